@@ -1,0 +1,1 @@
+"""The only place that knows Dagster, the lake and the command line."""

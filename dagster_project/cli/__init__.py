@@ -1,0 +1,1 @@
+"""The `tracegym` command line, one file per command."""

@@ -1,0 +1,1 @@
+"""Dagster definitions: every module here is loaded by `definitions.py`."""

@@ -1,0 +1,1 @@
+"""The replay runtime, verification, task sets, exports and rollouts."""

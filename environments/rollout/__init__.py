@@ -1,0 +1,1 @@
+"""Policies and the engine that runs many attempts at once."""

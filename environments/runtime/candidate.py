@@ -1,0 +1,40 @@
+"""The candidate: a derived task with everything verification needs. Lives only between synthesis and the gate.
+
+What is exported of it: the task, the rubric, and the solution (kept where the policy cannot reach it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .attempt import Json
+from .rubric import Rubric
+from .task import Task
+
+Action = Mapping[str, Json]
+"""One assistant message in OpenAI shape: `content` and/or `tool_calls`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedAttempt:
+    """What an agent really did in one recorded episode of this task."""
+
+    episode_id: str
+    actions: tuple[Action, ...]
+    """All assistant messages, in order."""
+    resolved: bool | None
+    """What the outcome policy says; None is unknown, never a failure."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """One task on its way to the gate."""
+
+    task: Task
+    rubric: Rubric
+    solution: tuple[Action, ...]
+    """Actions that must score 1: a resolved attempt's, or constructed; empty when there is none."""
+    attempts: tuple[RecordedAttempt, ...] = ()
+    reasons: tuple[str, ...] = ()
+    """Why it cannot be accepted as it stands (`no_resolved_attempt`, `withheld_leaf`, ...); empty is a full candidate."""

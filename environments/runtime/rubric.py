@@ -1,0 +1,59 @@
+"""The rubric: a list of checks that decides what an attempt at one task is worth. Data only; `checks` evaluates it.
+
+Two verdicts come from one rubric. *Reward* is what training pays: None if a required reward check is None, 0 if one
+fails, else the weighted mean of the graded others (1 if there are none). *Agreement* predicts the outcome the user
+would report, by the same formula over the checks whose role includes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from .attempt import Json
+
+RUBRIC_FORMAT: Final = "1"
+
+AGREEMENT: Final = "agreement"
+REWARD: Final = "reward"
+BOTH: Final = "both"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One question about an attempt."""
+
+    check_id: str
+    fn: str
+    """An entry of the function table in `checks`, or `judge`."""
+    args: Mapping[str, Json] = field(default_factory=dict)
+    """For `judge`: prompt, scale, and which evidence to look at."""
+    role: str = BOTH
+    """`AGREEMENT`, `REWARD` or `BOTH`."""
+    required: bool = False
+    """A failed required check makes its verdict 0; a required None makes it None."""
+    positive: bool = True
+    """Positive checks pay for something done; negative ones only gate (something bad was not done)."""
+    weight: float = 1.0
+    says: str = ""
+    """The check as a plain sentence."""
+    support: int = 0
+    """Resolved attempts that satisfy it."""
+    counter: int = 0
+    """Resolved attempts that do not, or unresolved ones that do."""
+    origin: tuple[str, ...] = ()
+    """Clean episode ids it was derived from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rubric:
+    """All checks of one task."""
+
+    task_id: str
+    checks: tuple[Check, ...]
+    null_if: tuple[str, ...] = ()
+    """Named conditions under which both verdicts are None (`unknown_write`, `user_unknown`, ...)."""
+    evidence: Mapping[str, Json] = field(default_factory=dict)
+    """Where it comes from: attempts by label, ends with support and posterior, notes. For people."""
+    format: str = RUBRIC_FORMAT

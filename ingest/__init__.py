@@ -1,0 +1,1 @@
+"""Telemetry in, episodes out: write-ahead log, receiver, decoders, dialects, assembly."""

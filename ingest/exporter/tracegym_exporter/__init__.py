@@ -1,0 +1,1 @@
+"""A SpanExporter that spools to a folder."""

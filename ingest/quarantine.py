@@ -1,0 +1,40 @@
+"""The quarantined record: input that cannot be used, kept with its reason so that nothing disappears silently."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejected:
+    """One record that could not be used. `reason` never holds text of the record itself."""
+
+    source: str
+    """The file's name or the receiver's request id."""
+    position: str
+    """Where in the source: `line 12`, `span 3 of request 7`."""
+    code: str
+    """A stable snake_case word to count by (`not_json`, `unknown_role`, `no_messages`, ...)."""
+    reason: str
+    """One sentence: what is wrong and what to do."""
+    body: bytes
+    """The record itself, kept in the private home; cut at 64 KiB."""
+    app: str | None = None
+    at: int = 0
+    """Nanoseconds since the epoch when it was refused."""
+
+
+REJECTED_SCHEMA: Final = pa.schema(
+    [
+        ("source", pa.string()),
+        ("position", pa.string()),
+        ("code", pa.string()),
+        ("reason", pa.string()),
+        ("body", pa.binary()),
+        ("app", pa.string()),
+        ("at", pa.int64()),
+    ]
+)

@@ -1,0 +1,48 @@
+"""The clean outcome: an outcome past the gate, joined to its clean episode. Only `redact.scrub` makes one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import pyarrow as pa
+
+CLEAN_OUTCOME_FORMAT: Final = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CleanOutcome:
+    """One statement about how a clean episode went."""
+
+    app: str
+    outcome_id: str
+    episode_id: str
+    """Of the clean episode."""
+    name: str
+    value: float | None = None
+    label: str | None = None
+    text: str | None = None
+    correction: str | None = None
+    by: str = "unknown"
+    """One of `ingest.outcome.ANNOTATORS`."""
+    at: int | None = None
+    source: str = ""
+
+
+CLEAN_OUTCOME_SCHEMA: Final = pa.schema(
+    [
+        ("app", pa.string()),
+        ("day", pa.string()),
+        ("outcome_id", pa.string()),
+        ("episode_id", pa.string()),
+        ("name", pa.string()),
+        ("value", pa.float64()),
+        ("label", pa.string()),
+        ("text", pa.string()),
+        ("correction", pa.string()),
+        ("by", pa.string()),
+        ("at", pa.int64()),
+        ("source", pa.string()),
+    ]
+)
+"""The lake table `clean_outcomes`, partitioned like the episodes they belong to."""

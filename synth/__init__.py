@@ -1,0 +1,1 @@
+"""Clean episodes in; failures, clusters, worlds, tasks and rubrics out."""
