@@ -1,0 +1,336 @@
+"""What the report shows: plain records of clean counts and texts, filled by the pipeline from the lake.
+
+Every number on the page is a field here; the page computes shares and widths for pictures, never another total.
+Not here: how it looks (`page`, `pictures`, `templates/`), where the numbers come from (the pipeline).
+Texts may hold anything: the page escapes them and cuts what is too long.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """One headline number at the top of the page."""
+
+    name: str
+    value: str
+    """As it shall be read: `345`, `97.1 %`, `unknown`."""
+    says: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """How often something was seen."""
+
+    name: str
+    count: int
+    says: str = ""
+    """One sentence for a person who does not know the name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunnelStage:
+    """One stage on the way from spans to accepted tasks."""
+
+    name: str
+    """What is counted: `spans`, `episodes`, `clean episodes`, `tasks`, `accepted tasks`, ..."""
+    count: int
+    says: str = ""
+    lost: tuple[Count, ...] = ()
+    """What fell out between the stage before and this one, by reason; counted in the unit of the stage before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutcomeCount:
+    """What one kind of outcome says, and who said it."""
+
+    app: str
+    name: str
+    by: str
+    """Who judged: `end_user`, `business_record`, `reviewer`, `code`, `model`, `implicit`, `unknown`."""
+    good: int
+    bad: int
+    unknown: int = 0
+    """Values that the outcome policy gives no meaning."""
+    settle: str = ""
+    """The line to add to `outcomes.toml` when the policy does not know the name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Missing:
+    """Who gives feedback and who does not: one group of episodes."""
+
+    app: str
+    group: str
+    """`all`, an agent, an intent."""
+    episodes: int
+    labelled: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RedactionCount:
+    """How many values of one kind were replaced in one app on one day."""
+
+    app: str
+    day: str
+    kind: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RedactionState:
+    """How the gate stands for one app."""
+
+    app: str
+    mode: str
+    """`on`, or `off` where the data was declared free of personal data."""
+    episodes: int
+    replaced: int
+    held: int = 0
+    """Episodes that the gate kept back."""
+    withheld: int = 0
+    """Leaves that the policy could not judge and replaced by a marker."""
+    leaks: int | None = None
+    """What the independent leak check found; None when it has not run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayCount:
+    """One point of a trend."""
+
+    day: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """One episode that shows a failure."""
+
+    episode_id: str
+    says: str
+    """One line: what happened."""
+    signals: tuple[str, ...] = ()
+    day: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterRow:
+    """One failure cluster."""
+
+    app: str
+    cluster_id: str
+    name: str
+    failures: int
+    subjects: int | None = None
+    """Distinct users; None when the episodes do not say whose they are."""
+    named: bool = True
+    """False where fewer than k users are behind it, so that the name stays generic."""
+    says: str = ""
+    """What the episodes of this cluster share, in one sentence."""
+    confirmed: int = 0
+    """Failures that an outcome confirms; the others rest on signals."""
+    trend: tuple[DayCount, ...] = ()
+    movement: str = ""
+    """`new`, `growing`, `steady`, `fading`, `quiet`; empty is not known."""
+    signals: tuple[Count, ...] = ()
+    examples: tuple[Example, ...] = ()
+    tasks: tuple[Count, ...] = ()
+    """What became of its episodes: `accepted`, `needs_review`, `rejected`, and why the rest gave no task."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fidelity:
+    """How held-out calls were answered."""
+
+    calls: int = 0
+    exact: int = 0
+    equivalent: int = 0
+    wrong: int = 0
+    unknown: int = 0
+    simulated: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnknownCall:
+    """A kind of call that nobody can answer yet."""
+
+    says: str
+    """The call's shape, in words: arguments by name, no values."""
+    count: int
+    settle: str = ""
+    """What recording would settle it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolRow:
+    """What was learnt of one tool."""
+
+    name: str
+    kind: str
+    """`constant`, `pure`, `read`, `search`, `write`, `act`, `unknown`."""
+    support: int
+    """Recorded calls it was learnt from."""
+    evidence: str = ""
+    fidelity: Fidelity | None = None
+    """None when it was not measured."""
+    tape: Fidelity | None = None
+    """The floor: the recorded answer to the same tool and arguments."""
+    unknowns: tuple[UnknownCall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorldRow:
+    """The rebuilt backend of one app."""
+
+    app: str
+    continuity: str
+    """`reset`, `living` or `unknown`."""
+    continuity_says: str = ""
+    continuity_evidence: tuple[str, ...] = ()
+    episodes: int = 0
+    calls: int = 0
+    measured_on: str = ""
+    """How the held-out calls were chosen, in one sentence."""
+    reads: Fidelity | None = None
+    writes: Fidelity | None = None
+    tape: Fidelity | None = None
+    sources: tuple[Count, ...] = ()
+    """Answers by source: `recorded`, `derived`, `simulated`, `unknown`."""
+    tools: tuple[ToolRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckRow:
+    """One check of a rubric as a plain sentence."""
+
+    says: str
+    fn: str = ""
+    role: str = "both"
+    required: bool = False
+    positive: bool = True
+    weight: float = 1.0
+    support: int = 0
+    counter: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeRow:
+    """One attack on a task, and what it was paid."""
+
+    name: str
+    passed: bool
+    reward: float | None = None
+    says: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """How a rubric's agreement verdict compares with outcomes it has not seen."""
+
+    episodes: int
+    graded: int
+    agreed: int
+    false_pass: int = 0
+    false_fail: int = 0
+    kappa: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraderRow:
+    """Agreement of a set of rubrics, for one app."""
+
+    app: str
+    rubrics: str
+    """`all` or `accepted`."""
+    agreement: Agreement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskRow:
+    """One task version with its rubric and verification."""
+
+    app: str
+    task_id: str
+    task_version: str
+    title: str
+    """A short line for a person: the intent."""
+    status: str
+    """`accepted`, `needs_review` or `rejected`."""
+    opening: str = ""
+    """The user's first words (clean)."""
+    reasons: tuple[Count, ...] = ()
+    """Why it is not accepted; `name` is the code, `says` the sentence."""
+    checks: tuple[CheckRow, ...] = ()
+    probes: tuple[ProbeRow, ...] = ()
+    agreement: Agreement | None = None
+    attempts: int = 0
+    resolved: int = 0
+    unresolved: int = 0
+    solution_steps: int | None = None
+    """Actions of the reference solution; None when there is none."""
+    cluster: str = ""
+    """The failure cluster's name, where the task comes out of one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskCount:
+    """How many tasks of one app stand where, and the reasons of those that were not accepted."""
+
+    app: str
+    accepted: int
+    needs_review: int
+    rejected: int
+    reasons: tuple[Count, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuarantineRow:
+    """Input that could not be used, by reason."""
+
+    app: str
+    code: str
+    count: int
+    reason: str = ""
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RolloutRow:
+    """How one policy did over a task set."""
+
+    app: str
+    policy: str
+    tasks: int
+    rollouts: int
+    graded: int
+    mean_reward: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportData:
+    """Everything on the page. Empty parts are shown as "nothing yet", with what would fill them."""
+
+    made_at: str
+    """ISO time of the build."""
+    version: str
+    apps: tuple[str, ...] = ()
+    title: str = "What your agents' users got"
+    says: str = ""
+    notices: tuple[str, ...] = ()
+    """Sentences that a reader must see first (redaction off, a blocked export)."""
+    figures: tuple[Figure, ...] = ()
+    funnel: tuple[FunnelStage, ...] = ()
+    outcomes: tuple[OutcomeCount, ...] = ()
+    missing: tuple[Missing, ...] = ()
+    redaction: tuple[RedactionState, ...] = ()
+    redacted: tuple[RedactionCount, ...] = ()
+    clusters: tuple[ClusterRow, ...] = ()
+    failures: int | None = None
+    """All failures found; None before detection ran. Cluster counts need not add up to it."""
+    worlds: tuple[WorldRow, ...] = ()
+    graders: tuple[GraderRow, ...] = ()
+    task_counts: tuple[TaskCount, ...] = ()
+    tasks: tuple[TaskRow, ...] = ()
+    """May be all tasks: the page shows the first ones of each status and counts the rest."""
+    quarantine: tuple[QuarantineRow, ...] = ()
+    rollouts: tuple[RolloutRow, ...] = ()
