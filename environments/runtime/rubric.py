@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from .attempt import Json
 
@@ -45,6 +45,39 @@ class Check:
     origin: tuple[str, ...] = ()
     """Clean episode ids it was derived from."""
 
+    def to_json(self) -> dict[str, Json]:
+        """As plain JSON values; `from_json` reads it back."""
+        return {
+            "check_id": self.check_id,
+            "fn": self.fn,
+            "args": dict(self.args),
+            "role": self.role,
+            "required": self.required,
+            "positive": self.positive,
+            "weight": self.weight,
+            "says": self.says,
+            "support": self.support,
+            "counter": self.counter,
+            "origin": list(self.origin),
+        }
+
+    @staticmethod
+    def from_json(value: Mapping[str, Any]) -> Check:
+        """The check that `to_json` wrote; fields that a later version added are ignored."""
+        return Check(
+            check_id=str(value["check_id"]),
+            fn=str(value["fn"]),
+            args=value.get("args", {}),
+            role=str(value.get("role", BOTH)),
+            required=bool(value.get("required", False)),
+            positive=bool(value.get("positive", True)),
+            weight=float(value.get("weight", 1.0)),
+            says=str(value.get("says", "")),
+            support=int(value.get("support", 0)),
+            counter=int(value.get("counter", 0)),
+            origin=tuple(value.get("origin", ())),
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rubric:
@@ -57,3 +90,24 @@ class Rubric:
     evidence: Mapping[str, Json] = field(default_factory=dict)
     """Where it comes from: attempts by label, ends with support and posterior, notes. For people."""
     format: str = RUBRIC_FORMAT
+
+    def to_json(self) -> dict[str, Json]:
+        """As plain JSON values; `from_json` reads it back."""
+        return {
+            "format": self.format,
+            "task_id": self.task_id,
+            "checks": [check.to_json() for check in self.checks],
+            "null_if": list(self.null_if),
+            "evidence": dict(self.evidence),
+        }
+
+    @staticmethod
+    def from_json(value: Mapping[str, Any]) -> Rubric:
+        """The rubric that `to_json` wrote; fields that a later version added are ignored."""
+        return Rubric(
+            format=str(value["format"]),
+            task_id=str(value["task_id"]),
+            checks=tuple(Check.from_json(check) for check in value["checks"]),
+            null_if=tuple(value.get("null_if", ())),
+            evidence=value.get("evidence", {}),
+        )

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from .attempt import Json
 
 TASK_FORMAT: Final = "1"
+LIMITS: Final = ("messages", "calls", "unknown", "characters")
+"""The fields of `Limits`, as they are written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +25,10 @@ class Limits:
     """Assistant messages."""
     calls: int = 100
     """Tool calls."""
+    unknown: int = 10
+    """Answers that nobody knew (tools and user together): beyond them the run is off the map."""
+    characters: int = 400_000
+    """Everything the policy wrote, argument texts included."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +38,8 @@ class UserTurn:
     text: str
     asked: str = ""
     """The assistant's words that it answered."""
+    ends: bool = False
+    """The recorded conversation ended with these words: the user says nothing after them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,3 +66,42 @@ class Task:
     provenance: Mapping[str, Json] = field(default_factory=dict)
     """Clean episode ids, attempts, intent, cluster, redaction: for people and splits, never for the policy."""
     format: str = TASK_FORMAT
+
+    def to_json(self) -> dict[str, Json]:
+        """As plain JSON values; `from_json` reads it back."""
+        return {
+            "format": self.format,
+            "task_id": self.task_id,
+            "app": self.app,
+            "opening": [dict(message) for message in self.opening],
+            "tools": [dict(tool) for tool in self.tools],
+            "world": self.world,
+            "start": dict(self.start),
+            "started_at": self.started_at,
+            "user": [{"text": t.text, "asked": t.asked, "ends": t.ends} for t in self.user],
+            "limits": {name: getattr(self.limits, name) for name in LIMITS},
+            "terminal_tools": list(self.terminal_tools),
+            "provenance": dict(self.provenance),
+        }
+
+    @staticmethod
+    def from_json(value: Mapping[str, Any]) -> Task:
+        """The task that `to_json` wrote; fields that a later version added are ignored."""
+        limits = {k: int(v) for k, v in value.get("limits", {}).items() if k in LIMITS}
+        return Task(
+            format=str(value["format"]),
+            task_id=str(value["task_id"]),
+            app=str(value["app"]),
+            opening=tuple(value["opening"]),
+            tools=tuple(value["tools"]),
+            world=str(value["world"]),
+            start=value.get("start", {}),
+            started_at=int(value.get("started_at", 0)),
+            user=tuple(
+                UserTurn(text=t["text"], asked=t.get("asked", ""), ends=t.get("ends", False))
+                for t in value.get("user", ())
+            ),
+            limits=Limits(**limits),
+            terminal_tools=tuple(value.get("terminal_tools", ())),
+            provenance=value.get("provenance", {}),
+        )
