@@ -1,0 +1,96 @@
+"""Checks on the calls themselves: acts such as a hand-over, reads an answer needs, limits, order, things never done.
+
+In: a check's arguments and the view of one attempt; out: a score and one sentence. Not here: what the calls changed
+(`check_end`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .attempt import Json
+from .check_view import View
+
+
+def acted(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
+    """Whether one of the named tools was called and answered."""
+    wanted = _names(args.get("tools"))
+    done = sorted(wanted & view.tools_called)
+    return (1.0, f"{done[0]} was called") if done else (0.0, "none of the expected acts was made")
+
+
+def read(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
+    """Whether one of these exact reads was made: who answers must have looked."""
+    wanted = _pairs(args.get("any_of"))
+    ignore = args.get("ignore")
+    calls = view.normal_calls(ignore if isinstance(ignore, dict) else {})
+    made = {(call.tool, call.arguments) for call in calls if not call.failed}
+    if wanted & made:
+        return 1.0, "the record was read"
+    return 0.0, "the record that the answer rests on was never read"
+
+
+def calls_at_most(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
+    """A cap on tool calls."""
+    most = args.get("most")
+    count = len(view.attempt.calls)
+    if not isinstance(most, int):
+        return None, "the check names no limit"
+    return (1.0 if count <= most else 0.0), f"{count} calls, at most {most} allowed"
+
+
+def never_called(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
+    """That no call of these tools succeeded."""
+    done = sorted(_names(args.get("tools")) & view.tools_called)
+    return (0.0, f"{done[0]} was called") if done else (1.0, "none was called")
+
+
+def before(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
+    """That some tool of the first group was called before any of the second; not graded where neither happened."""
+    first, then = _names(args.get("first")), _names(args.get("then"))
+    names = [call.name for call in view.attempt.calls if not call.result.is_error]
+    later = next((i for i, name in enumerate(names) if name in then), None)
+    if later is None:
+        return None, "nothing to come after it"
+    done = any(name in first for name in names[:later])
+    return (1.0 if done else 0.0), "in order" if done else f"{names[later]} came first"
+
+
+def wrote(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
+    """Whether one particular write was made; unknown where the world could not answer it."""
+    ignore = args.get("ignore")
+    calls = view.normal_calls(ignore if isinstance(ignore, dict) else {})
+    same = [c for c in calls if c.tool == args.get("tool") and c.arguments == args.get("arguments")]
+    if any(not call.failed and not call.unknown for call in same):
+        return 1.0, "this change was made"
+    if any(call.unknown for call in same):
+        return None, "nobody knows whether this change was made"
+    return 0.0, "this change was not made"
+
+
+def confirmed(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
+    """That the user spoke between the last words of the policy and each write."""
+    tools = _names(args.get("tools"))
+    messages = view.attempt.messages
+    writes = [c for c in view.attempt.calls if c.name in tools and not c.result.is_error]
+    if not writes:
+        return None, "nothing to confirm"
+    for call in writes:
+        roles = [m.get("role") for m in messages[view.attempt.opening : call.message]]
+        if "user" not in roles:
+            return 0.0, f"{call.name} was called before the user could confirm"
+    return 1.0, "the user spoke before each change"
+
+
+def _pairs(value: Json) -> set[tuple[str, str]]:
+    """`[[tool, canonical arguments], ...]`."""
+    rows = [row for row in _list(value) if isinstance(row, list)]
+    return {(str(row[0]), str(row[1])) for row in rows if len(row) > 1}
+
+
+def _names(value: Json) -> frozenset[str]:
+    return frozenset(str(item) for item in _list(value))
+
+
+def _list(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,207 @@
+"""The end-state check: did the attempt leave the world where a resolved attempt left it?
+
+In: accepted ends (a union) and the view of one attempt. Out: 1 (equal to an accepted end), 0 (certainly different
+from all of them), None (it depends on something nobody knows). An end is equal by its writes (the same calls with
+the same meaning lead to the same state) or by its effects (another route to the same state).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from .attempt import EndState, Json
+from .check_arguments import canonical_arguments, comparable, normal
+from .check_view import NormalCall, View
+
+Write = tuple[str, str]
+"""Tool and canonical arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the comparison with one end found."""
+
+    score: float | None
+    why: str
+
+
+def end_state(args: Mapping[str, Json], view: View, check_id: str) -> tuple[float | None, str]:
+    """Compare the attempt's end with every accepted end; equality with one is enough."""
+    ends = [end for end in _list(args.get("ends")) if isinstance(end, dict)]
+    best = Found(0.0, "no accepted end")
+    for end in ends:
+        found = compare_end(end, args, view)
+        if found.score == 1.0:
+            view.matched[check_id] = str(end.get("id", ""))
+            return 1.0, found.why
+        if found.score is None or best.why == "no accepted end":
+            best = found if best.score is not None else best
+    return best.score, best.why
+
+
+def compare_end(end: Mapping[str, Json], args: Mapping[str, Json], view: View) -> Found:
+    """Compare with one end: by writes first, by effects where the writes differ."""
+    made = _Made.of(args, view).beside(_list(end.get("maybe")))
+    wanted = Counter(_writes(end.get("writes")))
+    by_writes = _by_writes(made, wanted)
+    if by_writes.score == 1.0:
+        return by_writes
+    by_effects = _by_effects(end, args, view, made)
+    if by_effects is not None:
+        return by_effects
+    return by_writes
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """The attempt's writes by how certain they are."""
+
+    certain: Counter[Write]
+    doubtful: Counter[Write]
+    """Answered `unknown`, or failed in a way that may leave a trace."""
+    maybe: Counter[Write]
+    """Calls of tools that may or may not write."""
+
+    @classmethod
+    def of(cls, args: Mapping[str, Json], view: View) -> _Made:
+        writes, maybe = _names(args.get("writes")), _names(args.get("maybe"))
+        dirty = _names(args.get("dirty"))
+        certain: Counter[Write] = Counter()
+        doubtful: Counter[Write] = Counter()
+        possible: Counter[Write] = Counter()
+        ignore = args.get("ignore")
+        for call in view.normal_calls(ignore if isinstance(ignore, dict) else {}):
+            if call.tool not in writes and call.tool not in maybe:
+                continue
+            key = (call.tool, call.arguments)
+            if call.failed:
+                doubtful[key] += call.tool in dirty
+            elif call.tool in maybe:
+                possible[key] += 1
+            elif call.unknown:
+                doubtful[key] += 1
+            else:
+                certain[key] += 1
+        return cls(certain, +doubtful, possible)
+
+    def beside(self, alternatives: Iterable[Json]) -> _Made:
+        """The same writes, with only those possible ones in doubt that no resolved attempt made alike."""
+        seen = [Counter(_writes(rows)) for rows in alternatives] or [Counter[Write]()]
+        if self.maybe in seen:
+            return self
+        differing = (self.maybe - seen[0]) + (seen[0] - self.maybe)
+        return _Made(self.certain, self.doubtful + differing, self.maybe)
+
+
+def _by_writes(made: _Made, wanted: Counter[Write]) -> Found:
+    extra = made.certain - wanted
+    missing = wanted - made.certain
+    if not extra and not missing:
+        if not made.doubtful:
+            return Found(1.0, "the same writes as a resolved attempt")
+        return Found(None, f"{_first(made.doubtful)[0]} may have changed something more")
+    foreign = [key for key in extra if key not in wanted]
+    if foreign:
+        return Found(0.0, f"{_first(foreign)[0]} changed what no resolved attempt changes")
+    if missing:
+        return _missing(missing, made)
+    return Found(None, f"nobody knows whether repeating {_first(extra)[0]} changes more")
+
+
+def _missing(missing: Counter[Write], made: _Made) -> Found:
+    name = _first(missing)[0]
+    if not missing - made.doubtful or any(_could_supply(key, made.doubtful) for key in missing):
+        return Found(None, f"nobody knows whether {name} or its like changed anything")
+    return Found(0.0, f"{name} is missing or differs")
+
+
+def _could_supply(wanted: Write, doubtful: Iterable[Write]) -> bool:
+    """Whether a write that nobody can judge may have had the wanted effect: same tool, or a shared key value."""
+    tool, arguments = wanted
+    values = _values(arguments)
+    return any(other == tool or values & _values(text) for other, text in doubtful)
+
+
+def _values(arguments: str) -> set[str]:
+    """The id-like values in canonical arguments: texts with a digit."""
+    pending: list[Json] = [json.loads(arguments)]
+    found: set[str] = set()
+    while pending:
+        value = pending.pop()
+        if isinstance(value, dict):
+            pending.extend(value.values())
+        elif isinstance(value, list):
+            pending.extend(value)
+        elif isinstance(value, str | int) and any(c.isdigit() for c in str(value)):
+            found.add(str(value))
+    return {text for text in found if len(text) > 2}
+
+
+def _by_effects(
+    end: Mapping[str, Json], args: Mapping[str, Json], view: View, made: _Made
+) -> Found | None:
+    """The verdict of the world's effects; None where either side is not known."""
+    wanted = end.get("effects")
+    if not isinstance(wanted, list) or view.attempt.end.unknown or made.doubtful:
+        return None
+    volatile = _names(args.get("volatile"))
+    accepted = {tuple(row) for row in wanted if isinstance(row, list)}
+    ignore = args.get("ignore")
+    reached = effect_rows(view.attempt.end, volatile)
+    events = event_rows(view.attempt.end, ignore if isinstance(ignore, dict) else {})
+    accepted_events = Counter(_writes(end.get("events")))
+    if {tuple(row) for row in reached} == accepted and events == accepted_events:
+        return Found(1.0, "another route to the same state")
+    return Found(0.0, "the world ended in another state than any resolved attempt left")
+
+
+def effect_rows(end: EndState, volatile: Iterable[str] = ()) -> list[list[str]]:
+    """Effects as comparable rows: entity, key, field, canonical value after."""
+    left_out = set(volatile)
+    return [
+        [e.entity, e.key, e.field, comparable(normal(e.after))]
+        for e in end.effects
+        if e.field not in left_out and f"{e.entity}.{e.field}" not in left_out
+    ]
+
+
+def event_rows(end: EndState, ignore: Mapping[str, Json]) -> Counter[Write]:
+    """The writes of the end that left no record, as a multiset."""
+    rows: Counter[Write] = Counter()
+    for event in end.events:
+        if event.kind != "write":
+            continue
+        names = ignore.get(event.tool)
+        arguments = json.loads(event.arguments)
+        rows[event.tool, canonical_arguments(arguments, _names(names))] += 1
+    return rows
+
+
+def write_rows(calls: Iterable[NormalCall], tools: Iterable[str]) -> Counter[Write]:
+    """The successful calls of these tools, as a multiset."""
+    names = set(tools)
+    return Counter((c.tool, c.arguments) for c in calls if c.tool in names and not c.failed)
+
+
+def _writes(value: Json) -> list[Write]:
+    """`[[tool, arguments, count], ...]` as repeated pairs."""
+    rows: list[Write] = []
+    for row in _list(value):
+        if isinstance(row, list) and len(row) == 3 and isinstance(row[2], int):
+            rows.extend([(str(row[0]), str(row[1]))] * row[2])
+    return rows
+
+
+def _names(value: Json) -> frozenset[str]:
+    return frozenset(str(item) for item in _list(value))
+
+
+def _list(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []
+
+
+def _first(writes: Iterable[Write]) -> Write:
+    return min(writes)

@@ -1,0 +1,122 @@
+"""The view: what checks look at in one attempt, computed once and shared by all checks of a rubric.
+
+In: an attempt. Out: its visible words, numbers and calls in normal form. Not here: any judgement.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+from .attempt import UNKNOWN, Attempt, Call, Json
+from .check_arguments import canonical_arguments
+
+NUMBER: Final = re.compile(
+    r"(?<![\w#/.:-])[-+]?[$€£]?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?![\w/:]|[-,.]\d)"
+)
+"""Numbers that a reader sees as amounts or counts; not digits inside ids, dates or times."""
+ENUMERATOR: Final = re.compile(r"(?m)^\s*\d{1,2}[.)]\s")
+TOKEN: Final = re.compile(r"[\w@#][\w@#.+-]*[\w]|\w")
+
+
+@dataclass(frozen=True, slots=True)
+class NormalCall:
+    """One call of the attempt, comparable."""
+
+    tool: str
+    arguments: str
+    index: int
+    unknown: bool
+    failed: bool
+
+
+def numbers_in(text: str) -> list[float]:
+    """The numbers a text tells, in order."""
+    plain = ENUMERATOR.sub(" ", text.replace("**", " ").replace("`", " "))
+    return [float(match[1].replace(",", "")) for match in NUMBER.finditer(plain)]
+
+
+def text_of(message: Mapping[str, Json]) -> str:
+    """A message's text, whatever shape its content has."""
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        parts = [part.get("text") for part in content if isinstance(part, dict)]
+        return "\n".join(part for part in parts if isinstance(part, str))
+    return ""
+
+
+@dataclass
+class View:
+    """One attempt as checks see it; `matched` carries which end a check found, for the checks after it."""
+
+    attempt: Attempt
+    recordings: Mapping[str, Json] = field(default_factory=dict)
+    matched: dict[str, str | None] = field(default_factory=dict)
+    scores: dict[str, float | None] = field(default_factory=dict)
+    _normal: dict[str, list[NormalCall]] = field(default_factory=dict)
+
+    @cached_property
+    def visible(self) -> tuple[str, ...]:
+        """What the user saw of the policy: assistant texts that carry no tool call."""
+        said = self.attempt.messages[self.attempt.opening :]
+        texts = (
+            text_of(m) for m in said if m.get("role") == "assistant" and not m.get("tool_calls")
+        )
+        return tuple(text for text in texts if text.strip())
+
+    @cached_property
+    def told_numbers(self) -> tuple[tuple[float, ...], ...]:
+        """Numbers per visible message."""
+        return tuple(tuple(numbers_in(text)) for text in self.visible)
+
+    @cached_property
+    def told(self) -> frozenset[float]:
+        """Every number the user was told."""
+        return frozenset(number for message in self.told_numbers for number in message)
+
+    @cached_property
+    def given(self) -> frozenset[float]:
+        """Numbers the user or the opening said first: repeating them tells nothing."""
+        texts = [
+            text_of(m)
+            for index, m in enumerate(self.attempt.messages)
+            if m.get("role") == "user" or index < self.attempt.opening
+        ]
+        return frozenset(number for text in texts for number in numbers_in(text))
+
+    @cached_property
+    def told_words(self) -> frozenset[str]:
+        """Every word the user was told, folded."""
+        return frozenset(word.casefold() for text in self.visible for word in TOKEN.findall(text))
+
+    @cached_property
+    def tools_called(self) -> frozenset[str]:
+        """Names of tools that answered without refusing."""
+        return frozenset(c.name for c in self.attempt.calls if not c.result.is_error)
+
+    def normal_calls(self, ignore: Mapping[str, Json]) -> list[NormalCall]:
+        """All well-formed calls in normal form, in order."""
+        key = repr(sorted(ignore.items())) if ignore else ""
+        if key not in self._normal:
+            calls = enumerate(self.attempt.calls)
+            self._normal[key] = [_normal_call(i, c, ignore) for i, c in calls if not c.malformed]
+        return self._normal[key]
+
+
+def _normal_call(index: int, call: Call, ignore: Mapping[str, Json]) -> NormalCall:
+    names = ignore.get(call.name)
+    ignored: Sequence[str] = (
+        [n for n in names if isinstance(n, str)] if isinstance(names, list) else ()
+    )
+    return NormalCall(
+        tool=call.name,
+        arguments=canonical_arguments(call.arguments, ignored),
+        index=index,
+        unknown=call.result.source == UNKNOWN,
+        failed=call.result.is_error,
+    )

@@ -1,0 +1,151 @@
+"""Grading: a rubric and an attempt in, a verdict out. A closed table of functions; data never becomes code.
+
+The two formulas of the design: a verdict is None if a required check of its role is None, 0 if one fails, else the
+weighted mean of the graded others in check order (1 if there are none). A condition in `null_if` turns a verdict that
+depends on something nobody knows into None. Not here: running calls, asking judges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from .attempt import UNKNOWN, Attempt, Json
+from .canonical import rubric_hash
+from .check_calls import acted, before, calls_at_most, confirmed, never_called, read, wrote
+from .check_end import end_state
+from .check_judge import judge
+from .check_told import numbers_told, said, spoke, told
+from .check_view import View
+from .rubric import AGREEMENT, BOTH, REWARD, Check, Rubric
+from .verdict import CheckResult, Score, Verdict
+
+CheckFunction = Callable[[Mapping[str, Json], View, str], tuple[float | None, str]]
+
+FUNCTIONS: Final[Mapping[str, CheckFunction]] = {
+    "end_state": end_state,
+    "wrote": wrote,
+    "told": told,
+    "said": said,
+    "spoke": spoke,
+    "numbers_told": numbers_told,
+    "acted": acted,
+    "read": read,
+    "before": before,
+    "confirmed": confirmed,
+    "never_called": never_called,
+    "calls_at_most": calls_at_most,
+    "judge": judge,
+}
+"""Everything a check can be. A name that is not here is not graded."""
+
+MOST_NAMES: Final = 4096
+_NAMES: Final[dict[int, tuple[Rubric, str]]] = {}
+"""Rubric hashes by identity; the rubric is kept beside its hash, so that an id is never used again."""
+
+PASSES: Final = 0.5
+"""A required check fails below this; deterministic checks score 0 or 1, judges may score between."""
+
+
+def _user_unknown(view: View) -> bool:
+    return view.attempt.user_unknown > 0
+
+
+def _stopped_unknown(view: View) -> bool:
+    return view.attempt.stop_reason == "unknown"
+
+
+def _unknown_result(view: View) -> bool:
+    return any(call.result.source == UNKNOWN for call in view.attempt.calls)
+
+
+CONDITIONS: Final[Mapping[str, Callable[[View], bool]]] = {
+    "user_unknown": _user_unknown,
+    "stopped_unknown": _stopped_unknown,
+    "unknown_result": _unknown_result,
+}
+"""Reasons not to hold a failure against a policy: it was sent on its way by an answer that nobody knows."""
+
+
+def evaluate(
+    rubric: Rubric,
+    attempt: Attempt,
+    *,
+    task_version: str,
+    recordings: Mapping[str, Json] | None = None,
+) -> Verdict:
+    """Grade one attempt: reward for training, and the outcome the user would report."""
+    view = View(attempt, recordings or {})
+    results = [_run(check, view) for check in rubric.checks]
+    scores = [result.score for result in results]
+    reward, why = _combine(rubric.checks, scores, REWARD)
+    predicted, _ = _combine(rubric.checks, scores, AGREEMENT)
+    excuse = next((name for name in rubric.null_if if _holds(name, view)), None)
+    if excuse and reward is not None and reward < 1:
+        reward, why = None, f"not graded: {excuse}"
+    if excuse and predicted is not None and predicted < PASSES:
+        predicted = None
+    if view.attempt.tampered and reward:
+        reward, why = None, "not graded: a claimed tool result differs from the re-run"
+    return Verdict(
+        task_id=rubric.task_id,
+        task_version=task_version,
+        rubric=_name_of(rubric),
+        reward=reward,
+        predicted=predicted,
+        reason=why,
+        score=_score(scores),
+        checks=tuple(results),
+    )
+
+
+def _name_of(rubric: Rubric) -> str:
+    """The rubric's hash, remembered: hashing 200 checks takes longer than running them."""
+    known = _NAMES.get(id(rubric))
+    if known is None or known[0] is not rubric:
+        if len(_NAMES) >= MOST_NAMES:
+            _NAMES.clear()
+        known = (rubric, rubric_hash(rubric))
+        _NAMES[id(rubric)] = known
+    return known[1]
+
+
+def _run(check: Check, view: View) -> CheckResult:
+    function = FUNCTIONS.get(check.fn)
+    if function is None:
+        return CheckResult(check_id=check.check_id, score=None, evidence="unknown kind of check")
+    score, evidence = function(check.args, view, check.check_id)
+    view.scores[check.check_id] = score
+    return CheckResult(check_id=check.check_id, score=score, evidence=evidence)
+
+
+def _combine(
+    checks: Sequence[Check], scores: Sequence[float | None], role: str
+) -> tuple[float | None, str]:
+    """The design's formula over the checks of one role, in check order."""
+    mine = [(c, s) for c, s in zip(checks, scores, strict=True) if c.role in {role, BOTH}]
+    if not mine:
+        return None, "no check grades this"
+    required = [(c, s) for c, s in mine if c.required]
+    unknown = next((c for c, s in required if s is None), None)
+    if unknown is not None:
+        return None, f"not graded: {unknown.check_id}"
+    failed = next((c for c, s in required if s is not None and s < PASSES), None)
+    if failed is not None:
+        return 0.0, f"failed: {failed.check_id}"
+    graded = [(c.weight, s) for c, s in mine if not c.required and s is not None]
+    total = sum(weight for weight, _ in graded)
+    if total <= 0:
+        return 1.0, "every required check passed"
+    return sum(w * s for w, s in graded) / total, "weighted mean of the graded checks"
+
+
+def _holds(name: str, view: View) -> bool:
+    condition = CONDITIONS.get(name)
+    return condition is not None and condition(view)
+
+
+def _score(scores: Sequence[float | None]) -> Score:
+    graded = [score for score in scores if score is not None]
+    passed = sum(score >= PASSES for score in graded)
+    return Score(passed=passed, graded=len(graded), total=len(scores))
