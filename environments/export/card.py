@@ -1,0 +1,114 @@
+"""The card of a task set: a README that says what is inside, from where, how verified, and what it is not.
+
+In: the manifest and the tasks. Out: Markdown text. Nothing of a task's own words: only names, counts and figures.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from environments.runtime.attempt import Json
+from environments.runtime.manifest import TaskSetManifest
+from environments.runtime.task import Task
+
+REDACTED = (
+    "Personal data was replaced before anything here was derived. The result is **pseudonymised, not anonymous**: "
+    "somebody with other knowledge may still recognise a person. Treat it as personal data."
+)
+NOT_REDACTED = (
+    "Redaction was **off**: the data was declared free of personal data by whoever made this set."
+)
+UNKNOWN_REDACTION = (
+    "Whether personal data was replaced is **not known**. Treat it as personal data."
+)
+USE = """```bash
+python DIR validate            # every file as exported, every solution scores 1, doing nothing does not
+python DIR run [TASK]          # play a task in the terminal
+python DIR run TASK --actions FILE
+```
+
+```python
+from runtime import TaskSet    # with DIR on the path; Python 3.11 or later, nothing to install
+
+task_set = TaskSet.load(DIR)
+environment = task_set.environment(task_set.tasks[0].task_id)
+seen = environment.reset()     # .messages, .tools, .done, .stop_reason
+seen = environment.step({"role": "assistant", "content": "..."})
+environment.grade().reward     # in [0, 1], or None: not graded, never 0
+```"""
+ANSWERS = (
+    "`rubrics/` holds the solutions and `worlds/` the tools' backend. Observations never contain them. "
+    "Do not mount this folder where a policy can read files."
+)
+
+
+def card(manifest: TaskSetManifest, tasks: Sequence[Task]) -> str:
+    """The README of a task set."""
+    sections = [
+        f"# {_plain(manifest.name)}",
+        f"{len(tasks)} tasks derived from production traces, with replayable tools and graders.",
+        _inside(tasks),
+        "## Verification\n\n" + _verification(manifest),
+        "## Agreement with real outcomes\n\n" + _agreement(manifest.provenance.get("agreement")),
+        "## Redaction\n\n" + _redaction(manifest.redaction),
+        "## Licence\n\n" + _plain(str(manifest.provenance.get("license", "Not stated."))),
+        "## Use\n\n" + USE,
+        "## Where the answers are\n\n" + ANSWERS,
+        "## Provenance\n\n```json\n" + _json(manifest.provenance) + "\n```",
+    ]
+    return "\n\n".join(sections) + "\n"
+
+
+def _inside(tasks: Sequence[Task]) -> str:
+    apps = Counter(task.app for task in tasks)
+    rows = [
+        f"| {_plain(app)} | {count} | {_tools(tasks, app)} | {_turns(tasks, app)} |"
+        for app, count in sorted(apps.items())
+    ]
+    head = "| app | tasks | tools | user turns after the opening, mean |\n|---|---|---|---|"
+    return "## Inside\n\n" + "\n".join([head, *rows])
+
+
+def _tools(tasks: Sequence[Task], app: str) -> int:
+    names = {_name(tool) for task in tasks if task.app == app for tool in task.tools}
+    return len(names)
+
+
+def _name(tool: Mapping[str, Json]) -> str:
+    function = tool.get("function", tool)
+    return str(function.get("name")) if isinstance(function, Mapping) else ""
+
+
+def _turns(tasks: Sequence[Task], app: str) -> str:
+    counts = [len(task.user) for task in tasks if task.app == app]
+    return f"{sum(counts) / len(counts):.1f}"
+
+
+def _verification(manifest: TaskSetManifest) -> str:
+    inside = Counter(entry.status for entry in manifest.tasks)
+    lines = [f"- inside: {count} {status}" for status, count in sorted(inside.items())]
+    lines += [f"- left out: {count} {why}" for why, count in sorted(manifest.left_out.items())]
+    return "\n".join(lines or ["No task."])
+
+
+def _agreement(figures: Json) -> str:
+    if not isinstance(figures, dict) or not figures:
+        return "Not measured."
+    rows = [f"| {_plain(name)} | {_plain(_json(value))} |" for name, value in figures.items()]
+    return "\n".join(["| figure | value |", "|---|---|", *rows])
+
+
+def _redaction(state: str) -> str:
+    return {"on": REDACTED, "off": NOT_REDACTED}.get(state, UNKNOWN_REDACTION)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False)
+
+
+def _plain(text: str) -> str:
+    """One line that Markdown takes as text: names come from telemetry."""
+    line = " ".join(text.split())
+    return "".join(f"\\{c}" if c in "\\`*_[]<>|#" else c for c in line)

@@ -1,0 +1,207 @@
+"""Writes a task set: records and world documents in, a folder that carries its own runtime out.
+
+The same records give the same bytes: no clock, no random, sorted files. The folder is written beside its destination
+and moved there when whole; the manifest is its last file. Where the answers are: `rubrics/` (rubric and solution) and
+`worlds/` (the whole backend). Neither is ever part of an observation; give a policy that can read files a copy of
+nothing but the messages and tools. Not here: verification, other formats (they are written from this folder).
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from environments.export.card import card
+from environments.export.errors import ExportError
+from environments.runtime.attempt import Json
+from environments.runtime.candidate import Action, Candidate
+from environments.runtime.canonical import canonical, digest, digest_bytes, task_version
+from environments.runtime.manifest import MANIFEST, TASKS, TaskEntry, TaskSetManifest
+from environments.runtime.rubric import Rubric
+from environments.runtime.task import Task
+
+ACCEPTED: Final = "accepted"
+RUNTIME: Final = Path(__file__).parent.parent / "runtime"
+SAFE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
+MAIN: Final = '''"""`python DIR validate|run`: the commands of this task set."""
+
+import sys
+from pathlib import Path
+
+from runtime.main import main
+
+sys.exit(main(sys.argv[1:], Path(__file__).resolve().parent))
+'''
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One task on its way into a task set."""
+
+    task: Task
+    rubric: Rubric
+    solution: tuple[Action, ...]
+    status: str = ACCEPTED
+    """`accepted`, `needs_review` or `rejected`."""
+    reasons: tuple[str, ...] = ()
+    verification: Mapping[str, Json] = field(default_factory=dict)
+    """What verification found (probes, agreement): for people."""
+
+
+def entry_of(
+    candidate: Candidate,
+    *,
+    status: str,
+    reasons: Sequence[str] = (),
+    verification: Mapping[str, Json] | None = None,
+) -> Entry:
+    """The entry of a verified candidate."""
+    return Entry(
+        task=candidate.task,
+        rubric=candidate.rubric,
+        solution=candidate.solution,
+        status=status,
+        reasons=tuple(reasons),
+        verification=verification or {},
+    )
+
+
+def write_task_set(
+    dest: Path,
+    entries: Iterable[Entry],
+    worlds: Mapping[str, Mapping[str, Any]],
+    *,
+    provenance: Mapping[str, Json],
+    statuses: Sequence[str] = (ACCEPTED,),
+) -> TaskSetManifest:
+    """Write a folder with the entries of the given statuses; `worlds` are documents by the id that tasks name.
+
+    `provenance` is kept as handed in; its `name`, `redaction`, `license`, `agreement` and `period` also stand on the card.
+    """
+    _refuse_foreign(dest)
+    everything = sorted(entries, key=lambda entry: entry.task.task_id)
+    chosen = [entry for entry in everything if _left_out(entry, statuses) is None]
+    reasons = Counter(filter(None, (_left_out(entry, statuses) for entry in everything)))
+    _refuse_doubles(chosen)
+    dest.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=dest.parent, prefix=f".{dest.name}-") as scratch:
+        folder = Path(scratch) / "task_set"
+        folder.mkdir()
+        manifest = _write(folder, chosen, worlds, provenance=provenance, left_out=reasons)
+        _move(folder, dest, Path(scratch) / "before")
+    return manifest
+
+
+def _left_out(entry: Entry, statuses: Sequence[str]) -> str | None:
+    """Why an entry does not come in; consent stands above every status."""
+    if entry.task.provenance.get("do_not_train"):
+        return "do_not_train"
+    return None if entry.status in statuses else entry.status
+
+
+def _write(
+    folder: Path,
+    entries: Sequence[Entry],
+    worlds: Mapping[str, Mapping[str, Any]],
+    *,
+    provenance: Mapping[str, Json],
+    left_out: Mapping[str, int],
+) -> TaskSetManifest:
+    files: dict[str, bytes] = {"__main__.py": MAIN.encode()}
+    files |= {f"runtime/{path.name}": path.read_bytes() for path in RUNTIME.glob("*.py")}
+    world_files = _world_files(entries, worlds)
+    files |= dict(world_files.values())
+    rows: list[TaskEntry] = []
+    for entry in entries:
+        path, data = world_files[entry.task.world]
+        rubric_path = f"rubrics/{_file_name(entry.task.task_id)}.json"
+        files[rubric_path] = _graded(entry)
+        version = task_version(entry.task, entry.rubric, world_digest=digest_bytes(data))
+        rows.append(
+            TaskEntry(
+                task_id=entry.task.task_id,
+                task_version=version,
+                app=entry.task.app,
+                world=path,
+                rubric=rubric_path,
+                status=entry.status,
+                reasons=entry.reasons,
+            )
+        )
+    lines = [canonical(entry.task.to_json()) for entry in entries]
+    files[TASKS] = "".join(f"{line}\n" for line in lines).encode()
+    draft = TaskSetManifest(
+        name=str(provenance.get("name", "tracegym task set")),
+        task_set_version="",
+        tasks=tuple(rows),
+        files={},
+        redaction=str(provenance.get("redaction", "unknown")),
+        provenance=provenance,
+        left_out=dict(sorted(left_out.items())),
+    )
+    files["README.md"] = card(draft, [entry.task for entry in entries]).encode()
+    return _seal(folder, files, draft)
+
+
+def _seal(folder: Path, files: Mapping[str, bytes], draft: TaskSetManifest) -> TaskSetManifest:
+    """Write all files, then the manifest with their hashes."""
+    for name, data in sorted(files.items()):
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(data)
+    hashes: dict[str, Json] = {name: digest_bytes(data) for name, data in sorted(files.items())}
+    value = draft.to_json() | {"files": hashes, "task_set_version": digest(hashes)}
+    (folder / MANIFEST).write_text(canonical(value) + "\n", encoding="utf-8")
+    return TaskSetManifest.from_json(value)
+
+
+def _world_files(
+    entries: Sequence[Entry], worlds: Mapping[str, Mapping[str, Any]]
+) -> dict[str, tuple[str, bytes]]:
+    found: dict[str, tuple[str, bytes]] = {}
+    for world in sorted({entry.task.world for entry in entries}):
+        if world not in worlds:
+            raise ExportError(f"a task names the world {world!r}, which was not handed in")
+        text = canonical(worlds[world])
+        found[world] = (f"worlds/{_file_name(world)}.json", text.encode("utf-8"))
+    return found
+
+
+def _graded(entry: Entry) -> bytes:
+    value = {
+        "rubric": entry.rubric.to_json(),
+        "solution": [dict(action) for action in entry.solution],
+        "verification": dict(entry.verification),
+    }
+    return (canonical(value) + "\n").encode()
+
+
+def _file_name(name: str) -> str:
+    """The id where a file may be called so, else its hash: ids come from data, paths must not."""
+    return name if SAFE_NAME.fullmatch(name) else digest(name)
+
+
+def _refuse_doubles(entries: Sequence[Entry]) -> None:
+    for task_id, times in Counter(entry.task.task_id for entry in entries).items():
+        if times > 1:
+            raise ExportError(f"the task {task_id!r} was handed in {times} times")
+
+
+def _refuse_foreign(dest: Path) -> None:
+    if dest.is_dir() and any(dest.iterdir()) and not (dest / MANIFEST).is_file():
+        raise ExportError(f"{dest} holds something that is not a task set: name another folder")
+    if dest.exists() and not dest.is_dir():
+        raise ExportError(f"{dest} is a file: name a folder")
+
+
+def _move(folder: Path, dest: Path, before: Path) -> None:
+    """Put the new folder in place of the old one; the old one goes with the scratch folder."""
+    if dest.exists():
+        shutil.move(dest, before)
+    folder.rename(dest)

@@ -1,0 +1,113 @@
+"""The manifest of a task set: what is in the folder, with a hash of every file. Written last, so it marks a whole set.
+
+Goes in and out: `manifest.json`. Not here: reading the files it names (`task_set`), writing them (`environments.export`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from .attempt import Json
+from .errors import NotATaskSetError, WrongVersionError
+
+TASK_SET_FORMAT: Final = "1"
+MANIFEST: Final = "manifest.json"
+TASKS: Final = "tasks.jsonl"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskEntry:
+    """What the manifest says of one task."""
+
+    task_id: str
+    task_version: str
+    app: str
+    world: str
+    """Path of the world file."""
+    rubric: str
+    """Path of the file with rubric, solution and verification."""
+    status: str
+    """`accepted`, `needs_review` or `rejected`, as verification left it."""
+    reasons: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Json]:
+        """As plain JSON values."""
+        return {
+            "task_id": self.task_id,
+            "task_version": self.task_version,
+            "app": self.app,
+            "world": self.world,
+            "rubric": self.rubric,
+            "status": self.status,
+            "reasons": list(self.reasons),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskSetManifest:
+    """The whole manifest."""
+
+    name: str
+    task_set_version: str
+    """Hash over the hashes of all files: two sets with one version are the same set."""
+    tasks: tuple[TaskEntry, ...]
+    files: Mapping[str, str]
+    """SHA-256 of every file by its path in the folder."""
+    redaction: str
+    """`on`, `off` (data declared free of personal data) or `unknown`."""
+    provenance: Mapping[str, Json] = field(default_factory=dict)
+    """Where it comes from and how well its graders agree, as handed in: for people."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """How many candidates did not come in, by reason."""
+    format: str = TASK_SET_FORMAT
+
+    def to_json(self) -> dict[str, Json]:
+        """As plain JSON values; `from_json` reads it back."""
+        return {
+            "format": self.format,
+            "name": self.name,
+            "task_set_version": self.task_set_version,
+            "tasks": [entry.to_json() for entry in self.tasks],
+            "files": dict(self.files),
+            "redaction": self.redaction,
+            "provenance": dict(self.provenance),
+            "left_out": dict(self.left_out),
+        }
+
+    @staticmethod
+    def from_json(value: Mapping[str, Any]) -> TaskSetManifest:
+        """The manifest that `to_json` wrote."""
+        found = value.get("format")
+        if found != TASK_SET_FORMAT:
+            raise WrongVersionError(
+                f"this task set has format {found!r}, this runtime reads {TASK_SET_FORMAT!r}: "
+                "use the runtime inside the task set, or export it again"
+            )
+        try:
+            return TaskSetManifest(
+                name=value["name"],
+                task_set_version=value["task_set_version"],
+                tasks=tuple(_entry(entry) for entry in value["tasks"]),
+                files=value["files"],
+                redaction=value["redaction"],
+                provenance=value["provenance"],
+                left_out=value.get("left_out", {}),
+            )
+        except (KeyError, TypeError, AttributeError) as fault:
+            raise NotATaskSetError(
+                f"{MANIFEST} is not a manifest ({fault!r}): export the task set again"
+            ) from fault
+
+
+def _entry(value: Mapping[str, Any]) -> TaskEntry:
+    return TaskEntry(
+        task_id=value["task_id"],
+        task_version=value["task_version"],
+        app=value["app"],
+        world=value["world"],
+        rubric=value["rubric"],
+        status=value["status"],
+        reasons=tuple(value["reasons"]),
+    )
