@@ -30,16 +30,31 @@ class Found:
 
 def end_state(args: Mapping[str, Json], view: View, check_id: str) -> tuple[float | None, str]:
     """Compare the attempt's end with every accepted end; equality with one is enough."""
-    ends = [end for end in _list(args.get("ends")) if isinstance(end, dict)]
-    best = Found(0.0, "no accepted end")
-    for end in ends:
-        found = compare_end(end, args, view)
-        if found.score == 1.0:
+    found = [(end, compare_end(end, args, view)) for end in _ends(args, "ends")]
+    for end, result in found:
+        if result.score == 1.0:
             view.matched[check_id] = str(end.get("id", ""))
-            return 1.0, found.why
-        if found.score is None or best.why == "no accepted end":
-            best = found if best.score is not None else best
-    return best.score, best.why
+            return 1.0, result.why
+    for end in _ends(args, "doubtful"):
+        if compare_end(end, args, view).score != 0.0:
+            return None, "labels contradict each other about this end"
+    for _, result in found:
+        if result.score is None:
+            return None, result.why
+    if found:
+        return 0.0, found[0][1].why
+    return _known_bad(args, view)
+
+
+def _known_bad(args: Mapping[str, Json], view: View) -> tuple[float | None, str]:
+    """Without an accepted end: an end that users called unresolved is bad, any other is not known."""
+    if any(compare_end(end, args, view).score == 1.0 for end in _ends(args, "bad")):
+        return 0.0, "the same end as an unresolved attempt"
+    return None, "no end is known to be right"
+
+
+def _ends(args: Mapping[str, Json], name: str) -> list[dict[str, Json]]:
+    return [end for end in _list(args.get(name)) if isinstance(end, dict)]
 
 
 def compare_end(end: Mapping[str, Json], args: Mapping[str, Json], view: View) -> Found:

@@ -1,0 +1,260 @@
+"""The rubric of one task, from the facts of its attempts.
+
+In: facts and tool kinds. Out: checks with support and origin, the attempt whose actions solve the task, and reasons
+why it cannot be accepted as it stands. Agreement rests on the end state and the facts told; reward adds positive
+evidence (where nothing should change) and caps against telling or calling everything.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from environments.runtime.attempt import Json
+from environments.runtime.check_end import Write, effect_rows, event_rows
+from environments.runtime.rubric import BOTH, REWARD, Check, Rubric
+from synth.rubric.ends import End, ends_of
+from synth.rubric.facts import Facts
+from synth.rubric.tool_kinds import MAYBE, WRITE, ToolKinds
+
+END: Final = "end_state"
+NULL_IF: Final = ("user_unknown", "stopped_unknown")
+MIN_PER_MESSAGE: Final = 6
+MIN_TOTAL: Final = 8
+MIN_CALLS: Final = 20
+MANY_READS: Final = 12
+"""Most reads listed in one check; each of them alone is enough evidence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Derived:
+    """What derivation found for one task."""
+
+    rubric: Rubric
+    solution: Facts | None
+    """The resolved attempt that shows how it is done."""
+    ends: tuple[End, ...]
+    reasons: tuple[str, ...]
+
+
+def derive_rubric(task_id: str, attempts: Sequence[Facts], kinds: ToolKinds) -> Derived:
+    """Derive checks, solution and reasons from all attempts at one task."""
+    ends = ends_of(attempts)
+    accepted = [end for end in ends if end.accepted]
+    checks = [_end_check(ends, kinds)]
+    reasons: list[str] = []
+    if accepted:
+        checks += _told_checks(accepted)
+        checks += _evidence_checks(accepted, kinds)
+        checks += _cap_checks(accepted)
+        checks += _change_checks(accepted[0], kinds)
+        if not any(check.positive and check.required for check in checks):
+            reasons.append("no_positive_evidence")
+    else:
+        reasons.append("no_resolved_attempt" if not any(e.good for e in ends) else "doubtful_end")
+    rubric = Rubric(
+        task_id=task_id, checks=tuple(checks), null_if=NULL_IF, evidence=_evidence(ends)
+    )
+    solution = _solution(accepted[0]) if accepted else None
+    return Derived(rubric=rubric, solution=solution, ends=tuple(ends), reasons=tuple(reasons))
+
+
+def _solution(end: End) -> Facts:
+    """The shortest resolved attempt: the least that is enough."""
+    return min(end.good, key=lambda a: (len(a.recorded.actions), a.episode_id))
+
+
+def _end_check(ends: Sequence[End], kinds: ToolKinds) -> Check:
+    accepted = [(f"e{n}", end) for n, end in enumerate(ends, 1) if end.accepted]
+    doubtful = [end for end in ends if end.good and not end.accepted]
+    changes = any(end.good[0].writes for _, end in accepted)
+    args: dict[str, Json] = {
+        "ends": [_end_args(name, end, kinds) for name, end in accepted],
+        "doubtful": [_end_args("", end, kinds) for end in doubtful],
+        "writes": list[Json](kinds.of(WRITE)),
+        "maybe": list[Json](kinds.of(MAYBE)),
+        "ignore": kinds.ignore(),
+    }
+    if not accepted:
+        args["bad"] = [_end_args("", end, kinds) for end in ends if end.bad and not end.good]
+    return Check(
+        check_id=END,
+        fn="end_state",
+        args=args,
+        role=BOTH,
+        required=True,
+        positive=changes,
+        says=_says([end for _, end in accepted]),
+        support=sum(len(end.good) for _, end in accepted),
+        counter=sum(len(end.bad) for _, end in accepted),
+        origin=_origin(a for _, end in accepted for a in end.good),
+    )
+
+
+def _end_args(name: str, end: End, kinds: ToolKinds) -> Json:
+    shown = (end.good or end.attempts)[0]
+    maybes = {_key(a.maybe): a.maybe for a in end.good or end.attempts}
+    args: dict[str, Json] = {
+        "id": name,
+        "writes": _rows(shown.writes),
+        "maybe": [_rows(maybe) for _, maybe in sorted(maybes.items())],
+        "support": len(end.good),
+    }
+    if shown.world_end is not None and not shown.world_end.unknown:
+        args["effects"] = [list[Json](row) for row in effect_rows(shown.world_end)]
+        args["events"] = _rows(event_rows(shown.world_end, kinds.ignore()))
+    return args
+
+
+def _told_checks(accepted: Sequence[End]) -> list[Check]:
+    """Values that every resolved attempt at an end tells after being asked, and no user said first."""
+    checks = []
+    for number, end in enumerate(accepted, 1):
+        facts = frozenset.intersection(*(a.answers for a in end.good))
+        for value in sorted(facts):
+            silent = [a for a in end.bad if value not in a.told]
+            witnesses = len(end.good) + len(silent)
+            checks.append(
+                Check(
+                    check_id=f"told_{number}_{value:g}",
+                    fn="told",
+                    args={
+                        "value": int(value) if value == int(value) else value,
+                        "after": END,
+                        "ends": [f"e{number}"],
+                        "on_missing": "fail" if witnesses > 1 else "null",
+                    },
+                    role=BOTH,
+                    required=True,
+                    says=f"The user is told {value:g}.",
+                    support=len(end.good),
+                    counter=sum(value in a.told for a in end.bad),
+                    origin=_origin(end.good),
+                )
+            )
+    return checks
+
+
+def _evidence_checks(accepted: Sequence[End], kinds: ToolKinds) -> list[Check]:
+    """Where nothing should change: the hand-over that resolved attempts make, the record they look at."""
+    if any(not end.good[0].writes for end in accepted) is False:
+        return []
+    good = [a for end in accepted for a in end.good if not a.writes]
+    checks = []
+    acts = frozenset.intersection(*(a.acts for a in good))
+    if acts:
+        checks.append(
+            Check(
+                check_id="acted",
+                fn="acted",
+                args={"tools": list[Json](sorted(acts))},
+                role=REWARD,
+                required=True,
+                says=f"The conversation is handed over ({', '.join(sorted(acts))}).",
+                support=len(good),
+                origin=_origin(good),
+            )
+        )
+    reads = sorted(frozenset.intersection(*(a.reads for a in good)) - _without_entity(good))
+    if reads:
+        rows: list[Json] = [[tool, arguments] for tool, arguments in reads[:MANY_READS]]
+        checks.append(
+            Check(
+                check_id="looked_up",
+                fn="read",
+                args={"any_of": rows, "ignore": kinds.ignore()},
+                role=REWARD,
+                required=True,
+                says="The record that the answer rests on is read.",
+                support=len(good),
+                origin=_origin(good),
+            )
+        )
+    return checks
+
+
+def _without_entity(good: Sequence[Facts]) -> frozenset[Write]:
+    """Reads that name nothing: anybody can make them without knowing what the task is about."""
+    return frozenset(r for a in good for r in a.reads if not any(c.isdigit() for c in r[1]))
+
+
+def _cap_checks(accepted: Sequence[End]) -> list[Check]:
+    good = [a for end in accepted for a in end.good]
+    per_message = max(MIN_PER_MESSAGE, 2 * max(a.per_message for a in good))
+    total = max(MIN_TOTAL, 2 * max(a.total_told for a in good))
+    calls = max(MIN_CALLS, 3 * max(len(a.recorded.attempt.calls) for a in good))
+    return [
+        Check(
+            check_id="numbers_told",
+            fn="numbers_told",
+            args={"per_message": per_message, "total": total},
+            role=REWARD,
+            required=True,
+            positive=False,
+            says=f"At most {per_message} new numbers in one message and {total} in all.",
+            support=len(good),
+        ),
+        Check(
+            check_id="calls",
+            fn="calls_at_most",
+            args={"most": calls},
+            role=REWARD,
+            required=True,
+            positive=False,
+            says=f"At most {calls} tool calls.",
+            support=len(good),
+        ),
+    ]
+
+
+def _change_checks(end: End, kinds: ToolKinds) -> list[Check]:
+    """One line per change, for a person and the score; the end state decides, so they weigh nothing."""
+    return [
+        Check(
+            check_id=f"wrote_{number}",
+            fn="wrote",
+            args={"tool": tool, "arguments": arguments, "ignore": kinds.ignore()},
+            role=REWARD,
+            weight=0.0,
+            says=f"{tool} with {arguments}.",
+            support=len(end.good),
+            origin=_origin(end.good),
+        )
+        for number, (tool, arguments) in enumerate(sorted(end.good[0].writes), 1)
+    ]
+
+
+def _says(accepted: Sequence[End]) -> str:
+    if not accepted:
+        return "No end is known to be right."
+    if not any(end.good[0].writes for end in accepted):
+        return "Nothing is changed."
+    return "The same things are changed as in the resolved attempts, and nothing else."
+
+
+def _evidence(ends: Sequence[End]) -> dict[str, Json]:
+    return {
+        "ends": [
+            {
+                "posterior": end.posterior,
+                "resolved": [a.episode_id for a in end.good],
+                "unresolved": [a.episode_id for a in end.bad],
+                "accepted": end.accepted,
+            }
+            for end in ends
+        ]
+    }
+
+
+def _rows(writes: Counter[Write]) -> list[Json]:
+    return [[tool, arguments, count] for (tool, arguments), count in sorted(writes.items())]
+
+
+def _key(writes: Counter[Write]) -> str:
+    return repr(sorted(writes.items()))
+
+
+def _origin(attempts: Iterable[Facts]) -> tuple[str, ...]:
+    return tuple(sorted(a.episode_id for a in attempts))

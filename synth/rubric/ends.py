@@ -1,0 +1,109 @@
+"""Which ends of a task are right: a posterior over the ends its attempts reached, under label noise.
+
+In: the facts of a task's attempts. Out: ends with their attempts, posterior and standing (accepted, doubtful, bad).
+Hypotheses are sets of right ends: none of those seen, one of them, or (rarely) two. Not here: checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final
+
+from synth.rubric.facts import Facts
+
+ACCEPTED: Final = 0.8
+"""Posterior from which an end is held to be right."""
+NONE_PRIOR: Final = 0.3
+ONE_PRIOR: Final = 0.65
+TWO_PRIOR: Final = 0.05
+SPOILT: Final = 0.1
+"""How often an attempt at the right end is unresolved all the same: something was not told, or too late."""
+LUCKY: Final = 0.01
+"""How often an attempt that reached none of the right ends is resolved."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """One end state of a task with those who reached it."""
+
+    attempts: tuple[Facts, ...]
+    posterior: float
+
+    @property
+    def good(self) -> tuple[Facts, ...]:
+        """Attempts that the user called resolved."""
+        return tuple(a for a in self.attempts if a.resolved is True)
+
+    @property
+    def bad(self) -> tuple[Facts, ...]:
+        """Attempts that the user called unresolved."""
+        return tuple(a for a in self.attempts if a.resolved is False)
+
+    @property
+    def accepted(self) -> bool:
+        """Whether it is held to be right."""
+        return bool(self.good) and self.posterior >= ACCEPTED
+
+
+def ends_of(attempts: Sequence[Facts]) -> list[End]:
+    """The ends of one task, most probable first."""
+    groups = _group(attempts)
+    posteriors = _posteriors(groups)
+    ends = [
+        End(attempts=tuple(group), posterior=round(p, 4))
+        for group, p in zip(groups, posteriors, strict=True)
+    ]
+    return sorted(ends, key=lambda end: (-end.posterior, end.attempts[0].episode_id))
+
+
+def _group(attempts: Sequence[Facts]) -> list[list[Facts]]:
+    """Attempts by equal end: by their writes, or by the world's effects where both are known."""
+    groups: list[list[Facts]] = []
+    for attempt in attempts:
+        home = next((g for g in groups if same_end(g[0], attempt)), None)
+        if home is None:
+            groups.append([attempt])
+        else:
+            home.append(attempt)
+    return groups
+
+
+def same_end(one: Facts, other: Facts) -> bool:
+    """Whether two attempts left the world alike."""
+    if one.end_key == other.end_key:
+        return True
+    if one.world_end is None or other.world_end is None:
+        return False
+    if one.world_end.unknown or other.world_end.unknown:
+        return False
+    same_events = sorted(map(str, one.world_end.events)) == sorted(map(str, other.world_end.events))
+    return bool(one.world_end.effects) and one.world_end.effects == other.world_end.effects and same_events
+
+
+def _posteriors(groups: Sequence[Sequence[Facts]]) -> list[float]:
+    candidates = [i for i, g in enumerate(groups) if any(a.resolved is not None for a in g)]
+    hypotheses: list[tuple[frozenset[int], float]] = [(frozenset(), NONE_PRIOR)]
+    hypotheses += [(frozenset([i]), ONE_PRIOR / len(candidates)) for i in candidates]
+    pairs = list(combinations(candidates, 2))
+    hypotheses += [(frozenset(pair), TWO_PRIOR / len(pairs)) for pair in pairs]
+    weights = [prior * _likelihood(groups, right) for right, prior in hypotheses]
+    total = sum(weights) or 1.0
+    return [
+        sum(w for (right, _), w in zip(hypotheses, weights, strict=True) if index in right) / total
+        for index in range(len(groups))
+    ]
+
+
+def _likelihood(groups: Sequence[Sequence[Facts]], right: frozenset[int]) -> float:
+    value = 1.0
+    for index, group in enumerate(groups):
+        good = 1 - SPOILT if index in right else LUCKY
+        for attempt in group:
+            if attempt.resolved is None:
+                continue
+            trust = attempt.label.confidence
+            says_good = good * trust + (1 - good) * (1 - trust)
+            value *= says_good if attempt.resolved else 1 - says_good
+    return value

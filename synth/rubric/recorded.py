@@ -1,0 +1,146 @@
+"""The recorded attempt: a clean episode as the runtime sees an attempt.
+
+In: a clean episode. Out: its messages in OpenAI shape, the calls with their recorded results, its actions. A call
+without a recorded result was stopped before it ran or lost its answer: it is left out of the actions and counted.
+Not here: where the world ended (`ends`), what the attempt is worth.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from environments.runtime.attempt import RECORDED, Attempt, Call, Json, ToolResult
+from environments.runtime.candidate import Action
+from redact.clean_episode import CleanEpisode, CleanStep
+
+ERROR_START: Final = re.compile(
+    r"\s*[\[({<\"']*\s*(error|exception|traceback|failed|failure|invalid|forbidden|denied|not found|"
+    r"unauthorized|cannot|could not|unable to)\b",
+    re.IGNORECASE,
+)
+ENVELOPE: Final = re.compile(r"\s*#?\s*[\w. \[\]]{1,30}\s*=\s*")
+"""What some callers put before a result (`# var_3 = "..."`)."""
+ERROR_KEYS: Final = frozenset({"error", "errors", "exception", "error_message", "errormessage"})
+STATUS_KEYS: Final = frozenset({"status", "result", "outcome", "ok", "success"})
+BAD_STATUS: Final = frozenset({"error", "failed", "failure", "denied", "rejected_request"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """One recorded episode as an attempt."""
+
+    episode: CleanEpisode
+    attempt: Attempt
+    actions: tuple[Action, ...]
+    """All assistant messages, without calls that have no recorded result."""
+    unanswered: int
+    """Calls without a recorded result."""
+
+
+def record(episode: CleanEpisode) -> Recorded:
+    """The episode as an attempt; results as recorded, nothing re-run."""
+    results = {s.call_id: s for s in episode.steps if s.role == "tool" and s.call_id is not None}
+    messages: list[Mapping[str, Json]] = []
+    calls: list[Call] = []
+    actions: list[Action] = []
+    unanswered = 0
+    for step in episode.steps:
+        kept = [call for call in step.tool_calls if call.call_id in results]
+        unanswered += len(step.tool_calls) - len(kept)
+        for call in kept:
+            arguments = parse_arguments(call.arguments)
+            result = results[call.call_id]
+            calls.append(
+                Call(
+                    name=call.name,
+                    arguments=arguments or {},
+                    result=ToolResult(
+                        content=result.content or "", source=RECORDED, is_error=failed(result)
+                    ),
+                    message=len(messages),
+                    malformed=arguments is None,
+                )
+            )
+        message = _message(step, tuple(call.call_id for call in kept))
+        if step.role == "assistant" and (message.get("content") or message.get("tool_calls")):
+            actions.append(message)
+        messages.append(message)
+    attempt = Attempt(
+        messages=tuple(messages), opening=opening_length(episode), calls=tuple(calls)
+    )
+    return Recorded(
+        episode=episode, attempt=attempt, actions=tuple(actions), unanswered=unanswered
+    )
+
+
+def opening_length(episode: CleanEpisode) -> int:
+    """How many messages stand before the first assistant message."""
+    for index, step in enumerate(episode.steps):
+        if step.role == "assistant":
+            return index
+    return len(episode.steps)
+
+
+def parse_arguments(text: str) -> dict[str, Json] | None:
+    """The argument object, or None where the text is not one."""
+    if not text.strip():
+        return {}
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def failed(result: CleanStep) -> bool:
+    """Whether a result says that the call failed: the source's own word first, then the text's shape."""
+    if result.is_error is not None:
+        return result.is_error
+    return looks_failed(result.content or "")
+
+
+@lru_cache(maxsize=65536)
+def looks_failed(text: str) -> bool:
+    """Whether a result's text has the shape of a refusal or an error."""
+    bare = ENVELOPE.sub("", text, count=1) if ENVELOPE.match(text) else text
+    if bare.lstrip()[:1] == "{":
+        try:
+            value = json.loads(bare)
+        except (ValueError, RecursionError):
+            return bool(ERROR_START.match(bare))
+        return isinstance(value, dict) and _object_failed(value)
+    return bool(ERROR_START.match(bare))
+
+
+def _object_failed(value: Mapping[str, Json]) -> bool:
+    for name, item in value.items():
+        folded = name.casefold()
+        if folded in ERROR_KEYS and item not in (None, "", [], {}, False):
+            return True
+        if folded in STATUS_KEYS and (
+            item is False or (isinstance(item, str) and item.casefold() in BAD_STATUS)
+        ):
+            return True
+    return False
+
+
+def _message(step: CleanStep, kept: tuple[str, ...]) -> dict[str, Json]:
+    message: dict[str, Json] = {"role": step.role, "content": step.content}
+    if step.role == "tool":
+        message["tool_call_id"] = step.call_id
+    if kept:
+        message["tool_calls"] = [
+            {
+                "id": call.call_id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments},
+            }
+            for call in step.tool_calls
+            if call.call_id in kept
+        ]
+    return message

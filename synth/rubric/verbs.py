@@ -1,0 +1,86 @@
+"""What a tool's name and description say in generic English: does it change something or look something up?
+
+In: a name and a description. Out: log-odds that the tool writes. A prior only: traces decide together with it
+(`tool_kinds`). No word here belongs to one app's domain.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+WRITES: Final = frozenset(
+    """accept activate add adjust alter append apply approve archive assign attach block book buy cancel change charge
+    checkin checkout clear close commit complete confirm create deactivate debit decline decrease delete deploy deposit
+    disable discard dismiss drop edit email enable enrol enroll escalate exchange execute expire extend file fill
+    finalize flag forward fulfil fulfill grant hand handoff handover hire hold import increase increment initiate insert
+    install invite invoice issue join kill launch leave link lock log mark merge message migrate modify move notify open
+    order overwrite patch pause pay pin place play post process publish purchase push put raise reassign rebook
+    reactivate record redeem refund register reject release remove rename renew reopen replace reply report request
+    reschedule reserve reset resolve restart restore resume retry return revert revoke rollback rotate run save
+    schedule send set ship sign start stop store submit subscribe suspend switch sync tag terminate toggle top transfer
+    trigger unblock unlink unlock unsubscribe update upgrade downgrade upload upsert void waive withdraw write""".split()
+)
+READS: Final = frozenset(
+    """analyze browse calc calculate check classify compare compute convert count describe detail details detect
+    determine diff display download echo estimate evaluate exists explain export fetch filter find get geocode inspect
+    inventory is list load locate look lookup match measure peek ping plan ponder preview query quote rank read recall
+    reason retrieve review scan scrape search see select show sort stat status summarize summary test think translate
+    validate verify view whoami""".split()
+)
+CHANGES_NOTHING: Final = re.compile(
+    r"\b(?:not|never|without|no)\b[^.;]{0,60}\b(?:chang|modif|alter|updat|writ|side.effect|affect)|read.?only",
+    re.IGNORECASE,
+)
+HANDS_OVER: Final = re.compile(
+    r"\b(?:human|live|real)\b[\s_-]*\b(?:agent|person|operator|representative|support|being|staff)|"
+    r"\b(?:escalat|hand(?:s|ed)?[\s_-]?(?:off|over|over to))|\bto an? (?:human|person|colleague|supervisor)",
+    re.IGNORECASE,
+)
+SPLIT: Final = re.compile(r"[^A-Za-z]+|(?<=[a-z])(?=[A-Z])")
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a name in snake, camel or kebab case, folded."""
+    return [word.casefold() for word in SPLIT.split(text) if word]
+
+
+def hands_over(name: str, description: str) -> bool:
+    """Whether name or description say that a person takes over."""
+    return bool(HANDS_OVER.search(" ".join(words_of(name))) or HANDS_OVER.search(description))
+
+
+def write_log_odds(name: str, description: str) -> float:
+    """Positive for tools that say they change something, negative for those that say they look."""
+    score = _of_name(words_of(name)) + _of_sentence(description)
+    if CHANGES_NOTHING.search(description):
+        score -= 4.0
+    return score
+
+
+def _of_name(words: list[str]) -> float:
+    """The verb leads in most names (`get_order`), and ends some (`order_lookup`)."""
+    for word, weight in ((words[0], 2.5), (words[-1], 1.5)) if words else ():
+        sign = _sign(word)
+        if sign:
+            return sign * weight
+    return next((_sign(word) * 1.0 for word in words[1:-1] if _sign(word)), 0.0)
+
+
+def _of_sentence(description: str) -> float:
+    """The first word of a description is nearly always its verb; inflected forms are read too."""
+    words = words_of(description.split(".")[0])[:2]
+    for word in words:
+        sign = _sign(word)
+        if sign:
+            return sign * 1.5
+    return 0.0
+
+
+def _sign(word: str) -> int:
+    for form in (word, word.removesuffix("s"), word.removesuffix("es")):
+        if form in READS:
+            return -1
+        if form in WRITES:
+            return 1
+    return 0
