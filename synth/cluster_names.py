@@ -1,0 +1,261 @@
+"""Names of failure clusters that a person understands and that say nothing about any one customer.
+
+A name is a template over the mechanical fingerprint (how it failed, the tools in words, the error's template) with a
+few words of what users wanted. A word may stand in a name if it is a word of the app's tool definitions, or if at
+least k distinct users said it; below k users the name stays generic. Not here: LLM names (`cluster_llm_names`).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+from synth.failure_texts import VALUE
+from synth.failure_words import name_words
+from synth.failures import Failure
+
+_TALK: Final = frozenset(
+    {
+        *("able", "actually", "additional", "ahead", "appreciate", "asap", "assist", "assistance"),
+        *(
+            "case",
+            "check",
+            "confirm",
+            "could",
+            "did",
+            "didn",
+            "does",
+            "doesn",
+            "don",
+            "email",
+            "everything",
+        ),
+        *(
+            "fine",
+            "forward",
+            "great",
+            "hello",
+            "help",
+            "hey",
+            "hmm",
+            "however",
+            "just",
+            "know",
+            "let",
+        ),
+        *("like", "ll", "looking", "mind", "name", "need", "needs", "oh", "ok", "okay", "perfect"),
+        *(
+            "please",
+            "possible",
+            "prefer",
+            "provide",
+            "quick",
+            "quickly",
+            "really",
+            "recent",
+            "recently",
+        ),
+        *(
+            "remember",
+            "right",
+            "said",
+            "sorry",
+            "sounds",
+            "sure",
+            "thank",
+            "thanks",
+            "think",
+            "today",
+        ),
+        *(
+            "trying",
+            "understand",
+            "ve",
+            "want",
+            "wanted",
+            "wants",
+            "way",
+            "well",
+            "wondering",
+            "work",
+        ),
+        *(
+            "works",
+            "would",
+            "yeah",
+            "yes",
+            "yet",
+            "hi",
+            "got",
+            "going",
+            "isn",
+            "won",
+            "wouldn",
+            "couldn",
+        ),
+        *(
+            "id",
+            "number",
+            "code",
+            "info",
+            "information",
+            "details",
+            "handy",
+            "hand",
+            "share",
+            "question",
+        ),
+        *(
+            "good",
+            "afternoon",
+            "morning",
+            "evening",
+            "things",
+            "thing",
+            "stuff",
+            "does",
+            "make",
+            "using",
+        ),
+    }
+)
+"""Words of talking rather than of wanting."""
+
+_TERM: Final = re.compile(r"[^\W\d_]{3,}")
+_WORDS_SHOWN: Final = 3
+
+
+def who(failure: Failure) -> str:
+    """Whom a failure counts for: its subject, else the request it was an attempt at, else itself."""
+    return failure.subject or failure.task_key or failure.episode_id
+
+
+def terms_of(facet: str) -> list[str]:
+    """The words of a facet that say what was wanted, and pairs of neighbours."""
+    kept: list[str] = []
+    before: str | None = None
+    for word in re.findall(rf"[^\W\d_]+|{VALUE}", facet.lower()):
+        plain = bool(_TERM.fullmatch(word)) and word not in _TALK and word not in ENGLISH_STOP_WORDS
+        if plain:
+            kept.append(word)
+            if before is not None:
+                kept.append(f"{before} {word}")
+        before = word if plain else None
+    return kept
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """How many distinct users of a group said each term."""
+
+    terms: Counter[str]
+    people: int
+
+
+def said_by(failures: Iterable[Failure]) -> Said:
+    """Count terms by distinct users; a user who says a word often counts once."""
+    spoken: dict[str, set[str]] = {}
+    for failure in failures:
+        spoken.setdefault(who(failure), set()).update(terms_of(failure.facet))
+    return Said(
+        terms=Counter(term for words in spoken.values() for term in words), people=len(spoken)
+    )
+
+
+def name_of(members: Sequence[Failure], everyone: Said, *, k: int) -> str:
+    """The name of a cluster whose members share a mode, and perhaps tools and an error."""
+    known = frozenset(word for member in members for word in member.vocabulary)
+    said = said_by(members)
+    shared = len({(member.focus, member.mode) for member in members}) == 1
+    tools = _tools(members[0].focus, known) if shared else ""
+    public = said.people >= k
+    error = _error(members) if shared and public else ""
+    used = frozenset(word for tool in members[0].focus for word in name_words(tool))
+    terms = common_terms(said, everyone, k=k, used=used if tools else frozenset()) if public else ()
+    return _sentence(members[0].mode, tools, error, " · ".join(terms))
+
+
+def common_terms(
+    said: Said, everyone: Said, *, k: int, used: frozenset[str] = frozenset()
+) -> tuple[str, ...]:
+    """What sets these users' words apart: class-based TF-IDF over terms that at least k of them said."""
+    others = max(everyone.people - said.people, 1)
+    scores: dict[str, float] = {}
+    for term, count in said.terms.items():
+        share, elsewhere = count / said.people, (everyone.terms[term] - count) / others
+        if (
+            count >= k
+            and share >= 0.3
+            and share >= 1.5 * elsewhere
+            and not used & set(term.split())
+        ):
+            scores[term] = share * math.log1p(1 / (elsewhere + 0.02)) * _length_bonus(term)
+    chosen: list[str] = []
+    for term in sorted(scores, key=lambda t: (-scores[t], t)):
+        if not any(set(term.split()) & set(other.split()) for other in chosen):
+            chosen.append(term)
+    return tuple(chosen[:_WORDS_SHOWN])
+
+
+def _length_bonus(term: str) -> float:
+    return 1.5 if " " in term else 1.0
+
+
+def _tools(focus: Sequence[str], known: frozenset[str]) -> str:
+    """Tools in words; a tool that no definition names stays out, because its name may hold anything."""
+    shown = [
+        " ".join(name_words(tool))
+        for tool in focus
+        if all(word in known for word in name_words(tool))
+    ]
+    if len(shown) > 2:
+        return f"{shown[0]}, {shown[1]} and {len(shown) - 2} more"
+    return " and ".join(shown)
+
+
+def _error(members: Sequence[Failure]) -> str:
+    text = members[0].error
+    if any(member.error != text for member in members):
+        return ""
+    return re.sub(r"^(error|exception|failed)\W+", "", text)
+
+
+_WITH_TOOLS: Final[Mapping[str, str]] = {
+    "tool_error": "{tools} fails",
+    "loop": "goes in circles over {tools}",
+    "handed_over": "handed over after {tools}",
+    "unbacked_claim": "claims more than {tools} did",
+    "unfinished": "breaks off after {tools}",
+    "changed": "{tools}: done, but not what was needed",
+    "no_change": "{tools}: nothing changed",
+}
+_WITHOUT_TOOLS: Final[Mapping[str, str]] = {
+    "tool_error": "a tool fails",
+    "loop": "goes in circles",
+    "handed_over": "handed over, nothing changed",
+    "unbacked_claim": "claims something that no tool did",
+    "unfinished": "breaks off",
+    "changed": "changes something, but not what was needed",
+    "no_change": "ends without any change",
+}
+
+
+def _sentence(mode: str, tools: str, error: str, said: str) -> str:
+    pattern = (_WITH_TOOLS if tools else _WITHOUT_TOOLS).get(mode, mode.replace("_", " "))
+    text = pattern.format(tools=tools)
+    if error:
+        text = f"{text}: {error}"
+    if said:
+        text = f"{text} ({said})"
+    return text[:1].upper() + text[1:]
+
+
+def rest_name(mode: str) -> str:
+    """The name of what no telling cluster of a mode has taken."""
+    return _sentence(mode, "", "", "various" if mode in {"changed", "tool_error", "loop"} else "")

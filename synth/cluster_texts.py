@@ -1,0 +1,101 @@
+"""Groups of failures by what users wanted: text only, for failures that no fingerprint groups.
+
+Facets in (values already taken out), groups or the nearest known group out. Character TF-IDF, a small SVD and
+average-linkage clustering by cosine: deterministic, offline, no model. Not here: fingerprints, ids, names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.cluster import AgglomerativeClustering, MiniBatchKMeans
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.preprocessing import normalize
+
+from synth.cluster_names import terms_of
+
+Vectors = NDArray[np.float64]
+
+PAIRWISE_LIMIT: Final = 3000
+"""Above this, k-means makes the pieces first: average linkage keeps a full distance matrix (72 MB here)."""
+_DIMENSIONS: Final = 50
+_SEED: Final = 7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nearest:
+    """The known text that is closest to a new one."""
+
+    index: int
+    similarity: float
+
+
+def embed(facets: Sequence[str]) -> Vectors:
+    """Unit vectors of the facets, in a space fitted on these facets; all zero for a facet without words."""
+    texts = [" ".join(terms_of(facet)) for facet in facets]
+    if len(texts) < 2 or not any(texts):
+        return np.zeros((len(texts), 1))
+    words = TfidfVectorizer(analyzer=str.split, sublinear_tf=True, max_df=0.7, min_df=1)
+    try:
+        matrix = words.fit_transform(texts)
+    except ValueError:  # every word stands in nearly every text: nothing tells them apart
+        return np.zeros((len(texts), 1))
+    width = min(_DIMENSIONS, matrix.shape[1] - 1, matrix.shape[0] - 1)
+    if width < 2:
+        return np.asarray(normalize(matrix.toarray()), dtype=np.float64)
+    reduced = TruncatedSVD(n_components=width, random_state=_SEED).fit_transform(matrix)
+    return np.asarray(normalize(reduced), dtype=np.float64)
+
+
+def group(vectors: Vectors, *, distance: float) -> list[list[int]]:
+    """Groups of indexes whose average cosine distance stays below `distance`, largest first."""
+    rows = [i for i in range(len(vectors)) if np.any(vectors[i])]
+    if len(rows) < 2:
+        return [[i] for i in rows]
+    labels = _labels(vectors[rows], distance)
+    groups: dict[int, list[int]] = {}
+    for row, label in zip(rows, labels, strict=True):
+        groups.setdefault(int(label), []).append(row)
+    return sorted(groups.values(), key=lambda g: (-len(g), g))
+
+
+def _labels(points: Vectors, distance: float) -> NDArray[np.int64]:
+    if len(points) <= PAIRWISE_LIMIT:
+        return _linkage(points, distance)
+    pieces = MiniBatchKMeans(
+        n_clusters=int((len(points) / 2) ** 0.5), random_state=_SEED, n_init="auto", batch_size=2048
+    ).fit(points)
+    merged = _linkage(np.asarray(normalize(pieces.cluster_centers_)), distance)
+    return np.asarray(merged[pieces.labels_], dtype=np.int64)
+
+
+def _linkage(points: Vectors, distance: float) -> NDArray[np.int64]:
+    model = AgglomerativeClustering(
+        n_clusters=None,  # pyright: ignore[reportArgumentType] - scikit-learn documents None here
+        metric="cosine",
+        linkage="average",
+        distance_threshold=distance,
+    )
+    return np.asarray(model.fit_predict(points), dtype=np.int64)
+
+
+def nearest(vector: Vectors, known: Vectors) -> Nearest | None:
+    """The most similar of the known vectors; None when there is none or the vector says nothing."""
+    if not len(known) or not np.any(vector):
+        return None
+    similarities = known @ vector
+    index = int(np.argmax(similarities))
+    return Nearest(index=index, similarity=float(similarities[index]))
+
+
+def exemplars(vectors: Vectors, rows: Sequence[int], *, limit: int) -> list[int]:
+    """The rows closest to their own centre: what a cluster is remembered by."""
+    inside = vectors[list(rows)]
+    centre = inside.mean(axis=0)
+    order = np.argsort(-(inside @ centre), kind="stable")
+    return [rows[int(i)] for i in order[:limit]]

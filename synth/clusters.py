@@ -1,0 +1,373 @@
+"""Clusters: failures that fail in the same way, with ids that stay for ever.
+
+All failures of the apps in question and the clusters known so far in; clusters with members, names and trends out.
+Mechanical first: a failure joins the cluster that owns its fingerprint, or new clusters form around fingerprints that
+occur often enough, the most detailed first. Text second, on what is left: failures of one mode whose users wanted
+similar things. What remains is held by one cluster per mode, from which more telling ones may still grow.
+A failure stays in its cluster while it fails in the same mode; an id is never used again for anything else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import pyarrow as pa
+
+from synth.cluster_names import name_of, rest_name, said_by, who
+from synth.cluster_texts import Vectors, embed, exemplars, group, nearest
+from synth.cluster_trend import DayCount, movement_of, trend_of
+from synth.failures import CONFIRMED, Failure, day_of, fingerprint_of
+
+CLUSTER_FORMAT: Final = 1
+
+EXACT: Final = "fingerprint"
+TEXT: Final = "text"
+REST: Final = "rest"
+"""How a cluster holds together: by fingerprint, by what users wanted, or by mode only."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterSettings:
+    """When failures become a cluster, and when a cluster may have a telling name."""
+
+    smallest: int = 3
+    """Failures that make a fingerprint a cluster of its own."""
+    smallest_text: int = 8
+    distance: float = 0.8
+    """Average cosine distance within a text cluster; measured in docs/failures.md."""
+    join: float = 0.45
+    """Cosine similarity to an exemplar at which a new failure joins a known text cluster."""
+    k: int = 5
+    """Distinct users behind anything that is said of a group."""
+    examples: int = 5
+    exemplars: int = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """One failure in a cluster."""
+
+    episode_id: str
+    day: str
+    who: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cluster:
+    """Failures that fail in the same way."""
+
+    app: str
+    cluster_id: str
+    """For ever: from its first fingerprint, or from its first members where it grew from text."""
+    kind: str
+    """`EXACT`, `TEXT` or `REST`."""
+    mode: str
+    focus: tuple[str, ...]
+    error: str
+    fingerprints: tuple[str, ...]
+    """Fingerprints that belong here from now on; empty for a text cluster."""
+    name: str
+    named: bool
+    """False while fewer than k users are behind it."""
+    failures: int
+    confirmed: int
+    subjects: int
+    """Distinct users as far as known; an episode without a user counts as its request, else as itself."""
+    trend: tuple[DayCount, ...]
+    movement: str
+    examples: tuple[str, ...]
+    """Episode ids: those closest to what the cluster is about, one a user first."""
+    exemplars: tuple[str, ...] = ()
+    """Facets a text cluster is remembered by (values are taken out of facets)."""
+    members: tuple[Member, ...] = ()
+
+
+MEMBER_TYPE: Final = pa.struct(
+    [
+        ("episode_id", pa.string()),
+        ("day", pa.string()),
+        ("who", pa.string()),
+        ("status", pa.string()),
+    ]
+)
+
+CLUSTER_SCHEMA: Final = pa.schema(
+    [
+        ("app", pa.string()),
+        ("cluster_id", pa.string()),
+        ("kind", pa.string()),
+        ("mode", pa.string()),
+        ("focus", pa.list_(pa.string())),
+        ("error", pa.string()),
+        ("fingerprints", pa.list_(pa.string())),
+        ("name", pa.string()),
+        ("named", pa.bool_()),
+        ("failures", pa.int64()),
+        ("confirmed", pa.int64()),
+        ("subjects", pa.int64()),
+        ("trend", pa.list_(pa.struct([("day", pa.string()), ("count", pa.int64())]))),
+        ("movement", pa.string()),
+        ("examples", pa.list_(pa.string())),
+        ("exemplars", pa.list_(pa.string())),
+        ("members", pa.list_(MEMBER_TYPE)),
+    ]
+)
+"""The lake table `failure_clusters`, partitioned by app."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clusters:
+    """All clusters of some apps, those without members included: their ids stay taken."""
+
+    clusters: tuple[Cluster, ...] = ()
+
+    def of_episode(self) -> dict[str, str]:
+        """The cluster id of each failed episode."""
+        return {m.episode_id: c.cluster_id for c in self.clusters for m in c.members}
+
+
+@dataclass(slots=True, kw_only=True)
+class _Draft:
+    """A cluster while its members are gathered."""
+
+    cluster_id: str
+    kind: str
+    mode: str
+    focus: tuple[str, ...] = ()
+    error: str = ""
+    fingerprints: tuple[str, ...] = ()
+    known: Cluster | None = None
+    exemplars: tuple[str, ...] = ()
+    members: list[int] = field(default_factory=list)
+
+
+Naming = Callable[[Cluster, Sequence[Failure]], str | None]
+"""A better name for a cluster, or None to keep the given one; asked only for clusters that may have one."""
+
+
+def cluster(
+    failures: Iterable[Failure],
+    known: Clusters | None = None,
+    *,
+    settings: ClusterSettings | None = None,
+    naming: Naming | None = None,
+) -> Clusters:
+    """Put every failure of the apps into a cluster; `failures` are all of these apps, `known` the result before."""
+    chosen = settings or ClusterSettings()
+    by_app: defaultdict[str, list[Failure]] = defaultdict(list)
+    for failure in sorted(failures, key=lambda f: (f.app, f.started_at, f.episode_id)):
+        by_app[failure.app].append(failure)
+    before: defaultdict[str, list[Cluster]] = defaultdict(list)
+    for one in known.clusters if known else ():
+        before[one.app].append(one)
+    done: list[Cluster] = []
+    for app in sorted({*by_app, *before}):
+        done += _App(by_app[app], before[app], chosen).run(naming)
+    return Clusters(clusters=tuple(done))
+
+
+class _App:
+    """The clustering of one app: holds the drafts while failures are placed."""
+
+    def __init__(
+        self, failures: list[Failure], before: list[Cluster], settings: ClusterSettings
+    ) -> None:
+        self.failures = failures
+        self.settings = settings
+        self.drafts = {one.cluster_id: _draft_of(one) for one in before}
+        self.owner = {key: one.cluster_id for one in before for key in one.fingerprints}
+        self.home = {m.episode_id: one.cluster_id for one in before for m in one.members}
+        self.remembered = [
+            (d.cluster_id, text) for d in self.drafts.values() for text in d.exemplars
+        ]
+        facets = [f.facet for f in failures] + [text for _, text in self.remembered]
+        self.vectors: Vectors = embed(facets)
+        self.said = said_by(failures)
+
+    def run(self, naming: Naming | None) -> list[Cluster]:
+        """Place every failure, then describe each cluster."""
+        left = self._keep(range(len(self.failures)))
+        left = self._join_owner(left)
+        for detail in ("error", "focus"):
+            left = self._form_exact(left, detail)
+        left = self._join_text(left)
+        left = self._form_text(left)
+        self._rest(left)
+        return [self._described(draft, naming) for draft in self.drafts.values()]
+
+    def _keep(self, rows: Iterable[int]) -> list[int]:
+        left: list[int] = []
+        for row in rows:
+            failure = self.failures[row]
+            draft = self.drafts.get(self.home.get(failure.episode_id, ""))
+            if draft is None or draft.kind == REST or draft.mode != failure.mode:
+                left.append(row)
+            else:
+                draft.members.append(row)
+        return left
+
+    def _join_owner(self, rows: list[int]) -> list[int]:
+        left: list[int] = []
+        for row in rows:
+            keys = (fingerprint_of(self.failures[row], detail=d) for d in ("error", "focus"))
+            cluster_id = next((self.owner[key] for key in keys if key in self.owner), None)
+            if cluster_id is None:
+                left.append(row)
+            else:
+                self.drafts[cluster_id].members.append(row)
+        return left
+
+    def _form_exact(self, rows: list[int], detail: str) -> list[int]:
+        groups: defaultdict[str, list[int]] = defaultdict(list)
+        for row in rows:
+            failure = self.failures[row]
+            if failure.error if detail == "error" else failure.focus:
+                groups[fingerprint_of(failure, detail=detail)].append(row)
+        taken: set[int] = set()
+        for key, members in sorted(groups.items()):
+            if len(members) >= self.settings.smallest:
+                self._add(key, EXACT, members, detail=detail)
+                taken.update(members)
+        return [row for row in rows if row not in taken]
+
+    def _add(self, key: str, kind: str, members: list[int], *, detail: str) -> None:
+        first = self.failures[members[0]]
+        self.drafts[key] = _Draft(
+            cluster_id=key,
+            kind=kind,
+            mode=first.mode,
+            focus=first.focus if detail in {"focus", "error"} else (),
+            error=first.error if detail == "error" else "",
+            fingerprints=(key,) if detail else (),
+            members=members,
+        )
+
+    def _join_text(self, rows: list[int]) -> list[int]:
+        left: list[int] = []
+        offset = len(self.failures)
+        for row in rows:
+            mode = self.failures[row].mode
+            places = [i for i, (c, _) in enumerate(self.remembered) if self.drafts[c].mode == mode]
+            found = nearest(self.vectors[row], self.vectors[[offset + i for i in places]])
+            if found is None or found.similarity < self.settings.join:
+                left.append(row)
+            else:
+                self.drafts[self.remembered[places[found.index]][0]].members.append(row)
+        return left
+
+    def _form_text(self, rows: list[int]) -> list[int]:
+        by_mode: defaultdict[str, list[int]] = defaultdict(list)
+        for row in rows:
+            by_mode[self.failures[row].mode].append(row)
+        taken: set[int] = set()
+        for _, pool in sorted(by_mode.items()):
+            for found in group(self.vectors[pool], distance=self.settings.distance):
+                members = [pool[i] for i in found]
+                if len(members) >= self.settings.smallest_text:
+                    self._add(self._text_id(members), TEXT, members, detail="")
+                    taken.update(members)
+        return [row for row in rows if row not in taken]
+
+    def _text_id(self, members: list[int]) -> str:
+        first = self.failures[members[0]]
+        episodes = "\x1f".join(self.failures[row].episode_id for row in members)
+        text = f"text\x1e{first.app}\x1e{first.mode}\x1e{episodes}"
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def _rest(self, rows: list[int]) -> None:
+        for row in rows:
+            key = fingerprint_of(self.failures[row], detail="mode")
+            if key in self.drafts:
+                self.drafts[key].members.append(row)
+            else:
+                self._add(key, REST, [row], detail="mode")
+
+    def _described(self, draft: _Draft, naming: Naming | None) -> Cluster:
+        members = [self.failures[row] for row in sorted(draft.members)]
+        people = len({who(member) for member in members})
+        chosen = self._central(draft)
+        described = Cluster(
+            app=members[0].app if members else _known(draft).app,
+            cluster_id=draft.cluster_id,
+            kind=draft.kind,
+            mode=draft.mode,
+            focus=draft.focus,
+            error=draft.error,
+            fingerprints=draft.fingerprints,
+            name=draft.known.name if draft.known else rest_name(draft.mode),
+            named=people >= self.settings.k,
+            failures=len(members),
+            confirmed=sum(member.status == CONFIRMED for member in members),
+            subjects=people,
+            trend=trend_of(day_of(member.started_at) for member in members),
+            movement="",
+            examples=self._examples(chosen),
+            exemplars=draft.exemplars or self._exemplars(draft, chosen),
+            members=tuple(_member(member) for member in members),
+        )
+        return self._named(replace(described, movement=self._movement(described)), draft, naming)
+
+    def _movement(self, one: Cluster) -> str:
+        if not one.trend:
+            return "quiet"
+        first, last = self.failures[0].started_at, self.failures[-1].started_at
+        return movement_of(one.trend, first=day_of(first), last=day_of(last))
+
+    def _central(self, draft: _Draft) -> list[int]:
+        return exemplars(self.vectors, draft.members, limit=50) if draft.members else []
+
+    def _examples(self, rows: list[int]) -> tuple[str, ...]:
+        seen: dict[str, str] = {}
+        for row in rows:
+            seen.setdefault(who(self.failures[row]), self.failures[row].episode_id)
+        spare = [self.failures[row].episode_id for row in rows]
+        return tuple(dict.fromkeys((*seen.values(), *spare)))[: self.settings.examples]
+
+    def _exemplars(self, draft: _Draft, rows: list[int]) -> tuple[str, ...]:
+        if draft.kind != TEXT:
+            return ()
+        return tuple(self.failures[row].facet for row in rows[: self.settings.exemplars])
+
+    def _named(self, one: Cluster, draft: _Draft, naming: Naming | None) -> Cluster:
+        """A name once given stays; a cluster gets its telling name when k users are behind it."""
+        if not draft.members or (draft.known is not None and draft.known.named):
+            return replace(one, named=draft.known.named if draft.known else one.named)
+        members = [self.failures[row] for row in sorted(draft.members)]
+        name = rest_name(draft.mode)
+        if draft.kind != REST:
+            name = name_of(members, self.said, k=self.settings.k)
+        better = naming(replace(one, name=name), members) if naming and one.named else None
+        return replace(one, name=better or name)
+
+
+def _draft_of(one: Cluster) -> _Draft:
+    return _Draft(
+        cluster_id=one.cluster_id,
+        kind=one.kind,
+        mode=one.mode,
+        focus=one.focus,
+        error=one.error,
+        fingerprints=one.fingerprints,
+        known=one,
+        exemplars=one.exemplars,
+    )
+
+
+def _known(draft: _Draft) -> Cluster:
+    if draft.known is None:
+        raise AssertionError(f"cluster {draft.cluster_id} has neither members nor a past")
+    return draft.known
+
+
+def _member(failure: Failure) -> Member:
+    return Member(
+        episode_id=failure.episode_id,
+        day=day_of(failure.started_at),
+        who=who(failure),
+        status=failure.status,
+    )

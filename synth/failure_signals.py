@@ -1,0 +1,321 @@
+"""Signals that an episode went badly, each with its steps and with where it comes from. None of them is the truth.
+
+Reads one clean episode; gives signals. Only the outcome says that a user was not helped; everything here is evidence
+for a suspicion. `lift` is how much a signal moves the log-odds of failure where it was measured on two domains with
+known outcomes (docs/failures.md); signals that change sign between domains (hand-over, apology) count for nothing.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import pyarrow as pa
+
+from redact.clean_episode import CleanEpisode
+from synth.failure_calls import SeenCall, ToolWords
+from synth.failure_words import ASKS_FOR_HUMAN, CORRECTION, DONE, INABILITY, stem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signal:
+    """One piece of evidence that an episode went badly."""
+
+    name: str
+    family: str
+    """Signals of one family are not independent: `outcome`, `tools`, `calls`, `user`, `ending`, `claims`, `hand_over`."""
+    provenance: str
+    """Who says so: `outcome_policy`, `tool_result`, `call_sequence`, `user_words`, `agent_words`, `shape`."""
+    steps: tuple[int, ...]
+    """Indexes of the episode's steps that show it."""
+    lift: float
+    """What it adds to the log-odds of failure; 0 describes only."""
+    says: str
+    """One sentence, without any text of the conversation."""
+
+
+SIGNAL_TYPE: Final = pa.struct(
+    [
+        ("name", pa.string()),
+        ("family", pa.string()),
+        ("provenance", pa.string()),
+        ("steps", pa.list_(pa.int32())),
+        ("lift", pa.float64()),
+        ("says", pa.string()),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """An episode with its calls paired and its tools read as words."""
+
+    episode: CleanEpisode
+    calls: tuple[SeenCall, ...]
+    tools: Mapping[str, ToolWords]
+
+
+def signals_of(reading: Reading) -> tuple[Signal, ...]:
+    """Every signal that the episode shows, in a fixed order."""
+    return tuple(signal for find in _FINDERS for signal in find(reading))
+
+
+def _tool_errors(reading: Reading) -> Iterator[Signal]:
+    last: dict[str, SeenCall] = {call.name: call for call in reading.calls if call.result_step}
+    failed = [call for call in reading.calls if call.error is not None]
+    open_errors = [call for call in failed if last[call.name].error is not None]
+    mended = [call for call in failed if last[call.name].error is None]
+    if open_errors:
+        yield Signal(
+            name="tool_error",
+            family="tools",
+            provenance="tool_result",
+            steps=_steps(open_errors),
+            lift=0.6,
+            says=f"{_times(len(open_errors), 'call')} failed and that tool never succeeded afterwards.",
+        )
+    if mended:
+        yield Signal(
+            name="tool_error_mended",
+            family="tools",
+            provenance="tool_result",
+            steps=_steps(mended),
+            lift=0.2,
+            says=f"{_times(len(mended), 'call')} failed, but the same tool succeeded later.",
+        )
+
+
+def _unanswered_calls(reading: Reading) -> Iterator[Signal]:
+    final = len(reading.episode.steps) - 1
+    lost = [call for call in reading.calls if call.result_step is None and call.step != final]
+    if lost and len(lost) < len(reading.calls):
+        yield Signal(
+            name="unanswered_call",
+            family="tools",
+            provenance="shape",
+            steps=_steps(lost),
+            lift=0.2,
+            says=f"{_times(len(lost), 'call')} never got a result.",
+        )
+
+
+def _repeats(reading: Reading) -> Iterator[Signal]:
+    groups: defaultdict[tuple[str, str, str | None], list[SeenCall]] = defaultdict(list)
+    for call in reading.calls:
+        groups[call.name, call.arguments, call.result].append(call)
+    repeated = [call for group in groups.values() if len(group) > 1 for call in group]
+    most = max((len(group) for group in groups.values()), default=0)
+    if most >= 3:
+        yield Signal(
+            name="loop",
+            family="calls",
+            provenance="call_sequence",
+            steps=_steps(repeated),
+            lift=2.2,
+            says=f"The same call was made {most} times and got the same answer each time.",
+        )
+    elif repeated:
+        yield Signal(
+            name="repeated_call",
+            family="calls",
+            provenance="call_sequence",
+            steps=_steps(repeated),
+            lift=1.6,
+            says="The same call was made twice and got the same answer.",
+        )
+
+
+def _repeated_replies(reading: Reading) -> Iterator[Signal]:
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for index, step in enumerate(reading.episode.steps):
+        if step.role == "assistant" and step.content and len(step.content) >= 60:
+            places[" ".join(step.content.split())].append(index)
+    steps = sorted(i for found in places.values() if len(found) > 1 for i in found)
+    if steps:
+        yield Signal(
+            name="repeated_reply",
+            family="calls",
+            provenance="agent_words",
+            steps=tuple(steps),
+            lift=0.8,
+            says="The agent said the same thing word for word more than once.",
+        )
+
+
+def _corrections(reading: Reading) -> Iterator[Signal]:
+    steps = _said(reading.episode, "user", lambda text: bool(CORRECTION.search(text)))
+    if steps:
+        yield Signal(
+            name="user_corrects",
+            family="user",
+            provenance="user_words",
+            steps=steps,
+            lift=0.3,
+            says="The user said that the agent got it wrong.",
+        )
+
+
+def _rephrasings(reading: Reading) -> Iterator[Signal]:
+    turns = [
+        (index, frozenset(step.content.lower().split()))
+        for index, step in enumerate(reading.episode.steps)
+        if step.role == "user" and step.content
+    ]
+    steps = tuple(
+        after[0] for before, after in itertools.pairwise(turns) if _alike(before[1], after[1])
+    )
+    if steps:
+        yield Signal(
+            name="user_rephrases",
+            family="user",
+            provenance="user_words",
+            steps=steps,
+            lift=0.4,
+            says="The user said nearly the same thing again.",
+        )
+
+
+def _alike(before: frozenset[str], after: frozenset[str]) -> bool:
+    if min(len(before), len(after)) < 5:
+        return False
+    return len(before & after) / len(before | after) >= 0.6
+
+
+def _hand_over(reading: Reading) -> Iterator[Signal]:
+    asked = _said(reading.episode, "user", lambda text: bool(ASKS_FOR_HUMAN.search(text)))
+    if asked:
+        yield Signal(
+            name="asked_for_human",
+            family="hand_over",
+            provenance="user_words",
+            steps=asked,
+            lift=0.3,
+            says="The user asked for a human.",
+        )
+    handed = [c for c in reading.calls if reading.tools[c.name].hands_over and c.error is None]
+    if handed:
+        yield Signal(
+            name="handed_over",
+            family="hand_over",
+            provenance="call_sequence",
+            steps=_steps(handed),
+            lift=0.0,
+            says="The agent handed the conversation over; that is often right.",
+        )
+
+
+def _endings(reading: Reading) -> Iterator[Signal]:
+    steps = reading.episode.steps
+    spoken = [i for i, s in enumerate(steps) if s.role in {"user", "assistant"} and s.content]
+    if not spoken:
+        return
+    last = steps[spoken[-1]]
+    asks = (last.content or "").rstrip().endswith("?")
+    handed = any(reading.tools[call.name].hands_over for call in reading.calls)
+    if last.role == "assistant" and asks and not handed:
+        yield _ending(
+            "abandoned", spoken[-1], "The agent asked something and the user never answered."
+        )
+    elif last.role == "user" and asks and not handed:
+        yield _ending(
+            "left_unanswered", spoken[-1], "The user asked something and nobody answered."
+        )
+    elif steps[-1].role == "tool" and steps[-1].content and not handed:
+        yield _ending(
+            "cut_off", len(steps) - 1, "The run stops after a tool result, without a word."
+        )
+    if "truncated" in reading.episode.completeness:
+        yield _ending("truncated", len(steps) - 1, "The recording says that it was cut.")
+
+
+def _ending(name: str, step: int, says: str) -> Signal:
+    return Signal(
+        name=name, family="ending", provenance="shape", steps=(step,), lift=0.4, says=says
+    )
+
+
+def _refusals(reading: Reading) -> Iterator[Signal]:
+    steps = _said(reading.episode, "assistant", lambda text: bool(INABILITY.search(text)))
+    if steps:
+        yield Signal(
+            name="agent_declines",
+            family="claims",
+            provenance="agent_words",
+            steps=steps,
+            lift=0.0,
+            says="The agent said that it could not or may not; that is often right.",
+        )
+
+
+def _unbacked_claims(reading: Reading) -> Iterator[Signal]:
+    """A claim counts only when a tool for that very verb exists and none of its calls succeeded before."""
+    verbs: defaultdict[str, set[str]] = defaultdict(set)
+    for tool in reading.tools.values():
+        if tool.changes and tool.words:
+            verbs[stem(tool.words[0])].add(tool.name)
+            verbs[stem(tool.words[-1])].add(tool.name)
+    steps = tuple(
+        index
+        for index, step in enumerate(reading.episode.steps)
+        if step.role == "assistant"
+        and not step.tool_calls
+        and step.content
+        and _claims_without(step.content, index, verbs, reading.calls)
+    )
+    if steps:
+        yield Signal(
+            name="unbacked_claim",
+            family="claims",
+            provenance="agent_words",
+            steps=steps,
+            lift=1.0,
+            says="The agent said that something was done, but no call of a tool for it had succeeded.",
+        )
+
+
+def _claims_without(
+    text: str, index: int, verbs: Mapping[str, set[str]], calls: tuple[SeenCall, ...]
+) -> bool:
+    claimed = {stem(found.group(1) or found.group(2)) for found in DONE.finditer(text)}
+    able = [verbs[verb] for verb in claimed if verb in verbs]
+    if not able or len(able) < len(claimed):
+        return False
+    done = {
+        c.name for c in calls if c.step < index and c.result_step is not None and c.error is None
+    }
+    return all(not tools & done for tools in able)
+
+
+def _said(episode: CleanEpisode, role: str, matches: Callable[[str], bool]) -> tuple[int, ...]:
+    return tuple(
+        index
+        for index, step in enumerate(episode.steps)
+        if step.role == role and step.content and matches(step.content[:4000])
+    )
+
+
+def _steps(calls: list[SeenCall]) -> tuple[int, ...]:
+    return tuple(
+        sorted({call.result_step if call.result_step is not None else call.step for call in calls})
+    )
+
+
+def _times(count: int, noun: str) -> str:
+    return f"{count} {noun}" + ("" if count == 1 else "s")
+
+
+_FINDERS: Final[tuple[Callable[[Reading], Iterator[Signal]], ...]] = (
+    _tool_errors,
+    _unanswered_calls,
+    _repeats,
+    _repeated_replies,
+    _corrections,
+    _rephrasings,
+    _hand_over,
+    _endings,
+    _refusals,
+    _unbacked_claims,
+)

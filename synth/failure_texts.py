@@ -1,0 +1,127 @@
+"""Texts without a customer's values: what is left of an error message or a request when every value is taken out.
+
+Takes a text and the values that the episode's own calls and results reveal; gives a template or a facet. It errs
+towards taking out too much: a word is kept only if it is lower-case prose or a word of the app's tool definitions.
+Not here: names of clusters (`cluster_names`), which add the rule of k distinct users.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from redact.clean_episode import CleanEpisode
+from synth.failure_calls import SeenCall, unwrapped
+from synth.failure_words import name_words
+
+VALUE: Final = "…"
+"""Stands for a value that was taken out."""
+
+FACET_LIMIT: Final = 400
+TEMPLATE_LIMIT: Final = 110
+_READ_LIMIT: Final = 4000
+_VALUE_LIMIT: Final = 80
+
+_TOKEN: Final = re.compile(r"\S+")
+_EDGE: Final = re.compile(r"^[^\w#@$€£]+|[^\w]+$")
+_QUOTED: Final = re.compile(
+    r"\"[^\"]{0,200}\"|(?<!\w)'[^']{0,200}'(?!\w)|`[^`]{0,200}`|<[^>]{0,200}>"
+)
+_PLAIN: Final = re.compile(r"^[^\W\d_]+(?:['\u2019-][^\W\d_]+)*$")
+_RUN: Final = re.compile(rf"{VALUE}(?:[\s,.;:/()\-]*{VALUE})+")
+_GREETING: Final = re.compile(
+    r"^\s*(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|dear \w+)\b(?: there)?[\s,.!]*)+",
+    re.IGNORECASE,
+)
+
+
+def vocabulary(definitions: Iterable[str]) -> frozenset[str]:
+    """The words that an app's tool definitions use: public by nature, so they may stand in a name."""
+    words: set[str] = set()
+    for text in definitions:
+        try:
+            parsed = json.loads(text)
+        except (ValueError, RecursionError):
+            continue
+        for leaf in _leaves(parsed):
+            words.update(name_words(leaf))
+    return frozenset(word for word in words if len(word) > 1)
+
+
+def values_of(calls: Iterable[SeenCall]) -> frozenset[str]:
+    """Lower-case words of the values that stand in arguments and results: what must not reach a name."""
+    words: set[str] = set()
+    for call in calls:
+        for text in (call.arguments, call.result or ""):
+            for leaf in _values(unwrapped(text[:_READ_LIMIT])):
+                if len(leaf) <= _VALUE_LIMIT:
+                    words.update(re.findall(r"[\w@.-]+", leaf.lower()))
+    return frozenset(words)
+
+
+def template(message: str, call: SeenCall, known: frozenset[str]) -> str:
+    """An error message with its values taken out: equal for equal errors about different things."""
+    own = {leaf for leaf in _values(unwrapped(call.arguments)) if len(leaf) >= 3}
+    text = _QUOTED.sub(VALUE, message[:_READ_LIMIT])
+    for value in sorted(own, key=len, reverse=True):
+        text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", VALUE, text, flags=re.IGNORECASE)
+    kept = " ".join(_kept(text, known=known, hidden=frozenset()))
+    return _RUN.sub(VALUE, kept).strip(" .:,").lower()[:TEMPLATE_LIMIT]
+
+
+def facet(episode: CleanEpisode, hidden: frozenset[str], known: frozenset[str]) -> str:
+    """What the user wanted, in their own words without values: the first things they said."""
+    said = [s.content for s in episode.steps if s.role == "user" and s.content][:4]
+    words: list[str] = []
+    for text in said:
+        words += _kept(_GREETING.sub("", text[:_READ_LIMIT]), known=known, hidden=hidden)
+    return _RUN.sub(VALUE, " ".join(words))[:FACET_LIMIT].strip()
+
+
+def _kept(text: str, *, known: frozenset[str], hidden: frozenset[str]) -> Iterator[str]:
+    starts = True
+    for token in _TOKEN.findall(text):
+        bare = _EDGE.sub("", token)
+        if not bare:
+            continue
+        yield _word(bare, known=known, hidden=hidden, starts=starts)
+        starts = token[-1] in ".!?:\n"
+
+
+def _word(bare: str, *, known: frozenset[str], hidden: frozenset[str], starts: bool) -> str:
+    lower = bare.lower()
+    if lower in known:
+        return lower
+    if "_" in bare and all(part in known for part in name_words(bare)):
+        return lower
+    if not _PLAIN.match(bare) or lower in hidden:
+        return VALUE
+    is_name = (
+        bare[0].isupper() and not starts and bare != "I" and not bare.startswith(("I'", "I\u2019"))
+    )
+    return VALUE if is_name else lower
+
+
+def _leaves(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield str(key)
+            yield from _leaves(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _leaves(item)
+
+
+def _values(value: object) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for item in value.values():
+            yield from _values(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _values(item)
+    elif isinstance(value, str | int | float) and not isinstance(value, bool):
+        yield str(value)

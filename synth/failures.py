@@ -1,0 +1,226 @@
+"""Failures: clean episodes in, a failure record with its evidence out for each that went badly or may have.
+
+What an outcome says is *confirmed*. Where no outcome says anything, signals of two independent families, or one that
+was measured to be right on every domain tried, make a *suspected* failure: something to look at, never a label. An
+episode that its user found resolved is no failure whatever it looks like. Not here: what becomes of failures
+(`clusters`), rewards (no signal is ever one).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+import pyarrow as pa
+
+from redact.clean_episode import CleanEpisode
+from synth.failure_calls import SeenCall, read_calls, tool_words
+from synth.failure_signals import SIGNAL_TYPE, Reading, Signal, signals_of
+from synth.failure_texts import facet, template, values_of, vocabulary
+from synth.failure_words import name_words
+from synth.labels import Label
+
+FAILURE_FORMAT: Final = 1
+
+CONFIRMED: Final = "confirmed"
+SUSPECTED: Final = "suspected"
+
+BASE_LOGIT: Final = -1.4
+"""Log-odds of failure before any signal: one in five, below both measured domains, so that suspicion is earned."""
+STRONG_LIFT: Final = 1.5
+"""One family alone suffices from here on: repeated calls (right on both domains) and loops (0.94 of 1,408)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """One episode that went badly, with what shows it."""
+
+    app: str
+    episode_id: str
+    started_at: int
+    subject: str | None
+    task_key: str | None
+    do_not_train: bool
+    status: str
+    """`CONFIRMED` by an outcome, or `SUSPECTED` from signals."""
+    suspicion: float
+    """In [0, 1], from signals alone; uncalibrated unless `calibration` names a fit."""
+    signals: tuple[Signal, ...]
+    mode: str
+    """How it failed, the first that applies: see `_MODES`."""
+    focus: tuple[str, ...]
+    """The tools it turns on: the failing one, or those that changed something; sorted."""
+    error: str
+    """The failing tool's error with values taken out; empty unless the mode is an error."""
+    facet: str
+    """What the user wanted, in their own words without values."""
+    vocabulary: tuple[str, ...] = ()
+    """Words of the tool definitions that the texts above use: those that may stand in a name."""
+    step: int | None = None
+    """Where to look first."""
+
+
+_COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
+    ("app", pa.string()),
+    ("day", pa.string()),
+    ("episode_id", pa.string()),
+    ("started_at", pa.int64()),
+    ("subject", pa.string()),
+    ("task_key", pa.string()),
+    ("do_not_train", pa.bool_()),
+    ("status", pa.string()),
+    ("suspicion", pa.float64()),
+    ("signals", pa.list_(SIGNAL_TYPE)),
+    ("mode", pa.string()),
+    ("focus", pa.list_(pa.string())),
+    ("error", pa.string()),
+    ("facet", pa.string()),
+    ("vocabulary", pa.list_(pa.string())),
+    ("step", pa.int32()),
+]
+FAILURE_SCHEMA: Final = pa.schema(_COLUMNS)
+"""The lake table `failures`, partitioned by app and day."""
+
+
+def detect(episode: CleanEpisode, label: Label | None) -> Failure | None:
+    """The failure record of an episode, or None when nothing or too little says that it failed."""
+    resolved = None if label is None else label.resolved
+    if resolved is True:
+        return None
+    calls = read_calls(episode)
+    tools = tool_words(episode.tools, (call.name for call in calls))
+    reading = Reading(episode=episode, calls=calls, tools=tools)
+    signals = signals_of(reading)
+    if resolved is None and not is_suspicious(signals):
+        return None
+    if label is not None and resolved is False:
+        signals = (_outcome_signal(label), *signals)
+    return _record(reading, signals, status=CONFIRMED if resolved is False else SUSPECTED)
+
+
+def is_suspicious(signals: Iterable[Signal]) -> bool:
+    """Whether signals suffice without an outcome: two families that count, or one that is strong."""
+    strongest = _by_family(signals)
+    return len(strongest) >= 2 or max(strongest.values(), default=0.0) >= STRONG_LIFT
+
+
+def suspicion_of(signals: Iterable[Signal]) -> float:
+    """How likely a failure is by signals alone: the strongest of each family, added as log-odds."""
+    logit = BASE_LOGIT + sum(_by_family(signals).values())
+    return round(1 / (1 + math.exp(-logit)), 4)
+
+
+def _by_family(signals: Iterable[Signal]) -> dict[str, float]:
+    strongest: dict[str, float] = {}
+    for signal in signals:
+        if signal.lift > 0 and signal.family != "outcome":
+            strongest[signal.family] = max(strongest.get(signal.family, 0.0), signal.lift)
+    return strongest
+
+
+def _outcome_signal(label: Label) -> Signal:
+    return Signal(
+        name="outcome",
+        family="outcome",
+        provenance="outcome_policy",
+        steps=(),
+        lift=0.0,
+        says=f"An outcome ({label.by or 'unknown'}) says that the user did not get what they came for.",
+    )
+
+
+def _record(reading: Reading, signals: tuple[Signal, ...], *, status: str) -> Failure:
+    episode = reading.episode
+    known = vocabulary(episode.tools)
+    hidden = values_of(reading.calls)
+    mode, focus, call = _mode_of(reading, signals)
+    text = facet(episode, hidden, known)
+    error = template(call.error, call, known) if call is not None and call.error else ""
+    return Failure(
+        app=episode.app,
+        episode_id=episode.episode_id,
+        started_at=episode.started_at,
+        subject=episode.subject,
+        task_key=episode.task_key,
+        do_not_train=episode.do_not_train,
+        status=status,
+        suspicion=suspicion_of(signals),
+        signals=signals,
+        mode=mode,
+        focus=focus,
+        error=error,
+        facet=text,
+        vocabulary=tuple(sorted(known & _words_in(text, error, focus))),
+        step=_first_step(signals, call),
+    )
+
+
+def _words_in(text: str, error: str, focus: tuple[str, ...]) -> set[str]:
+    words = {word for tool in focus for word in name_words(tool)}
+    return words | set(text.split()) | set(error.split())
+
+
+def _mode_of(
+    reading: Reading, signals: tuple[Signal, ...]
+) -> tuple[str, tuple[str, ...], SeenCall | None]:
+    names = {signal.name for signal in signals}
+    changed = _changed(reading)
+    if "tool_error" in names:
+        steps = next(s.steps for s in signals if s.name == "tool_error")
+        failing = next(call for call in reversed(reading.calls) if call.result_step in steps)
+        return "tool_error", (failing.name,), failing
+    if "loop" in names:
+        steps = next(s.steps for s in signals if s.name == "loop")
+        return "loop", _tools_at(reading, steps), None
+    if "handed_over" in names:
+        return "handed_over", changed, None
+    if "unbacked_claim" in names:
+        return "unbacked_claim", changed, None
+    for name in ("cut_off", "truncated", "left_unanswered", "abandoned"):
+        if name in names:
+            return "unfinished", changed, None
+    return ("changed" if changed else "no_change"), changed, None
+
+
+def _changed(reading: Reading) -> tuple[str, ...]:
+    return tuple(
+        sorted(
+            {
+                call.name
+                for call in reading.calls
+                if reading.tools[call.name].changes
+                and call.error is None
+                and call.result_step is not None
+            }
+        )
+    )
+
+
+def _tools_at(reading: Reading, steps: tuple[int, ...]) -> tuple[str, ...]:
+    return tuple(sorted({c.name for c in reading.calls if {c.step, c.result_step} & set(steps)}))
+
+
+def _first_step(signals: tuple[Signal, ...], call: SeenCall | None) -> int | None:
+    if call is not None:
+        return call.result_step
+    ranked = sorted((s for s in signals if s.steps), key=lambda s: (-s.lift, s.steps))
+    return ranked[0].steps[0] if ranked else None
+
+
+def day_of(started_at: int) -> str:
+    """The UTC day of a time in nanoseconds, as partitions name it."""
+    return datetime.fromtimestamp(started_at / 1e9, tz=UTC).date().isoformat()
+
+
+def fingerprint_of(failure: Failure, *, detail: str) -> str:
+    """The failure's mechanical identity at a level of detail: `error`, `focus` or `mode`."""
+    parts = [failure.app, failure.mode]
+    if detail in {"focus", "error"}:
+        parts.append("\x1e".join(failure.focus))
+    if detail == "error":
+        parts.append(failure.error)
+    return hashlib.sha256("\x1f".join((detail, *parts)).encode()).hexdigest()[:16]
