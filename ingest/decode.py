@@ -1,0 +1,143 @@
+"""Stored bodies to records.
+
+Comes in: one `StoredRecord` of the write-ahead log. Goes out: `Decoded`: spans, log events, chats, outcomes, and
+whatever had to be refused. Decoding is separate from accepting: nothing here answers a client or writes a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import orjson
+
+from ingest.chat_log import Chat, parse_value
+from ingest.errors import BodyRefused
+from ingest.langfuse_export import read_export
+from ingest.limits import DEFAULT_LIMITS, Limits, gunzip
+from ingest.otlp import Arrival, OtlpRecords, read_json, read_protobuf
+from ingest.outcome import Outcome
+from ingest.quarantine import Rejected
+from ingest.shape import kind_of_value
+from ingest.span import LogEvent, Span
+from ingest.text import NOT_JSON, load_json
+from ingest.wal import StoredRecord
+
+_KEPT: Final = 64 << 10
+
+
+@dataclass(slots=True, kw_only=True)
+class Decoded:
+    """What one body held."""
+
+    spans: list[Span] = field(default_factory=list)
+    events: list[LogEvent] = field(default_factory=list)
+    chats: list[Chat] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
+    rejected: list[Rejected] = field(default_factory=list)
+
+
+def decode(record: StoredRecord, *, limits: Limits = DEFAULT_LIMITS) -> Decoded:
+    """Decode one stored body; never raises for what is in it."""
+    found = Decoded()
+    encoding, _, compression = record.encoding.partition("+")
+    try:
+        body = record.body
+        if compression == "gzip":
+            body = gunzip(body, limit=limits.body_bytes)
+        if encoding == "protobuf":
+            _decode_protobuf(record, body, found, limits)
+        elif encoding == "jsonl":
+            for number, line in enumerate(body.split(b"\n"), start=record.position):
+                if line.strip():
+                    _decode_json(record, line, f"line {number}", found, limits)
+        else:
+            _decode_json(record, body, f"record {record.position}", found, limits)
+    except BodyRefused as error:
+        found.rejected.append(
+            _refused(record, f"record {record.position}", error.code, error.reason, record.body)
+        )
+    return found
+
+
+def _refused(record: StoredRecord, position: str, code: str, reason: str, body: bytes) -> Rejected:
+    return Rejected(
+        source=record.source,
+        position=position,
+        code=code,
+        reason=reason,
+        body=body[:_KEPT],
+        app=record.app,
+        at=record.received_at,
+    )
+
+
+def _arrival(record: StoredRecord, position: str) -> Arrival:
+    return Arrival(
+        app=record.app, source=record.source, position=position, received_at=record.received_at
+    )
+
+
+def _decode_protobuf(record: StoredRecord, body: bytes, found: Decoded, limits: Limits) -> None:
+    position = f"record {record.position}"
+    signal = record.kind.removeprefix("otlp_")
+    if signal == "metrics":
+        found.rejected.append(_metrics(record, position))
+        return
+    _add_otlp(found, read_protobuf(body, signal, _arrival(record, position), limits=limits))
+
+
+def _metrics(record: StoredRecord, position: str) -> Rejected:
+    return _refused(
+        record, position, "metrics", "Metrics carry no episodes; they are not kept.", b""
+    )
+
+
+def _add_otlp(found: Decoded, records: OtlpRecords) -> None:
+    found.spans += records.spans
+    found.events += records.events
+    found.rejected += records.rejected
+
+
+def _decode_json(
+    record: StoredRecord, text: bytes, position: str, found: Decoded, limits: Limits
+) -> None:
+    value = load_json(text)
+    if value is NOT_JSON:
+        reason = "The text is not JSON, or is cut off; write one JSON value a line."
+        found.rejected.append(_refused(record, position, "not_json", reason, text))
+        return
+    for item in _items(value):
+        kind = kind_of_value(item)
+        if kind in {"otlp_traces", "otlp_logs"}:
+            signal = kind.removeprefix("otlp_")
+            _add_otlp(found, read_json(item, signal, _arrival(record, position), limits=limits))
+        elif kind == "otlp_metrics":
+            found.rejected.append(_metrics(record, position))
+        elif kind == "langfuse_export":
+            export = read_export(item, _arrival(record, position))
+            found.spans += export.spans
+            found.outcomes += export.outcomes
+        else:
+            own_text = text if item is value else orjson.dumps(item)
+            _decode_chat(record, own_text, item, position, found)
+
+
+def _items(value: Any) -> Iterator[Any]:
+    """The value, or the elements of a list of exports or episodes."""
+    if isinstance(value, list) and value and kind_of_value(value) is not None:
+        yield from value
+    else:
+        yield value
+
+
+def _decode_chat(
+    record: StoredRecord, text: bytes, item: Any, position: str, found: Decoded
+) -> None:
+    read = parse_value(item, text, source=record.source, position=position, app=record.app)
+    if isinstance(read, Chat):
+        found.chats.append(read)
+        found.outcomes += read.outcomes
+    else:
+        found.rejected.append(read)

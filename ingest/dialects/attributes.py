@@ -1,0 +1,137 @@
+"""Attribute look-ups that several dialects share.
+
+Comes in: a span's attributes. Goes out: text, numbers, lists rebuilt from flattened keys. Hostile indices
+(`gen_ai.prompt.999999999.content`) are sorted and compacted, never allocated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from ingest.moments import from_any
+from ingest.partial_json import parse_json
+from ingest.span import Attributes
+
+MAX_ITEMS: Final = 10_000
+"""Flattened list items read from one span; Langfuse caps at the same number."""
+
+_ELIDED: Final = frozenset({"<REDACTED>", "<elided>", "[REDACTED]", "__REDACTED__", "[Scrubbed]"})
+"""What clients write where content capture is switched off."""
+
+
+def first(attributes: Attributes, keys: Iterable[str]) -> Any:
+    """The first value that is there and not empty."""
+    for key in keys:
+        value = attributes.get(key)
+        if value is not None and value not in ("", [], {}):
+            return value
+    return None
+
+
+def text_of(value: Any) -> str | None:
+    """A scalar as text; JSON-quoted text without its quotes."""
+    if value is None or isinstance(value, dict | list):
+        return None
+    if isinstance(value, bool):
+        return str(value).lower()
+    text = str(value)
+    if len(text) > 1 and text[0] == text[-1] == '"':
+        parsed = parse_json(text)
+        text = parsed.value if parsed and isinstance(parsed.value, str) else text
+    return text.strip() or None
+
+
+def first_text(attributes: Attributes, keys: Iterable[str]) -> str | None:
+    """The first of the keys that holds a scalar, as text."""
+    return text_of(first(attributes, keys))
+
+
+def integer_of(value: Any) -> int | None:
+    """A count; None where it is none."""
+    if isinstance(value, bool) or value is None:
+        return None
+    try:
+        number = int(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if 0 <= number < 2**53 else None
+
+
+def first_integer(attributes: Attributes, keys: Iterable[str]) -> int | None:
+    """The first of the keys that holds a count."""
+    return integer_of(first(attributes, keys))
+
+
+def number_of(value: Any) -> float | None:
+    """A number or a truth value as a float."""
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    if not isinstance(value, bool | int | float):
+        return None
+    number = float(value)
+    return number if abs(number) <= 1e300 else None  # also false for NaN
+
+
+def time_of(value: Any) -> int | None:
+    """A moment in nanoseconds."""
+    return from_any(value)
+
+
+def is_elided(value: Any) -> bool:
+    """Whether a client wrote a placeholder instead of content."""
+    return isinstance(value, str) and value.strip() in _ELIDED
+
+
+def parsed(value: Any) -> Any:
+    """A value that may be JSON text: parsed where it is, as it stands where not."""
+    if not isinstance(value, str):
+        return value
+    read = parse_json(value)
+    return value if read is None else read.value
+
+
+def unflatten(attributes: Attributes, prefix: str) -> list[Any]:
+    """The list that was flattened into `prefix.0.a.b`, `prefix.1.a`, …; indices give the order, not the places."""
+    tree: dict[str, Any] = {}
+    start = len(prefix) + 1
+    taken = 0
+    for key, value in attributes.items():
+        if not key.startswith(prefix) or key[start - 1 : start] != ".":
+            continue
+        taken += 1
+        if taken > MAX_ITEMS:
+            break
+        node = tree
+        *path, leaf = key[start:].split(".")[:16]
+        for part in path:
+            child = node.get(part)
+            if not isinstance(child, dict):
+                child = node[part] = {}
+            node = child
+        node.setdefault(leaf, value)
+    listed = _listed(tree)
+    return listed if isinstance(listed, list) else []
+
+
+def _listed(node: Any) -> Any:
+    if not isinstance(node, dict):
+        return node
+    if node and all(key.isascii() and key.isdigit() for key in node):
+        return [_listed(node[key]) for key in sorted(node, key=int)]
+    return {key: _listed(value) for key, value in node.items()}
+
+
+def has_index_gap(attributes: Attributes, prefix: str) -> bool:
+    """Whether flattened items are missing in the middle or at the start: the sender ran into its attribute limit."""
+    start = len(prefix) + 1
+    indices = {
+        key[start:].split(".", 1)[0]
+        for key in attributes
+        if key.startswith(prefix) and key[start - 1 : start] == "."
+    }
+    numbers = sorted(int(text) for text in indices if text.isascii() and text.isdigit())
+    return bool(numbers) and numbers[-1] != len(numbers) - 1

@@ -1,0 +1,57 @@
+"""Statements about quality in OpenTelemetry's form: `gen_ai.evaluation.result`, on spans and in logs.
+
+Comes in: the event's attributes. Goes out: `Said`. The convention has no field for who judged; see `annotator`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from ingest.chat_outcome import annotator_of
+from ingest.dialects.attributes import first_text, number_of, text_of
+from ingest.dialects.reading import Said
+from ingest.span import Attributes
+
+EVENT_NAMES: Final = frozenset({"gen_ai.evaluation.result", "gen_ai.evaluation"})
+
+ANNOTATOR_KEYS: Final = (
+    "tracegym.outcome.by",
+    "gen_ai.evaluation.annotator_kind",
+    "gen_ai.evaluation.source",
+    "gen_ai.evaluation.annotator",
+)
+
+_BY_USERS: Final = re.compile(
+    r"(^|[_.\- ])(user|customer|end_?user|thumbs?|csat|nps|ces|survey|star_?rating|user_?feedback)([_.\- ]|$)",
+    re.IGNORECASE,
+)
+
+
+def annotator(name: str, given: str | None) -> str:
+    """Who judged: what the sender says, else an outcome's name that only a user's word can have (`user_feedback`, `csat`)."""
+    if given:
+        return annotator_of(given)
+    return "end_user" if _BY_USERS.search(name) else "unknown"
+
+
+def read_evaluation(attributes: Attributes, *, at: int | None) -> Said | None:
+    """The statement of one evaluation event; None where it names nothing."""
+    name = first_text(attributes, ("gen_ai.evaluation.name", "name"))
+    if name is None:
+        return None
+    value: Any = attributes.get("gen_ai.evaluation.score.value")
+    response = text_of(attributes.get("gen_ai.response.id"))
+    return Said(
+        name=name,
+        value=number_of(value),
+        label=first_text(attributes, ("gen_ai.evaluation.score.label",))
+        or (text_of(value) if number_of(value) is None else None),
+        text=first_text(attributes, ("gen_ai.evaluation.explanation", "gen_ai.evaluation.comment")),
+        correction=first_text(attributes, ("tracegym.outcome.correction",)),
+        by=annotator(name, first_text(attributes, ANNOTATOR_KEYS)),
+        author=first_text(attributes, ("tracegym.outcome.author",)),
+        at=at,
+        target_kind="response" if response else "span",
+        target_id=response,
+    )

@@ -1,0 +1,121 @@
+"""Langfuse: the attributes of its SDK's spans, and those that `ingest.langfuse_export` makes from an export file.
+
+An observation's input and output hold whatever the traced library passed around, in any message shape.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ingest.dialects.attributes import first_text, integer_of, is_elided, parsed, text_of
+from ingest.dialects.identity import failed, identity
+from ingest.dialects.messages import Messages, read_messages, read_tools
+from ingest.dialects.otel_genai import statements
+from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Dialect, Reading
+from ingest.span import Attributes, Span
+from ingest.text import json_text
+
+NAME: Final = "langfuse"
+
+_KINDS: Final = {
+    "generation": MODEL,
+    "tool": TOOL,
+    "agent": AGENT,
+    "chain": AGENT,
+    "span": AGENT,
+    "evaluator": EVALUATOR,
+}
+_INPUT_USAGE: Final = ("input", "prompt_tokens", "input_tokens", "promptTokens")
+_OUTPUT_USAGE: Final = ("output", "completion_tokens", "output_tokens", "completionTokens")
+
+
+def claims(span: Span) -> bool:
+    """Whether the span is one of Langfuse's."""
+    return "langfuse.observation.type" in span.attributes
+
+
+def read(span: Span) -> Reading:
+    """Read one span."""
+    attributes = span.attributes
+    kind = _kind(attributes)
+    if text_of(attributes.get("langfuse.environment")) == "langfuse-llm-as-a-judge":
+        kind = EVALUATOR
+    fields: dict[str, Any] = identity(span)
+    usage = parsed(attributes.get("langfuse.observation.usage_details"))
+    if isinstance(usage, dict):
+        fields["input_tokens"] = _usage(usage, _INPUT_USAGE)
+        fields["output_tokens"] = _usage(usage, _OUTPUT_USAGE)
+    given, made = Messages(), Messages()
+    tools: list[str] = []
+    if kind == MODEL:
+        given = read_messages(attributes.get("langfuse.observation.input"), role="user")
+        made = read_messages(attributes.get("langfuse.observation.output"), role="assistant")
+        tools = given.tools or _tools(attributes)
+    elif kind == TOOL:
+        fields.update(_tool(span))
+    return Reading(
+        kind=kind,
+        dialect=NAME,
+        input=tuple(given.steps),
+        output=tuple(step for step in made.steps[:1] if step.role == "assistant"),
+        tools=tuple(tools),
+        flags=frozenset(given.flags | made.flags),
+        said=tuple(statements(span)),
+        **fields,
+    )
+
+
+def _kind(attributes: Attributes) -> str:
+    declared = str(attributes.get("langfuse.observation.type", "")).lower()
+    if declared == "span":
+        # Exports of the time before tool observations: the library's own word decides.
+        inner = str(attributes.get("openinference.span.kind", "")).upper()
+        if inner == "TOOL" or attributes.get("gen_ai.operation.name") == "execute_tool":
+            return TOOL
+        if "gen_ai.tool.name" in attributes:
+            return TOOL
+    return _KINDS.get(declared, OTHER)
+
+
+def _usage(usage: dict[str, Any], keys: tuple[str, ...]) -> int | None:
+    for key in keys:
+        if usage.get(key) is not None:
+            return integer_of(usage[key])
+    return None
+
+
+def _tools(attributes: Attributes) -> list[str]:
+    for key in ("langfuse.observation.metadata.tools", "gen_ai.tool.definitions", "tools"):
+        if attributes.get(key):
+            return read_tools(attributes[key])
+    parameters = parsed(attributes.get("model_request_parameters"))
+    if isinstance(parameters, dict):
+        return read_tools(parameters.get("function_tools"))
+    return []
+
+
+def _tool(span: Span) -> dict[str, Any]:
+    attributes = span.attributes
+    arguments = attributes.get("langfuse.observation.input")
+    result = attributes.get("langfuse.observation.output")
+    level = text_of(attributes.get("langfuse.observation.level"))
+    return {
+        "call_id": first_text(
+            attributes,
+            ("gen_ai.tool.call.id", "langfuse.observation.metadata.tool_call_id", "tool.id"),
+        ),
+        "tool_name": first_text(attributes, ("gen_ai.tool.name", "tool.name")) or span.name,
+        "arguments": None if arguments is None or is_elided(arguments) else json_text(arguments),
+        "result": None if result is None or is_elided(result) else _result(result),
+        "is_error": True if level == "ERROR" else failed(span),
+    }
+
+
+def _result(value: Any) -> str:
+    output = parsed(value)
+    if isinstance(output, dict) and output.get("type") == "tool" and "content" in output:
+        return json_text(output["content"])  # a LangChain ToolMessage
+    return output if isinstance(output, str) else json_text(value)
+
+
+DIALECT: Final = Dialect(name=NAME, claims=claims, read=read)

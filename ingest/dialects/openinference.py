@@ -1,0 +1,180 @@
+"""OpenInference, Arize's convention: `openinference.span.kind` and flattened `llm.*` attributes.
+
+Annotations come inline, or on a carrier span whose one link names the target.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ingest.chat_outcome import annotator_of
+from ingest.dialects.attributes import (
+    first_text,
+    has_index_gap,
+    is_elided,
+    number_of,
+    parsed,
+    text_of,
+    unflatten,
+)
+from ingest.dialects.identity import failed, identity
+from ingest.dialects.messages import Messages, read_messages, read_tools
+from ingest.dialects.otel_genai import statements as genai_statements
+from ingest.dialects.reading import (
+    AGENT,
+    EVALUATOR,
+    MODEL,
+    OTHER,
+    TOOL,
+    Dialect,
+    Reading,
+    Said,
+)
+from ingest.span import Attributes, Span
+from ingest.text import json_text
+
+NAME: Final = "openinference"
+
+_KINDS: Final = {"LLM": MODEL, "TOOL": TOOL, "AGENT": AGENT, "CHAIN": AGENT, "EVALUATOR": EVALUATOR}
+
+
+def claims(span: Span) -> bool:
+    """Whether the span follows the convention."""
+    return "openinference.span.kind" in span.attributes
+
+
+def read(span: Span) -> Reading:
+    """Read one span."""
+    attributes = span.attributes
+    kind = _KINDS.get(str(attributes.get("openinference.span.kind", "")).upper(), OTHER)
+    fields: dict[str, Any] = identity(span)
+    given, made = Messages(), Messages()
+    tools: list[str] = []
+    if kind == MODEL:
+        given, made, tools = _content(attributes)
+    elif kind == TOOL:
+        fields.update(_tool(span))
+    return Reading(
+        kind=kind,
+        dialect=NAME,
+        input=tuple(given.steps),
+        output=tuple(made.steps[:1]),
+        tools=tuple(tools),
+        flags=frozenset(given.flags | made.flags),
+        said=(*annotations(span), *genai_statements(span)),
+        **fields,
+    )
+
+
+def _content(attributes: Attributes) -> tuple[Messages, Messages, list[str]]:
+    given = _flattened(attributes, "llm.input_messages", "user")
+    made = _flattened(attributes, "llm.output_messages", "assistant")
+    whole: Messages | None = None
+    if not given.steps:
+        for prompt in unflatten(attributes, "llm.prompts"):
+            given.add(read_messages(_inner(prompt, "prompt").get("text"), role="user"))
+    if not given.steps:
+        whole = read_messages(attributes.get("input.value"), role="user")
+        given = whole
+    if not made.steps:
+        for choice in unflatten(attributes, "llm.choices"):
+            made.add(read_messages(_inner(choice, "completion").get("text"), role="assistant"))
+    if not made.steps:
+        made = read_messages(attributes.get("output.value"), role="assistant")
+    tools: list[str] = []
+    for tool in unflatten(attributes, "llm.tools"):
+        tools += read_tools([tool])
+    return given, made, tools or (whole.tools if whole else [])
+
+
+def _inner(value: Any, key: str) -> dict[str, Any]:
+    inner = value.get(key) if isinstance(value, dict) else None
+    return inner if isinstance(inner, dict) else {}
+
+
+def _flattened(attributes: Attributes, prefix: str, role: str) -> Messages:
+    found = Messages()
+    for item in unflatten(attributes, prefix):
+        message = _inner(item, "message")
+        contents = message.get("contents")
+        if isinstance(contents, list):
+            parts = [_inner(part, "message_content") for part in contents]
+            message = {**message, "content": parts}
+        if "content" not in message and "tool_calls" not in message and "role" not in message:
+            continue
+        found.add(read_messages({"role": role, **message}, role=role))
+    if has_index_gap(attributes, prefix):
+        found.flags.add("truncated")
+    return found
+
+
+def _tool(span: Span) -> dict[str, Any]:
+    attributes = span.attributes
+    arguments = attributes.get("input.value")
+    if arguments is None and not _is_schema(attributes.get("tool.parameters")):
+        arguments = attributes.get("tool.parameters")
+    result = attributes.get("output.value")
+    return {
+        "call_id": first_text(attributes, ("tool.id", "tool_call.id", "gen_ai.tool.call.id")),
+        "tool_name": first_text(attributes, ("tool.name", "gen_ai.tool.name")) or span.name,
+        "arguments": None if arguments is None or is_elided(arguments) else json_text(arguments),
+        "result": None if result is None or is_elided(result) else json_text(result),
+        "is_error": failed(span),
+    }
+
+
+def _is_schema(value: Any) -> bool:
+    schema = parsed(value)
+    return isinstance(schema, dict) and ("properties" in schema or schema.get("type") == "object")
+
+
+def annotations(span: Span) -> list[Said]:
+    """Inline annotations, and those of a carrier span, with the target that each one names."""
+    attributes = span.attributes
+    found: list[Said] = []
+    for prefix, item in (("annotations", "annotation"), ("evaluations", "evaluation")):
+        found += _statements(attributes, prefix, item, _link_target(span))
+        found += _statements(attributes, f"trace.{prefix}", item, ("trace", _linked_trace(span)))
+        session = text_of(attributes.get("session.id"))
+        found += _statements(
+            attributes, f"session.{prefix}", item, ("conversation", session or None)
+        )
+    return found
+
+
+def _link_target(span: Span) -> tuple[str, str | None]:
+    # "Parentage must not identify the target": with one link the target is what it names, else the span itself.
+    if len(span.links) == 1:
+        return "span", f"{span.links[0].trace_id}:{span.links[0].span_id}"
+    return "span", None
+
+
+def _linked_trace(span: Span) -> str:
+    return span.links[0].trace_id if len(span.links) == 1 else span.trace_id
+
+
+def _statements(
+    attributes: Attributes, prefix: str, item: str, target: tuple[str, str | None]
+) -> list[Said]:
+    found: list[Said] = []
+    for entry in unflatten(attributes, prefix):
+        note = _inner(entry, item)
+        name = text_of(note.get("name"))
+        if name is None:
+            continue
+        found.append(
+            Said(
+                name=name,
+                value=number_of(note.get("score")),
+                label=text_of(note.get("label")),
+                text=text_of(note.get("explanation")),
+                by=annotator_of(text_of(note.get("annotator_kind"))),
+                author=text_of(note.get("identifier")),
+                target_kind=target[0],
+                target_id=target[1],
+            )
+        )
+    return found
+
+
+DIALECT: Final = Dialect(name=NAME, claims=claims, read=read)

@@ -1,0 +1,151 @@
+"""OpenLLMetry, Traceloop's convention: its span kinds, and the flattened prompts of releases before 0.60.
+
+Newer releases put OTel GenAI messages on their model spans; both eras are read here.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ingest.dialects.attributes import (
+    has_index_gap,
+    is_elided,
+    parsed,
+    text_of,
+    unflatten,
+)
+from ingest.dialects.identity import failed, identity
+from ingest.dialects.messages import Messages, read_messages, read_tools
+from ingest.dialects.otel_genai import read_as, statements
+from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading
+from ingest.span import Attributes, Span
+from ingest.text import json_text
+
+NAME: Final = "openllmetry"
+
+_CONTAINERS: Final = frozenset({"workflow", "task", "agent"})
+_CHAT_REQUESTS: Final = frozenset({"chat", "completion", "text_completion"})
+
+
+def claims(span: Span) -> bool:
+    """Whether the span follows the convention."""
+    attributes = span.attributes
+    return (
+        "traceloop.span.kind" in attributes
+        or "llm.request.type" in attributes
+        or span.scope.startswith("opentelemetry.instrumentation.openai.v")
+        or any(key.startswith(("gen_ai.prompt.", "gen_ai.completion.")) for key in attributes)
+    )
+
+
+def read(span: Span) -> Reading:
+    """Read one span."""
+    attributes = span.attributes
+    if "gen_ai.input.messages" in attributes or "gen_ai.output.messages" in attributes:
+        return read_as(span, NAME)
+    fields: dict[str, Any] = identity(span)
+    given, made = Messages(), Messages()
+    tools: list[str] = []
+    kind = _kind(attributes)
+    if kind == MODEL:
+        given = _flattened(attributes, "gen_ai.prompt", "user")
+        made = _flattened(attributes, "gen_ai.completion", "assistant")
+        tools = [
+            tool
+            for item in unflatten(attributes, "llm.request.functions")
+            for tool in read_tools([item])
+        ]
+    elif kind == TOOL:
+        fields.update(_tool(span))
+    return Reading(
+        kind=kind,
+        dialect=NAME,
+        input=tuple(given.steps),
+        output=tuple(made.steps[:1]),
+        tools=tuple(tools),
+        flags=frozenset(given.flags | made.flags),
+        said=tuple(statements(span)),
+        **fields,
+    )
+
+
+def _kind(attributes: Attributes) -> str:
+    declared = text_of(attributes.get("traceloop.span.kind"))
+    if declared == "tool":
+        return TOOL
+    if declared in _CONTAINERS:
+        return AGENT
+    request = text_of(attributes.get("llm.request.type"))
+    operation = text_of(attributes.get("gen_ai.operation.name"))
+    if (
+        request in _CHAT_REQUESTS
+        or operation in _CHAT_REQUESTS
+        or "gen_ai.completion.0.role" in attributes
+    ):
+        return MODEL
+    return TOOL if operation == "execute_tool" else OTHER
+
+
+def _flattened(attributes: Attributes, prefix: str, role: str) -> Messages:
+    found = Messages()
+    for item in unflatten(attributes, prefix):
+        if not isinstance(item, dict):
+            continue
+        # Multi-part content is JSON inside the text; anything else that looks like JSON is a tool's own result.
+        content = item.get("content")
+        parts = parsed(content) if str(item.get("role")) != "tool" else content
+        if isinstance(parts, list) and parts and all(_is_typed(part) for part in parts):
+            item = {**item, "content": parts}
+        found.add(read_messages({"role": role, **item}, role=role))
+    if has_index_gap(attributes, prefix):
+        found.flags.add("truncated")
+    return found
+
+
+def _is_typed(part: Any) -> bool:
+    return isinstance(part, dict) and isinstance(part.get("type"), str)
+
+
+def _tool(span: Span) -> dict[str, Any]:
+    attributes = span.attributes
+    arguments = attributes.get(
+        "traceloop.entity.input", attributes.get("gen_ai.tool.call.arguments")
+    )
+    result = attributes.get("traceloop.entity.output", attributes.get("gen_ai.tool.call.result"))
+    return {
+        "call_id": text_of(attributes.get("gen_ai.tool.call.id")),
+        "tool_name": text_of(attributes.get("traceloop.entity.name"))
+        or text_of(attributes.get("gen_ai.tool.name"))
+        or span.name.removesuffix(".tool"),
+        "arguments": None if arguments is None or is_elided(arguments) else _arguments(arguments),
+        "result": None if result is None or is_elided(result) else _result(result),
+        "is_error": failed(span),
+    }
+
+
+def _arguments(value: Any) -> str:
+    """The tool's own arguments, out of the `{"inputs", "args", "kwargs"}` that the decorator records."""
+    call = parsed(value)
+    if isinstance(call, dict) and set(call) <= {
+        "args",
+        "kwargs",
+        "inputs",
+        "input_str",
+        "tags",
+        "metadata",
+    }:
+        if isinstance(call.get("inputs"), dict):
+            return json_text(call["inputs"])
+        if isinstance(call.get("kwargs"), dict) and not call.get("args"):
+            return json_text(call["kwargs"])
+    return json_text(value)
+
+
+def _result(value: Any) -> str:
+    output = parsed(value)
+    if isinstance(output, dict) and set(output) <= {"output", "kwargs"} and "output" in output:
+        return json_text(output["output"])
+    return output if isinstance(output, str) else json_text(value)
+
+
+DIALECT: Final = Dialect(name=NAME, claims=claims, read=read)

@@ -1,0 +1,156 @@
+"""OpenTelemetry's GenAI semantic conventions, content on spans (1.37 and later, and the older attribute forms).
+
+Also the base for dialects that follow them with small deviations (Microsoft's Agent Framework, Google's ADK 2,
+pydantic-ai, OpenLLMetry from 0.60). Content in log events and span events: `otel_genai_events`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ingest.dialects.attributes import first, first_text, is_elided, text_of
+from ingest.dialects.evaluation import EVENT_NAMES, read_evaluation
+from ingest.dialects.identity import failed, identity
+from ingest.dialects.messages import Messages, read_messages, read_tools
+from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Dialect, Reading, Said
+from ingest.span import Attributes, Span
+from ingest.text import json_text
+
+NAME: Final = "otel_genai"
+
+KIND_OF_OPERATION: Final = {
+    "chat": MODEL,
+    "generate_content": MODEL,
+    "text_completion": MODEL,
+    "completion": MODEL,
+    "generate": MODEL,
+    "response": MODEL,
+    "llm_call": MODEL,
+    "execute_tool": TOOL,
+    "tool_call": TOOL,
+    "invoke_agent": AGENT,
+    "create_agent": AGENT,
+    "invoke_workflow": AGENT,
+    "agent_call": AGENT,
+    "evaluate": EVALUATOR,
+}
+
+_OUT_OF_BAND: Final = (
+    "gen_ai.input.messages_ref",
+    "gen_ai.input.messages.ref",
+    "gen_ai.output.messages_ref",
+    "gen_ai.output.messages.ref",
+)
+
+
+def claims(span: Span) -> bool:
+    """Whether the span follows the convention."""
+    attributes = span.attributes
+    return (
+        "gen_ai.operation.name" in attributes
+        or "gen_ai.tool.name" in attributes
+        or ("gen_ai.input.messages" in attributes or "gen_ai.output.messages" in attributes)
+    )
+
+
+def read(span: Span) -> Reading:
+    """Read one span."""
+    return read_as(span, NAME)
+
+
+def read_as(span: Span, dialect: str) -> Reading:
+    """Read one span on behalf of a dialect that follows the convention."""
+    attributes = span.attributes
+    kind = kind_of(attributes)
+    messages = read_content(attributes)
+    fields: dict[str, Any] = identity(span)
+    if kind == TOOL:
+        fields.update(read_tool(attributes))
+        fields["is_error"] = failed(span)
+    return Reading(
+        kind=kind,
+        dialect=dialect,
+        input=tuple(messages.given.steps),
+        output=tuple(messages.made.steps),
+        tools=tuple(messages.tools),
+        flags=frozenset(messages.given.flags | messages.made.flags | _absent(attributes)),
+        said=tuple(statements(span)),
+        **fields,
+    )
+
+
+def kind_of(attributes: Attributes) -> str:
+    """What the span is, by its operation, else by what it carries."""
+    operation = text_of(attributes.get("gen_ai.operation.name"))
+    if operation in KIND_OF_OPERATION:
+        return KIND_OF_OPERATION[operation]
+    if operation is not None:
+        return OTHER
+    if "gen_ai.tool.name" in attributes:
+        return TOOL
+    return MODEL if "gen_ai.output.messages" in attributes else OTHER
+
+
+class Content:
+    """The messages that went into a model call and the ones that came out."""
+
+    __slots__ = ("given", "made", "tools")
+
+    def __init__(self, given: Messages, made: Messages, tools: list[str]) -> None:
+        self.given = given
+        self.made = made
+        self.tools = tools
+
+
+def read_content(attributes: Attributes) -> Content:
+    """The content attributes of a span or a log event, as JSON text or as values."""
+    given = Messages()
+    instructions = attributes.get("gen_ai.system_instructions")
+    if instructions:
+        given.add(read_messages(instructions, role="system"))
+        for index, step in enumerate(given.steps):
+            if step.role != "system":
+                given.steps[index] = type(step)(role="system", content=step.content)
+    given.add(
+        read_messages(first(attributes, ("gen_ai.input.messages", "gen_ai.prompt")), role="user")
+    )
+    made = read_messages(
+        first(attributes, ("gen_ai.output.messages", "gen_ai.completion")), role="assistant"
+    )
+    made.steps = made.steps[:1]  # further choices of one request were never said to anyone
+    tools = read_tools(first(attributes, ("gen_ai.tool.definitions", "gen_ai.request.tools")))
+    return Content(given, made, tools or given.tools)
+
+
+def read_tool(attributes: Attributes) -> dict[str, Any]:
+    """The fields of a `Reading` that an `execute_tool` span fills."""
+    arguments = attributes.get("gen_ai.tool.call.arguments")
+    result = attributes.get("gen_ai.tool.call.result")
+    return {
+        "call_id": first_text(attributes, ("gen_ai.tool.call.id",)),
+        "tool_name": first_text(attributes, ("gen_ai.tool.name",)),
+        "arguments": None if arguments is None or is_elided(arguments) else json_text(arguments),
+        "result": None if result is None or is_elided(result) else json_text(result),
+    }
+
+
+def statements(span: Span) -> list[Said]:
+    """The evaluation events on a span."""
+    said = [
+        read_evaluation(event.attributes, at=event.at)
+        for event in span.events
+        if event.name in EVENT_NAMES
+    ]
+    return [one for one in said if one is not None]
+
+
+def _absent(attributes: Attributes) -> set[str]:
+    absent = set()
+    if any(key in attributes for key in _OUT_OF_BAND):
+        absent.add("content_elsewhere")
+    if attributes.get("gen_ai.conversation.compacted") is True:
+        absent.add("compacted")
+    return absent
+
+
+DIALECT: Final = Dialect(name=NAME, claims=claims, read=read)

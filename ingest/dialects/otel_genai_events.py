@@ -1,0 +1,138 @@
+"""GenAI content in events instead of attributes: one event a request (1.37+), or one event a message (≤ 1.36).
+
+Comes in: the log events and span events of one span, in order. Goes out: what they say, as a `Reading`; None where
+they say nothing. The per-message form is also what older Semantic Kernel and Agent Framework releases send.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from ingest.dialects.attributes import first_text, parsed
+from ingest.dialects.evaluation import EVENT_NAMES, read_evaluation
+from ingest.dialects.identity import identity
+from ingest.dialects.messages import Messages, read_messages
+from ingest.dialects.otel_genai import read_content
+from ingest.dialects.reading import MODEL, Reading, Said
+from ingest.span import Attributes, LogEvent, Span
+
+DETAILS: Final = "gen_ai.client.inference.operation.details"
+NAME: Final = "otel_genai_events"
+
+_ROLE_OF_EVENT: Final = {
+    "gen_ai.system.message": "system",
+    "gen_ai.user.message": "user",
+    "gen_ai.assistant.message": "assistant",
+    "gen_ai.tool.message": "tool",
+}
+_PROMPT: Final = "gen_ai.content.prompt"
+_COMPLETION: Final = "gen_ai.content.completion"
+_CHOICE: Final = "gen_ai.choice"
+
+CONTENT_EVENTS: Final = frozenset({DETAILS, _PROMPT, _COMPLETION, _CHOICE, *_ROLE_OF_EVENT})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saying:
+    """One event, on a span or in a log."""
+
+    name: str
+    at: int
+    attributes: Attributes
+    body: Any = None
+
+
+def sayings(span: Span | None, events: Iterable[LogEvent]) -> list[Saying]:
+    """The content events of one span, wherever they were put, in the order in which they were said."""
+    found = [
+        Saying(name=event.name, at=event.at, attributes=event.attributes, body=event.body)
+        for event in events
+        if event.name in CONTENT_EVENTS
+    ]
+    if not any(one.name in CONTENT_EVENTS for one in found) and span is not None:
+        found = [
+            Saying(name=event.name, at=event.at, attributes=event.attributes)
+            for event in span.events
+            if event.name in CONTENT_EVENTS
+        ]
+    return sorted(found, key=lambda one: one.at)
+
+
+def read_sayings(found: Sequence[Saying]) -> Reading | None:
+    """What the events of one model call say."""
+    details = [one for one in found if one.name == DETAILS]
+    if details:
+        return _read_details(details[-1])
+    given, made = Messages(), Messages()
+    for one in found:
+        target = made if one.name in {_CHOICE, _COMPLETION} else given
+        target.add(_read_message(one))
+    if not given.steps and not made.steps and not (given.flags | made.flags):
+        return None
+    return Reading(
+        kind=MODEL,
+        dialect=NAME,
+        input=tuple(given.steps),
+        output=tuple(made.steps[:1]),
+        flags=frozenset(given.flags | made.flags),
+    )
+
+
+def _read_details(one: Saying) -> Reading:
+    content = read_content(one.attributes)
+    carrier = Span(app="", trace_id="", span_id="", started_at=one.at, attributes=one.attributes)
+    return Reading(
+        kind=MODEL,
+        dialect="otel_genai",
+        input=tuple(content.given.steps),
+        output=tuple(content.made.steps),
+        tools=tuple(content.tools),
+        flags=frozenset(content.given.flags | content.made.flags),
+        **identity(carrier),
+    )
+
+
+def _read_message(one: Saying) -> Messages:
+    if one.name == _PROMPT:
+        return read_messages(one.attributes.get("gen_ai.prompt"), role="user")
+    if one.name == _COMPLETION:
+        return read_messages(one.attributes.get("gen_ai.completion"), role="assistant")
+    body = parsed(one.body)
+    message: dict[str, Any] = dict(one.attributes)
+    if isinstance(body, dict):
+        message.update(body)
+    elif isinstance(body, str):
+        message["content"] = body
+    if one.name == _CHOICE:
+        inner = parsed(message.get("message"))
+        message = dict(inner) if isinstance(inner, dict) else message
+        role = "assistant"
+    else:
+        role = _ROLE_OF_EVENT[one.name]
+    # The event's name is the role: Semantic Kernel writes participants' names into the field.
+    message["role"] = role
+    message.pop("type", None)
+    if "content" not in message and "tool_calls" not in message:
+        empty = Messages()
+        empty.flags.add("no_content")
+        return empty
+    return read_messages(message, role=role)
+
+
+def statements(events: Iterable[LogEvent]) -> list[tuple[LogEvent, Said]]:
+    """The evaluation events among log records, each with the record that carries it."""
+    found: list[tuple[LogEvent, Said]] = []
+    for event in events:
+        if event.name not in EVENT_NAMES:
+            continue
+        body = parsed(event.body)
+        attributes = {**(body if isinstance(body, dict) else {}), **event.attributes}
+        said = read_evaluation(attributes, at=event.at)
+        if said is not None:
+            conversation = first_text(attributes, ("gen_ai.conversation.id", "session.id"))
+            if said.target_id is None and event.trace_id is None and conversation:
+                said = replace(said, target_kind="conversation", target_id=conversation)
+            found.append((event, said))
+    return found

@@ -1,0 +1,82 @@
+"""What a dialect reads from one span: the same record whichever client wrote it.
+
+Filled by the files of this folder, put together by `ingest.assemble`. Messages are `ingest.episode.Step`s without
+times; a call id that the dialect does not carry is empty here and made later from the call's place in the episode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from ingest.episode import Step
+from ingest.span import Span
+
+MODEL: Final = "model"
+TOOL: Final = "tool"
+AGENT: Final = "agent"
+EVALUATOR: Final = "evaluator"
+OTHER: Final = "other"
+DUPLICATE: Final = "duplicate"
+"""A span that says nothing new, such as Logfire's pending spans: it joins parents to children and no more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """One statement about how something went, in a dialect's own form."""
+
+    name: str
+    value: float | None = None
+    label: str | None = None
+    text: str | None = None
+    correction: str | None = None
+    by: str = "unknown"
+    author: str | None = None
+    at: int | None = None
+    target_kind: str = "span"
+    target_id: str | None = None
+    """None: the span that carries the statement."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """One span, read."""
+
+    kind: str
+    """`MODEL`, `TOOL`, `AGENT`, `EVALUATOR`, `DUPLICATE` or `OTHER`."""
+    dialect: str
+    conversation: str | None = None
+    subject: str | None = None
+    agent: str | None = None
+    model: str | None = None
+    task_key: str | None = None
+    response_id: str | None = None
+    do_not_train: bool = False
+    input: tuple[Step, ...] = ()
+    output: tuple[Step, ...] = ()
+    tools: tuple[str, ...] = ()
+    call_id: str | None = None
+    tool_name: str | None = None
+    arguments: str | None = None
+    result: str | None = None
+    is_error: bool | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    flags: frozenset[str] = frozenset()
+    """What is missing, in the words of `Episode.completeness`."""
+    said: tuple[Said, ...] = ()
+
+    @property
+    def has_content(self) -> bool:
+        """Whether any message came along."""
+        return bool(self.input or self.output)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """A row of the table: which spans it claims and how it reads them."""
+
+    name: str
+    claims: Callable[[Span], bool]
+    read: Callable[[Span], Reading]

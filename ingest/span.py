@@ -1,0 +1,239 @@
+"""The span and the log event: OpenTelemetry's records as the lake keeps them, whichever dialect they speak.
+
+Come from `ingest.otlp` (request bodies and files) and `ingest.langfuse_export`; go to `ingest.assemble`.
+Nothing here knows what an attribute means: that is `ingest.dialects`' job.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import orjson
+import pyarrow as pa
+
+from ingest.moments import day_of
+
+SPAN_FORMAT: Final = 1
+"""Version of the table layouts below; columns are only ever added."""
+
+Attributes = Mapping[str, Any]
+"""Attribute values as OTLP has them: str, bool, int, float, None, lists and dicts of these; bytes as base64 text."""
+
+STATUS_OK: Final = 1
+STATUS_ERROR: Final = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpanEvent:
+    """One event on a span."""
+
+    name: str
+    at: int
+    attributes: Attributes = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpanLink:
+    """One link from a span to another."""
+
+    trace_id: str
+    span_id: str
+    attributes: Attributes = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """One span; (app, trace_id, span_id) is its identity."""
+
+    app: str
+    trace_id: str
+    """Lower-case hex for OTLP; as given where an export uses ids of its own."""
+    span_id: str
+    parent_id: str | None = None
+    name: str = ""
+    kind: int = 0
+    started_at: int
+    """Nanoseconds since the epoch."""
+    ended_at: int | None = None
+    status: int = 0
+    """OTLP's code: 0 unset, 1 ok, 2 error."""
+    status_message: str = ""
+    scope: str = ""
+    scope_version: str = ""
+    resource: Attributes = field(default_factory=dict)
+    attributes: Attributes = field(default_factory=dict)
+    events: tuple[SpanEvent, ...] = ()
+    links: tuple[SpanLink, ...] = ()
+    dropped: int = 0
+    """How many attributes and events the sender says it left out."""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What identifies the span within its app."""
+        return self.trace_id, self.span_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogEvent:
+    """One log record that may carry content or an outcome."""
+
+    app: str
+    event_id: str
+    """Digest of what was said, where and when: a log record has no id of its own."""
+    trace_id: str | None = None
+    span_id: str | None = None
+    name: str = ""
+    """`event_name`, else the attribute `event.name`."""
+    at: int = 0
+    severity: int = 0
+    scope: str = ""
+    body: Any = None
+    attributes: Attributes = field(default_factory=dict)
+    resource: Attributes = field(default_factory=dict)
+    dropped: int = 0
+
+
+def event_id_of(*parts: object) -> str:
+    """The identity of a log event: 32 hex digits over everything it says."""
+    return hashlib.sha256(_json(parts).encode()).hexdigest()[:32]
+
+
+SPAN_SCHEMA: Final = pa.schema(
+    [
+        ("app", pa.string()),
+        ("day", pa.string()),
+        ("trace_id", pa.string()),
+        ("span_id", pa.string()),
+        ("parent_id", pa.string()),
+        ("name", pa.string()),
+        ("kind", pa.int8()),
+        ("started_at", pa.int64()),
+        ("ended_at", pa.int64()),
+        ("status", pa.int8()),
+        ("status_message", pa.string()),
+        ("scope", pa.string()),
+        ("scope_version", pa.string()),
+        ("resource", pa.string()),
+        ("attributes", pa.string()),
+        ("events", pa.string()),
+        ("links", pa.string()),
+        ("dropped", pa.int32()),
+    ]
+)
+"""The lake table `spans`, partitioned by app and day; free-form values are JSON text."""
+
+EVENT_SCHEMA: Final = pa.schema(
+    [
+        ("app", pa.string()),
+        ("day", pa.string()),
+        ("event_id", pa.string()),
+        ("trace_id", pa.string()),
+        ("span_id", pa.string()),
+        ("name", pa.string()),
+        ("at", pa.int64()),
+        ("severity", pa.int8()),
+        ("scope", pa.string()),
+        ("body", pa.string()),
+        ("attributes", pa.string()),
+        ("resource", pa.string()),
+        ("dropped", pa.int32()),
+    ]
+)
+"""The lake table `events`, partitioned by app and day."""
+
+
+def span_row(span: Span) -> dict[str, Any]:
+    """The span as a row of `SPAN_SCHEMA`."""
+    return {
+        "app": span.app,
+        "day": day_of(span.started_at),
+        "trace_id": span.trace_id,
+        "span_id": span.span_id,
+        "parent_id": span.parent_id,
+        "name": span.name,
+        "kind": span.kind,
+        "started_at": span.started_at,
+        "ended_at": span.ended_at,
+        "status": span.status,
+        "status_message": span.status_message,
+        "scope": span.scope,
+        "scope_version": span.scope_version,
+        "resource": _json(span.resource),
+        "attributes": _json(span.attributes),
+        "events": _json([[e.name, e.at, e.attributes] for e in span.events]),
+        "links": _json([[link.trace_id, link.span_id, link.attributes] for link in span.links]),
+        "dropped": span.dropped,
+    }
+
+
+def span_of_row(row: Mapping[str, Any]) -> Span:
+    """The span that a row of `SPAN_SCHEMA` holds."""
+    return Span(
+        app=row["app"],
+        trace_id=row["trace_id"],
+        span_id=row["span_id"],
+        parent_id=row["parent_id"],
+        name=row["name"],
+        kind=row["kind"],
+        started_at=row["started_at"],
+        ended_at=row["ended_at"],
+        status=row["status"],
+        status_message=row["status_message"],
+        scope=row["scope"],
+        scope_version=row["scope_version"],
+        resource=orjson.loads(row["resource"]),
+        attributes=orjson.loads(row["attributes"]),
+        events=tuple(
+            SpanEvent(name=name, at=at, attributes=attributes)
+            for name, at, attributes in orjson.loads(row["events"])
+        ),
+        links=tuple(
+            SpanLink(trace_id=trace_id, span_id=span_id, attributes=attributes)
+            for trace_id, span_id, attributes in orjson.loads(row["links"])
+        ),
+        dropped=row["dropped"],
+    )
+
+
+def event_row(event: LogEvent) -> dict[str, Any]:
+    """The log event as a row of `EVENT_SCHEMA`."""
+    return {
+        "app": event.app,
+        "day": day_of(event.at),
+        "event_id": event.event_id,
+        "trace_id": event.trace_id,
+        "span_id": event.span_id,
+        "name": event.name,
+        "at": event.at,
+        "severity": event.severity,
+        "scope": event.scope,
+        "body": _json(event.body),
+        "attributes": _json(event.attributes),
+        "resource": _json(event.resource),
+        "dropped": event.dropped,
+    }
+
+
+def event_of_row(row: Mapping[str, Any]) -> LogEvent:
+    """The log event that a row of `EVENT_SCHEMA` holds."""
+    return LogEvent(
+        app=row["app"],
+        event_id=row["event_id"],
+        trace_id=row["trace_id"],
+        span_id=row["span_id"],
+        name=row["name"],
+        at=row["at"],
+        severity=row["severity"],
+        scope=row["scope"],
+        body=orjson.loads(row["body"]),
+        attributes=orjson.loads(row["attributes"]),
+        resource=orjson.loads(row["resource"]),
+        dropped=row["dropped"],
+    )
+
+
+def _json(value: object) -> str:
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS).decode()

@@ -1,0 +1,113 @@
+"""Protobuf's wire format, just enough to count and to cut before parsing.
+
+Comes in: bytes. Goes out: fields with their byte ranges. It builds no messages; `ingest.otlp` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+VARINT: Final = 0
+FIXED64: Final = 1
+LENGTH: Final = 2
+FIXED32: Final = 5
+
+
+class Field(NamedTuple):
+    """One field on the wire: its number, its wire type and where its value lies."""
+
+    number: int
+    wire_type: int
+    start: int
+    end: int
+
+
+class BrokenWireError(ValueError):
+    """The bytes are not a protobuf message."""
+
+
+def fields(data: bytes, start: int = 0, end: int | None = None) -> Iterator[Field]:
+    """The fields of the message between two offsets, in order; raises `BrokenWireError`."""
+    stop = len(data) if end is None else end
+    at = start
+    while at < stop:
+        tag, at = _varint(data, at, stop)
+        wire_type = tag & 7
+        if wire_type == LENGTH:
+            size, at = _varint(data, at, stop)
+            value_end = at + size
+        elif wire_type == VARINT:
+            _, value_end = _varint(data, at, stop)
+        elif wire_type == FIXED64:
+            value_end = at + 8
+        elif wire_type == FIXED32:
+            value_end = at + 4
+        else:
+            raise BrokenWireError("group or unknown wire type")
+        if value_end > stop or not tag >> 3:
+            raise BrokenWireError("field runs past its message")
+        yield Field(tag >> 3, wire_type, at, value_end)
+        at = value_end
+
+
+def _varint(data: bytes, at: int, stop: int) -> tuple[int, int]:
+    value = shift = 0
+    while at < stop and shift < 70:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at
+        shift += 7
+    raise BrokenWireError("varint without an end")
+
+
+def messages(data: bytes, number: int, start: int = 0, end: int | None = None) -> Iterator[Field]:
+    """The length-delimited fields with one number."""
+    for field in fields(data, start, end):
+        if field.number == number and field.wire_type == LENGTH:
+            yield field
+
+
+def batches(body: bytes) -> Iterator[tuple[Field, Field]]:
+    """OTLP's two outer levels, equal for traces, logs and metrics: (resource batch, scope batch)."""
+    for resource in messages(body, 1):
+        for scope in messages(body, 2, resource.start, resource.end):
+            yield resource, scope
+
+
+def count_records(body: bytes, *, limit: int) -> int:
+    """How many spans, log records or metrics the body holds; stops counting past the limit."""
+    total = 0
+    for _, scope in batches(body):
+        for _ in messages(body, 2, scope.start, scope.end):
+            total += 1
+            if total > limit:
+                return total
+    return total
+
+
+def signal_of(body: bytes) -> str | None:
+    """`traces`, `logs` or `metrics` by the shape of the first record; None where it is no OTLP body."""
+    try:
+        for _, scope in batches(body):
+            for record in messages(body, 2, scope.start, scope.end):
+                return _signal_of_record(list(fields(body, record.start, record.end)))
+        empty = all(field.number == 1 and field.wire_type == LENGTH for field in fields(body))
+    except BrokenWireError:
+        return None
+    return "traces" if body and empty else None
+
+
+def _signal_of_record(record: list[Field]) -> str | None:
+    sizes = {(f.number, f.wire_type): f.end - f.start for f in record}
+    if sizes.get((1, LENGTH)) == 16 and sizes.get((2, LENGTH)) == 8:
+        return "traces"
+    if (1, FIXED64) in sizes or (11, FIXED64) in sizes or (2, VARINT) in sizes:
+        return "logs"
+    if (7, FIXED64) in sizes:
+        return "traces"
+    if (1, LENGTH) in sizes and any((n, LENGTH) in sizes for n in (5, 7, 9, 10, 11)):
+        return "metrics"
+    return None
