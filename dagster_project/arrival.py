@@ -1,0 +1,195 @@
+"""Arrival: files into the write-ahead log, and the log's bodies into the private lake.
+
+Comes in: paths, or bodies that the receiver stored. Goes out: rows appended to `spans`, `log_events`, `chats`,
+`arrived_outcomes` and `quarantine`, and counts. At least once: a crash between the two repeats rows, which the assets
+fold by identity. Not here: what a body means (`ingest.decode`), which partitions must be rebuilt (`freshness`).
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+
+from dagster_project.errors import InputError
+from dagster_project.home import Home, add_apps, lock
+from dagster_project.lake import Lake
+from dagster_project.rows import to_table
+from dagster_project.tables import ARRIVED_OUTCOMES, CHATS, LOG_EVENTS, QUARANTINE, SPANS
+from ingest.app_name import UNNAMED
+from ingest.chat_log import Chat
+from ingest.decode import decode
+from ingest.episode import Episode
+from ingest.files import read_file
+from ingest.moments import day_of
+from ingest.outcome import Outcome
+from ingest.quarantine import REJECTED_SCHEMA, Rejected
+from ingest.span import LogEvent, Span, event_row, span_row
+from ingest.wal import Wal, WalRecord
+
+_BATCH: Final = 64
+"""Bodies decoded between two commits: at most 64 MiB of files' chunks in memory."""
+_BATCH_BYTES: Final = 64 << 20
+
+
+@dataclass(slots=True, kw_only=True)
+class Arrived:
+    """What came in, by kind; grows while a command runs."""
+
+    files: int = 0
+    bodies: int = 0
+    repeated: int = 0
+    """Bodies that the log already had."""
+    spans: int = 0
+    log_events: int = 0
+    chats: int = 0
+    outcomes: int = 0
+    rejected: Counter[str] = field(default_factory=Counter)
+    """Quarantined records by code."""
+    reasons: dict[str, str] = field(default_factory=dict)
+    """One sentence for each code."""
+    apps: set[str] = field(default_factory=set)
+
+    @property
+    def usable(self) -> int:
+        """Records that reached the lake."""
+        return self.spans + self.log_events + self.chats + self.outcomes
+
+
+def take_in(
+    home: Home,
+    paths: Sequence[Path],
+    *,
+    app: str | None = None,
+    on_file: Callable[[Path], None] | None = None,
+) -> Arrived:
+    """Store files in the log, durable, then bring everything pending into the lake."""
+    for path in paths:
+        if not path.exists():
+            raise InputError(f"{path} does not exist; check the path")
+    arrived = Arrived()
+    with Wal(home.wal) as wal:
+        for path in paths:
+            if on_file is not None:
+                on_file(path)
+            _store(home, wal, read_file(path, app=app), arrived)
+            arrived.files += 1
+        land(home, wal, arrived)
+    return arrived
+
+
+def _store(
+    home: Home, wal: Wal, records: Iterable[WalRecord | Rejected], arrived: Arrived
+) -> None:
+    rejected: list[Rejected] = []
+    for record in records:
+        if isinstance(record, Rejected):
+            rejected.append(record)
+        else:
+            appended = wal.append([record])
+            arrived.bodies += appended.stored
+            arrived.repeated += appended.repeated
+    _quarantine(_private_lake(home), rejected, arrived)
+
+
+def land(home: Home, wal: Wal, arrived: Arrived | None = None) -> Arrived:
+    """Decode what is pending and append it to the lake; short commits, one decoder at a time."""
+    landed = arrived or Arrived()
+    lake = _private_lake(home)
+    with lock(home, "arrival"):
+        while records := wal.pending(_BATCH, max_bytes=_BATCH_BYTES):
+            batch = _Batch()
+            for record in records:
+                batch.add(decode(record))
+            batch.write(lake, landed)
+            add_apps(home, landed.apps)
+            wal.mark_decoded([record.seq for record in records])
+    return landed
+
+
+class _Batch:
+    """Decoded records on their way to one commit per table."""
+
+    def __init__(self) -> None:
+        self.spans: list[Span] = []
+        self.events: list[LogEvent] = []
+        self.chats: list[Chat] = []
+        self.outcomes: list[Outcome] = []
+        self.rejected: list[Rejected] = []
+
+    def add(self, decoded: object) -> None:
+        """Take over everything a body held."""
+        for name in ("spans", "events", "chats", "outcomes", "rejected"):
+            getattr(self, name).extend(getattr(decoded, name))
+
+    def write(self, lake: Lake, arrived: Arrived) -> None:
+        """Append to the tables, and count."""
+        lake.append(SPANS, pa.Table.from_pylist(list(map(span_row, self.spans)), SPANS.schema))
+        events = list(map(event_row, self.events))
+        lake.append(LOG_EVENTS, pa.Table.from_pylist(events, LOG_EVENTS.schema))
+        days = _append_chats(lake, [chat.episode for chat in self.chats])
+        said = [outcome for chat in self.chats for outcome in chat.outcomes]
+        append_outcomes(lake, [*said, *self.outcomes], days)
+        arrived.spans += len(self.spans)
+        arrived.log_events += len(self.events)
+        arrived.chats += len(self.chats)
+        arrived.outcomes += len(said) + len(self.outcomes)
+        arrived.apps |= {span.app for span in self.spans} | {event.app for event in self.events}
+        arrived.apps |= {chat.episode.app for chat in self.chats}
+        _quarantine(lake, self.rejected, arrived)
+
+
+def _append_chats(lake: Lake, episodes: Sequence[Episode]) -> dict[str, str]:
+    """Append episodes to the day they first came in with; returns the day of each."""
+    days: dict[str, str] = {}
+    for app in sorted({episode.app for episode in episodes}):
+        seen = lake.read(CHATS, app=app, columns=("episode_id", "day"))
+        days |= dict(
+            zip(seen["episode_id"].to_pylist(), seen["day"].to_pylist(), strict=True)
+        )
+    for episode in episodes:
+        days.setdefault(episode.episode_id, day_of(episode.started_at))
+    lake.append(
+        CHATS, to_table(episodes, CHATS.schema, day=lambda episode: days[episode.episode_id])
+    )
+    return days
+
+
+def append_outcomes(lake: Lake, outcomes: Sequence[Outcome], days: dict[str, str]) -> None:
+    """Append outcomes as they came; they lie with their episode's day, else with the day they were said."""
+
+    def day(outcome: Outcome) -> str:
+        return days.get(outcome.episode_id or "") or day_of(outcome.at or 0)
+
+    lake.append(ARRIVED_OUTCOMES, to_table(outcomes, ARRIVED_OUTCOMES.schema, day=day))
+
+
+def _quarantine(lake: Lake, rejected: Sequence[Rejected], arrived: Arrived) -> None:
+    for record in rejected:
+        arrived.rejected[record.code] += 1
+        arrived.reasons.setdefault(record.code, record.reason)
+    rows = to_table(
+        rejected,
+        QUARANTINE.schema,
+        app=lambda record: record.app or UNNAMED,
+        day=lambda record: day_of(record.at),
+    )
+    lake.append(QUARANTINE, rows)
+
+
+def quarantined(lake: Lake, app: str | None = None) -> Iterator[Rejected]:
+    """Everything that could not be used, once each, without the bodies."""
+    names = [name for name in QUARANTINE.schema.names if name != "body"]
+    seen: set[tuple[object, ...]] = set()
+    for row in lake.read(QUARANTINE, app=app, columns=names).to_pylist():
+        identity = (row["app"], row["source"], row["position"], row["code"])
+        if identity not in seen:
+            seen.add(identity)
+            known = {name: row[name] for name in REJECTED_SCHEMA.names if name != "body"}
+            yield Rejected(**known, body=b"")
+
+
+def _private_lake(home: Home) -> Lake:
+    return Lake(home.private / "lake")

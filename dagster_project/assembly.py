@@ -1,0 +1,125 @@
+"""Assembly over partitions: the spans, log events and chats of some days of one app, as episodes with their home day.
+
+Comes in: the private lake. Goes out: `Assembly`. An episode lives where its first span was first seen, for ever: spans
+that arrive later, or lie beyond midnight, are added to it there. Not here: how spans become an episode
+(`ingest.assemble`), writing the result (`defs.episodes`).
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dagster_project.lake import Lake, once
+from dagster_project.rows import from_rows
+from dagster_project.tables import CHATS, EPISODES, LOG_EVENTS, SPANS, Table
+from ingest.assemble import assemble
+from ingest.episode import Episode
+from ingest.moments import day_of
+from ingest.outcome import Outcome
+from ingest.quarantine import Rejected
+from ingest.span import event_of_row, span_of_row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assembly:
+    """What some days of an app hold."""
+
+    episodes: dict[str, list[Episode]] = field(default_factory=dict)
+    """By home day. Days that were asked for are complete; others hold only the episodes that reach into them."""
+    outcomes: list[Outcome] = field(default_factory=list)
+    """Outcomes that the telemetry itself carries."""
+    rejected: list[Rejected] = field(default_factory=list)
+    spans: int = 0
+    """Distinct spans that were read."""
+    used_spans: int = 0
+    """Spans whose trace became (part of) an episode."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    """Episodes of the app as the lake has them."""
+
+    day: dict[str, str]
+    traces: dict[str, tuple[str, ...]]
+
+
+def assemble_days(lake: Lake, app: str, days: Iterable[str]) -> Assembly:
+    """Everything whose home is one of these days, and what reaches from them into other days."""
+    asked = set(days)
+    known = _known(lake, app)
+    traces = {t for e, day in known.day.items() if day in asked for t in known.traces[e]}
+    while True:
+        spans = _connected(lake, SPANS, app, asked, traces)
+        found = set(spans["trace_id"].to_pylist())
+        events = _connected(lake, LOG_EVENTS, app, asked, traces | found)
+        assembled = assemble(
+            [span_of_row(row) for row in spans.to_pylist()],
+            [event_of_row(row) for row in events.to_pylist()],
+            app=app,
+        )
+        # An episode of another day goes on in these: its earlier traces belong to it as well.
+        earlier = {t for e in assembled.episodes for t in known.traces.get(e.episode_id, ())}
+        if earlier <= traces | found:
+            break
+        traces |= earlier
+    chats = once(lake.read(CHATS, app=app, days=asked), CHATS)
+    homes = _by_home(assembled.episodes, known, asked)
+    for day, episode in zip(chats["day"].to_pylist(), _episodes(chats), strict=True):
+        homes.setdefault(day, []).append(episode)
+    traced = {trace for episode in assembled.episodes for trace in episode.trace_ids}
+    return Assembly(
+        episodes={d: sorted(e, key=lambda x: (x.started_at, x.episode_id)) for d, e in homes.items()},
+        outcomes=list(assembled.outcomes),
+        rejected=list(assembled.rejected),
+        spans=spans.num_rows,
+        used_spans=sum(trace in traced for trace in spans["trace_id"].to_pylist()),
+    )
+
+
+def _known(lake: Lake, app: str) -> _Known:
+    rows = lake.read(EPISODES, app=app, columns=("episode_id", "day", "trace_ids")).to_pylist()
+    return _Known(
+        day={row["episode_id"]: row["day"] for row in rows},
+        traces={row["episode_id"]: tuple(row["trace_ids"] or ()) for row in rows},
+    )
+
+
+def _connected(lake: Lake, table: Table, app: str, days: set[str], traces: set[str]) -> pa.Table:
+    """The rows of these days, and those of other days that belong to the same traces."""
+    inside = lake.read(table, app=app, days=days)
+    wanted = traces | set(inside["trace_id"].drop_null().to_pylist())
+    others = {day for of_app, day in lake.counts(table) if of_app == app} - days
+    if not wanted or not others:
+        return once(inside, table)
+    index = lake.read(table, app=app, days=others, columns=("trace_id", "day"))
+    hit = pc.is_in(index["trace_id"], value_set=pa.array(sorted(wanted), pa.string()))
+    reached = set(index.filter(hit)["day"].to_pylist())
+    outside = lake.read(table, app=app, days=reached)
+    inset = pc.is_in(outside["trace_id"], value_set=pa.array(sorted(wanted), pa.string()))
+    return once(pa.concat_tables([inside, outside.filter(inset)]), table)
+
+
+def _by_home(
+    episodes: Iterable[Episode], known: _Known, asked: set[str]
+) -> dict[str, list[Episode]]:
+    homes: dict[str, list[Episode]] = {day: [] for day in asked}
+    for episode in episodes:
+        home = known.day.get(episode.episode_id) or day_of(episode.started_at)
+        homes.setdefault(home, []).append(episode)
+    return homes
+
+
+def _episodes(rows: pa.Table) -> list[Episode]:
+    return from_rows(Episode, rows.to_pylist())
+
+
+def days_of(lake: Lake, app: str | None = None) -> dict[str, set[str]]:
+    """The days on which each app has anything."""
+    days: dict[str, set[str]] = {}
+    for table in (SPANS, LOG_EVENTS, CHATS):
+        for of_app, day in lake.counts(table):
+            if app in {None, of_app}:
+                days.setdefault(of_app, set()).add(day)
+    return days

@@ -1,0 +1,56 @@
+"""Chat-log lines out of the lake: canonical episodes with their outcomes, one JSON line each.
+
+Comes in: a home. Goes out: lines, raw (assembled now, whatever `build` has done so far) or clean (what `build` let
+through the gate). Not here: the format itself (`ingest.chat_log`).
+"""
+
+from collections.abc import Iterable, Iterator
+
+from dagster_project.arrival import land
+from dagster_project.assembly import assemble_days, days_of
+from dagster_project.home import Home
+from dagster_project.lake import Lake, once
+from dagster_project.rows import from_rows
+from dagster_project.tables import (
+    ARRIVED_OUTCOMES,
+    CLEAN_EPISODES,
+    CLEAN_OUTCOMES,
+)
+from ingest.chat_log import to_line
+from ingest.episode import Episode
+from ingest.outcome import Outcome
+from ingest.wal import Wal
+
+
+def raw_lines(home: Home, *, app: str | None = None) -> Iterator[str]:
+    """Every episode that has arrived, as it came."""
+    with Wal(home.wal) as wal:
+        land(home, wal)
+    lake = Lake(home.private / "lake")
+    for name, days in sorted(days_of(lake, app).items()):
+        assembly = assemble_days(lake, name, days)
+        arrived = once(lake.read(ARRIVED_OUTCOMES, app=name), ARRIVED_OUTCOMES)
+        said = {o.outcome_id: o for o in from_rows(Outcome, arrived.to_pylist())}
+        said |= {outcome.outcome_id: outcome for outcome in assembly.outcomes}
+        for day in sorted(assembly.episodes):
+            yield from _lines(assembly.episodes[day], said.values())
+
+
+def clean_lines(home: Home, *, app: str | None = None) -> Iterator[str]:
+    """Every episode that is past the gate, pseudonymised."""
+    lake = Lake(home.clean / "lake")
+    for name, day in sorted(lake.counts(CLEAN_EPISODES)):
+        if app in {None, name}:
+            # The chat-log writer takes the raw record's shape; what a clean episode lacks stays out.
+            rows = lake.read(CLEAN_EPISODES, app=name, days=[day]).to_pylist()
+            said = lake.read(CLEAN_OUTCOMES, app=name, days=[day]).to_pylist()
+            yield from _lines(from_rows(Episode, rows), from_rows(Outcome, said))
+
+
+def _lines(episodes: Iterable[Episode], outcomes: Iterable[Outcome]) -> Iterator[str]:
+    by_episode: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        if outcome.episode_id is not None:
+            by_episode.setdefault(outcome.episode_id, []).append(outcome)
+    for episode in episodes:
+        yield to_line(episode, by_episode.get(episode.episode_id, []))

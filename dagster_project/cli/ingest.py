@@ -1,0 +1,81 @@
+"""`tracegym ingest`: files and folders of telemetry into the home."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dagster_project.cli.options import HOME, HomeOption, JsonOption
+from dagster_project.cli.output import notices, print_json, print_pairs, print_table
+from dagster_project.errors import InputError
+from dagster_project.home import open_home
+
+if TYPE_CHECKING:
+    from dagster_project.arrival import Arrived
+
+
+def ingest(
+    paths: Annotated[list[Path], typer.Argument(help="Files or folders.", metavar="PATH...")],
+    home: HomeOption = HOME,
+    app: Annotated[
+        str | None, typer.Option("--app", help="The app's name, where the data does not say.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Take in telemetry files: chat logs, OTLP (JSON, protobuf), Langfuse exports, plain or gzipped.
+
+    Example: tracegym ingest chats.jsonl traces/ --app support --home H
+    """
+    from dagster_project.arrival import take_in  # noqa: PLC0415 - pyarrow and deltalake: 0.6 s
+
+    for path in paths:
+        if not path.exists():
+            raise InputError(f"{path} does not exist; check the path")
+    console = notices()
+    opened = open_home(home, create=True)
+    with console.status("reading") as status:
+        arrived = take_in(
+            opened, paths, app=app, on_file=lambda path: status.update(f"reading {path.name}")
+        )
+    if as_json:
+        print_json(_document(arrived))
+    else:
+        _show(arrived, home)
+    if not arrived.usable and not arrived.repeated:
+        reason = next(iter(arrived.reasons.values()), "the files are empty")
+        raise InputError(f"nothing could be used: {reason}")
+
+
+def _document(arrived: "Arrived") -> dict[str, object]:
+    return {
+        "files": arrived.files,
+        "bodies": arrived.bodies,
+        "repeated": arrived.repeated,
+        "spans": arrived.spans,
+        "log_events": arrived.log_events,
+        "episodes": arrived.chats,
+        "outcomes": arrived.outcomes,
+        "apps": sorted(arrived.apps),
+        "quarantined": dict(sorted(arrived.rejected.items())),
+        "reasons": arrived.reasons,
+    }
+
+
+def _show(arrived: "Arrived", home: Path) -> None:
+    pairs = {
+        "files": arrived.files,
+        "new bodies": arrived.bodies,
+        "bodies already there": arrived.repeated,
+        "spans": arrived.spans,
+        "log events": arrived.log_events,
+        "chat-log episodes": arrived.chats,
+        "outcomes": arrived.outcomes,
+        "apps": ", ".join(sorted(arrived.apps)) or None,
+        "quarantined": sum(arrived.rejected.values()),
+    }
+    print_pairs("Arrived", pairs)
+    if arrived.rejected:
+        rows = [(code, n, arrived.reasons[code]) for code, n in sorted(arrived.rejected.items())]
+        print_table("Quarantined", ("reason", "records", "example"), rows)
+    if arrived.usable:
+        notices().print(f"next: tracegym build --home {home}")

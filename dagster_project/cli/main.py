@@ -1,0 +1,48 @@
+"""The command line: `tracegym COMMAND`. Every command is one file here; `run` is the entry point.
+
+Exit codes: 0 ok, 1 failed, 2 wrong usage, 3 a strict gate did not hold, 130 interrupted.
+Commands import what is slow (dagster 1.7 s, presidio 2.1 s, litellm 4.8 s) only when they run: `--help` takes 0.3 s.
+"""
+
+import sys
+import traceback
+import warnings
+
+import typer
+
+from dagster_project.cli import episodes, ingest
+from dagster_project.cli.faults import fault_of
+
+app = typer.Typer(
+    name="tracegym",
+    help="Production agent telemetry in, training environments out.",
+    epilog="Start with: tracegym ingest FILE && tracegym build. Add --debug to any command for a traceback.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command()(ingest.ingest)
+app.command()(episodes.episodes)
+
+
+def run() -> None:
+    """Run the command line and end the process with the right exit code."""
+    arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
+    debug = len(arguments) < len(sys.argv) - 1
+    if not debug:
+        # Warnings of libraries are for developers; users get our sentences.
+        warnings.simplefilter("ignore")
+    try:
+        app(args=arguments, prog_name="tracegym")
+    except SystemExit:
+        raise
+    except BaseException as error:  # noqa: BLE001 - the boundary: no traceback reaches a user
+        if debug:
+            traceback.print_exc()
+        fault = fault_of(error)
+        sys.stderr.write(f"tracegym: {fault.sentence}\n")
+        sys.exit(fault.exit_code)
+
+
+if __name__ == "__main__":
+    run()

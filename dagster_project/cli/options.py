@@ -1,0 +1,17 @@
+"""Options that commands share: which home, JSON or for people."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dagster_project.home import DEFAULT_HOME
+
+HomeOption = Annotated[
+    Path, typer.Option("--home", metavar="DIR", help="The home folder.", show_default=True)
+]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document instead of text for people.")
+]
+AppOption = Annotated[str | None, typer.Option("--app", help="Only this app.")]
+HOME = DEFAULT_HOME

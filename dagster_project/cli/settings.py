@@ -1,0 +1,26 @@
+"""Settings of the command line that come from the environment; the only place here that reads it."""
+
+import os
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CliSettings:
+    """What the environment may say; every option on the command line wins over it."""
+
+    secret: str | None = None
+    """TRACEGYM_SECRET: the vault's secret, for homes whose disk must not hold it."""
+    receiver_token: str | None = None
+    """TRACEGYM_TOKEN: a bearer token that the receiver asks for."""
+    policy_key: str | None = None
+    """TRACEGYM_POLICY_KEY, else OPENAI_API_KEY: the key of a policy's endpoint."""
+
+
+def read_settings() -> CliSettings:
+    """The settings of this process."""
+    given = os.environ.get  # noqa: TID251 - this is the CLI's settings file
+    return CliSettings(
+        secret=given("TRACEGYM_SECRET") or None,
+        receiver_token=given("TRACEGYM_TOKEN") or None,
+        policy_key=given("TRACEGYM_POLICY_KEY") or given("OPENAI_API_KEY") or None,
+    )

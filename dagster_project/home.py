@@ -1,0 +1,227 @@
+"""The home: one folder with everything tracegym keeps, its version, its locks and its secret.
+
+Comes in: a path. Goes out: a `Home` with the paths of design section 3. Raw data lies under `private/` (mode 0700),
+pseudonymised data under `clean/`; nothing past `redact` is given a path under `private/`.
+Not here: tables (`lake`), the write-ahead log (`ingest.wal`), the vault's contents (`redact.vault`).
+"""
+
+import errno
+import fcntl
+import json
+import os
+import secrets
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from dagster_project.errors import HomeError
+
+HOME_FORMAT: Final = 1
+DEFAULT_HOME: Final = Path(".tracegym")
+PRIVATE_PARTS: Final = ("wal", "lake", "quarantine", "vault", "dagster", "locks")
+CLEAN_PARTS: Final = ("lake", "worlds", "tasks", "tasksets", "reports", "reviews")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Home:
+    """The folder layout; making one checks nothing, `open_home` does."""
+
+    path: Path
+
+    @property
+    def private(self) -> Path:
+        """Raw data: only ingest and redact are given anything below."""
+        return self.path / "private"
+
+    @property
+    def clean(self) -> Path:
+        """Pseudonymised data: what everything past the gate is given."""
+        return self.path / "clean"
+
+    @property
+    def wal(self) -> Path:
+        """The write-ahead log; always on a local disk."""
+        return self.private / "wal"
+
+    @property
+    def vault(self) -> Path:
+        """The folder of the surrogate vault and of the generated secret."""
+        return self.private / "vault"
+
+    @property
+    def dagster(self) -> Path:
+        """The storage of the persistent Dagster instance."""
+        return self.private / "dagster"
+
+    @property
+    def report(self) -> Path:
+        """The page that `build` writes."""
+        return self.clean / "reports" / "index.html"
+
+    @property
+    def outcome_policy(self) -> Path:
+        """What outcome names mean; optional."""
+        return self.path / "outcomes.toml"
+
+    @property
+    def redaction_policy(self) -> Path:
+        """How the gate treats fields; optional."""
+        return self.path / "redaction.toml"
+
+    @property
+    def manifest(self) -> Path:
+        """`home.json`: format version, apps, whether redaction is on."""
+        return self.path / "home.json"
+
+
+def open_home(path: Path, *, create: bool = False) -> Home:
+    """The home at `path`; made if `create` and nothing is there."""
+    home = Home(path=path.absolute())
+    if home.path.exists() and not home.path.is_dir():
+        raise HomeError(f"{path} is a file, not a home folder; pass another folder with --home")
+    if not home.manifest.exists():
+        if not create:
+            raise HomeError(
+                f"there is no tracegym home at {path}; "
+                f"make one with: tracegym ingest FILE --home {path}"
+            )
+        _make(home)
+    _require_format(home)
+    return home
+
+
+def _make(home: Home) -> None:
+    try:
+        home.path.mkdir(parents=True, exist_ok=True)
+        home.private.mkdir(mode=0o700, exist_ok=True)
+        home.private.chmod(0o700)
+        for part in PRIVATE_PARTS:
+            (home.private / part).mkdir(mode=0o700, exist_ok=True)
+        for part in CLEAN_PARTS:
+            (home.clean / part).mkdir(parents=True, exist_ok=True)
+        document = {"format": HOME_FORMAT, "apps": [], "redaction": "on"}
+        _write_once(home.manifest, json.dumps(document, indent=2) + "\n", mode=0o644)
+    except OSError as fault:
+        raise HomeError(f"cannot make a home at {home.path}: {fault.strerror}") from fault
+
+
+def _require_format(home: Home) -> None:
+    found = _read_manifest(home).get("format")
+    if found != HOME_FORMAT:
+        raise HomeError(
+            f"{home.manifest} has format {found!r}, this tracegym reads format {HOME_FORMAT}; "
+            "use the tracegym that made it, or another --home"
+        )
+
+
+def _read_manifest(home: Home) -> dict[str, object]:
+    try:
+        document = json.loads(home.manifest.read_text(encoding="utf-8"))
+    except OSError as fault:
+        raise HomeError(f"cannot read {home.manifest}: {fault.strerror}") from fault
+    except ValueError as fault:
+        raise HomeError(
+            f"{home.manifest} is not JSON; restore it from a backup or use another --home"
+        ) from fault
+    if not isinstance(document, dict):
+        raise HomeError(f"{home.manifest} does not describe a home; use another --home")
+    return document
+
+
+def apps_of(home: Home) -> tuple[str, ...]:
+    """The apps whose data has arrived, in alphabetical order."""
+    listed = _read_manifest(home).get("apps")
+    return tuple(sorted(str(app) for app in listed)) if isinstance(listed, list) else ()
+
+
+def add_apps(home: Home, apps: Iterable[str]) -> None:
+    """Remember apps whose data has arrived."""
+    new = set(apps) - set(apps_of(home))
+    if new:
+        _update_manifest(home, lambda found: {**found, "apps": sorted({*apps_of(home), *new})})
+
+
+def redaction_of(home: Home) -> str:
+    """`on`, or `off` where the data was declared free of personal data."""
+    return "off" if _read_manifest(home).get("redaction") == "off" else "on"
+
+
+def set_redaction(home: Home, mode: str) -> None:
+    """Declare whether the data of this home must be redacted; everything downstream repeats it."""
+    if mode != redaction_of(home):
+        _update_manifest(home, lambda found: {**found, "redaction": mode})
+
+
+def _update_manifest(
+    home: Home, change: Callable[[dict[str, object]], dict[str, object]]
+) -> None:
+    with lock(home, "manifest"):
+        text = json.dumps(change(_read_manifest(home)), indent=2) + "\n"
+        fresh = home.manifest.with_suffix(f".{os.getpid()}.tmp")
+        fresh.write_text(text, encoding="utf-8")
+        fresh.replace(home.manifest)
+
+
+def vault_secret(home: Home, given: str | None) -> bytes:
+    """The vault's secret: the one given, else one generated once and kept where only the owner reads it."""
+    if given:
+        return given.encode()
+    path = home.vault / "secret"
+    with suppress(FileExistsError):
+        _write_once(path, secrets.token_hex(32), mode=0o600)
+    return path.read_text(encoding="ascii").strip().encode()
+
+
+def _write_once(path: Path, text: str, *, mode: int) -> None:
+    """Write a file that nobody else has made meanwhile; the first one to come wins, whole."""
+    fresh = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    fresh.touch(mode=mode)
+    try:
+        fresh.write_text(text, encoding="utf-8")
+        with suppress(FileExistsError):
+            os.link(fresh, path)
+    finally:
+        fresh.unlink()
+
+
+@contextmanager
+def lock(
+    home: Home, name: str, *, on_wait: Callable[[str], None] | None = None, patience_s: float = 3600
+) -> Iterator[None]:
+    """Hold the home's lock of that name; `on_wait` hears once who holds it. It ends with its process, however that ends."""
+    path = home.private / "locks" / f"{name}.lock"
+    path.parent.mkdir(mode=0o700, exist_ok=True)
+    with path.open("a+", encoding="ascii") as file:
+        _acquire(file.fileno(), path, on_wait=on_wait, patience_s=patience_s)
+        file.truncate(0)
+        file.write(f"process {os.getpid()}")
+        file.flush()
+        try:
+            yield
+        finally:
+            file.truncate(0)
+            fcntl.flock(file.fileno(), fcntl.LOCK_UN)
+
+
+def _acquire(
+    handle: int, path: Path, *, on_wait: Callable[[str], None] | None, patience_s: float
+) -> None:
+    deadline = time.monotonic() + patience_s
+    told = False
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as fault:
+            if fault.errno not in {errno.EWOULDBLOCK, errno.EACCES}:
+                raise HomeError(f"cannot lock {path}: {fault.strerror}") from fault
+        else:
+            return
+        if time.monotonic() > deadline:
+            raise HomeError(f"{path.stem} of this home is still in use; try again when it is done")
+        if not told and on_wait is not None:
+            on_wait(path.read_text(encoding="ascii") or "another process")
+            told = True
+        time.sleep(0.05)

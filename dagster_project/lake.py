@@ -1,0 +1,295 @@
+"""The lake: Delta tables under one folder. The only file that reads or writes tables.
+
+Comes in: Arrow tables and the partition they replace. Goes out: Arrow tables of one version. A partition is replaced in
+one commit; a writer that meets another one's commit reads again and retries; columns are only ever added.
+Not here: what the rows mean (`rows`, and the schemas beside the records).
+"""
+
+import hashlib
+import random
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from deltalake import DeltaTable, WriterProperties, write_deltalake
+from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
+
+from dagster_project.errors import LakeError
+from dagster_project.tables import STAMPS, Table
+
+_TRIES: Final = 20
+_WRITER: Final = WriterProperties(compression="ZSTD")
+_HOURS_KEPT: Final = 24
+"""Old files outlive the longest reader by far; readers hold one version for seconds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stamp:
+    """What one partition of one asset holds, and what it was made of."""
+
+    asset: str
+    app: str
+    day: str
+    """Empty for assets by app."""
+    digest: str
+    made_of: str
+    rows: int = 0
+
+
+class Lake:
+    """The tables of one side of a home: `private/lake` or `clean/lake`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def read(
+        self,
+        table: Table,
+        *,
+        app: str | None = None,
+        days: Iterable[str] | None = None,
+        columns: Sequence[str] | None = None,
+    ) -> pa.Table:
+        """The rows of one version, in the table's layout; partitions that do not exist are empty."""
+        opened = self._open(table)
+        names = list(columns or table.schema.names)
+        wanted = pa.schema([table.schema.field(name) for name in names])
+        if opened is None:
+            return wanted.empty_table()
+        filters: list[tuple[str, str, Any]] = []
+        if app is not None:
+            filters.append(("app", "=", app))
+        if days is not None:
+            kept = sorted(set(days))
+            if not kept:
+                return wanted.empty_table()
+            filters.append(("day", "in", kept))
+        return self._load(opened, table, wanted, filters)
+
+    def _load(
+        self, opened: DeltaTable, table: Table, wanted: pa.Schema, filters: list[tuple[str, str, Any]]
+    ) -> pa.Table:
+        there = [field.name for field in opened.schema().fields]
+        try:
+            found = opened.to_pyarrow_table(
+                columns=[name for name in wanted.names if name in there], filters=filters or None
+            )
+        except (DeltaError, OSError, pa.ArrowException) as fault:
+            raise LakeError(_sentence("read", self.folder / table.name, fault)) from fault
+        return _shaped(found, wanted)
+
+    def replace(self, table: Table, rows: pa.Table, partitions: Iterable[tuple[str, ...]]) -> None:
+        """Put `rows` in the place of everything these partitions hold, in one commit."""
+        wanted = sorted(set(partitions))
+        if wanted:
+            self._commit(table, lambda opened: self._overwrite(table, opened, rows, wanted))
+
+    def change(
+        self, table: Table, partition: tuple[str, ...], edit: Callable[[pa.Table], pa.Table | None]
+    ) -> None:
+        """Read one partition, edit it and put it back, as if nobody else wrote meanwhile; None changes nothing."""
+
+        def attempt(opened: DeltaTable | None) -> None:
+            if opened is None:
+                before = table.schema.empty_table()
+            else:
+                where: list[tuple[str, str, Any]] = [
+                    (column, "=", value) for column, value in zip(table.by, partition, strict=True)
+                ]
+                before = self._load(opened, table, table.schema, where)
+            after = edit(before)
+            if after is not None:
+                self._overwrite(table, opened, after, [partition])
+
+        self._commit(table, attempt)
+
+    def append(self, table: Table, rows: pa.Table) -> None:
+        """Add rows; what has the identity of a row that is there is folded into it by the table's asset."""
+        if rows.num_rows:
+            self._commit(table, lambda opened: self._write(table, opened, rows, mode="append"))
+
+    def _overwrite(
+        self, table: Table, opened: DeltaTable | None, rows: pa.Table, partitions: Sequence[tuple[str, ...]]
+    ) -> None:
+        if opened is None:
+            self._write(table, None, rows, mode="append")
+            return
+        self._write(
+            table, opened, rows, mode="overwrite", predicate=_predicate(table.by, partitions)
+        )
+
+    def _write(
+        self, table: Table, opened: DeltaTable | None, rows: pa.Table, **how: Any  # noqa: ANN401 - passed on
+    ) -> None:
+        shaped = _shaped(rows, table.schema)
+        if opened is None:
+            opened = DeltaTable.create(
+                str(self.folder / table.name),
+                schema=table.schema,
+                mode="error",
+                partition_by=list(table.by),
+                configuration={"delta.logRetentionDuration": "interval 7 days"},
+            )
+            how = {"mode": "append"}
+        if set(shaped.schema.names) - {field.name for field in opened.schema().fields}:
+            how["schema_mode"] = "merge"
+        write_deltalake(opened, shaped, writer_properties=_WRITER, **how)
+
+    def _commit(self, table: Table, attempt: Callable[[DeltaTable | None], None]) -> None:
+        path = self.folder / table.name
+        for tried in range(_TRIES):
+            try:
+                attempt(self._open(table))
+            except (CommitFailedError, FileExistsError) as fault:
+                # Somebody else's commit came first: what was read is stale, so read again.
+                if tried == _TRIES - 1:
+                    raise LakeError(f"{path} is written by too many commands at once; try again") from fault
+                time.sleep(random.uniform(0.01, 0.05) * (tried + 1))  # noqa: S311 - spreads retries
+            except (DeltaError, OSError) as fault:
+                if "already exists" in str(fault) and tried < _TRIES - 1:
+                    continue
+                raise LakeError(_sentence("write", path, fault)) from fault
+            else:
+                return
+
+    def _open(self, table: Table) -> DeltaTable | None:
+        path = self.folder / table.name
+        try:
+            return DeltaTable(str(path))
+        except TableNotFoundError:
+            return None
+        except (DeltaError, OSError) as fault:
+            raise LakeError(_sentence("read", path, fault)) from fault
+
+    def fingerprints(self, table: Table) -> dict[tuple[str, ...], str]:
+        """For each partition a text that changes whenever it is written."""
+        opened = self._open(table)
+        if opened is None:
+            return {}
+        files: dict[tuple[str, ...], list[str]] = {}
+        for action in pa.table(opened.get_add_actions(flatten=True)).to_pylist():
+            key = tuple(str(action[f"partition.{column}"]) for column in table.by)
+            if action["num_records"] != 0:
+                files.setdefault(key, []).append(str(action["path"]))
+        return {key: _hash(sorted(paths)) for key, paths in sorted(files.items())}
+
+    def counts(self, table: Table) -> dict[tuple[str, ...], int]:
+        """Rows per partition, from the log alone."""
+        opened = self._open(table)
+        found: dict[tuple[str, ...], int] = {}
+        if opened is not None:
+            for action in pa.table(opened.get_add_actions(flatten=True)).to_pylist():
+                key = tuple(str(action[f"partition.{column}"]) for column in table.by)
+                found[key] = found.get(key, 0) + int(action["num_records"] or 0)
+        return {key: count for key, count in sorted(found.items()) if count}
+
+    def version(self, table: Table) -> int | None:
+        """The version that a reader sees now; None while the table does not exist."""
+        opened = self._open(table)
+        return None if opened is None else opened.version()
+
+    def stamps(self, asset: str) -> dict[tuple[str, str], Stamp]:
+        """What the partitions of an asset hold, by (app, day)."""
+        opened = self._open(STAMPS)
+        if opened is None:
+            return {}
+        rows = self._load(opened, STAMPS, STAMPS.schema, [("asset", "=", asset)]).to_pylist()
+        return {(row["app"], row["day"]): Stamp(**row) for row in rows}
+
+    def stamp(self, asset: str, stamps: Iterable[Stamp]) -> None:
+        """Note what partitions of an asset now hold; the other partitions' notes stay."""
+        fresh = {(stamp.app, stamp.day): stamp for stamp in stamps}
+
+        def edit(before: pa.Table) -> pa.Table | None:
+            kept = {(row["app"], row["day"]): row for row in before.to_pylist()}
+            after = kept | {
+                key: {name: getattr(stamp, name) for name in STAMPS.schema.names}
+                for key, stamp in fresh.items()
+            }
+            return pa.Table.from_pylist([after[key] for key in sorted(after)], schema=STAMPS.schema)
+
+        if fresh:
+            self.change(STAMPS, (asset,), edit)
+
+    def vacuum(self) -> int:
+        """Remove files that no version of the last day needs; says how many."""
+        removed = 0
+        for path in sorted(self.folder.iterdir()) if self.folder.is_dir() else []:
+            try:
+                opened = DeltaTable(str(path))
+                removed += len(
+                    opened.vacuum(_HOURS_KEPT, dry_run=False, enforce_retention_duration=False)
+                )
+            except TableNotFoundError:
+                continue
+            except (DeltaError, OSError) as fault:
+                raise LakeError(_sentence("tidy", path, fault)) from fault
+        return removed
+
+
+def digest_of(rows: pa.Table) -> str:
+    """A text that is equal for equal rows in equal order."""
+    hasher = hashlib.sha256()
+    for row in rows.to_pylist():
+        hasher.update(repr(row).encode())
+        hasher.update(b"\x1e")
+    return hasher.hexdigest()[:32]
+
+
+def once(rows: pa.Table, table: Table) -> pa.Table:
+    """One row per identity: the last that was written."""
+    latest: dict[tuple[Any, ...], int] = {}
+    keys = zip(*(rows.column(name).to_pylist() for name in (*table.by, *table.identity)), strict=True)
+    for index, key in enumerate(keys):
+        latest[key] = index
+    return rows.take(pa.array(sorted(latest.values()), type=pa.int64()))
+
+
+def _shaped(rows: pa.Table, schema: pa.Schema) -> pa.Table:
+    """The rows in the layout asked for: missing columns are null, text columns plain text."""
+    columns = [
+        rows.column(field.name).cast(field.type)
+        if field.name in rows.schema.names
+        else pa.nulls(rows.num_rows, field.type)
+        for field in schema
+    ]
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _predicate(by: Sequence[str], partitions: Sequence[tuple[str, ...]]) -> str:
+    return " OR ".join(
+        "(" + " AND ".join(f"{c} = '{_quoted(v)}'" for c, v in zip(by, key, strict=True)) + ")"
+        for key in partitions
+    )
+
+
+def _quoted(value: str) -> str:
+    return value.replace("'", "''")
+
+
+def _hash(parts: Iterable[str]) -> str:
+    return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:32]
+
+
+def hash_of(*parts: str) -> str:
+    """One short text for several, equal for equal ones."""
+    return _hash(parts)
+
+
+def column_counts(rows: pa.Table, column: str) -> Mapping[str, int]:
+    """How often each value of a column stands in the rows."""
+    counted = pc.value_counts(rows.column(column)).to_pylist()
+    return {str(item["values"]): int(item["counts"]) for item in counted}
+
+
+def _sentence(verb: str, path: Path, fault: BaseException) -> str:
+    text = str(fault)
+    if "No space left" in text or "StorageFull" in text or "File too large" in text:
+        return f"cannot {verb} {path}: the disk is full; free some space and run the command again"
+    if "Permission denied" in text:
+        return f"cannot {verb} {path}: permission denied; check who owns the home"
+    return f"cannot {verb} {path}: the table is damaged or not one ({type(fault).__name__})"

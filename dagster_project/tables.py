@@ -1,0 +1,77 @@
+"""The lake's tables: name, layout, and how each is cut into partitions.
+
+Layouts stand beside their records; the few tables whose rows only the pipeline knows have theirs here.
+Not here: reading and writing (`lake`).
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import pyarrow as pa
+
+from ingest.episode import EPISODE_SCHEMA
+from ingest.outcome import OUTCOME_SCHEMA
+from ingest.quarantine import REJECTED_SCHEMA
+from ingest.span import EVENT_SCHEMA, SPAN_SCHEMA
+from redact.clean_episode import CLEAN_EPISODE_SCHEMA
+from redact.clean_outcome import CLEAN_OUTCOME_SCHEMA
+
+BY_DAY: Final = ("app", "day")
+BY_APP: Final = ("app",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """One table of one lake."""
+
+    name: str
+    schema: pa.Schema
+    by: tuple[str, ...] = BY_DAY
+    """The partition columns."""
+    identity: tuple[str, ...] = ()
+    """Columns that name a row within its partition; appended rows of one identity are one row."""
+
+
+DOCUMENT_SCHEMA: Final = pa.schema(
+    [("app", pa.string()), ("id", pa.string()), ("version", pa.string()), ("document", pa.string())]
+)
+"""A learnt thing per app as canonical JSON, for records whose shape is a tree (worlds, tasks, clusters)."""
+
+STAMP_SCHEMA: Final = pa.schema(
+    [
+        ("asset", pa.string()),
+        ("app", pa.string()),
+        ("day", pa.string()),
+        ("digest", pa.string()),
+        ("made_of", pa.string()),
+        ("rows", pa.int64()),
+    ]
+)
+"""What each partition of each asset holds (`digest`) and what it was made of: equal means nothing to do."""
+
+
+def _extended(schema: pa.Schema, *columns: str) -> pa.Schema:
+    return pa.schema([*((name, pa.string()) for name in columns), *schema])
+
+
+# private/lake
+SPANS: Final = Table(name="spans", schema=SPAN_SCHEMA, identity=("trace_id", "span_id"))
+LOG_EVENTS: Final = Table(name="log_events", schema=EVENT_SCHEMA, identity=("event_id",))
+CHATS: Final = Table(name="chats", schema=EPISODE_SCHEMA, identity=("episode_id",))
+"""Episodes that arrived whole, from chat logs."""
+ARRIVED_OUTCOMES: Final = Table(
+    name="arrived_outcomes", schema=OUTCOME_SCHEMA, identity=("outcome_id",)
+)
+"""Outcomes as they came in with chat logs and tables; `outcomes` holds them joined to their episodes."""
+QUARANTINE: Final = Table(
+    name="quarantine",
+    schema=_extended(REJECTED_SCHEMA, "day"),
+    identity=("source", "position", "code"),
+)
+EPISODES: Final = Table(name="episodes", schema=EPISODE_SCHEMA)
+OUTCOMES: Final = Table(name="outcomes", schema=OUTCOME_SCHEMA)
+
+# clean/lake
+CLEAN_EPISODES: Final = Table(name="clean_episodes", schema=CLEAN_EPISODE_SCHEMA)
+CLEAN_OUTCOMES: Final = Table(name="clean_outcomes", schema=CLEAN_OUTCOME_SCHEMA)
+STAMPS: Final = Table(name="stamps", schema=STAMP_SCHEMA, by=("asset",))
