@@ -34,6 +34,7 @@ MAIN: Final = '''"""`python DIR validate|run`: the commands of this task set."""
 import sys
 from pathlib import Path
 
+sys.dont_write_bytecode = True  # the folder stays as exported
 from runtime.main import main
 
 sys.exit(main(sys.argv[1:], Path(__file__).resolve().parent))

@@ -15,13 +15,17 @@ from dataclasses import dataclass
 from math import log, sqrt
 from typing import Final
 
-from .attempt import RECORDED
+from .attempt import RECORDED, UNKNOWN
 from .task import UserTurn
 
 NEUTRAL: Final = "I don't have anything to add to that."
 """What the user says to a question that the recording does not answer."""
 NEAR: Final = 0.35
 """Similarity from which a recorded question counts as the one that was asked."""
+AGAIN: Final = 0.8
+"""Similarity from which a question that was already answered counts as asked again."""
+STRANGE: Final = 0.02
+"""Similarity to every recorded question below which nothing in the recording answers this one."""
 WORD: Final = re.compile(r"[^\W_]+")
 LONGEST: Final = 20_000
 """Characters of the policy's text that are looked at, from its end: where the question stands."""
@@ -46,21 +50,43 @@ class ScriptedUser:
     def __init__(self, turns: Sequence[UserTurn]) -> None:
         self._turns = turns
         self._left = list(range(len(turns)))
+        self._given: list[int] = []
+        """Turns that may be said once more."""
         self._vectors: list[dict[str, float]] = []
         self._rarity: dict[str, float] = {}
 
     def reply(self, said: str) -> Reply:
         """The user's answer to what the policy said."""
-        if not self._left:
-            return Reply(ended=True)
         scores = self._similarities(said)
+        asks = "?" in said
+        if not self._left:
+            return self._after_the_last(scores, asks=asks)
         chosen = max(self._left, key=lambda i: (scores[i], -i))
-        if scores[chosen] < NEAR or self._is_farewell(chosen):
-            chosen = self._left[0]
-        return self._give(chosen)
+        if scores[chosen] >= NEAR and not self._is_farewell(chosen):
+            return self._give(chosen)
+        if asks and max(scores) < STRANGE:
+            return Reply(text=NEUTRAL, source=UNKNOWN)
+        again = max(self._given, key=lambda i: (scores[i], -i), default=None)
+        if asks and again is not None and scores[again] >= AGAIN:
+            return self._repeat(again)
+        return self._give(self._left[0])
+
+    def _after_the_last(self, scores: Sequence[float], *, asks: bool) -> Reply:
+        """Everything was said: answer a known question once more, own up to a new one, else leave."""
+        again = max(self._given, key=lambda i: (scores[i], -i), default=None)
+        if not asks or again is None:
+            return Reply(ended=True)
+        if scores[again] >= NEAR:
+            return self._repeat(again)
+        return Reply(text=NEUTRAL, source=UNKNOWN)
+
+    def _repeat(self, index: int) -> Reply:
+        self._given.remove(index)
+        return Reply(text=self._turns[index].text, turn=index)
 
     def _give(self, index: int) -> Reply:
         self._left.remove(index)
+        self._given.append(index)
         turn = self._turns[index]
         return Reply(text=turn.text, turn=index, ended=turn.ends and not self._left)
 

@@ -1,0 +1,84 @@
+"""The scripted user: nearest question, order, repeats, unknown, end."""
+
+from __future__ import annotations
+
+from environments.runtime.attempt import UNKNOWN
+from environments.runtime.task import UserTurn
+from environments.runtime.user import ScriptedUser
+
+TURNS = (
+    UserTurn(text="My zip is 90210", asked="Could you give me your zip code?"),
+    UserTurn(text="The blue one", asked="Which colour should the lamp have?"),
+    UserTurn(text="Yes", asked="Shall I place the order for the lamp now?"),
+    UserTurn(text="No thanks", asked="Is there anything else I can do for you?", ends=True),
+)
+
+
+def said(user: ScriptedUser, *questions: str) -> list[str]:
+    """What the user answers, one after the other."""
+    return [user.reply(question).text for question in questions]
+
+
+def test_the_recorded_words_bring_the_recorded_turns() -> None:
+    """Replaying the recording's own questions replays the user, to the end."""
+    user = ScriptedUser(TURNS)
+    replies = [user.reply(turn.asked) for turn in TURNS]
+    assert [reply.text for reply in replies] == [turn.text for turn in TURNS]
+    assert [reply.ended for reply in replies] == [False, False, False, True]
+
+
+def test_the_nearest_question_is_answered_first() -> None:
+    """A policy that asks in another order gets the answers it asks for."""
+    user = ScriptedUser(TURNS)
+    assert said(user, "Which colour do you want?", "And your zip code?") == [
+        "The blue one",
+        "My zip is 90210",
+    ]
+
+
+def test_a_statement_gets_the_next_turn_in_order() -> None:
+    """Where nothing matches, the user goes on as recorded."""
+    assert said(ScriptedUser(TURNS), "Understood.", "Understood.") == [
+        "My zip is 90210",
+        "The blue one",
+    ]
+
+
+def test_a_strange_question_is_unknown() -> None:
+    """A question that resembles nothing recorded is answered neutrally, marked, and costs no turn."""
+    user = ScriptedUser(TURNS)
+    reply = user.reply("Wie alt bist du?")
+    assert reply.source == UNKNOWN
+    assert "zip" not in reply.text
+    assert said(user, "Understood.") == ["My zip is 90210"]
+
+
+def test_the_farewell_waits_for_the_rest() -> None:
+    """The turn that ended the recording comes last, also when its question comes early."""
+    user = ScriptedUser(TURNS)
+    assert said(user, "Is there anything else I can do for you?") == ["My zip is 90210"]
+
+
+def test_after_the_last_turn_the_user_leaves() -> None:
+    """A statement after everything was said ends the run without words."""
+    user = ScriptedUser(TURNS[:1])
+    user.reply("Your zip code?")
+    reply = user.reply("Done.")
+    assert (reply.text, reply.ended) == ("", True)
+
+
+def test_a_known_question_after_the_last_turn_is_answered_once_more() -> None:
+    """Asking again gets the same answer once, and then the user leaves or owns up."""
+    user = ScriptedUser(TURNS[:1])
+    assert said(user, *["Could you give me your zip code?"] * 2) == ["My zip is 90210"] * 2
+    assert user.reply("Could you give me your zip code?").ended
+
+
+def test_without_any_turn_the_user_leaves_at_once() -> None:
+    """A single-turn recording ends with the policy's first words."""
+    assert ScriptedUser(()).reply("Anything else?").ended
+
+
+def test_a_very_long_text_is_answered() -> None:
+    """A megabyte of words gets a turn like any other."""
+    assert ScriptedUser(TURNS).reply("word " * 200_000).text
