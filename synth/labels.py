@@ -139,9 +139,7 @@ def label(outcomes: Sequence[CleanOutcome], policy: OutcomePolicy) -> Label:
     )
 
 
-def label_episodes(
-    outcomes: Iterable[CleanOutcome], policy: OutcomePolicy
-) -> dict[str, Label]:
+def label_episodes(outcomes: Iterable[CleanOutcome], policy: OutcomePolicy) -> dict[str, Label]:
     """Labels by episode id; episodes without outcomes are not in it."""
     grouped: dict[str, list[CleanOutcome]] = {}
     for outcome in outcomes:
@@ -250,7 +248,7 @@ def _rule(name: str, entry: object, path: Path) -> OutcomeRule:
             counts=tuple(str(kind) for kind in entry.get("counts", ())),
         )
     raise OutcomePolicyError(
-        f'{path.name}: write \'{name} = "good"\', \'{name} = "bad"\' or '
+        f"{path.name}: write '{name} = \"good\"', '{name} = \"bad\"' or "
         f"'{name} = {{ good = \">= 0.5\" }}'"
     )
 

@@ -7,28 +7,21 @@ written as text become numbers, empty values fall away, lists are compared as se
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from .attempt import Json
+from .normal import NotLiteralError, parse_literal, stable
 
 NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,9})?")
-LITERALS: Final = {"None": "null", "True": "true", "False": "false"}
-WORD: Final = re.compile(r"[A-Za-z]+")
-
-
-def comparable(value: Json) -> str:
-    """Text that is equal for equal normal values; `canonical` names things, this compares them (20 times faster)."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def canonical_arguments(arguments: Mapping[str, Json], ignore: Collection[str] = ()) -> str:
     """Canonical text of a call's arguments in normal form, without the ignored ones."""
     kept = {name: value for name, value in arguments.items() if name not in ignore}
-    return comparable(_rows(_object(kept)))
+    return stable(_rows(_object(kept)))
 
 
 def normal(value: Json) -> Json:
@@ -38,7 +31,7 @@ def normal(value: Json) -> Json:
     if isinstance(value, float):
         return _number(value)
     if isinstance(value, list):
-        return sorted((normal(item) for item in value), key=comparable)
+        return sorted((normal(item) for item in value), key=stable)
     if isinstance(value, dict):
         return _rows(_object(value))
     return value
@@ -73,7 +66,7 @@ def _rows(value: dict[str, Json]) -> dict[str, Json]:
 
 def _sorted_together(columns: Sequence[Json]) -> list[Json]:
     lists = [column for column in columns if isinstance(column, list)]
-    rows = sorted(zip(*lists, strict=True), key=lambda row: comparable(list(row)))
+    rows = sorted(zip(*lists, strict=True), key=lambda row: stable(list(row)))
     return [[row[index] for row in rows] for index in range(len(lists))]
 
 
@@ -87,8 +80,11 @@ def _number(value: float) -> Json:
 def _text(value: str) -> Json:
     text = " ".join(value.split())
     if text[:1] in "[{" and text[-1:] in "]}" and text:
-        parsed = parse_literal(text)
-        if parsed is not None:
+        try:
+            parsed = parse_literal(text)
+        except NotLiteralError:
+            parsed = None
+        if isinstance(parsed, dict | list):
             return normal(parsed) if isinstance(parsed, dict) else _keep_order(parsed)
     if NUMBER.fullmatch(text):
         return _number(float(text))
@@ -96,44 +92,3 @@ def _text(value: str) -> Json:
     if folded in {"true", "false"}:
         return folded == "true"
     return folded
-
-
-def parse_literal(text: str) -> list[Json] | dict[str, Json] | None:
-    """The list or object that a text spells in JSON or as a Python literal; None if it spells neither."""
-    for candidate in (text, _as_json(text)):
-        try:
-            parsed = json.loads(candidate)
-        except (ValueError, RecursionError):
-            continue
-        return parsed if isinstance(parsed, list | dict) else None
-    return None
-
-
-def _as_json(text: str) -> str:
-    """A Python literal's text as JSON: quotes turned, `None` and friends renamed outside of strings."""
-    out: list[str] = []
-    position = 0
-    while position < len(text):
-        char = text[position]
-        if char in "'\"":
-            body, position = _quoted(text, position)
-            out.append(json.dumps(body))
-            continue
-        word = WORD.match(text, position)
-        if word:
-            out.append(LITERALS.get(word[0], word[0]))
-            position = word.end()
-            continue
-        out.append({"(": "[", ")": "]"}.get(char, char))
-        position += 1
-    return "".join(out)
-
-
-def _quoted(text: str, start: int) -> tuple[str, int]:
-    quote, body, position = text[start], [], start + 1
-    while position < len(text) and text[position] != quote:
-        if text[position] == "\\" and position + 1 < len(text):
-            position += 1
-        body.append(text[position])
-        position += 1
-    return "".join(body), position + 1

@@ -13,8 +13,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from .attempt import EndState, Json
-from .check_arguments import canonical_arguments, comparable, normal
+from .check_arguments import canonical_arguments, normal
 from .check_view import NormalCall, View
+from .normal import stable
 
 Write = tuple[str, str]
 """Tool and canonical arguments."""
@@ -177,7 +178,7 @@ def effect_rows(end: EndState, volatile: Iterable[str] = ()) -> list[list[str]]:
     """Effects as comparable rows: entity, key, field, canonical value after."""
     left_out = set(volatile)
     return [
-        [e.entity, e.key, e.field, comparable(normal(e.after))]
+        [e.entity, e.key, e.field, stable(normal(e.after))]
         for e in end.effects
         if e.field not in left_out and f"{e.entity}.{e.field}" not in left_out
     ]

@@ -95,6 +95,13 @@ class View:
         return frozenset(word.casefold() for text in self.visible for word in TOKEN.findall(text))
 
     @cached_property
+    def given_words(self) -> frozenset[str]:
+        """Every word of the user and the opening, folded."""
+        said = enumerate(self.attempt.messages)
+        texts = (text_of(m) for i, m in said if m.get("role") == "user" or i < self.attempt.opening)
+        return frozenset(word.casefold() for text in texts for word in TOKEN.findall(text))
+
+    @cached_property
     def tools_called(self) -> frozenset[str]:
         """Names of tools that answered without refusing."""
         return frozenset(c.name for c in self.attempt.calls if not c.result.is_error)

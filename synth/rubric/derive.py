@@ -8,11 +8,11 @@ evidence (where nothing should change) and caps against telling or calling every
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from environments.runtime.attempt import Json
+from environments.runtime.attempt import EndState, Json
 from environments.runtime.check_end import Write, effect_rows, event_rows
 from environments.runtime.rubric import BOTH, REWARD, Check, Rubric
 from synth.rubric.ends import End, ends_of
@@ -39,11 +39,17 @@ class Derived:
     reasons: tuple[str, ...]
 
 
-def derive_rubric(task_id: str, attempts: Sequence[Facts], kinds: ToolKinds) -> Derived:
-    """Derive checks, solution and reasons from all attempts at one task."""
+def derive_rubric(
+    task_id: str,
+    attempts: Sequence[Facts],
+    kinds: ToolKinds,
+    *,
+    end_of: Callable[[Facts], EndState] | None = None,
+) -> Derived:
+    """Derive checks, solution and reasons from all attempts at one task; `end_of` re-runs one in the world."""
     ends = ends_of(attempts)
     accepted = [end for end in ends if end.accepted]
-    checks = [_end_check(ends, kinds)]
+    checks = [_end_check(ends, kinds, end_of)]
     reasons: list[str] = []
     if accepted:
         checks += _told_checks(accepted)
@@ -62,16 +68,26 @@ def derive_rubric(task_id: str, attempts: Sequence[Facts], kinds: ToolKinds) -> 
 
 
 def _solution(end: End) -> Facts:
-    """The shortest resolved attempt: the least that is enough."""
-    return min(end.good, key=lambda a: (len(a.recorded.actions), a.episode_id))
+    """The shortest complete resolved attempt, with the policy document where one has it."""
+    return min(
+        end.good,
+        key=lambda a: (
+            bool(a.recorded.unanswered),
+            a.recorded.attempt.messages[0].get("role") != "system",
+            len(a.recorded.actions),
+            a.episode_id,
+        ),
+    )
 
 
-def _end_check(ends: Sequence[End], kinds: ToolKinds) -> Check:
+def _end_check(
+    ends: Sequence[End], kinds: ToolKinds, end_of: Callable[[Facts], EndState] | None
+) -> Check:
     accepted = [(f"e{n}", end) for n, end in enumerate(ends, 1) if end.accepted]
     doubtful = [end for end in ends if end.good and not end.accepted]
     changes = any(end.good[0].writes for _, end in accepted)
     args: dict[str, Json] = {
-        "ends": [_end_args(name, end, kinds) for name, end in accepted],
+        "ends": [_end_args(name, end, kinds, end_of) for name, end in accepted],
         "doubtful": [_end_args("", end, kinds) for end in doubtful],
         "writes": list[Json](kinds.of(WRITE)),
         "maybe": list[Json](kinds.of(MAYBE)),
@@ -93,7 +109,12 @@ def _end_check(ends: Sequence[End], kinds: ToolKinds) -> Check:
     )
 
 
-def _end_args(name: str, end: End, kinds: ToolKinds) -> Json:
+def _end_args(
+    name: str,
+    end: End,
+    kinds: ToolKinds,
+    end_of: Callable[[Facts], EndState] | None = None,
+) -> Json:
     shown = (end.good or end.attempts)[0]
     maybes = {_key(a.maybe): a.maybe for a in end.good or end.attempts}
     args: dict[str, Json] = {
@@ -102,9 +123,10 @@ def _end_args(name: str, end: End, kinds: ToolKinds) -> Json:
         "maybe": [_rows(maybe) for _, maybe in sorted(maybes.items())],
         "support": len(end.good),
     }
-    if shown.world_end is not None and not shown.world_end.unknown:
-        args["effects"] = [list[Json](row) for row in effect_rows(shown.world_end)]
-        args["events"] = _rows(event_rows(shown.world_end, kinds.ignore()))
+    reached = end_of(shown) if end_of is not None else None
+    if reached is not None and not reached.unknown:
+        args["effects"] = [list[Json](row) for row in effect_rows(reached)]
+        args["events"] = _rows(event_rows(reached, kinds.ignore()))
     return args
 
 
@@ -113,28 +135,36 @@ def _told_checks(accepted: Sequence[End]) -> list[Check]:
     checks = []
     for number, end in enumerate(accepted, 1):
         facts = frozenset.intersection(*(a.answers for a in end.good))
-        for value in sorted(facts):
+        for value in sorted(facts, key=str):
             silent = [a for a in end.bad if value not in a.told]
             witnesses = len(end.good) + len(silent)
             checks.append(
                 Check(
-                    check_id=f"told_{number}_{value:g}",
+                    check_id=f"told_{number}_{_short(value)}",
                     fn="told",
                     args={
-                        "value": int(value) if value == int(value) else value,
+                        "value": _plain(value),
                         "after": END,
                         "ends": [f"e{number}"],
                         "on_missing": "fail" if witnesses > 1 else "null",
                     },
                     role=BOTH,
                     required=True,
-                    says=f"The user is told {value:g}.",
+                    says=f"The user is told {_plain(value)}.",
                     support=len(end.good),
                     counter=sum(value in a.told for a in end.bad),
                     origin=_origin(end.good),
                 )
             )
     return checks
+
+
+def _plain(value: float | str) -> Json:
+    return int(value) if isinstance(value, float) and value == int(value) else value
+
+
+def _short(value: float | str) -> str:
+    return str(_plain(value)).replace(" ", "_")
 
 
 def _evidence_checks(accepted: Sequence[End], kinds: ToolKinds) -> list[Check]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
+from environments.runtime.check_end import Write
 from synth.rubric.facts import Facts
 
 ACCEPTED: Final = 0.8
@@ -59,27 +60,11 @@ def ends_of(attempts: Sequence[Facts]) -> list[End]:
 
 
 def _group(attempts: Sequence[Facts]) -> list[list[Facts]]:
-    """Attempts by equal end: by their writes, or by the world's effects where both are known."""
-    groups: list[list[Facts]] = []
+    """Attempts by equal writes; another route to the same state shows when the attempt is graded in the world."""
+    groups: dict[tuple[tuple[Write, int], ...], list[Facts]] = {}
     for attempt in attempts:
-        home = next((g for g in groups if same_end(g[0], attempt)), None)
-        if home is None:
-            groups.append([attempt])
-        else:
-            home.append(attempt)
-    return groups
-
-
-def same_end(one: Facts, other: Facts) -> bool:
-    """Whether two attempts left the world alike."""
-    if one.end_key == other.end_key:
-        return True
-    if one.world_end is None or other.world_end is None:
-        return False
-    if one.world_end.unknown or other.world_end.unknown:
-        return False
-    same_events = sorted(map(str, one.world_end.events)) == sorted(map(str, other.world_end.events))
-    return bool(one.world_end.effects) and one.world_end.effects == other.world_end.effects and same_events
+        groups.setdefault(attempt.end_key, []).append(attempt)
+    return list(groups.values())
 
 
 def _posteriors(groups: Sequence[Sequence[Facts]]) -> list[float]:

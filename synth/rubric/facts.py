@@ -11,19 +11,34 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from environments.runtime.attempt import EndState
 from environments.runtime.check_end import Write
-from environments.runtime.check_view import View, numbers_in, text_of
+from environments.runtime.check_view import TOKEN, View, numbers_in, text_of
+from environments.runtime.normal import is_name
 from synth.labels import UNLABELLED, Label
 from synth.rubric.recorded import Recorded
 from synth.rubric.tool_kinds import ACT, MAYBE, READ, WRITE, ToolKinds
 
 ASKS_A_VALUE: Final = re.compile(
-    r"\bhow (?:much|many|long|far|old|big)\b|\b(?:total|sum|amount|balance|price|cost|fee|difference|number|count|"
-    r"percentage|quantity|rate)s?\b",
+    r"\bhow (?:much|many|long|far|old|big)\b|\bnumber of\b|"
+    r"\b(?:total|sum|amount|balance|price|cost|fee|difference|count|percentage|quantity|rate)s?\b",
     re.IGNORECASE,
 )
 """A user turn that wants a number, in generic English."""
+SENTENCE: Final = re.compile(r"[^.!?\n]+[.!?]?")
+NAMES_SOMETHING: Final = re.compile(
+    r"\b(?:number|code|id|reference|identifier|serial|pin|link)s?\b", re.IGNORECASE
+)
+REQUESTS: Final = re.compile(
+    r"\b(?:can|could|would|will|may|what|which|tell|give|provide|share|send|need|know|find|check|look|please)\b",
+    re.IGNORECASE,
+)
+NOT_A_REQUEST: Final = re.compile(
+    r"\b(?:don.?t|do not|didn.?t|not|no|forgot|without|my [\w ]{1,30} is|it.?s|here is|here.?s)\b",
+    re.IGNORECASE,
+)
+NAME_LENGTH: Final = 5
+LONG: Final = 10**7
+"""Whole numbers from here on are ids, not amounts."""
 REPLIES: Final = 2
 """How many visible replies after the question may hold the answer."""
 
@@ -42,16 +57,15 @@ class Facts:
     """Refused calls of writing tools."""
     acts: frozenset[str]
     reads: frozenset[Write]
-    answers: frozenset[float]
-    """Numbers told in the replies after a question for a value, that no user turn holds."""
+    answers: frozenset[float | str]
+    """What the replies after a question told: amounts where a value was asked for, names with digits where a number,
+    code or id was; nothing that a user turn holds."""
     asked: bool
     """Whether the user asked for a value."""
-    told: frozenset[float]
+    told: frozenset[float | str]
     per_message: int
     """Most new numbers told in one message."""
     total_told: int
-    world_end: EndState | None = None
-    """Where the world ended, following the recording; None where no world was given."""
 
     @property
     def episode_id(self) -> str:
@@ -69,54 +83,67 @@ class Facts:
         return tuple(sorted(self.writes.items()))
 
 
-def facts_of(
-    recorded: Recorded,
-    label: Label | None,
-    kinds: ToolKinds,
-    *,
-    world_end: EndState | None = None,
-) -> Facts:
+def facts_of(recorded: Recorded, label: Label | None, kinds: ToolKinds) -> Facts:
     """Collect one attempt's facts."""
     view = View(recorded.attempt)
     calls = view.normal_calls(kinds.ignore())
     of = {name: tool.kind for name, tool in kinds.tools.items()}
     writes = Counter((c.tool, c.arguments) for c in calls if of[c.tool] == WRITE and not c.failed)
     fresh = [{n for n in numbers if n not in view.given} for numbers in view.told_numbers]
-    answers, asked = _answers(recorded)
+    answers, asked = _answers(recorded, view)
     return Facts(
         recorded=recorded,
         label=label or UNLABELLED,
         writes=writes,
-        maybe=Counter(
-            (c.tool, c.arguments) for c in calls if of[c.tool] == MAYBE and not c.failed
-        ),
+        maybe=Counter((c.tool, c.arguments) for c in calls if of[c.tool] == MAYBE and not c.failed),
         failed=Counter((c.tool, c.arguments) for c in calls if of[c.tool] == WRITE and c.failed),
         acts=frozenset(c.tool for c in calls if of[c.tool] == ACT and not c.failed),
         reads=frozenset(
             (c.tool, c.arguments) for c in calls if of[c.tool] == READ and not c.failed
         ),
-        answers=answers - view.given,
+        answers=answers,
         asked=asked,
-        told=view.told,
+        told=view.told | view.told_words,
         per_message=max((len(numbers) for numbers in fresh), default=0),
         total_told=len(set[float]().union(*fresh)),
-        world_end=world_end,
     )
 
 
-def _answers(recorded: Recorded) -> tuple[frozenset[float], bool]:
-    """Numbers in the visible replies after each user turn that asks for a value."""
-    found: set[float] = set()
-    open_replies, asked = 0, False
+def _answers(recorded: Recorded, view: View) -> tuple[frozenset[float | str], bool]:
+    """What the visible replies after each question hold that no user turn and no opening does."""
+    found: set[float | str] = set()
+    values = names = 0
+    asked = False
     for message in recorded.attempt.messages:
         text = text_of(message)
         if message.get("role") == "user":
-            if ASKS_A_VALUE.search(text):
-                open_replies, asked = REPLIES, True
-        elif open_replies and _visible(message) and text.strip():
-            found.update(numbers_in(text))
-            open_replies -= 1
+            values = REPLIES if ASKS_A_VALUE.search(text) else values
+            names = 1 if asks_a_name(text) else names
+            asked = asked or values > 0 or names > 0
+        elif _visible(message) and text.strip():
+            found.update(_amounts(text) - view.given if values else ())
+            found.update(_names(text) - view.given_words if names else ())
+            values, names = max(0, values - 1), max(0, names - 1)
     return frozenset(found), asked
+
+
+def asks_a_name(text: str) -> bool:
+    """Whether a user turn asks to be told a number, code or id (and does not merely mention one)."""
+    return any(
+        NAMES_SOMETHING.search(sentence)
+        and REQUESTS.search(sentence)
+        and not NOT_A_REQUEST.search(sentence)
+        for sentence in SENTENCE.findall(text)
+    )
+
+
+def _amounts(text: str) -> set[float]:
+    return {n for n in numbers_in(text) if not (n >= LONG and n == int(n))}
+
+
+def _names(text: str) -> set[str]:
+    words = {word.casefold() for word in TOKEN.findall(text)}
+    return {w for w in words if len(w) >= NAME_LENGTH and is_name(w)}
 
 
 def _visible(message: Mapping[str, object]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -44,12 +44,12 @@ class Recorded:
 
 def record(episode: CleanEpisode) -> Recorded:
     """The episode as an attempt; results as recorded, nothing re-run."""
-    results = {s.call_id: s for s in episode.steps if s.role == "tool" and s.call_id is not None}
     messages: list[Mapping[str, Json]] = []
     calls: list[Call] = []
     actions: list[Action] = []
     unanswered = 0
-    for step in episode.steps:
+    for index, step in enumerate(episode.steps):
+        results = _results_after(episode.steps, index)
         kept = [call for call in step.tool_calls if call.call_id in results]
         unanswered += len(step.tool_calls) - len(kept)
         for call in kept:
@@ -70,12 +70,21 @@ def record(episode: CleanEpisode) -> Recorded:
         if step.role == "assistant" and (message.get("content") or message.get("tool_calls")):
             actions.append(message)
         messages.append(message)
-    attempt = Attempt(
-        messages=tuple(messages), opening=opening_length(episode), calls=tuple(calls)
-    )
-    return Recorded(
-        episode=episode, attempt=attempt, actions=tuple(actions), unanswered=unanswered
-    )
+    attempt = Attempt(messages=tuple(messages), opening=opening_length(episode), calls=tuple(calls))
+    return Recorded(episode=episode, attempt=attempt, actions=tuple(actions), unanswered=unanswered)
+
+
+def _results_after(steps: Sequence[CleanStep], index: int) -> dict[str, CleanStep]:
+    """The results of one step's calls. Clients use a call id twice: the nearest result before its next use counts."""
+    wanted = {call.call_id for call in steps[index].tool_calls}
+    found: dict[str, CleanStep] = {}
+    for step in steps[index + 1 :] if wanted else ():
+        if step.role == "tool" and step.call_id in wanted:
+            found.setdefault(step.call_id, step)
+        wanted -= {call.call_id for call in step.tool_calls} - set(found)
+        if len(found) >= len(wanted):
+            break
+    return found
 
 
 def opening_length(episode: CleanEpisode) -> int:

@@ -104,7 +104,9 @@ def _judge(name: str, definition: Mapping[str, Json], seen: _Traces) -> ToolKind
         evidence.append(f"{reason} {amount:+.1f}")
     authored = _authored(definition, seen)
     terminal = seen.calls > 0 and seen.last / seen.calls >= ENDS
-    if _is_act(seen, authored, hand_over=hands_over(name, description), terminal=terminal, odds=odds):
+    if _is_act(
+        seen, authored, hand_over=hands_over(name, description), terminal=terminal, odds=odds
+    ):
         kind = ACT
     elif odds >= SURE:
         kind = WRITE
@@ -174,9 +176,7 @@ def _collect(recorded: Recorded, traces: dict[str, _Traces]) -> None:
             last_seen[key] = index
 
 
-def _compare(
-    calls: Sequence[Call], first: int, again: int, traces: dict[str, _Traces]
-) -> None:
+def _compare(calls: Sequence[Call], first: int, again: int, traces: dict[str, _Traces]) -> None:
     """The same call twice: did anything in between change what it answers?"""
     between = {c.name for c in calls[first + 1 : again] if not c.result.is_error}
     same = calls[first].result.content == calls[again].result.content

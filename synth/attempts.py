@@ -1,0 +1,83 @@
+"""Which episodes are attempts at one task.
+
+In: an app's recorded episodes and its tool kinds. Out: groups. The same `task_key` says so outright. Without one, two
+episodes are joined only if they are about the same subject, tried the same writes on the same entities, and nothing
+else: the effects asked for, not the wording. A doubtful join is not made; an episode that joins nobody is a group of
+its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from environments.runtime.attempt import Json
+from environments.runtime.check_view import View
+from environments.runtime.normal import names_in
+from synth.rubric.recorded import Recorded
+from synth.rubric.tool_kinds import MAYBE, WRITE, ToolKinds
+
+Goal = tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]
+"""Subject, then each tool that was tried with the entities it named."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Attempts at one task, in order of time."""
+
+    records: tuple[Recorded, ...]
+    joined_by: str
+    """`task_key`, `goal`, or `alone`."""
+
+    @property
+    def anchor(self) -> Recorded:
+        """The episode that names the task: the earliest, so that later attempts never rename it."""
+        return self.records[0]
+
+    @property
+    def task_key(self) -> str | None:
+        """What the source calls the request."""
+        return self.anchor.episode.task_key
+
+
+def join_attempts(records: Sequence[Recorded], kinds: ToolKinds) -> list[Group]:
+    """Group an app's episodes; every episode is in exactly one group."""
+    keyed: dict[tuple[str, str], list[Recorded]] = {}
+    goals: dict[Goal, list[Recorded]] = {}
+    alone: list[Group] = []
+    for recorded in sorted(records, key=_when):
+        episode = recorded.episode
+        goal = goal_of(recorded, kinds)
+        if episode.task_key is not None:
+            keyed.setdefault((episode.app, episode.task_key), []).append(recorded)
+        elif goal is not None:
+            goals.setdefault(goal, []).append(recorded)
+        else:
+            alone.append(Group(records=(recorded,), joined_by="alone"))
+    groups = [Group(records=tuple(g), joined_by="task_key") for g in keyed.values()]
+    groups += [
+        Group(records=tuple(g), joined_by="goal" if len(g) > 1 else "alone") for g in goals.values()
+    ]
+    return sorted(groups + alone, key=lambda group: _when(group.anchor))
+
+
+def goal_of(recorded: Recorded, kinds: ToolKinds) -> Goal | None:
+    """What an episode set out to change, for whom; None where nobody can say."""
+    subject = recorded.episode.subject
+    if subject is None:
+        return None
+    changing = set(kinds.of(WRITE)) | set(kinds.of(MAYBE))
+    tried: set[tuple[str, tuple[str, ...]]] = set()
+    calls = View(recorded.attempt).normal_calls(kinds.ignore())
+    for call in calls:
+        if call.tool in changing:
+            arguments = recorded.attempt.calls[call.index].arguments
+            named: Json = dict(arguments)
+            tried.add((call.tool, tuple(sorted(n.casefold() for n in names_in(named)))))
+    if not tried or not all(names for _, names in tried):
+        return None
+    return subject, tuple(sorted(tried))
+
+
+def _when(recorded: Recorded) -> tuple[int, str]:
+    return recorded.episode.started_at, recorded.episode.episode_id
