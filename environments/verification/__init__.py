@@ -1,0 +1,1 @@
+"""Verification: attacks on candidates before anything is exported."""

@@ -1,0 +1,135 @@
+"""What attacks are made of: the candidate's calls, facts and texts, and the app's other solutions.
+
+In: a candidate, its good attempt, other candidates. Out: calls by kind, numbers a policy could read, texts. Not here:
+the attacks (`attacks`, `mutants`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from environments.runtime.attempt import Attempt, Json
+from environments.runtime.candidate import Action, Candidate
+from environments.runtime.check_view import NUMBER, text_of
+from environments.runtime.message import requests_of
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCall:
+    """One call inside a solution."""
+
+    action: int
+    position: int
+    name: str
+    arguments: str
+
+    @property
+    def parsed(self) -> dict[str, Json]:
+        """The arguments as an object; empty where they are none."""
+        try:
+            value = json.loads(self.arguments)
+        except (ValueError, RecursionError):
+            return {}
+        return value if isinstance(value, dict) else {}
+
+
+@dataclass
+class Material:
+    """Everything attacks on one candidate draw from."""
+
+    candidate: Candidate
+    good: Attempt
+    others: Sequence[Candidate]
+
+    @cached_property
+    def end_args(self) -> Mapping[str, Json]:
+        """The arguments of the end-state check; empty where there is none."""
+        checks = self.candidate.rubric.checks
+        return next((c.args for c in checks if c.fn == "end_state"), {})
+
+    @cached_property
+    def changing(self) -> frozenset[str]:
+        """Tools that write or may write."""
+        return frozenset(
+            str(name) for part in ("writes", "maybe") for name in _list(self.end_args.get(part))
+        )
+
+    @cached_property
+    def changes_something(self) -> bool:
+        """Whether some accepted end changes the world."""
+        ends = [e for e in _list(self.end_args.get("ends")) if isinstance(e, dict)]
+        return any(e.get("writes") or e.get("effects") for e in ends)
+
+    @cached_property
+    def planned(self) -> tuple[PlannedCall, ...]:
+        """The solution's calls."""
+        return planned_calls(self.candidate.solution)
+
+    @cached_property
+    def done(self) -> frozenset[int]:
+        """Indexes of planned calls that the re-run refused: they change nothing, so dropping them is no attack."""
+        refused = (i for i, c in enumerate(self.good.calls) if c.result.is_error)
+        return frozenset(refused)
+
+    @cached_property
+    def writes(self) -> tuple[PlannedCall, ...]:
+        """The solution's calls that changed something."""
+        return tuple(
+            c for i, c in enumerate(self.planned) if c.name in self.changing and i not in self.done
+        )
+
+    @cached_property
+    def reads(self) -> tuple[PlannedCall, ...]:
+        """The solution's calls that change nothing and end nothing."""
+        left_out = self.changing | set(self.candidate.task.terminal_tools)
+        return tuple(c for c in self.planned if c.name not in left_out)
+
+    @cached_property
+    def foreign(self) -> tuple[PlannedCall, ...]:
+        """Calls of other tasks' solutions that this one does not make."""
+        own = {(c.name, c.arguments) for c in self.planned}
+        found: dict[tuple[str, str], PlannedCall] = {}
+        for other in self.others:
+            for call in planned_calls(other.solution):
+                if (call.name, call.arguments) not in own:
+                    found.setdefault((call.name, call.arguments), call)
+        return tuple(found.values())
+
+    @cached_property
+    def readable_numbers(self) -> tuple[str, ...]:
+        """Every number in what the good attempt's tools answered and it said, as text, in order."""
+        texts = [call.result.content for call in self.good.calls]
+        texts += [text_of(m) for m in self.good.messages if m.get("role") == "assistant"]
+        return tuple(dict.fromkeys(m[1] for text in texts for m in NUMBER.finditer(_spaced(text))))
+
+    @cached_property
+    def readable_words(self) -> tuple[str, ...]:
+        """Every word with a digit in what the good attempt's tools answered."""
+        words = " ".join(_spaced(call.result.content) for call in self.good.calls).split()
+        return tuple(dict.fromkeys(w for w in words if any(c.isdigit() for c in w)))
+
+    @cached_property
+    def opening_text(self) -> str:
+        """All texts of the opening."""
+        return "\n".join(text_of(message) for message in self.candidate.task.opening)
+
+
+def planned_calls(actions: Iterable[Action]) -> tuple[PlannedCall, ...]:
+    """All calls of some actions, in order."""
+    found: list[PlannedCall] = []
+    for index, action in enumerate(actions):
+        for position, request in enumerate(requests_of(action, first=0)):
+            found.append(PlannedCall(index, position, request.name, request.text))
+    return tuple(found)
+
+
+def _spaced(text: str) -> str:
+    """JSON punctuation as spaces, so that numbers stand alone."""
+    return "".join(" " if char in '"{}[](),:;=' else char for char in text.replace(",", " "))
+
+
+def _list(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []

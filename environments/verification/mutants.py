@@ -1,0 +1,123 @@
+"""Mutants of the good attempt: nearly right, so they must score below it.
+
+In: the material of one candidate. Out: probes. Whether a mutant's end is an accepted one is computed in the world
+before it is held against a rubric. Not here: policies that never tried (`attacks`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from environments.runtime.attempt import Json
+from environments.runtime.candidate import Action, RecordedAttempt
+from environments.verification.material import Material, PlannedCall
+from environments.verification.probe import BELOW, Probe, calls, says
+
+MOST: Final = 4
+"""Writes of one solution that are mutated; more show nothing new."""
+
+
+def mutants(material: Material) -> Iterator[Probe]:
+    """All mutants of one candidate's good attempt."""
+    solution = material.candidate.solution
+    for number, write in enumerate(material.writes[:MOST], 1):
+        yield Probe(name=f"drops_write_{number}", actions=_without(solution, write), expected=BELOW)
+        yield Probe(
+            name=f"repeats_write_{number}", actions=_repeated(solution, write), expected=BELOW
+        )
+        for name, text in _changed_arguments(material, write):
+            actions = _replaced(solution, write, text)
+            yield Probe(name=f"changes_{number}_{name}", actions=actions, expected=BELOW)
+    if material.writes:
+        last = material.writes[-1]
+        stopped = (*_before(solution, last), says("Is there anything else I can help you with?"))
+        yield Probe(name="stops_before_last_write", actions=stopped, expected=BELOW)
+    extra = next((c for c in material.foreign if c.name in material.changing), None)
+    if extra is not None:
+        actions = _inserted(material, calls(extra.name, extra.arguments, number=900))
+        yield Probe(name="extra_write", actions=actions, expected=BELOW)
+
+
+def recorded_bad(attempts: Sequence[RecordedAttempt]) -> Iterator[Probe]:
+    """What users called unresolved must not be paid like what they called resolved."""
+    bad = [attempt for attempt in attempts if attempt.resolved is False]
+    for number, attempt in enumerate(bad, 1):
+        name = f"recorded_bad_{number}"
+        yield Probe(name=name, actions=attempt.actions, expected=BELOW, voidable=False)
+
+
+def _without(solution: Sequence[Action], call: PlannedCall) -> tuple[Action, ...]:
+    kept = _calls_of(solution[call.action])
+    del kept[call.position]
+    changed = _with_calls(solution[call.action], kept)
+    rest = () if changed is None else (changed,)
+    return (*solution[: call.action], *rest, *solution[call.action + 1 :])
+
+
+def _repeated(solution: Sequence[Action], call: PlannedCall) -> tuple[Action, ...]:
+    again = calls(call.name, call.arguments, number=901)
+    return (*solution[: call.action + 1], again, *solution[call.action + 1 :])
+
+
+def _replaced(solution: Sequence[Action], call: PlannedCall, text: str) -> tuple[Action, ...]:
+    kept = _calls_of(solution[call.action])
+    function = kept[call.position].get("function")
+    named = dict(function) if isinstance(function, Mapping) else {}
+    kept[call.position] = {**kept[call.position], "function": {**named, "arguments": text}}
+    changed = _with_calls(solution[call.action], kept)
+    rest = () if changed is None else (changed,)
+    return (*solution[: call.action], *rest, *solution[call.action + 1 :])
+
+
+def _before(solution: Sequence[Action], call: PlannedCall) -> tuple[Action, ...]:
+    return tuple(solution[: call.action])
+
+
+def _inserted(material: Material, action: Action) -> tuple[Action, ...]:
+    """Before a call that ends the conversation, else at the end."""
+    solution = material.candidate.solution
+    ending = [c for c in material.planned if c.name in material.candidate.task.terminal_tools]
+    at = ending[0].action if ending else len(solution)
+    return (*solution[:at], action, *solution[at:])
+
+
+def _changed_arguments(material: Material, call: PlannedCall) -> Iterator[tuple[str, str]]:
+    """Each argument changed once, to a value that another task's call of this tool has, where there is one."""
+    parsed = call.parsed
+    for name in sorted(parsed):
+        other = next(
+            (
+                c.parsed[name]
+                for c in material.foreign
+                if c.name == call.name and name in c.parsed and c.parsed[name] != parsed[name]
+            ),
+            None,
+        )
+        value = other if other is not None else _nudged(parsed[name])
+        if value != parsed[name]:
+            yield name, json.dumps({**parsed, name: value})
+
+
+def _nudged(value: Json) -> Json:
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return value + 1
+    if isinstance(value, str):
+        return f"{value}X"
+    return value[:-1] if isinstance(value, list) else value
+
+
+def _calls_of(action: Action) -> list[dict[str, Json]]:
+    listed = action.get("tool_calls")
+    return [dict(c) for c in listed if isinstance(c, dict)] if isinstance(listed, list) else []
+
+
+def _with_calls(action: Action, kept: Sequence[dict[str, Json]]) -> Action | None:
+    """The action with these calls; None where nothing is left of it."""
+    changed = {name: value for name, value in action.items() if name != "tool_calls"}
+    if kept:
+        changed["tool_calls"] = list[Json](kept)
+    return changed if kept or changed.get("content") else None

@@ -1,0 +1,83 @@
+"""One attack on one candidate: what it does, what it must score, what it got."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from environments.runtime.attempt import Json
+from environments.runtime.candidate import Action
+
+ONE: Final = "one"
+"""Must score 1."""
+ZERO: Final = "zero"
+"""Must score 0 (or not be graded): nothing was achieved."""
+BELOW: Final = "below"
+"""Must score below the good attempt, unless its end in the world is an accepted one."""
+MASKED: Final = "masked_or_zero"
+"""Must never pay."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """Actions to try on a candidate."""
+
+    name: str
+    actions: tuple[Action, ...]
+    expected: str
+    """`ONE`, `ZERO`, `BELOW` or `MASKED`."""
+    in_gate: bool = True
+    """Families kept out of the gate measure how well it generalises."""
+    voidable: bool = True
+    """Whether an end equal to the good one excuses it; a recorded bad attempt's user said that it was bad."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeResult:
+    """What a probe got."""
+
+    name: str
+    expected: str
+    reward: float | None
+    void: bool
+    """Its end equals an accepted end in the world, or nobody knows its end: it proves nothing."""
+    passed: bool
+    in_gate: bool
+    why: str
+    actions: tuple[Action, ...] = ()
+    """The transcript that shows an exploit; kept only where the probe was paid."""
+
+    @property
+    def paid(self) -> bool:
+        """Whether it got something it must not get."""
+        return not self.void and not self.passed and self.expected != ONE
+
+    def to_json(self) -> dict[str, Json]:
+        """As plain JSON values, for tables and reports."""
+        return {
+            "name": self.name,
+            "expected": self.expected,
+            "reward": self.reward,
+            "void": self.void,
+            "passed": self.passed,
+            "in_gate": self.in_gate,
+            "why": self.why,
+            "actions": [dict(action) for action in self.actions],
+        }
+
+
+def says(text: str) -> Action:
+    """An action that only talks."""
+    return {"role": "assistant", "content": text}
+
+
+def calls(name: str, arguments: str, *, number: int = 0, text: str | None = None) -> Action:
+    """An action with one tool call."""
+    function: Mapping[str, Json] = {"name": name, "arguments": arguments}
+    call: dict[str, Json] = {
+        "id": f"probe_{number}",
+        "type": "function",
+        "function": dict(function),
+    }
+    return {"role": "assistant", "content": text, "tool_calls": [call]}

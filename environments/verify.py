@@ -1,0 +1,177 @@
+"""The gate: attack a candidate before anyone trains on it, and say whether it may be exported.
+
+In: a candidate, the app's other candidates, and a runner that makes an attempt of actions in the candidate's world.
+Out: a status with reasons, and every probe with what it got. A probe proves something only where the world knows its
+end; it is void otherwise. Not here: derivation (`synth`), files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from environments.runtime.attempt import Attempt, Json
+from environments.runtime.candidate import Action, Candidate
+from environments.runtime.canonical import task_version
+from environments.runtime.check_end import effect_rows, event_rows
+from environments.runtime.check_view import View
+from environments.runtime.checks import evaluate
+from environments.runtime.task import Task
+from environments.runtime.verdict import Verdict
+from environments.verification.attacks import attacks
+from environments.verification.material import Material
+from environments.verification.mutants import mutants, recorded_bad
+from environments.verification.probe import BELOW, MASKED, ONE, Probe, ProbeResult
+
+Runner = Callable[[Task, Sequence[Action]], Attempt]
+"""Makes the calls of some actions in a fresh world at the task's start."""
+
+ACCEPTED: Final = "accepted"
+NEEDS_REVIEW: Final = "needs_review"
+REJECTED: Final = "rejected"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """What the gate says of one task version."""
+
+    task_id: str
+    task_version: str
+    status: str
+    """`accepted`, `needs_review` or `rejected`; only accepted tasks are exported by default."""
+    reasons: tuple[str, ...]
+    probes: tuple[ProbeResult, ...]
+
+    def to_json(self) -> dict[str, Json]:
+        """As plain JSON values, for tables and reports."""
+        return {
+            "task_id": self.task_id,
+            "task_version": self.task_version,
+            "status": self.status,
+            "reasons": list(self.reasons),
+            "probes": [probe.to_json() for probe in self.probes],
+        }
+
+
+def verify(
+    candidate: Candidate, *, others: Sequence[Candidate], run: Runner, world_digest: str = ""
+) -> Verification:
+    """Run every probe on one candidate."""
+    version = task_version(candidate.task, candidate.rubric, world_digest=world_digest)
+    gate = _Gate(candidate, version, run)
+    if not candidate.solution:
+        return gate.verdict(NEEDS_REVIEW, [*candidate.reasons] or ["no_solution"], [])
+    good, verdict = gate.grade(candidate.solution)
+    first = gate.judge_good(verdict)
+    if gate.grade(candidate.solution)[1] != verdict:
+        return gate.verdict(REJECTED, ["two_runs_differ"], [first])
+    if not first.passed:
+        status = NEEDS_REVIEW if verdict.reward is None else REJECTED
+        reason = "good_attempt_not_graded" if verdict.reward is None else "good_attempt_fails"
+        return gate.verdict(status, [reason, *candidate.reasons], [first])
+    material = Material(candidate, good, [o for o in others if o is not candidate])
+    probes = [*attacks(material), *mutants(material), *recorded_bad(candidate.attempts)]
+    results = [first, *(gate.probe(probe, good) for probe in probes)]
+    return gate.verdict(*_status(candidate, results), results)
+
+
+def _status(candidate: Candidate, results: Sequence[ProbeResult]) -> tuple[str, list[str]]:
+    counted = [result for result in results if result.in_gate and not result.passed]
+    exploits = sorted({f"pays:{r.name}" for r in counted if r.expected not in {BELOW, ONE}})
+    doubts = sorted({f"pays:{r.name}" for r in counted if r.expected == BELOW})
+    leaks = _answers_in_text(candidate)
+    positive = any(
+        c.positive and c.required and c.role != "agreement" for c in candidate.rubric.checks
+    )
+    if exploits or not positive:
+        return REJECTED, [*exploits, *([] if positive else ["no_positive_evidence"])]
+    reasons = [*candidate.reasons, *doubts, *leaks]
+    return (NEEDS_REVIEW, reasons) if reasons else (ACCEPTED, [])
+
+
+def _answers_in_text(candidate: Candidate) -> list[str]:
+    """Facts to tell that the opening or the user already says."""
+    view = View(Attempt(messages=candidate.task.opening, opening=len(candidate.task.opening)))
+    told = [check for check in candidate.rubric.checks if check.fn == "told"]
+    return [f"answer_in_text:{c.check_id}" for c in told if _stands_in(c.args.get("value"), view)]
+
+
+def _stands_in(value: Json, view: View) -> bool:
+    if isinstance(value, str):
+        return value.casefold() in view.given_words
+    return isinstance(value, int | float) and value in view.given
+
+
+class _Gate:
+    """Runs and grades one candidate's probes."""
+
+    def __init__(self, candidate: Candidate, version: str, run: Runner) -> None:
+        self._candidate = candidate
+        self._version = version
+        self._run = run
+
+    def grade(self, actions: Sequence[Action]) -> tuple[Attempt, Verdict]:
+        """Make an attempt of actions and grade it."""
+        attempt = self._run(self._candidate.task, actions)
+        return attempt, evaluate(self._candidate.rubric, attempt, task_version=self._version)
+
+    def judge_good(self, verdict: Verdict) -> ProbeResult:
+        """The recorded good attempt must score 1."""
+        return ProbeResult(
+            name="good_attempt",
+            expected=ONE,
+            reward=verdict.reward,
+            void=False,
+            passed=verdict.reward == 1.0,
+            in_gate=True,
+            why=verdict.reason,
+        )
+
+    def probe(self, probe: Probe, good: Attempt) -> ProbeResult:
+        """Run one attack; a mutant is void where its end is the good one, or nobody knows it."""
+        attempt, verdict = self.grade(probe.actions)
+        void = self._void(probe, attempt, good, verdict)
+        passed = void or verdict.reward is None or self._low_enough(probe, verdict.reward)
+        return ProbeResult(
+            name=probe.name,
+            expected=probe.expected,
+            reward=verdict.reward,
+            void=void,
+            passed=passed,
+            in_gate=probe.in_gate,
+            why=verdict.reason,
+            actions=() if passed else probe.actions,
+        )
+
+    def verdict(
+        self, status: str, reasons: Sequence[str], results: Sequence[ProbeResult]
+    ) -> Verification:
+        """Put the gate's findings together."""
+        return Verification(
+            task_id=self._candidate.task.task_id,
+            task_version=self._version,
+            status=status,
+            reasons=tuple(dict.fromkeys(reasons)),
+            probes=tuple(results),
+        )
+
+    def _void(self, probe: Probe, attempt: Attempt, good: Attempt, verdict: Verdict) -> bool:
+        if not probe.voidable:
+            return False
+        changes = bool(good.end.effects or good.end.events)
+        if probe.expected == BELOW:
+            return verdict.reward != 0.0 and (bool(attempt.end.unknown) or _same_end(attempt, good))
+        return probe.expected != MASKED and changes and _same_end(attempt, good)
+
+    @staticmethod
+    def _low_enough(probe: Probe, reward: float) -> bool:
+        return reward < 1.0 if probe.expected == BELOW else reward == 0.0
+
+
+def _same_end(one: Attempt, other: Attempt) -> bool:
+    """Whether two runs left the world alike, as far as the world knows."""
+    if one.end.unknown or other.end.unknown:
+        return False
+    same = effect_rows(one.end) == effect_rows(other.end)
+    return same and event_rows(one.end, {}) == event_rows(other.end, {})
