@@ -1,0 +1,164 @@
+"""Fidelity: how truly a world answers held-out calls. Replays recorded calls and compares.
+
+Goes in: a world and recorded calls per episode. Comes out: counts of exact, equivalent, wrong, unknown and simulated
+answers, per tool, per source, reads and writes apart, with the tape floor beside them. The session follows its own
+state, never the recording. Not here: learning, grading, reading files.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from environments.runtime.attempt import SIMULATED, UNKNOWN, Json, ToolResult
+from environments.runtime.normal import parse_arguments, parse_json, same_json, stable, unwrap
+from environments.runtime.world import World
+
+VERDICTS: Final = ("exact", "equivalent", "wrong", "unknown", "simulated")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedCall:
+    """One call with what really came back."""
+
+    name: str
+    arguments: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedEpisode:
+    """The recorded calls of one episode, in order."""
+
+    episode_id: str
+    calls: Sequence[RecordedCall]
+    caller: str | None = None
+    start: Mapping[str, Any] = field(default_factory=dict)
+    """The state at its start, as `World.session` takes it."""
+    started_at: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """One replayed call with its verdict."""
+
+    episode_id: str
+    position: int
+    call: RecordedCall
+    result: ToolResult
+    verdict: str
+    """One of `VERDICTS`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fidelity:
+    """All replayed calls and their counts."""
+
+    judged: tuple[Judged, ...]
+    tape_exact: int
+    tape_wrong: int
+    writers: frozenset[str]
+
+    def to_json(self) -> dict[str, Json]:
+        """The counts in the shape of `tracegym backtest`."""
+        out: dict[str, Json] = {"calls": len(self.judged), **_counts(self.judged)}
+        out["by_tool"] = _grouped(self.judged, lambda j: j.call.name)
+        out["by_source"] = _grouped(self.judged, lambda j: j.result.source)
+        writes = [j for j in self.judged if j.call.name in self.writers]
+        reads = [j for j in self.judged if j.call.name not in self.writers]
+        out["writes"] = {"calls": len(writes), **_counts(writes)}
+        out["reads"] = {"calls": len(reads), **_counts(reads)}
+        out["tape"] = {"exact": self.tape_exact, "wrong": self.tape_wrong}
+        return out
+
+
+def replay(
+    world: World,
+    episodes: Iterable[RecordedEpisode],
+    *,
+    tape: Mapping[tuple[str, str], str] | None = None,
+    envelopes: Mapping[str, Mapping[str, Json]] | None = None,
+) -> Fidelity:
+    """Replay recorded calls, each episode in a session of its own, and judge every answer."""
+    judged: list[Judged] = []
+    floor: Counter[str] = Counter()
+    for episode in episodes:
+        session = world.session(episode.start, started_at=episode.started_at, caller=episode.caller)
+        envelope = (envelopes or {}).get(episode.caller or "") or world.callers.get(
+            episode.caller or "", {}
+        ).get("envelope")
+        to_new: dict[str, str] = {}
+        for position, call in enumerate(episode.calls):
+            truth = unwrap(call.content, envelope)
+            result = session.call(call.name, _renamed(call.arguments, to_new))
+            judged.append(
+                Judged(
+                    episode_id=episode.episode_id,
+                    position=position,
+                    call=call,
+                    result=result,
+                    verdict=judge(result, truth),
+                )
+            )
+            answer = (tape or {}).get((call.name, tape_key(call.arguments)))
+            if answer is not None:
+                floor["exact" if equal(unwrap(answer, envelope), truth) else "wrong"] += 1
+    writers = frozenset(n for n, t in world.tools.items() if t.kind in {"write", "unknown"})
+    return Fidelity(
+        judged=tuple(judged), tape_exact=floor["exact"], tape_wrong=floor["wrong"], writers=writers
+    )
+
+
+def _renamed(arguments: str, to_new: Mapping[str, str]) -> str:
+    """Arguments with the ids that the recording made replaced by those that the world made."""
+    for old, new in to_new.items():
+        arguments = arguments.replace(old, new)
+    return arguments
+
+
+def judge(result: ToolResult, truth: str) -> str:
+    """The verdict on one answer."""
+    if result.source == UNKNOWN:
+        return "unknown"
+    if equal(result.content, truth):
+        return "exact" if result.source != SIMULATED else "simulated"
+    return "simulated" if result.source == SIMULATED else "wrong"
+
+
+def equal(left: str, right: str) -> bool:
+    """Equal as JSON values where both parse, else as text."""
+    if left == right:
+        return True
+    one, other = parse_json(left), parse_json(right)
+    if one is None or other is None:
+        return False
+    return same_json(one.value, other.value)
+
+
+def tape_key(arguments: str) -> str:
+    """The arguments as the tape compares them: equal JSON is equal."""
+    parsed = parse_arguments(arguments)
+    return arguments if parsed is None else stable(parsed)
+
+
+def record_tape(episodes: Iterable[RecordedEpisode]) -> dict[tuple[str, str], str]:
+    """The floor: the first recorded answer to each tool and arguments."""
+    tape: dict[tuple[str, str], str] = {}
+    for episode in episodes:
+        for call in episode.calls:
+            tape.setdefault((call.name, tape_key(call.arguments)), call.content)
+    return tape
+
+
+def _counts(judged: Iterable[Judged]) -> dict[str, Json]:
+    counts = Counter(j.verdict for j in judged)
+    return {name: counts[name] for name in VERDICTS}
+
+
+def _grouped(judged: Iterable[Judged], key: Any) -> dict[str, Json]:
+    groups: dict[str, list[Judged]] = {}
+    for item in judged:
+        groups.setdefault(key(item), []).append(item)
+    return {name: {"calls": len(g), **_counts(g)} for name, g in sorted(groups.items())}

@@ -1,0 +1,506 @@
+"""The closed language of learnt behaviours: trees of JSON lists, built into closures, evaluated in bounded steps.
+
+Goes in: a tree from a world file, then one environment per call (arguments, row before, row lookup). Comes out: a JSON
+value, `Missing` (a path that is not there) or `NotKnown` (state that nobody knows). A tree cannot loop but over lists
+that are there, cannot recurse, and every list step costs fuel. Operations are listed in `docs/worlds.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from .attempt import Json
+from .normal import same_json, stable
+from .world_arithmetic import calculate, written
+
+MAX_NODES: Final = 5_000
+"""A bigger tree is refused when the world is loaded."""
+FUEL: Final = 100_000
+"""List steps that one call may take."""
+
+Tree = Any
+"""JSON: `[operation, operand, ...]`. Typed when it is built, not before."""
+Thunk = Callable[["Scope"], Any]
+
+
+class Missing(Exception):  # noqa: N818 - a state of the data, not a fault
+    """A path leads nowhere, or an operand has the wrong type."""
+
+
+class NotKnown(Exception):  # noqa: N818 - the honest answer, not a fault
+    """The value depends on state that nobody knows."""
+
+
+class BadTreeError(ValueError):
+    """The world file holds a tree that is not in the language."""
+
+
+class Scope:
+    """What a tree can see while it is evaluated."""
+
+    __slots__ = ("arg", "by", "fuel", "it", "number", "old", "row")
+
+    def __init__(
+        self,
+        arg: Json,
+        old: Json = None,
+        *,
+        row: Callable[[str, str], Json],
+        number: Callable[[str], int] | None = None,
+    ) -> None:
+        self.arg = arg
+        self.old = old
+        self.row = row
+        self.number = number
+        self.it: Json = None
+        self.by: Json = None
+        self.fuel = FUEL
+
+
+def build(tree: Tree) -> Thunk:
+    """A tree as a closure; raises `BadTreeError` for anything outside the language."""
+    budget = [MAX_NODES]
+    return _build(tree, budget)
+
+
+def _build(tree: Tree, budget: list[int]) -> Thunk:
+    budget[0] -= 1
+    if budget[0] < 0:
+        raise BadTreeError("a behaviour is too large")
+    if not isinstance(tree, list) or not tree or not isinstance(tree[0], str):
+        raise BadTreeError("a behaviour must be a list that starts with an operation")
+    builder = _BUILDERS.get(tree[0])
+    if builder is None:
+        raise BadTreeError("a behaviour uses an operation that this version does not have")
+    try:
+        return builder(tree[1:], lambda sub: _build(sub, budget))
+    except (IndexError, TypeError, KeyError, RecursionError) as fault:
+        raise BadTreeError(f"the operation {tree[0]} has the wrong operands") from fault
+
+
+def follow(value: Any, path: tuple[Any, ...]) -> Any:
+    """The value at a path of field names and positions."""
+    for step in path:
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError) as fault:
+            raise Missing from fault
+    return value
+
+
+Sub = Callable[[Tree], Thunk]
+
+
+def _constant(operands: list[Tree], _: Sub) -> Thunk:
+    value = operands[0]
+    return lambda _scope: value
+
+
+def _root(name: str) -> Callable[[list[Tree], Sub], Thunk]:
+    def build_root(operands: list[Tree], _: Sub) -> Thunk:
+        path = tuple(operands)
+        if name == "arg":
+            return lambda scope: follow(scope.arg, path)
+        if name == "old":
+            return lambda scope: follow(scope.old, path)
+        if name == "it":
+            return lambda scope: follow(scope.it, path)
+        return lambda scope: follow(scope.by, path)
+
+    return build_root
+
+
+def _row(operands: list[Tree], sub: Sub) -> Thunk:
+    table, keys, path = operands[0], [sub(k) for k in operands[1]], tuple(operands[2:])
+    if len(keys) == 1:
+        only = keys[0]
+        return lambda scope: follow(scope.row(table, stable([only(scope)])), path)
+    return lambda scope: follow(scope.row(table, stable([k(scope) for k in keys])), path)
+
+
+def _at(operands: list[Tree], sub: Sub) -> Thunk:
+    container, key, path = sub(operands[0]), sub(operands[1]), tuple(operands[2:])
+    return lambda scope: follow(container(scope), (key(scope), *path))
+
+
+def _pick(operands: list[Tree], sub: Sub) -> Thunk:
+    items, field, wanted, path = (
+        sub(operands[0]),
+        operands[1],
+        sub(operands[2]),
+        tuple(operands[3:]),
+    )
+
+    def run(scope: Scope) -> Any:
+        value = wanted(scope)
+        for item in _list(items(scope), scope):
+            if isinstance(item, dict) and item.get(field) == value:
+                return follow(item, path)
+        raise Missing
+
+    return run
+
+
+def _list(value: Any, scope: Scope) -> list[Any]:
+    if isinstance(value, dict):
+        value = list(value.values())
+    if not isinstance(value, list):
+        raise Missing
+    scope.fuel -= len(value) + 1
+    if scope.fuel < 0:
+        raise NotKnown("too many steps")
+    return value
+
+
+def _object(operands: list[Tree], sub: Sub) -> Thunk:
+    fields = [(f[0], sub(f[1]), sub(f[2]) if len(f) > 2 else None) for f in operands]
+
+    def run(scope: Scope) -> Any:
+        return {n: value(scope) for n, value, when in fields if when is None or when(scope)}
+
+    return run
+
+
+def _items(operands: list[Tree], sub: Sub) -> Thunk:
+    parts = [sub(o) for o in operands]
+    return lambda scope: [part(scope) for part in parts]
+
+
+def _each(
+    scope: Scope, items: list[Any], others: list[Any] | None, body: Callable[[Scope], Any]
+) -> list[Any]:
+    """The body for every element, `it` being the element and `by` its partner in the other list."""
+    it, by = scope.it, scope.by
+    out = []
+    try:
+        for at, item in enumerate(items):
+            scope.it = item
+            scope.by = others[at] if others is not None else by
+            out.append(body(scope))
+    finally:
+        scope.it, scope.by = it, by
+    return out
+
+
+def _map(operands: list[Tree], sub: Sub) -> Thunk:
+    items, body = sub(operands[0]), sub(operands[1])
+    return lambda scope: _each(scope, _list(items(scope), scope), None, body)
+
+
+def _zip(operands: list[Tree], sub: Sub) -> Thunk:
+    left, right, body = sub(operands[0]), sub(operands[1]), sub(operands[2])
+
+    def run(scope: Scope) -> Any:
+        items, others = _list(left(scope), scope), _list(right(scope), scope)
+        if len(items) != len(others):
+            raise Missing
+        return _each(scope, items, others, body)
+
+    return run
+
+
+def _filter(operands: list[Tree], sub: Sub) -> Thunk:
+    items, body = sub(operands[0]), sub(operands[1])
+
+    def run(scope: Scope) -> Any:
+        values = _list(items(scope), scope)
+        keep = _each(scope, values, None, body)
+        return [value for value, flag in zip(values, keep, strict=True) if flag]
+
+    return run
+
+
+def _edit(operands: list[Tree], sub: Sub) -> Thunk:
+    """`edit(list, field, keys, partners, body)`: elements named by `keys` become the body, the others stay."""
+    items, field, keys = sub(operands[0]), operands[1], sub(operands[2])
+    partners, body = sub(operands[3]), sub(operands[4])
+
+    def run(scope: Scope) -> Any:
+        wanted, other = _list(keys(scope), scope), _list(partners(scope), scope)
+        out = list(_list(items(scope), scope))
+        if len(wanted) != len(other):
+            raise Missing
+        for key, partner in zip(wanted, other, strict=True):
+            places = [i for i, x in enumerate(out) if isinstance(x, dict) and x.get(field) == key]
+            if not places:
+                raise Missing
+            out[places[0]] = _each(scope, [out[places[0]]], [partner], body)[0]
+        return out
+
+    return run
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise Missing
+    return value
+
+
+def _total(operands: list[Tree], sub: Sub) -> Thunk:
+    items, body = sub(operands[0]), sub(operands[1])
+    return lambda scope: sum(
+        _number(v) for v in _each(scope, _list(items(scope), scope), None, body)
+    )
+
+
+def _length(operands: list[Tree], sub: Sub) -> Thunk:
+    items = sub(operands[0])
+    return lambda scope: len(_list(items(scope), scope))
+
+
+def _binary(apply: Callable[[Any, Any], Any]) -> Callable[[list[Tree], Sub], Thunk]:
+    def build_binary(operands: list[Tree], sub: Sub) -> Thunk:
+        left, right = sub(operands[0]), sub(operands[1])
+        return lambda scope: apply(_number(left(scope)), _number(right(scope)))
+
+    return build_binary
+
+
+def _unary(apply: Callable[[Any], Any]) -> Callable[[list[Tree], Sub], Thunk]:
+    def build_unary(operands: list[Tree], sub: Sub) -> Thunk:
+        only = sub(operands[0])
+        return lambda scope: apply(_number(only(scope)))
+
+    return build_unary
+
+
+def _round(operands: list[Tree], sub: Sub) -> Thunk:
+    only, digits = sub(operands[0]), int(operands[1])
+    return lambda scope: round(_number(only(scope)), digits)
+
+
+def _text(operands: list[Tree], sub: Sub) -> Thunk:
+    parts = [o if isinstance(o, str) else sub(o) for o in operands]
+
+    def run(scope: Scope) -> Any:
+        return "".join(p if isinstance(p, str) else as_text(p(scope)) for p in parts)
+
+    return run
+
+
+def as_text(value: Any) -> str:
+    """A value as it stands inside a message."""
+    if isinstance(value, str):
+        return value
+    if value is None or isinstance(value, dict | list):
+        raise Missing
+    return str(value)
+
+
+def _case(operands: list[Tree], sub: Sub) -> Thunk:
+    subject = sub(operands[0])
+    cases = {stable(value): sub(body) for value, body in operands[1]}
+
+    def run(scope: Scope) -> Any:
+        body = cases.get(stable(subject(scope)))
+        if body is None:
+            raise NotKnown("a case that was never seen")
+        return body(scope)
+
+    return run
+
+
+def _if(operands: list[Tree], sub: Sub) -> Thunk:
+    when, then, otherwise = (sub(o) for o in operands)
+    return lambda scope: then(scope) if when(scope) else otherwise(scope)
+
+
+def _equal(operands: list[Tree], sub: Sub) -> Thunk:
+    left, right = sub(operands[0]), sub(operands[1])
+    return lambda scope: same_json(left(scope), right(scope))
+
+
+def _among(operands: list[Tree], sub: Sub) -> Thunk:
+    only, values = sub(operands[0]), {stable(v) for v in operands[1]}
+    return lambda scope: stable(only(scope)) in values
+
+
+def _less(operands: list[Tree], sub: Sub) -> Thunk:
+    left, right = sub(operands[0]), sub(operands[1])
+    return lambda scope: _number(left(scope)) <= _number(right(scope)) + 1e-9
+
+
+def _not(operands: list[Tree], sub: Sub) -> Thunk:
+    only = sub(operands[0])
+    return lambda scope: not only(scope)
+
+
+def _and(operands: list[Tree], sub: Sub) -> Thunk:
+    parts = [sub(o) for o in operands]
+    return lambda scope: all(part(scope) for part in parts)
+
+
+def _every(operands: list[Tree], sub: Sub) -> Thunk:
+    items, body = sub(operands[0]), sub(operands[1])
+    return lambda scope: all(_each(scope, _list(items(scope), scope), None, body))
+
+
+def _exists(operands: list[Tree], sub: Sub) -> Thunk:
+    only = sub(operands[0])
+
+    def run(scope: Scope) -> bool:
+        try:
+            only(scope)
+        except Missing:
+            return False
+        return True
+
+    return run
+
+
+def _shape(operands: list[Tree], sub: Sub) -> Thunk:
+    only = sub(operands[0])
+    return lambda scope: shape(only(scope))
+
+
+def shape(value: Any) -> str:
+    """The pattern of a text: runs of digits as `9`, of letters as `a` or `A`, all else as it is."""
+    if not isinstance(value, str):
+        return type(value).__name__
+    out = []
+    for char in value[:200]:
+        kind = "9" if char.isdigit() else "A" if char.isupper() else "a" if char.isalpha() else char
+        if not out or out[-1] != kind or kind not in "9Aa":
+            out.append(kind)
+    return "".join(out)
+
+
+def _prefix(operands: list[Tree], sub: Sub) -> Thunk:
+    only = sub(operands[0])
+    return lambda scope: prefix(only(scope))
+
+
+def prefix(value: Any) -> str:
+    """What stands before the first digit of a text: the kind of thing that many ids spell out."""
+    if not isinstance(value, str):
+        raise Missing
+    for at, char in enumerate(value):
+        if char.isdigit():
+            return value[:at]
+    return value
+
+
+def _member(operands: list[Tree], sub: Sub) -> Thunk:
+    only, container = sub(operands[0]), sub(operands[1])
+
+    def run(scope: Scope) -> bool:
+        value, where = only(scope), container(scope)
+        if isinstance(where, dict):
+            return isinstance(value, str) and value in where
+        if not isinstance(where, list):
+            raise Missing
+        scope.fuel -= len(where)
+        return value in where
+
+    return run
+
+
+def _distinct(operands: list[Tree], sub: Sub) -> Thunk:
+    items = sub(operands[0])
+
+    def run(scope: Scope) -> bool:
+        values = [stable(v) for v in _list(items(scope), scope)]
+        return len(values) == len(set(values))
+
+    return run
+
+
+def _keys(operands: list[Tree], sub: Sub) -> Thunk:
+    only = sub(operands[0])
+
+    def run(scope: Scope) -> Any:
+        value = only(scope)
+        if not isinstance(value, dict):
+            raise Missing
+        return list(value)
+
+    return run
+
+
+def _concat(operands: list[Tree], sub: Sub) -> Thunk:
+    left, right = sub(operands[0]), sub(operands[1])
+    return lambda scope: [*_list(left(scope), scope), *_list(right(scope), scope)]
+
+
+def _with(operands: list[Tree], sub: Sub) -> Thunk:
+    """`with(object, name, value)`: the object with one more (or another) field under a computed name."""
+    whole, name, value = (sub(o) for o in operands)
+
+    def run(scope: Scope) -> Any:
+        before, key = whole(scope), name(scope)
+        if not isinstance(before, dict) or not isinstance(key, str):
+            raise Missing
+        return {**before, key: value(scope)}
+
+    return run
+
+
+def _next(operands: list[Tree], _: Sub) -> Thunk:
+    """`next(counter, before, width, after)`: the text of the counter's next number."""
+    name, before, width, after = (*operands, "", 0, "")[:4]
+
+    def run(scope: Scope) -> Any:
+        if scope.number is None:
+            raise NotKnown("no counter here")
+        number = scope.number(name)
+        return number if before is None else f"{before}{number:0{width}d}{after}"
+
+    return run
+
+
+def _calculated(operands: list[Tree], sub: Sub) -> Thunk:
+    only, form = sub(operands[0]), operands[1]
+
+    def run(scope: Scope) -> Any:
+        value = calculate(only(scope))
+        if value is None:
+            raise NotKnown("not safe arithmetic")
+        return written(value, form)
+
+    return run
+
+
+_BUILDERS: Final[dict[str, Callable[[list[Tree], Sub], Thunk]]] = {
+    "const": _constant,
+    "arg": _root("arg"),
+    "old": _root("old"),
+    "it": _root("it"),
+    "by": _root("by"),
+    "row": _row,
+    "at": _at,
+    "pick": _pick,
+    "object": _object,
+    "list": _items,
+    "map": _map,
+    "zip": _zip,
+    "filter": _filter,
+    "edit": _edit,
+    "concat": _concat,
+    "with": _with,
+    "keys": _keys,
+    "sum": _total,
+    "len": _length,
+    "add": _binary(lambda a, b: a + b),
+    "sub": _binary(lambda a, b: a - b),
+    "mul": _binary(lambda a, b: a * b),
+    "neg": _unary(lambda a: -a),
+    "abs": _unary(abs),
+    "round": _round,
+    "text": _text,
+    "case": _case,
+    "if": _if,
+    "eq": _equal,
+    "among": _among,
+    "le": _less,
+    "not": _not,
+    "and": _and,
+    "every": _every,
+    "exists": _exists,
+    "shape": _shape,
+    "prefix": _prefix,
+    "member": _member,
+    "distinct": _distinct,
+    "next": _next,
+    "calc": _calculated,
+}

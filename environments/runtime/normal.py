@@ -1,0 +1,303 @@
+"""Normal forms: argument text to values, lists sent as text to lists, results out of a caller's envelope.
+
+Goes in: what callers really send and get. Comes out: JSON values and texts that are equal when they mean the same.
+Nothing here evaluates code: literals are read by a small bounded parser.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Container, Iterator, Mapping
+from typing import Final
+
+from .attempt import Json
+
+MAX_DEPTH: Final = 60
+"""Deeper nesting than this is text, not data."""
+HOLE: Final = "\x00"
+"""Stands for a changing piece in a masked text."""
+
+_ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+_WORDS: Final[Mapping[str, Json]] = {
+    "true": True,
+    "True": True,
+    "false": False,
+    "False": False,
+    "null": None,
+    "None": None,
+}
+
+
+class NotLiteralError(ValueError):
+    """The text is not one JSON or Python literal."""
+
+
+def stable(value: object) -> str:
+    """One text for equal JSON values, made by the C encoder: the key of every table and cache."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def same_json(left: Json, right: Json) -> bool:
+    """Equality as JSON sees it: `true` is not 1, `5` is `5.0`."""
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(same_json(v, right[k]) for k, v in left.items())
+    if isinstance(left, list) and isinstance(right, list):
+        pairs = zip(left, right, strict=False)
+        return len(left) == len(right) and all(same_json(a, b) for a, b in pairs)
+    return isinstance(left, bool) is isinstance(right, bool) and left == right
+
+
+def parse_arguments(arguments: Mapping[str, Json] | str) -> dict[str, Json] | None:
+    """The arguments as a dictionary; None when the text is not a JSON object."""
+    if not isinstance(arguments, str):
+        return dict(arguments)
+    if not arguments.strip():
+        return {}
+    parsed = parse_json(arguments)
+    return parsed.value if parsed is not None and isinstance(parsed.value, dict) else None
+
+
+class Parsed:
+    """A value that was really there: tells JSON `null` from "not JSON"."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Json) -> None:
+        self.value = value
+
+
+def _refuse_constant(text: str) -> Json:
+    raise ValueError(f"{text} is not JSON")
+
+
+_DECODER: Final = json.JSONDecoder(parse_constant=_refuse_constant)
+
+
+def parse_json(text: str) -> Parsed | None:
+    """The JSON value of a text (NaN and infinities are not JSON), else None."""
+    try:
+        return Parsed(_DECODER.decode(text))
+    except (ValueError, RecursionError):
+        return None
+
+
+def simplify(value: Json) -> Json:
+    """Whole floats as integers and trimmed text: `5.0` and `5` are one argument."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    if isinstance(value, list):
+        return [simplify(item) for item in value]
+    if isinstance(value, dict):
+        return {name: simplify(item) for name, item in value.items()}
+    return value
+
+
+def coerce(value: Json, form: str) -> Json:
+    """An argument in the form that its tool declares or was seen to take; unchanged where it cannot be."""
+    if form in {"array", "object"} and isinstance(value, str):
+        return _literal_of(value, list if form == "array" else dict)
+    if form in {"number", "integer"} and isinstance(value, str):
+        parsed = parse_json(value.strip())
+        number = parsed.value if parsed is not None else value
+        return simplify(number) if isinstance(number, int | float) else value
+    if form == "string" and isinstance(value, int | float) and not isinstance(value, bool):
+        return json.dumps(value)
+    if form == "boolean" and isinstance(value, str) and value.strip() in {"true", "True"}:
+        return True
+    if form == "boolean" and isinstance(value, str) and value.strip() in {"false", "False"}:
+        return False
+    return value
+
+
+def _literal_of(text: str, kind: type) -> Json:
+    try:
+        value = parse_literal(text)
+    except NotLiteralError:
+        return text
+    return value if isinstance(value, kind) else text
+
+
+def parse_literal(text: str) -> Json:
+    """The value of one JSON or Python literal (either quote, either spelling of true and none)."""
+    reader = _LiteralReader(text)
+    value = reader.value(0)
+    reader.skip()
+    if reader.at != len(text):
+        raise NotLiteralError("trailing text")
+    return value
+
+
+class _LiteralReader:
+    """A cursor over one text."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+
+    def skip(self) -> None:
+        while self.at < len(self.text) and self.text[self.at].isspace():
+            self.at += 1
+
+    def peek(self) -> str:
+        self.skip()
+        return self.text[self.at : self.at + 1]
+
+    def value(self, depth: int) -> Json:
+        first = self.peek()
+        if depth > MAX_DEPTH or not first:
+            raise NotLiteralError("nothing to read, or nested too deep")
+        if first in "[(":
+            return list(self._items("]" if first == "[" else ")", depth))
+        if first == "{":
+            return dict(self._pairs(depth))
+        return self._string(first) if first in "'\"" else self._word()
+
+    def _items(self, end: str, depth: int) -> Iterator[Json]:
+        self.at += 1
+        while self.peek() != end:
+            yield self.value(depth + 1)
+            self._separator(end)
+        self.at += 1
+
+    def _pairs(self, depth: int) -> Iterator[tuple[str, Json]]:
+        self.at += 1
+        while self.peek() != "}":
+            name = self.value(depth + 1)
+            if not isinstance(name, str) or self.peek() != ":":
+                raise NotLiteralError("not a key")
+            self.at += 1
+            yield name, self.value(depth + 1)
+            self._separator("}")
+        self.at += 1
+
+    def _separator(self, end: str) -> None:
+        if self.peek() == ",":
+            self.at += 1
+        elif self.peek() != end:
+            raise NotLiteralError("no separator")
+
+    def _string(self, quote: str) -> str:
+        self.at += 1
+        out: list[str] = []
+        while self.at < len(self.text):
+            char = self.text[self.at]
+            self.at += 1
+            if char == quote:
+                return "".join(out)
+            if char == "\\":
+                char = self._escape()
+            out.append(char)
+        raise NotLiteralError("unterminated text")
+
+    def _escape(self) -> str:
+        char = self.text[self.at : self.at + 1]
+        self.at += 1
+        if char == "u":
+            digits = self.text[self.at : self.at + 4]
+            self.at += 4
+            try:
+                return chr(int(digits, 16))
+            except ValueError as fault:
+                raise NotLiteralError("bad escape") from fault
+        return _ESCAPES.get(char, char)
+
+    def _word(self) -> Json:
+        start = self.at
+        while self.at < len(self.text) and self.text[self.at] not in ",]})(:" + " \t\r\n":
+            self.at += 1
+        word = self.text[start : self.at]
+        if word in _WORDS:
+            return _WORDS[word]
+        parsed = parse_json(word)
+        if parsed is None or not isinstance(parsed.value, int | float):
+            raise NotLiteralError("not a literal")
+        return parsed.value
+
+
+def mask(text: str, arguments: Mapping[str, Json] | None = None) -> str:
+    """A text with its changing words (those with a digit, those equal to an argument) replaced by a hole."""
+    values = {v for v in (arguments or {}).values() if isinstance(v, str) and len(v) > 1}
+    for value in sorted((v for v in values if " " in v and len(v) > 3), key=len, reverse=True):
+        text = text.replace(value, HOLE)
+    return " ".join(_mask_word(word, values) for word in text.split(" "))
+
+
+def _mask_word(word: str, values: Container[str]) -> str:
+    tail = word[len(word.rstrip(".,;:!?)\"'")) :]
+    head = word[: len(word) - len(word.lstrip("(\"'"))]
+    core = word[len(head) : len(word) - len(tail)]
+    if HOLE in core or core in values or any(char.isdigit() for char in core):
+        return f"{head}{HOLE}{tail}"
+    return word
+
+
+def outcome_of(content: str, arguments: Mapping[str, Json]) -> str:
+    """The class of a result: the fields of a record, `list`, or a text with holes."""
+    parsed = parse_json(content)
+    if parsed is None:
+        return "text:" + mask(content[:2000], arguments)
+    if isinstance(parsed.value, dict):
+        flags = [f"{k}={v}" for k, v in parsed.value.items() if isinstance(v, bool)]
+        return "record:" + ",".join(sorted(parsed.value)) + "|" + ",".join(sorted(flags))
+    if isinstance(parsed.value, list):
+        return "list"
+    return f"value:{type(parsed.value).__name__}"
+
+
+def unwrap(content: str, envelope: Mapping[str, Json] | None) -> str:
+    """A result without its caller's envelope (`# var_3 = "..."`); unchanged where it has none."""
+    if not envelope:
+        return content
+    before, after = str(envelope.get("before", "")), str(envelope.get("after", ""))
+    if not content.startswith(before) or not content.endswith(after):
+        return content
+    body = content[len(before) : len(content) - len(after) if after else None]
+    digits = len(body) - len(body.lstrip("0123456789"))
+    middle = str(envelope.get("middle", ""))
+    if not digits or not body[digits:].startswith(middle):
+        return content
+    inner = body[digits + len(middle) :]
+    parsed = parse_json(inner)
+    return parsed.value if parsed is not None and isinstance(parsed.value, str) else inner
+
+
+def leaves(value: Json) -> Iterator[Json]:
+    """Every scalar inside a value."""
+    stack: list[Json] = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, dict):
+            stack.extend(item.values())
+        elif isinstance(item, list):
+            stack.extend(item)
+        else:
+            yield item
+
+
+def is_name(value: Json) -> bool:
+    """Whether a value looks like it names something: text with a digit that is no date, time or amount."""
+    if (
+        not isinstance(value, str)
+        or not 2 < len(value) <= 80
+        or not any(c.isdigit() for c in value)
+    ):
+        return False
+    return not all(char.isdigit() or char in "-:.+TZ /$%," for char in value) or (
+        value.isdigit() and len(value) > 5
+    )
+
+
+def names_in(value: Json) -> set[str]:
+    """Everything inside a value, dictionary keys included, that looks like it names something."""
+    found: set[str] = set()
+    stack: list[Json] = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, dict):
+            found.update(name for name in item if is_name(name))
+            stack.extend(item.values())
+        elif isinstance(item, list):
+            stack.extend(item)
+        elif isinstance(item, str) and is_name(item):
+            found.add(item)
+    return found

@@ -1,0 +1,439 @@
+"""The world: an app's tools rebuilt from recorded calls, answering truly or saying that it does not know.
+
+Goes in: a world file (`World.from_json`), then calls. Comes out: `ToolResult` with its source, and the `EndState`.
+A session is a thin layer over one shared, read-only world: thousands live side by side. Not here: learning
+(`synth.worlds`), simulation by a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from .attempt import DERIVED, RECORDED, UNKNOWN, EndState, Event, Json, ToolResult
+from .canonical import canonical
+from .expression import Missing, NotKnown, Scope
+from .normal import names_in, parse_arguments, parse_json, simplify, stable, unwrap
+from .world_state import ABSENT, Entry, Place, State, call_text, names_of_key
+from .world_tool import RowRef, Tool, load_tool
+
+WORLD_FORMAT: Final = "1"
+
+
+class BadWorldError(ValueError):
+    """The world file is not one this version can read."""
+
+
+class World:
+    """One app's backend as learnt, read-only."""
+
+    __slots__ = ("base", "cache", "callers", "counters", "document", "refusals", "seen", "tools")
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        if document.get("format") != WORLD_FORMAT:
+            raise BadWorldError(
+                f"the world file has format {document.get('format')!r}; this version reads {WORLD_FORMAT!r}"
+            )
+        tape = document.get("tape", {})
+        self.document = document
+        self.tools: dict[str, Tool] = {
+            name: load_tool(name, part, tape.get(name, {}))
+            for name, part in document.get("tools", {}).items()
+        }
+        tables = document.get("tables", {})
+        self.base: dict[str, Mapping[str, Json]] = {n: t.get("rows", {}) for n, t in tables.items()}
+        self.refusals: dict[str, Mapping[str, Any]] = {
+            n: t.get("refusals", {}) for n, t in tables.items()
+        }
+        self.seen: dict[tuple[str, str], frozenset[str]] = {
+            (n, tool): frozenset(keys)
+            for n, t in tables.items()
+            for tool, keys in t.get("seen", {}).items()
+        }
+        self.counters: Mapping[str, Any] = document.get("counters", {})
+        self.callers: Mapping[str, Any] = document.get("callers", {})
+        self.cache: dict[
+            tuple[str, str], tuple[ToolResult, frozenset[str] | None, Place | None]
+        ] = {}
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> World:
+        """The world of a world file; raises `BadWorldError` or `BadTreeError` for anything else."""
+        return cls(document)
+
+    def session(
+        self,
+        start: Mapping[str, Any] | None = None,
+        *,
+        started_at: int = 0,
+        caller: str | None = None,
+    ) -> Session:
+        """A fresh, isolated state; `start` is what a task carries, `caller` the agent whose forms apply."""
+        state = State(self.base)
+        for name, part in self.counters.items():
+            state.counters[name] = int(part["next"])
+        if start:
+            state.begin(start.get("rows", {}), start.get("counters", {}))
+        return Session(self, state, started_at=started_at, caller=caller)
+
+
+class Session:
+    """One running copy of a world."""
+
+    __slots__ = ("_state", "_world", "caller", "started_at")
+
+    def __init__(self, world: World, state: State, *, started_at: int, caller: str | None) -> None:
+        self._world = world
+        self._state = state
+        self.started_at = started_at
+        self.caller = caller
+
+    def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
+        """The tool's answer to one call, and its effect."""
+        if arguments.__class__ is str:
+            hit = self._world.cache.get((name, arguments))
+            if hit is not None and self._untouched(hit[1], hit[2]):
+                return hit[0]
+        tool = self._world.tools.get(name)
+        if tool is None:
+            return self._unknown_tool(name)
+        parsed = parse_arguments(arguments)
+        if parsed is None:
+            return _notice(name, "the arguments are not a JSON object")
+        args = tool.normal(parsed)
+        if not tool.innocent:
+            return self._change(tool, args)
+        result, place, names = self._show(tool, args)
+        if isinstance(arguments, str) and not self._state.log and result.source != UNKNOWN:
+            wide = tool.loose or not names
+            if place is None or place not in self._state.rows:
+                if place is not None:
+                    names.add(place[0] + "|" + place[1])
+                entry = (result, None if wide else frozenset(names), place)
+                self._world.cache[name, arguments] = entry
+        return result
+
+    def observe(self, name: str, arguments: Mapping[str, Json] | str, content: str) -> None:
+        """Follow a recording: the call was made and this is what really came back."""
+        tool = self._world.tools.get(name)
+        parsed = parse_arguments(arguments)
+        content = unwrap(content, self._envelope())
+        if tool is None or parsed is None:
+            self._log_unknown(name, parsed or {}, content)
+            return
+        args = tool.normal(parsed)
+        if tool.innocent:
+            self._saw(tool, args, content)
+        else:
+            self._did(tool, args, content)
+
+    def end_state(self) -> EndState:
+        """What differs from the start, what was done without a record, and what nobody knows."""
+        return self._state.end()
+
+    def fork(self) -> Session:
+        """An independent session in the same state."""
+        return Session(
+            self._world, self._state.copy(), started_at=self.started_at, caller=self.caller
+        )
+
+    # -- reading ---------------------------------------------------------------------------------
+
+    def _untouched(self, names: frozenset[str] | None, place: Place | None) -> bool:
+        state = self._state
+        if place is not None and place in state.rows:
+            return False
+        if not state.log:
+            return True
+        return names is not None and names.isdisjoint(state.named)
+
+    def _show(self, tool: Tool, args: dict[str, Json]) -> tuple[ToolResult, Place | None, set[str]]:
+        """The answer of a tool that changes nothing, with the row it shows and the names it hangs on."""
+        names = names_in(args)
+        try:
+            if tool.reads is None:
+                return self._compute(tool, args), None, names
+            scope = self._scope(tool, args, None)
+            place = self._place(tool.reads, scope)
+        except (Missing, NotKnown) as fault:
+            return _notice(tool.name, str(fault) or "the arguments lack the key"), None, names
+        try:
+            result, shown = self._show_row(tool, args, place, names)
+        except (Missing, NotKnown) as fault:
+            return _notice(tool.name, str(fault) or "the record lacks a part"), place, names
+        return result, place, shown
+
+    def _compute(self, tool: Tool, args: dict[str, Json]) -> ToolResult:
+        if tool.answer is None:
+            raise NotKnown("no behaviour was learnt")
+        if self._state.log and tool.loose and self._state.clouded_at_large("=" + tool.name):
+            raise NotKnown("an earlier call may have changed this")
+        value = tool.answer(self._scope(tool, args, None))
+        return ToolResult(content=tool.render(value), source=DERIVED, evidence=tool.name)
+
+    def _show_row(
+        self, tool: Tool, args: dict[str, Json], place: Place, names: set[str]
+    ) -> tuple[ToolResult, set[str]]:
+        state, world = self._state, self._world
+        found = state.look(place)
+        if found is ABSENT:
+            text = world.refusals.get(place[0], {}).get(place[1], {}).get(tool.name)
+            if text is None or (state.log and state.clouded(place, names)):
+                raise NotKnown("never seen")
+            refusal = ToolResult(
+                content=text, source=RECORDED, is_error=True, evidence=":".join(place)
+            )
+            return refusal, names
+        shown = names | names_in(found) | names_of_key(place[1])
+        if (
+            state.log
+            and tool.loose
+            and place not in state.rows
+            and state.clouded_at_large(place[0])
+        ):
+            raise NotKnown("an earlier call may have changed what this finds")
+        row = state.row(place, shown)
+        value = row if tool.view is None else tool.view(self._scope(tool, args, row))
+        seen = place[1] in world.seen.get((place[0], tool.name), ()) and place not in state.rows
+        source = RECORDED if seen else DERIVED
+        content = tool.render(value)
+        return ToolResult(content=content, source=source, evidence=":".join(place)), shown
+
+    # -- writing ---------------------------------------------------------------------------------
+
+    def _change(self, tool: Tool, args: dict[str, Json]) -> ToolResult:
+        taped = self._taped(tool, args)
+        if taped is not None:
+            is_error = bool(tool.refused(taped[0], args))
+            self._did(tool, args, taped[0])
+            return ToolResult(
+                content=taped[0], source=RECORDED, is_error=is_error, evidence=taped[1]
+            )
+        try:
+            return self._derive_change(tool, args)
+        except (Missing, NotKnown) as fault:
+            self._log_unknown(tool.name, args, "")
+            return _notice(tool.name, str(fault) or "no behaviour was learnt for this case")
+
+    def _taped(self, tool: Tool, args: dict[str, Json]) -> tuple[str, str] | None:
+        entries = tool.tape.get(stable(args), ())
+        if not entries:
+            return None
+        for entry in entries:
+            if entry.before == self.history(tool, args, entry.content):
+                return entry.content, entry.evidence
+        return None
+
+    def history(self, tool: Tool, args: dict[str, Json], content: str) -> tuple[str, ...]:
+        """The earlier calls that matter for this one: they share a name with it or with its result."""
+        about = self._about(tool, args)
+        names = self._names(tool, args, content, about)
+        tokens = {f"{table}|{key}" for table, key in about}
+        return tuple(
+            e.call
+            for e in self._state.log
+            if not names.isdisjoint(e.names)
+            or not tokens.isdisjoint(f"{t}|{k}" for t, k in e.about)
+            or not names
+        )
+
+    def _derive_change(self, tool: Tool, args: dict[str, Json]) -> ToolResult:
+        old = self._old(tool, args)
+        scope = self._scope(tool, args, old)
+        for guard in tool.guards:
+            if guard.holds(scope):
+                continue
+            if guard.message is None:
+                raise NotKnown("success was never seen under this condition: " + guard.name)
+            return ToolResult(
+                content=tool.render(guard.message(scope)),
+                source=DERIVED,
+                is_error=True,
+                evidence=f"{tool.name}: {guard.name}",
+            )
+        if not tool.claims or tool.answer is None:
+            raise NotKnown("when this succeeds is not known well enough")
+        changes = [(w, self._place(w.target, scope), self._new_row(w, scope)) for w in tool.writes]
+        for _, place, row in changes:
+            scope.old = row if tool.writes and place == changes[0][1] else scope.old
+        content = tool.render(tool.answer(scope))
+        entry = self._entry(tool, args, content, known=True)
+        self._state.add(entry)
+        for _, place, row in changes:
+            self._state.put(place, row, entry)
+        return ToolResult(content=content, source=DERIVED, evidence=tool.name)
+
+    def _new_row(self, write: Any, scope: Scope) -> Json:
+        if write.whole is not None:
+            return write.whole(scope)  # type: ignore[no-any-return]  # trees yield JSON
+        place = self._place(write.target, scope)
+        before = self._state.row(place, ())
+        if not isinstance(before, dict):
+            raise NotKnown("the record is not an object")
+        after = dict(before)
+        for name, value, when in write.fields:
+            if when is None or when(scope):
+                after[name] = value(scope)
+            else:
+                after.pop(name, None)
+        return after
+
+    def _old(self, tool: Tool, args: dict[str, Json]) -> Json:
+        ref = tool.shows or (tool.writes[0].target if tool.writes else None)
+        if ref is None:
+            return None
+        try:
+            place = self._place(ref, self._scope(tool, args, None))
+            return self._state.row(place, names_in(args))
+        except (Missing, NotKnown):
+            return None
+
+    # -- following -------------------------------------------------------------------------------
+
+    def _saw(self, tool: Tool, args: dict[str, Json], content: str) -> None:
+        if tool.reads is None or tool.view is not None:
+            return
+        try:
+            place = self._place(tool.reads, self._scope(tool, args, None))
+        except (Missing, NotKnown):
+            return
+        if tool.refused(content, args):
+            return
+        parsed = parse_json(content)
+        value: Json = content if parsed is None or tool.as_text else parsed.value
+        known = self._state.look(place)
+        if known is ABSENT or known != value or self._state.clouded(place, names_in(value)):
+            self._state.put(place, value, None)
+
+    def _did(self, tool: Tool, args: dict[str, Json], content: str) -> None:
+        refused = tool.refused(content, args)
+        if refused:
+            return
+        if refused is None:
+            self._log_unknown(tool.name, args, content)
+            return
+        parsed = parse_json(content)
+        old = self._old(tool, args)
+        entry = self._entry(tool, args, content, known=True)
+        scope = self._scope(tool, args, old)
+        rows = self._predicted(tool, scope)
+        self._state.add(entry)
+        for place, row in rows:
+            self._state.put(place, row, entry)
+        if tool.shows is not None and parsed is not None:
+            shown = self._scope(tool, args, None)
+            shown.it = parsed.value
+            try:
+                self._state.put(self._place(tool.shows, shown), parsed.value, entry)
+            except (Missing, NotKnown):
+                entry.known = False
+        elif tool.writes and not rows:
+            entry.known = False
+
+    def _predicted(self, tool: Tool, scope: Scope) -> list[tuple[Place, Json]]:
+        try:
+            return [(self._place(w.target, scope), self._new_row(w, scope)) for w in tool.writes]
+        except (Missing, NotKnown):
+            return []
+
+    def _log_unknown(self, name: str, args: Mapping[str, Json], content: str) -> None:
+        tool = self._world.tools.get(name)
+        if tool is not None:
+            self._state.add(self._entry(tool, dict(args), content, known=False))
+            return
+        names = frozenset(names_in(dict(args)))
+        self._state.add(
+            Entry(
+                tool=name,
+                call=call_text(name, args),
+                names=names,
+                settled=frozenset(),
+                known=False,
+                event=None,
+            )
+        )
+
+    # -- small parts -----------------------------------------------------------------------------
+
+    def _scope(self, tool: Tool, args: dict[str, Json], old: Json) -> Scope:
+        state = self._state
+
+        def row(table: str, key: str) -> Json:
+            place = (table, key)
+            found = state.look(place)
+            if found is ABSENT:
+                raise NotKnown("never seen")
+            return state.row(place, ()) if state.log else found
+
+        def number(counter: str) -> int:
+            if counter not in state.counters:
+                raise NotKnown("a counter without a value")
+            value = state.counters[counter]
+            limit = self._world.counters.get(counter, {}).get("limit")
+            if limit is not None and value > limit:
+                raise NotKnown("a counter beyond what was seen")
+            state.counters[counter] = value + 1
+            return value
+
+        return Scope(args, old, row=row, number=number)
+
+    @staticmethod
+    def _place(ref: RowRef, scope: Scope) -> Place:
+        return ref.table, stable([simplify(key(scope)) for key in ref.keys])
+
+    def _about(self, tool: Tool, args: dict[str, Json]) -> tuple[Place, ...]:
+        scope = self._scope(tool, args, None)
+        places: list[Place] = []
+        refs = [*tool.names]
+        if tool.shows is not None:
+            refs.append(tool.shows)
+        for ref in refs:
+            try:
+                place = self._place(ref, scope)
+            except (Missing, NotKnown):
+                continue
+            if place not in places:
+                places.append(place)
+        return tuple(places)
+
+    def _names(
+        self, tool: Tool, args: dict[str, Json], content: str, about: tuple[Place, ...]
+    ) -> set[str]:
+        names = names_in(args)
+        parsed = parse_json(content)
+        names |= names_in(parsed.value) if parsed is not None else names_in(content.split())
+        for place in about:
+            found = self._state.look(place)
+            if found is not ABSENT:
+                names |= names_in(found)
+        return names
+
+    def _entry(self, tool: Tool, args: dict[str, Json], content: str, *, known: bool) -> Entry:
+        about = self._about(tool, args)
+        kind = "act" if tool.kind == "act" else "write"
+        return Entry(
+            tool=tool.name,
+            call=call_text(tool.name, args),
+            names=frozenset(self._names(tool, args, content, about)),
+            settled=tool.settled,
+            known=known,
+            event=Event(tool=tool.name, arguments=canonical(args), kind=kind) if known else None,
+            about=about,
+        )
+
+    def _envelope(self) -> Mapping[str, Json] | None:
+        if self.caller is None:
+            return None
+        envelope: Mapping[str, Json] | None = self._world.callers.get(self.caller, {}).get(
+            "envelope"
+        )
+        return envelope
+
+    def _unknown_tool(self, name: str) -> ToolResult:
+        self._log_unknown(name, {}, "")
+        return _notice(name, "no call of this tool was ever recorded")
+
+
+def _notice(tool: str, reason: str) -> ToolResult:
+    content = stable({"error": "unknown", "tool": tool, "reason": reason})
+    return ToolResult(content=content, source=UNKNOWN)

@@ -1,0 +1,140 @@
+"""Arithmetic in text: a bounded parser of its own, and the ways tools were seen to write the result.
+
+Goes in: `"(2 + 3) * 4.5"`. Comes out: a number, or None for anything that is not plain arithmetic. Values, powers and
+length are bounded; nothing is ever evaluated as code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import isfinite
+from typing import Final
+
+Number = int | float
+
+MAX_LENGTH: Final = 2_000
+MAX_VALUE: Final = 1e15
+MAX_POWER: Final = 64
+MAX_NESTING: Final = 40
+
+
+class _NotArithmeticError(ValueError):
+    """Not plain arithmetic, or too large."""
+
+
+def calculate(text: object) -> Number | None:
+    """The value of an arithmetic expression; None when it is not one."""
+    if not isinstance(text, str) or len(text) > MAX_LENGTH:
+        return None
+    try:
+        reader = _Reader(text)
+        value = reader.sum(0)
+        reader.skip()
+        return value if reader.at == len(text) else None
+    except (_NotArithmeticError, ArithmeticError, ValueError):
+        return None
+
+
+def _checked(value: Number) -> Number:
+    if isinstance(value, complex) or not isfinite(value) or abs(value) > MAX_VALUE:
+        raise _NotArithmeticError
+    return value
+
+
+class _Reader:
+    """A cursor over one expression."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+
+    def skip(self) -> None:
+        while self.text[self.at : self.at + 1] == " ":
+            self.at += 1
+
+    def take(self, *signs: str) -> str:
+        self.skip()
+        for sign in signs:
+            if self.text.startswith(sign, self.at):
+                self.at += len(sign)
+                return sign
+        return ""
+
+    def sum(self, depth: int) -> Number:
+        value = self.product(depth)
+        while sign := self.take("+", "-"):
+            other = self.product(depth)
+            value = _checked(value + other if sign == "+" else value - other)
+        return value
+
+    def product(self, depth: int) -> Number:
+        value = self.signed(depth)
+        while sign := self._product_sign():
+            other = self.signed(depth)
+            value = _checked(_PRODUCTS[sign](value, other))
+        return value
+
+    def _product_sign(self) -> str:
+        self.skip()
+        return "" if self.text.startswith("**", self.at) else self.take("//", "*", "/", "%")
+
+    def signed(self, depth: int) -> Number:
+        if depth > MAX_NESTING:
+            raise _NotArithmeticError
+        if self.take("-"):
+            return -self.signed(depth + 1)
+        if self.take("+"):
+            return self.signed(depth + 1)
+        return self.power(depth)
+
+    def power(self, depth: int) -> Number:
+        value = self.atom(depth)
+        if not self.take("**"):
+            return value
+        exponent = self.signed(depth + 1)
+        if abs(exponent) > MAX_POWER or abs(value) > MAX_VALUE:
+            raise _NotArithmeticError
+        return _checked(value**exponent)
+
+    def atom(self, depth: int) -> Number:
+        if self.take("("):
+            value = self.sum(depth + 1)
+            if not self.take(")"):
+                raise _NotArithmeticError
+            return value
+        self.skip()
+        start = self.at
+        while self.text[self.at : self.at + 1] in _DIGITS:
+            self.at += 1
+        word = self.text[start : self.at]
+        if not word or (len(word) > 1 and word[0] == "0" and word[1].isdigit()):
+            raise _NotArithmeticError
+        return float(word) if "." in word else int(word)
+
+
+_DIGITS: Final = frozenset("0123456789.")
+_PRODUCTS: Final[dict[str, Callable[[Number, Number], Number]]] = {
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+    "//": lambda a, b: a // b,
+    "%": lambda a, b: a % b,
+}
+
+FORMS: Final[dict[str, Callable[[Number], str]]] = {
+    "float_round_2": lambda v: str(round(float(v), 2)),
+    "plain": str,
+    "float": lambda v: str(float(v)),
+    "fixed_2": lambda v: f"{v:.2f}",
+    "whole_if_whole": lambda v: str(int(v)) if float(v).is_integer() else str(v),
+    "round_2": lambda v: str(round(v, 2)),
+    "whole_else_round_2": lambda v: str(int(v)) if float(v).is_integer() else str(round(v, 2)),
+    "round_4": lambda v: str(round(float(v), 4)),
+    "fixed_0": lambda v: f"{v:.0f}",
+    "general": lambda v: f"{v:g}",
+}
+"""How a result may be written; which one a tool uses is learnt from its examples."""
+
+
+def written(value: Number, form: str) -> str:
+    """A number in one of `FORMS`."""
+    return FORMS[form](value)

@@ -1,0 +1,185 @@
+"""The state of one session: rows laid over a shared base, and the log of everything that may have changed something.
+
+Goes in: rows that were read, written or created, and log entries. Comes out: the row as it is believed to be, or
+`NotKnown` where a logged call may have touched it unseen. The base is never copied: opening costs a few objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final
+
+from .attempt import Effect, EndState, Event, Json
+from .expression import NotKnown
+from .normal import names_in, parse_json, same_json, stable
+
+ABSENT: Final = object()
+"""No such row in the base and none in the session."""
+Place = tuple[str, str]
+"""Table and key text."""
+
+
+@dataclass(slots=True)
+class Entry:
+    """One call that changed something, or may have."""
+
+    tool: str
+    call: str
+    """Tool and arguments in normal form: what recorded histories are compared by."""
+    names: frozenset[str]
+    """Everything it names: ids in its arguments, its result and the rows it is about."""
+    settled: frozenset[str]
+    known: bool
+    """False when nobody knows what it did."""
+    event: Event | None
+    targets: set[Place] = field(default_factory=set)
+    """Rows whose state after it is known."""
+    about: tuple[Place, ...] = ()
+
+
+class State:
+    """Copy-on-write rows and the log of one session."""
+
+    __slots__ = ("base", "counters", "fresh", "log", "named", "rows", "start")
+
+    def __init__(self, base: Mapping[str, Mapping[str, Json]]) -> None:
+        self.base = base
+        self.rows: dict[Place, Json] = {}
+        self.start: dict[Place, Json] = {}
+        self.fresh: dict[Place, int] = {}
+        self.log: list[Entry] = []
+        self.named: dict[str, list[int]] = {}
+        self.counters: dict[str, int] = {}
+
+    def copy(self) -> State:
+        """The same state, independent from now on; rows are shared, being never changed in place."""
+        other = State(self.base)
+        other.rows = dict(self.rows)
+        other.start = dict(self.start)
+        other.fresh = dict(self.fresh)
+        other.log = [
+            Entry(e.tool, e.call, e.names, e.settled, e.known, e.event, set(e.targets), e.about)
+            for e in self.log
+        ]
+        other.named = {name: list(at) for name, at in self.named.items()}
+        other.counters = dict(self.counters)
+        return other
+
+    def begin(self, rows: Mapping[str, Mapping[str, Json]], counters: Mapping[str, int]) -> None:
+        """Lay a task's start state over the base."""
+        for table, part in rows.items():
+            for key, row in part.items():
+                self.rows[table, key] = row
+                self.start[table, key] = row
+        self.counters.update(counters)
+
+    def look(self, place: Place) -> Any:
+        """The row, or `ABSENT`, whatever may have touched it."""
+        if place in self.rows:
+            return self.rows[place]
+        return self.base.get(place[0], _EMPTY).get(place[1], ABSENT)
+
+    def row(self, place: Place, names: Iterable[str]) -> Json:
+        """The row as it is now; `NotKnown` where it was never seen or may have been touched unseen."""
+        if self.log and self.clouded(place, names):
+            raise NotKnown("an earlier call may have changed this")
+        found = self.look(place)
+        if found is ABSENT:
+            raise NotKnown("never seen")
+        return found
+
+    def clouded(self, place: Place, names: Iterable[str]) -> bool:
+        """Whether some logged call may have changed the row without anybody knowing how."""
+        since = self.fresh.get(place, 0)
+        table = place[0]
+        for name in {*names, *names_of_key(place[1]), table + "|" + place[1]}:
+            for at in self.named.get(name, ()):
+                if at < since:
+                    continue
+                entry = self.log[at]
+                if table not in entry.settled and place not in entry.targets:
+                    return True
+        return False
+
+    def clouded_at_large(self, table: str) -> bool:
+        """Whether some logged call may have changed a result that names nothing in particular."""
+        return any(table not in entry.settled for entry in self.log)
+
+    def put(self, place: Place, row: Json, entry: Entry | None) -> None:
+        """A row's state becomes known: by a write (with its entry) or by being read (without)."""
+        if entry is not None:
+            if place not in self.start and place not in self.rows:
+                self.start[place] = self.base.get(place[0], _EMPTY).get(place[1])
+            entry.targets.add(place)
+        elif not any(place in e.targets or place in e.about for e in self.log):
+            self.start[place] = row
+        self.rows[place] = row
+        self.fresh[place] = len(self.log) if entry is None else self.fresh.get(place, 0)
+
+    def add(self, entry: Entry) -> None:
+        """Log a call that changed something, or may have."""
+        at = len(self.log)
+        self.log.append(entry)
+        for name in entry.names:
+            self.named.setdefault(name, []).append(at)
+        for table, key in entry.about:
+            self.named.setdefault(table + "|" + key, []).append(at)
+
+    def end(self) -> EndState:
+        """What differs from the start."""
+        effects: list[Effect] = []
+        for place, row in self.rows.items():
+            before = self.start.get(place, ABSENT)
+            if before is ABSENT or same_json(before, row):
+                continue
+            effects.extend(differences(place, before, row))
+        unknown: set[str] = set()
+        for entry in self.log:
+            if not entry.known:
+                unknown.update(f"{t}:{k}" for t, k in entry.about if (t, k) not in entry.targets)
+                if not entry.about:
+                    unknown.add("*")
+        return EndState(
+            effects=tuple(sorted(effects, key=lambda e: (e.entity, e.key, e.field))),
+            events=tuple(e.event for e in self.log if e.event is not None and not e.targets),
+            unknown=tuple(sorted(unknown)),
+        )
+
+
+@lru_cache(maxsize=100_000)
+def names_of_key(key: str) -> frozenset[str]:
+    """The names in a row's key text."""
+    parsed = parse_json(key)
+    return frozenset(names_in(parsed.value)) if parsed is not None else frozenset()
+
+
+_EMPTY: Final[Mapping[str, Json]] = {}
+
+
+def differences(place: Place, before: Json, after: Json) -> list[Effect]:
+    """The fields that differ between two states of one row, one effect each."""
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        return [Effect(entity=place[0], key=place[1], field="", before=before, after=after)]
+    return [
+        Effect(entity=place[0], key=place[1], field=path, before=old, after=new)
+        for path, old, new in _walk(before, after, "")
+    ]
+
+
+def _walk(
+    before: dict[str, Json], after: dict[str, Json], under: str
+) -> Iterable[tuple[str, Json, Json]]:
+    for name in sorted({*before, *after}):
+        old, new = before.get(name), after.get(name)
+        path = under + name
+        if isinstance(old, dict) and isinstance(new, dict):
+            yield from _walk(old, new, path + ".")
+        elif not same_json(old, new) or (name in before) is not (name in after):
+            yield path, old, new
+
+
+def call_text(tool: str, arguments: Mapping[str, Json]) -> str:
+    """One text for a call, arguments in normal form."""
+    return f"{tool} {stable(arguments)}"

@@ -1,0 +1,209 @@
+"""One tool of a world as the runtime uses it: its learnt behaviour with every tree built into a closure.
+
+Goes in: the tool's part of a world file. Comes out: `Tool`, read-only and shared by all sessions. Not here: state
+(`world_state`), the order in which behaviours are asked (`world`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from .attempt import Json
+from .expression import BadTreeError, Thunk, build
+from .normal import coerce, outcome_of, simplify
+
+INNOCENT: Final = frozenset({"constant", "pure", "read", "search"})
+"""Kinds of tools that change nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowRef:
+    """Where a call finds a row: the table, and a tree for each part of its key."""
+
+    table: str
+    keys: tuple[Thunk, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guard:
+    """A condition on success."""
+
+    holds: Thunk
+    """True where the call may succeed."""
+    message: Thunk | None
+    """What the tool says where it does not; None withholds the answer instead."""
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Write:
+    """What a successful call does to one row."""
+
+    target: RowRef
+    fields: tuple[tuple[str, Thunk, Thunk | None], ...]
+    """Field, new value, and the condition under which the field is there."""
+    creates: bool
+    whole: Thunk | None
+    """The whole new row, where it is created."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taped:
+    """One recorded call of a tool that may change things."""
+
+    before: tuple[str, ...]
+    """The relevant earlier calls, in order."""
+    content: str
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """One tool, ready to answer."""
+
+    name: str
+    kind: str
+    forms: Mapping[str, str]
+    ignore: frozenset[str]
+    defaults: Mapping[str, Json]
+    style: Mapping[str, Any]
+    refusals: frozenset[str]
+    """Outcome classes that mean "nothing was done"."""
+    successes: frozenset[str]
+    reads: RowRef | None
+    view: Thunk | None
+    shows: RowRef | None
+    """The row that a successful result of a write is."""
+    answer: Thunk | None
+    as_text: bool
+    guards: tuple[Guard, ...]
+    writes: tuple[Write, ...]
+    names: tuple[RowRef, ...]
+    """Rows that a call names by its arguments."""
+    settled: frozenset[str]
+    """Tables whose named rows this tool was seen not to change."""
+    claims: bool
+    """Whether success may be claimed where no guard objects."""
+    loose: bool
+    """A search: what it shows may change with rows that the call does not name."""
+    tape: Mapping[str, tuple[Taped, ...]] = field(default_factory=dict)
+
+    @property
+    def innocent(self) -> bool:
+        """Whether calling it changes nothing."""
+        return self.kind in INNOCENT
+
+    def normal(self, arguments: Mapping[str, Json]) -> dict[str, Json]:
+        """The arguments in normal form: declared types, defaults left out, irrelevant ones left out."""
+        out: dict[str, Json] = {}
+        for name, value in arguments.items():
+            if name in self.ignore:
+                continue
+            plain = simplify(coerce(value, self.forms.get(name, "")))
+            if name not in self.defaults or self.defaults[name] != plain:
+                out[name] = plain
+        return out
+
+    def refused(self, content: str, arguments: Mapping[str, Json]) -> bool | None:
+        """Whether a result says that nothing was done; None for a class of result that was never seen."""
+        outcome = outcome_of(content, arguments)
+        if outcome in self.refusals:
+            return True
+        return False if outcome in self.successes else None
+
+    def render(self, value: Any) -> str:
+        """A value as this tool writes it."""
+        if isinstance(value, str) and self.as_text:
+            return value
+        style = self.style
+        separators = style.get("separators") or [", ", ": "]
+        return json.dumps(
+            value,
+            ensure_ascii=bool(style.get("ascii", True)),
+            indent=style.get("indent"),
+            separators=(str(separators[0]), str(separators[1])),
+            sort_keys=bool(style.get("sorted", False)),
+        )
+
+
+def load_tool(name: str, part: Mapping[str, Any], tape: Mapping[str, Any]) -> Tool:
+    """A tool from its part of the world file; raises `BadTreeError` where the part is not one."""
+    try:
+        return _load(name, part, tape)
+    except (KeyError, TypeError, AttributeError, ValueError) as fault:
+        if isinstance(fault, BadTreeError):
+            raise
+        raise BadTreeError(
+            "a tool of the world file lacks a part or has one of the wrong type"
+        ) from fault
+
+
+def _load(name: str, part: Mapping[str, Any], tape: Mapping[str, Any]) -> Tool:
+    answer = part.get("answer")
+    outcomes = part.get("outcomes", {})
+    return Tool(
+        name=name,
+        kind=part["kind"],
+        forms=part.get("forms", {}),
+        ignore=frozenset(part.get("ignore", ())),
+        defaults=part.get("defaults", {}),
+        style=part.get("style", {}),
+        refusals=frozenset(k for k, v in outcomes.items() if v == "refusal"),
+        successes=frozenset(k for k, v in outcomes.items() if v == "success"),
+        reads=_ref(part.get("reads")),
+        view=build(part["view"]) if part.get("view") else None,
+        shows=_ref(part.get("shows")),
+        answer=build(answer) if answer else None,
+        as_text=bool(part.get("text", True)),
+        guards=tuple(_guard(g) for g in part.get("guards", ())),
+        writes=tuple(_write(w) for w in part.get("writes", ())),
+        names=tuple(_ref_of(r) for r in part.get("names", ())),
+        settled=frozenset(part.get("settled", ())),
+        claims=bool(part.get("claims", False)),
+        loose=bool(part.get("loose", False)),
+        tape={
+            key: tuple(
+                Taped(
+                    before=tuple(e.get("before", ())),
+                    content=e["content"],
+                    evidence=str(e.get("from", "")),
+                )
+                for e in entries
+            )
+            for key, entries in tape.items()
+        },
+    )
+
+
+def _ref(part: Mapping[str, Any] | None) -> RowRef | None:
+    return _ref_of(part) if part else None
+
+
+def _ref_of(part: Mapping[str, Any]) -> RowRef:
+    return RowRef(table=part["table"], keys=tuple(build(k) for k in part["key"]))
+
+
+def _guard(part: Mapping[str, Any]) -> Guard:
+    message = part.get("message")
+    return Guard(
+        holds=build(part["holds"]),
+        message=build(message) if message else None,
+        name=str(part.get("says", "")),
+    )
+
+
+def _write(part: Mapping[str, Any]) -> Write:
+    fields = []
+    for name, tree in part.get("set", {}).items():
+        when = part.get("when", {}).get(name)
+        fields.append((name, build(tree), build(when) if when else None))
+    whole = part.get("whole")
+    return Write(
+        target=_ref_of(part),
+        fields=tuple(fields),
+        creates=bool(part.get("creates", False)),
+        whole=build(whole) if whole else None,
+    )

@@ -1,0 +1,1 @@
+"""Learning a world from clean episodes: one small file per step of `synth.worlds`."""

@@ -1,0 +1,65 @@
+"""The world file: everything learnt as readable JSON, with the evidence for each behaviour.
+
+Comes from the workbench; goes to `environments.runtime.world` and to people. No code in it, only trees and data.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from environments.runtime.world import WORLD_FORMAT
+from synth.world.model import TableModel, ToolModel, Workbench
+
+
+def write_document(bench: Workbench) -> dict[str, Any]:
+    """The world file of a workbench."""
+    return {
+        "format": WORLD_FORMAT,
+        "app": bench.app,
+        "continuity": bench.continuity,
+        "callers": {c: {"envelope": e} for c, e in sorted(bench.envelopes.items())},
+        "counters": bench.counters,
+        "tools": {name: _tool(tool) for name, tool in sorted(bench.tools.items())},
+        "tables": {name: _table(table) for name, table in sorted(bench.tables.items())},
+        "tape": {name: bench.tape[name] for name in sorted(bench.tape)},
+    }
+
+
+def _tool(tool: ToolModel) -> dict[str, Any]:
+    part: dict[str, Any] = {
+        "kind": tool.kind,
+        "says": tool.says,
+        "support": len(tool.observations),
+        "forms": tool.forms,
+        "style": tool.style,
+        "text": tool.text,
+        "loose": tool.loose,
+        "claims": tool.claims,
+        "outcomes": dict(sorted(tool.outcomes.items())),
+        "settled": sorted(tool.settled),
+        "evidence": tool.evidence,
+    }
+    if tool.ignore:
+        part["ignore"] = list(tool.ignore)
+    if tool.table is not None and tool.innocent:
+        part["reads"] = {"table": tool.table, "key": tool.key}
+    elif tool.table is not None and tool.evidence.get("shows"):
+        part["shows"] = {"table": tool.table, "key": tool.key}
+    for name in ("answer", "guards", "writes"):
+        if getattr(tool, name):
+            part[name] = getattr(tool, name)
+    if tool.refs:
+        part["names"] = tool.refs
+    return part
+
+
+def _table(table: TableModel) -> dict[str, Any]:
+    return {
+        "key": list(table.key_names),
+        "rows": dict(sorted(table.rows.items())),
+        "refusals": dict(sorted(table.refusals.items())),
+        "seen": {tool: sorted(keys) for tool, keys in sorted(table.seen.items())},
+        "unsure": sorted(table.unsure),
+        "agreements": table.agreements,
+        "conflicts": table.conflicts,
+    }

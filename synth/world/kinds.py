@@ -1,0 +1,255 @@
+"""Kinds: which tools always say the same, which compute, and which show records under which key.
+
+Comes from observations in normal form; sets kind, key and table of each tool. Not here: who writes (`writers`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from typing import Final
+
+from environments.runtime.attempt import Json
+from environments.runtime.normal import leaves, stable
+from environments.runtime.world_arithmetic import FORMS, calculate, written
+from synth.world.model import TableModel, ToolModel, Workbench
+from synth.world.observation import Observation
+
+MIN_SUPPORT: Final = 3
+SAME_RECORD: Final = 0.6
+"""Share of fields that two results have in common when they show one kind of record."""
+
+
+def learn_kinds(bench: Workbench) -> None:
+    """Set the kind of every tool that needs no state, then group the rest into tables."""
+    for tool in bench.tools.values():
+        if not (_learn_arithmetic(tool) or _learn_constant(tool)):
+            _learn_key(tool)
+    _learn_tables(bench)
+
+
+def _learn_arithmetic(tool: ToolModel) -> bool:
+    names = {name for seen in tool.observations for name in seen.arguments}
+    for name in sorted(names):
+        pairs = [
+            (value, seen.content)
+            for seen in tool.good()
+            if (value := calculate(seen.arguments.get(name))) is not None
+        ]
+        if len({p[1] for p in pairs}) < MIN_SUPPORT or len(pairs) < 0.8 * len(tool.good()):
+            continue
+        for form in FORMS:
+            if all(written(value, form) == content for value, content in pairs):
+                tool.kind, tool.text = "pure", True
+                tool.answer = ["calc", ["arg", name], form]
+                tool.evidence = {"arguments": len({p[1] for p in pairs}), "reproduced": len(pairs)}
+                tool.says = f"computes the arithmetic in `{name}`"
+                return True
+    return False
+
+
+def _learn_constant(tool: ToolModel) -> bool:
+    good = tool.good()
+    contents = {seen.content for seen in good}
+    if len(contents) != 1 or len(good) < 2:
+        return False
+    content = contents.pop()
+    varied = len({seen.key for seen in good}) >= 2
+    names_nothing = not any(c.isdigit() for c in content)
+    refusals = len(tool.observations) - len(good)
+    if len(content) > 120 or (
+        good[0].is_json and isinstance(good[0].value, dict | list) and not varied
+    ):
+        return False
+    if not names_nothing or (not varied and any(seen.arguments for seen in good)):
+        return False
+    tool.kind = "constant" if not content.strip('" ') else "act"
+    tool.text = True
+    tool.answer = ["const", content]
+    tool.claims = not refusals
+    tool.evidence = {"arguments": len({s.key for s in good}), "reproduced": len(good)}
+    tool.says = "always gives the same answer"
+    return True
+
+
+def _learn_key(tool: ToolModel) -> None:
+    """The fewest arguments that decide the result."""
+    good = tool.good()
+    if not good:
+        return
+    own = _own_key(good)
+    if own is not None:
+        argument, field = own
+        tool.key = [["arg", argument]]
+        tool.evidence["own_key"] = field
+        return
+    names = sorted({name for seen in good for name in seen.arguments})
+    tool.key = [["arg", name] for name in _deciding(good, names)]
+
+
+def _own_key(good: Sequence[Observation]) -> tuple[str, str] | None:
+    """An argument that every result repeats in a field of its own."""
+    if not all(isinstance(seen.value, dict) for seen in good):
+        return None
+    found: list[tuple[str, str]] = []
+    for name, value in good[0].arguments.items():
+        if isinstance(value, dict | list | bool) or value is None:
+            continue
+        for field, shown in good[0].value.items():  # type: ignore[union-attr]  # dicts, see above
+            if shown == value and _repeats(good, name, field):
+                found.append((name, field))
+    varied = [f for f in found if len({stable(s.arguments[f[0]]) for s in good}) > 1] or found
+    varied.sort(key=lambda f: (f[0] != f[1], -len({stable(s.arguments[f[0]]) for s in good})))
+    return varied[0] if varied else None
+
+
+def _repeats(good: Iterable[Observation], name: str, field: str) -> bool:
+    return all(
+        isinstance(seen.value, dict)
+        and name in seen.arguments
+        and seen.value.get(field) == seen.arguments[name]
+        for seen in good
+    )
+
+
+def _deciding(good: Sequence[Observation], names: Sequence[str]) -> tuple[str, ...]:
+    """The smallest set of arguments that decides the result, with evidence that the others do not matter."""
+    for size in range(len(names)):
+        for chosen in combinations(names, size):
+            groups: dict[str, set[str]] = defaultdict(set)
+            variants: dict[str, set[str]] = defaultdict(set)
+            for seen in good:
+                key = stable([seen.arguments.get(name) for name in chosen])
+                groups[key].add(seen.content)
+                variants[key].add(seen.key)
+            shared = [key for key in groups if len(variants[key]) > 1]
+            if len(shared) >= MIN_SUPPORT and all(len(groups[key]) == 1 for key in shared):
+                return chosen
+    return tuple(names)
+
+
+def _learn_tables(bench: Workbench) -> None:
+    """One table per kind of record; tools whose records share most fields share a table."""
+    fields = {name: _fields(tool) for name, tool in bench.tools.items() if tool.kind == "unknown"}
+    _agree_on_keys(bench, fields)
+    named = [n for n in fields if "own_key" in bench.tools[n].evidence]
+    for name in sorted(named, key=lambda n: -len(bench.tools[n].observations)):
+        tool = bench.tools[name]
+        field = tool.evidence["own_key"]
+        tool.table = _matching(bench, fields, name, field) or _new_table(bench, tool, field)
+    for name in fields:
+        tool = bench.tools[name]
+        if tool.table is None:
+            _join_or_own(bench, fields, tool)
+
+
+def _agree_on_keys(bench: Workbench, fields: dict[str, frozenset[str]]) -> None:
+    """Of tools that show one kind of record, those called with the fewest arguments say which field is its key."""
+    named = [n for n in fields if "own_key" in bench.tools[n].evidence]
+    for name in named:
+        alike = [n for n in named if _alike(fields[n], fields[name])]
+        best = min(
+            alike, key=lambda n: (_arguments(bench.tools[n]), -len(bench.tools[n].good()), n)
+        )
+        field = bench.tools[best].evidence["own_key"]
+        tool = bench.tools[name]
+        if field != tool.evidence["own_key"] and field in fields[name]:
+            tool.evidence["own_key"] = field
+            tool.key = [["it", field]]
+
+
+def _arguments(tool: ToolModel) -> int:
+    return max(len(seen.arguments) for seen in tool.observations)
+
+
+def _fields(tool: ToolModel) -> frozenset[str]:
+    """Fields that most results of a tool have."""
+    counts: dict[str, int] = defaultdict(int)
+    records = [seen.value for seen in tool.good() if isinstance(seen.value, dict)]
+    for record in records:
+        for name in record:
+            counts[name] += 1
+    often = {n for n, c in counts.items() if c * 2 > len(records)}
+    return frozenset(often) if len(often) <= 60 else frozenset()
+
+
+def _matching(
+    bench: Workbench, fields: dict[str, frozenset[str]], name: str, field: str
+) -> str | None:
+    for other, tool in bench.tools.items():
+        if tool.table is None or other == name:
+            continue
+        table = bench.tables[tool.table]
+        if table.own_key == field and _alike(fields.get(other, frozenset()), fields[name]):
+            return tool.table
+    return None
+
+
+def _alike(left: frozenset[str], right: frozenset[str]) -> bool:
+    return bool(left | right) and len(left & right) >= SAME_RECORD * len(left | right)
+
+
+def _new_table(bench: Workbench, tool: ToolModel, own_key: str | None) -> str:
+    names = tuple(str(k[1]) for k in tool.key)
+    if own_key is not None:
+        names = (own_key,)
+    label = own_key or (names[0] if len(names) == 1 else tool.name)
+    label = label.removesuffix("_id").removesuffix("Id").removesuffix("_number") or label
+    if label in bench.tables or (own_key is None and len(names) != 1):
+        label = tool.name
+    bench.tables[label] = TableModel(name=label, key_names=names, own_key=own_key)
+    return label
+
+
+def _join_or_own(bench: Workbench, fields: dict[str, frozenset[str]], tool: ToolModel) -> None:
+    """A tool without a key of its own: it shows another tool's records, or results of its own."""
+    mine = fields[tool.name]
+    for other, known in bench.tools.items():
+        if (
+            known.table is None
+            or other == tool.name
+            or not _alike(fields.get(other, frozenset()), mine)
+        ):
+            continue
+        table = bench.tables[known.table]
+        if table.own_key is not None and table.own_key in mine:
+            tool.table, tool.key = known.table, [["it", table.own_key]]
+            return
+        shared = [k for k in known.key if k[0] == "arg" and _has_argument(tool, str(k[1]))]
+        if table.own_key is None and len(shared) == len(known.key) and shared:
+            tool.table, tool.key = known.table, list(known.key)
+            return
+    tool.table = _new_table(bench, tool, None)
+
+
+def _has_argument(tool: ToolModel, name: str) -> bool:
+    return all(name in seen.arguments for seen in tool.good())
+
+
+def informative(tool: ToolModel) -> bool:
+    """Whether results say more than the arguments and fixed words: what only a look at state can tell."""
+    good = tool.good()
+    if not good:
+        return False
+    texts = {seen.content for seen in good}
+    if not any(seen.arguments for seen in good):
+        return len(next(iter(texts))) > 60
+    if len(texts) < 2:
+        return len(next(iter(texts))) > 120
+    fixed: set[str] | None = None
+    for seen in good:
+        told = _told(seen)
+        fixed = told if fixed is None else fixed & told
+    return sum(1 for seen in good if _told(seen) - (fixed or set())) * 2 > len(good)
+
+
+def _told(seen: Observation) -> set[str]:
+    """What a result says beyond its arguments: scalars of a record, words of a text."""
+    given = {_word(value) for value in leaves(seen.arguments)}
+    values: list[Json] = list(leaves(seen.value)) if seen.is_json else [*seen.content.split()]
+    return {_word(value) for value in values} - given
+
+
+def _word(value: Json) -> str:
+    return value.strip(".,;:!?()\"'") if isinstance(value, str) else stable(value)

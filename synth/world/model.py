@@ -1,0 +1,92 @@
+"""What the steps of learning build up together: one working record per tool and per table.
+
+Mutable on purpose, alive only inside `synth.worlds.learn_world`; what comes out of it is the world file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from environments.runtime.attempt import Json
+from environments.runtime.normal import outcome_of
+from synth.world.observation import History, Observation
+
+Tree = list[Any]
+
+
+@dataclass(slots=True, kw_only=True)
+class TableModel:
+    """Rows of one kind, by key text."""
+
+    name: str
+    key_names: tuple[str, ...]
+    own_key: str | None = None
+    """The field of the record that is its key; None where only arguments name it."""
+    rows: dict[str, Json] = field(default_factory=dict)
+    unsure: set[str] = field(default_factory=set)
+    """Keys whose recorded states contradict each other."""
+    refusals: dict[str, dict[str, str]] = field(default_factory=dict)
+    seen: dict[str, set[str]] = field(default_factory=dict)
+    conflicts: int = 0
+    agreements: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class ToolModel:
+    """One tool as far as it is understood."""
+
+    name: str
+    observations: list[Observation]
+    kind: str = "unknown"
+    forms: dict[str, str] = field(default_factory=dict)
+    ignore: tuple[str, ...] = ()
+    style: dict[str, Any] = field(default_factory=dict)
+    outcomes: dict[str, str] = field(default_factory=dict)
+    table: str | None = None
+    key: list[Tree] = field(default_factory=list)
+    """Trees over the arguments (`it`: over the result) that give the row's key."""
+    answer: Tree | None = None
+    text: bool = True
+    loose: bool = False
+    claims: bool = False
+    settled: set[str] = field(default_factory=set)
+    guards: list[dict[str, Any]] = field(default_factory=list)
+    writes: list[dict[str, Any]] = field(default_factory=list)
+    refs: list[dict[str, Any]] = field(default_factory=list)
+    evidence: dict[str, Any] = field(default_factory=dict)
+    says: str = ""
+
+    @property
+    def innocent(self) -> bool:
+        """Whether calling it changes nothing."""
+        return self.kind in {"constant", "pure", "read", "search"}
+
+    def good(self) -> list[Observation]:
+        """Observations of calls that succeeded."""
+        return [o for o in self.observations if not refused(self, o)]
+
+
+@dataclass(slots=True, kw_only=True)
+class Workbench:
+    """Everything learnt so far about one app."""
+
+    app: str
+    histories: list[History]
+    tools: dict[str, ToolModel]
+    tables: dict[str, TableModel] = field(default_factory=dict)
+    envelopes: dict[str, dict[str, Json]] = field(default_factory=dict)
+    counters: dict[str, dict[str, Any]] = field(default_factory=dict)
+    tape: dict[str, dict[str, list[dict[str, Any]]]] = field(default_factory=dict)
+    continuity: dict[str, Any] = field(default_factory=dict)
+
+
+def refused(tool: ToolModel, seen: Observation) -> bool:
+    """Whether an observation is of a class that means "nothing was done"."""
+    from_class = tool.outcomes.get(outcome_class(seen))
+    return from_class == "refusal"
+
+
+def outcome_class(seen: Observation) -> str:
+    """The class of an observation's result."""
+    return outcome_of(seen.content, seen.arguments)

@@ -1,0 +1,152 @@
+"""Observations: every recorded tool call of an app with its result, paired and in order.
+
+Comes from clean episodes; goes to every other step. Not here: what the calls mean.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from environments.runtime.attempt import Json
+from environments.runtime.normal import names_in, parse_arguments, parse_json, stable
+from redact.clean_episode import CleanEpisode, CleanToolCall
+
+
+@dataclass(slots=True, kw_only=True)
+class Observation:
+    """One call as it was made and answered; normalised in place by `callers`."""
+
+    tool: str
+    arguments: dict[str, Json]
+    content: str
+    episode: int
+    """Index of the episode."""
+    position: int
+    """Index of the call in its episode."""
+    at: int
+    caller: str
+    is_error: bool | None = None
+    paired: bool = True
+    """False where the result carried no call id and was paired by its place."""
+    value: Json = None
+    """The result as JSON, else its text."""
+    is_json: bool = False
+    key: str = ""
+    names: frozenset[str] = frozenset()
+    """Ids in arguments and result."""
+
+    def settle(self) -> None:
+        """Compute what hangs on arguments and content."""
+        parsed = parse_json(self.content)
+        self.is_json = parsed is not None and not isinstance(parsed.value, int | float)
+        self.value = parsed.value if parsed is not None and self.is_json else self.content
+        self.key = stable(self.arguments)
+        shown = self.value if self.is_json else list(self.content.split())
+        self.names = frozenset(names_in(self.arguments) | names_in(shown))
+
+
+@dataclass(slots=True, kw_only=True)
+class History:
+    """One episode's observations in order."""
+
+    index: int
+    episode_id: str
+    caller: str
+    task: str
+    started_at: int
+    observations: list[Observation] = field(default_factory=list)
+
+
+def histories(episodes: Sequence[CleanEpisode]) -> list[History]:
+    """The tool calls of all episodes, by time."""
+    ordered = sorted(episodes, key=lambda e: (e.started_at, e.episode_id))
+    return [_history(index, episode) for index, episode in enumerate(ordered)]
+
+
+def _history(index: int, episode: CleanEpisode) -> History:
+    caller = episode.agent or ""
+    history = History(
+        index=index,
+        episode_id=episode.episode_id,
+        caller=caller,
+        task=episode.task_key or episode.episode_id,
+        started_at=episode.started_at,
+    )
+    for call, content, is_error, at, paired in paired_calls(episode):
+        arguments = parse_arguments(call.arguments)
+        if arguments is None:
+            continue
+        history.observations.append(
+            Observation(
+                tool=call.name,
+                arguments=arguments,
+                content=content,
+                episode=index,
+                position=len(history.observations),
+                at=at or episode.started_at,
+                caller=caller,
+                is_error=is_error,
+                paired=paired,
+            )
+        )
+    return history
+
+
+def paired_calls(
+    episode: CleanEpisode,
+) -> Iterator[tuple[CleanToolCall, str, bool | None, int | None, bool]]:
+    """Every call with a result: by id, else by its place directly behind the calls that still wait."""
+    answered = Counter(s.call_id for s in episode.steps if s.role == "tool" and s.call_id)
+    pending: dict[str, list[CleanToolCall]] = {}
+    waiting: list[CleanToolCall] = []
+    for step in episode.steps:
+        if step.role == "assistant":
+            waiting = []
+            for call in step.tool_calls:
+                # Ids come again in one episode (short random ids, seen in real data): first in, first out.
+                if answered[call.call_id] > 0:
+                    answered[call.call_id] -= 1
+                    pending.setdefault(call.call_id, []).append(call)
+                else:
+                    waiting.append(call)
+        elif step.role == "tool" and step.content is not None:
+            if step.call_id is None and waiting:
+                yield waiting.pop(0), step.content, step.is_error, step.at, False
+            elif step.call_id is not None and pending.get(step.call_id):
+                yield pending[step.call_id].pop(0), step.content, step.is_error, step.at, True
+        elif step.role == "user":
+            waiting = []
+
+
+def by_tool(all_histories: Iterable[History]) -> dict[str, list[Observation]]:
+    """Observations per tool."""
+    out: dict[str, list[Observation]] = {}
+    for history in all_histories:
+        for seen in history.observations:
+            out.setdefault(seen.tool, []).append(seen)
+    return out
+
+
+def declared_forms(episodes: Sequence[CleanEpisode]) -> dict[str, dict[str, str]]:
+    """The type that each tool's definition declares for each argument, where it names one."""
+    forms: dict[str, dict[str, str]] = {}
+    for text in {text for episode in episodes for text in episode.tools}:
+        parsed = parse_json(text)
+        function = _inside(parsed.value if parsed else None, "function")
+        properties = _inside(_inside(function, "parameters"), "properties")
+        name = function.get("name")
+        if not isinstance(name, str):
+            continue
+        for argument, schema in properties.items():
+            kind = schema.get("type") if isinstance(schema, dict) else None
+            if kind in {"array", "object", "number", "integer", "boolean"}:
+                forms.setdefault(name, {})[argument] = str(kind)
+    return forms
+
+
+def _inside(value: Any, name: str) -> dict[str, Any]:
+    inner = value.get(name) if isinstance(value, dict) else None
+    return inner if isinstance(inner, dict) else {}

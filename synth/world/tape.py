@@ -1,0 +1,42 @@
+"""The tape: recorded answers of tools that change things, each with the earlier calls that it may hang on.
+
+Comes from observations and the world learnt so far (which says what a call names); goes into the world file.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from environments.runtime.normal import stable
+from environments.runtime.world import World
+from synth.world.model import Workbench
+
+
+def learn_tape(
+    bench: Workbench, document: dict[str, Any]
+) -> dict[str, dict[str, list[dict[str, Any]]]]:
+    """Replay every episode and note each answer with its relevant history; contradictions are dropped."""
+    world = World.from_json(document)
+    found: dict[tuple[str, str, tuple[str, ...]], dict[str, Any]] = {}
+    clashes: set[tuple[str, str, tuple[str, ...]]] = set()
+    for history in bench.histories:
+        session = world.session(caller=history.caller)
+        for seen in history.observations:
+            tool = world.tools[seen.tool]
+            if not tool.innocent:
+                args = tool.normal(seen.arguments)
+                key = (seen.tool, stable(args), session.history(tool, args, seen.content))
+                known = found.setdefault(key, _entry(key[2], seen.content, history.episode_id))
+                if known["content"] != seen.content:
+                    clashes.add(key)
+                known["n"] += 1
+            session.observe(seen.tool, seen.arguments, seen.content)
+    tape: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for key, entry in found.items():
+        if key not in clashes:
+            tape.setdefault(key[0], {}).setdefault(key[1], []).append(entry)
+    return tape
+
+
+def _entry(before: tuple[str, ...], content: str, episode_id: str) -> dict[str, Any]:
+    return {"before": list(before), "content": content, "from": episode_id, "n": 0}

@@ -1,0 +1,253 @@
+"""Writers: which tools change records, found from records that changed between two looks.
+
+Comes from tables and keys; sets the kinds read, search and write, and for each writer the tables it was seen to
+leave alone. Not here: what a write does (`effects`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from environments.runtime.attempt import Json
+from environments.runtime.normal import names_in, stable
+from synth.world.kinds import informative
+from synth.world.model import ToolModel, Workbench, refused
+from synth.world.observation import History, Observation
+
+MIN_UNCHANGED: Final = 2
+"""Looks at different records, unchanged after a write that names them, before the write counts as harmless to them."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Look:
+    """One sight of a row."""
+
+    place: tuple[str, str]
+    value: Json
+    seen: Observation
+
+
+def place_of(tool: ToolModel, seen: Observation) -> tuple[str, str] | None:
+    """Which row an observation shows."""
+    if tool.table is None or refused(tool, seen):
+        return None
+    parts: list[Json] = []
+    for tree in tool.key:
+        source = seen.arguments if tree[0] == "arg" else seen.value
+        if not isinstance(source, dict):
+            return None
+        parts.append(source.get(str(tree[1])))
+    return tool.table, stable(parts)
+
+
+def looks(bench: Workbench, history: History) -> Iterator[Look]:
+    """Every sight of a row in one episode."""
+    for seen in history.observations:
+        tool = bench.tools[seen.tool]
+        place = place_of(tool, seen)
+        if place is not None and tool.kind not in {"constant", "pure", "act"}:
+            yield Look(place=place, value=seen.value, seen=seen)
+
+
+def learn_writers(bench: Workbench) -> None:
+    """Set the kind of every tool that shows rows."""
+    changes, calm = _changes(bench, {})
+    writers = _cover(changes, calm)
+    changes, calm = _changes(bench, _first_values(bench, writers))
+    writers |= _cover([c for c in changes if c.isdisjoint(writers)], calm)
+    for tool in bench.tools.values():
+        if tool.kind != "unknown":
+            continue
+        if tool.name in writers:
+            tool.kind = "write"
+        elif tool.good() and informative(tool) and _consistent(bench, tool):
+            lists = sum(isinstance(s.value, list) for s in tool.good())
+            tool.kind = "search" if lists * 2 > len(tool.good()) else "read"
+            tool.loose = tool.kind == "search" or not tool.key
+        else:
+            tool.kind = "write" if tool.observations else "unknown"
+        tool.evidence["changes"] = sum(tool.name in c for c in changes)
+        tool.evidence["calm"] = calm[tool.name]
+
+
+def _changes(
+    bench: Workbench, first: Mapping[tuple[str, str], Json]
+) -> tuple[list[frozenset[str]], Counter[str]]:
+    """For each change of a row: the tools that may have made it; and how often each tool left a row alone."""
+    changes: list[frozenset[str]] = []
+    calm: Counter[str] = Counter()
+    for history in bench.histories:
+        last: dict[tuple[str, str], tuple[int, Json]] = {}
+        for look in looks(bench, history):
+            at = look.seen.position
+            since, before = last.get(look.place, (-1, first.get(look.place)))
+            between = _suspects(bench, history, look, since)
+            if before is not None:
+                if stable(before) == stable(look.value):
+                    calm.update(between)
+                else:
+                    changes.append(frozenset(between))
+            last[look.place] = (at, look.value)
+    return changes, calm
+
+
+def _first_values(bench: Workbench, writers: set[str]) -> dict[tuple[str, str], Json]:
+    """The most common first sight of each row by a tool that is no writer: what a fresh episode holds."""
+    votes: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    values: dict[str, Json] = {}
+    for history in bench.histories:
+        done: set[tuple[str, str]] = set()
+        for look in looks(bench, history):
+            if look.place not in done and look.seen.tool not in writers:
+                text = stable(look.value)
+                values[text] = look.value
+                votes[look.place][text] += 1
+            done.add(look.place)
+    return {place: values[counts.most_common(1)[0][0]] for place, counts in votes.items()}
+
+
+def _suspects(bench: Workbench, history: History, look: Look, since: int) -> set[str]:
+    """Tools of successful calls since the last sight that share a name with the row, the showing one included."""
+    names = names_in(look.value) | look.seen.names
+    out = {look.seen.tool}
+    for seen in history.observations[since + 1 : look.seen.position]:
+        tool = bench.tools[seen.tool]
+        if tool.kind in {"constant", "pure"} or refused(tool, seen):
+            continue
+        if not names.isdisjoint(seen.names):
+            out.add(seen.tool)
+    return out
+
+
+def _cover(changes: list[frozenset[str]], calm: Counter[str]) -> set[str]:
+    """Fewest tools that explain all changes, those that most often come with a change first."""
+    left = list(changes)
+    writers: set[str] = set()
+    while left:
+        counts = Counter(name for suspects in left for name in suspects)
+        best = max(counts, key=lambda n: (counts[n] / (counts[n] + calm[n]), counts[n], n))
+        writers.add(best)
+        left = [suspects for suspects in left if best not in suspects]
+    return writers
+
+
+def _consistent(bench: Workbench, tool: ToolModel) -> bool:
+    """Whether equal keys gave equal results, seen often enough to exclude a counter or a clock."""
+    groups: dict[str, set[str]] = defaultdict(set)
+    for seen in tool.good():
+        place = place_of(tool, seen)
+        if place is not None:
+            groups[place[1]].add(stable(seen.value))
+    clashing = sum(len(values) > 1 for values in groups.values())
+    return clashing <= 0.25 * len(groups)
+
+
+def learn_settled(bench: Workbench) -> None:
+    """For each writer: the tables whose rows stayed as they were though the call named them."""
+    calm: dict[tuple[str, str], set[str]] = defaultdict(set)
+    moved: Counter[tuple[str, str]] = Counter()
+    for history in bench.histories:
+        _count_settled(bench, history, calm, moved)
+    pooled: dict[str, int] = defaultdict(int)
+    stirred = {table for _, table in moved}
+    for (_, table), keys in calm.items():
+        pooled[table] += len(keys)
+    for tool in bench.tools.values():
+        if tool.innocent:
+            continue
+        for table in bench.tables:
+            pair = (tool.name, table)
+            if (not moved[pair] and len(calm[pair]) >= MIN_UNCHANGED) or (
+                table not in stirred
+                and pooled[table] >= 8
+                and not calm[pair]
+                and _aloof(bench, table)
+            ):
+                tool.settled.add(table)
+        tool.evidence["settled"] = {
+            table: len(calm[tool.name, table]) for table in sorted(tool.settled)
+        }
+
+
+def _aloof(bench: Workbench, table: str) -> bool:
+    """A table that searches fill: nothing names its rows directly."""
+    return all(t.loose for t in bench.tools.values() if t.table == table and t.innocent)
+
+
+def _count_settled(
+    bench: Workbench,
+    history: History,
+    calm: dict[tuple[str, str], set[str]],
+    moved: Counter[tuple[str, str]],
+) -> None:
+    last: dict[tuple[str, str], tuple[int, str]] = {}
+    for look in looks(bench, history):
+        table = bench.tables[look.place[0]]
+        tool = bench.tools[look.seen.tool]
+        base = table.rows.get(look.place[1])
+        since, before = last.get(look.place, (-1, None if base is None else stable(base)))
+        now = stable(look.value)
+        last[look.place] = (look.seen.position, now)
+        if before is None or not tool.innocent:
+            continue
+        names = names_in(look.value) | look.seen.names
+        for seen in history.observations[since + 1 : look.seen.position]:
+            other = bench.tools[seen.tool]
+            if other.innocent or refused(other, seen) or place_of(other, seen) == look.place:
+                continue
+            if not tool.loose and names.isdisjoint(seen.names):
+                continue
+            if now == before:
+                calm[seen.tool, table.name].add(look.place[1] + seen.key)
+            else:
+                moved[seen.tool, table.name] += 1
+
+
+def learn_base(bench: Workbench) -> None:
+    """The rows that a fresh episode holds: first sights before anything that may have changed them."""
+    for table in bench.tables.values():
+        table.rows, table.unsure, table.refusals, table.seen = {}, set(), {}, {}
+        table.conflicts = table.agreements = 0
+    votes: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    values: dict[str, Json] = {}
+    for history in bench.histories:
+        touched: list[tuple[frozenset[str], set[str]]] = []
+        done: set[tuple[str, str]] = set()
+        for seen in history.observations:
+            tool = bench.tools[seen.tool]
+            place = place_of(tool, seen)
+            clean = all(
+                tool.table in settled or (not tool.loose and names.isdisjoint(seen.names))
+                for names, settled in touched
+            )
+            if tool.innocent and tool.table is not None:
+                if place is None:
+                    _note_refusal(bench, tool, seen, clean=clean)
+                elif clean and place not in done:
+                    done.add(place)
+                    text = stable(seen.value)
+                    values.setdefault(text, seen.value)
+                    votes[place][text] += 1
+                    bench.tables[place[0]].seen.setdefault(seen.tool, set()).add(place[1])
+            elif not tool.innocent and not refused(tool, seen):
+                touched.append((seen.names, tool.settled))
+    for (name, key), counts in votes.items():
+        table = bench.tables[name]
+        table.agreements += sum(counts.values()) - 1
+        if len(counts) > 1:
+            table.unsure.add(key)
+            table.conflicts += 1
+        else:
+            table.rows[key] = values[next(iter(counts))]
+
+
+def _note_refusal(bench: Workbench, tool: ToolModel, seen: Observation, *, clean: bool) -> None:
+    if tool.table is None or not clean or any(tree[0] != "arg" for tree in tool.key):
+        return
+    key = stable([seen.arguments.get(str(tree[1])) for tree in tool.key])
+    told = bench.tables[tool.table].refusals.setdefault(key, {})
+    if told.setdefault(tool.name, seen.content) != seen.content:
+        told[tool.name] = ""

@@ -1,0 +1,114 @@
+"""Worlds: an app's tools rebuilt from the recorded calls of its clean episodes.
+
+Goes in: clean episodes of one app. Comes out: `LearntWorld` with the world file (readable data, no code), the state at
+each episode's start, and what is believed of each tool with its evidence. Every hypothesis must reproduce all examples
+it applies to. Not here: answering calls (`environments.runtime.world`), measuring (`environments.fidelity`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from redact.clean_episode import CleanEpisode
+from synth.world.callers import learn_envelopes, normalise, seen_forms
+from synth.world.document import write_document
+from synth.world.kinds import learn_kinds
+from synth.world.model import ToolModel, Workbench
+from synth.world.observation import by_tool, declared_forms, histories
+from synth.world.outcomes import learn_outcomes, learn_style
+from synth.world.tape import learn_tape
+from synth.world.writers import learn_base, learn_settled, learn_writers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorldSettings:
+    """How a world is learnt."""
+
+    continuity: str | None = None
+    """`reset` or `living` where a person knows; None infers it."""
+    derive: bool = True
+    """False keeps to recorded answers (the tool policy `strict`)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSummary:
+    """What is believed of one tool."""
+
+    name: str
+    kind: str
+    """`constant`, `pure`, `read`, `search`, `write`, `act` or `unknown`."""
+    support: int
+    """Recorded calls with a result."""
+    says: str
+    evidence: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearntWorld:
+    """A world, learnt."""
+
+    document: dict[str, Any]
+    """The world file, as `World.from_json` takes it."""
+    tools: tuple[ToolSummary, ...]
+    continuity: Mapping[str, Any]
+    """`kind` (`reset` or `living`) and the evidence for it."""
+    start_of: Callable[[CleanEpisode], dict[str, Any]]
+    """The state at an episode's start, as `World.session` takes it."""
+
+
+def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> LearntWorld:
+    """The world of one app's episodes."""
+    bench = _observe(episodes)
+    for tool in bench.tools.values():
+        learn_outcomes(tool)
+        learn_style(tool)
+    learn_kinds(bench)
+    learn_writers(bench)
+    for _ in range(2):
+        learn_base(bench)
+        learn_settled(bench)
+    bench.continuity = {"kind": settings.continuity or "reset", "evidence": {}}
+    _mark_shown(bench)
+    bench.tape = learn_tape(bench, write_document(bench))
+    document = write_document(bench)
+    return LearntWorld(
+        document=document,
+        tools=tuple(_summary(tool) for _, tool in sorted(bench.tools.items())),
+        continuity=bench.continuity,
+        start_of=lambda _episode: {},
+    )
+
+
+def _observe(episodes: Sequence[CleanEpisode]) -> Workbench:
+    seen = histories(episodes)
+    envelopes = learn_envelopes(seen)
+    forms = declared_forms(episodes)
+    for tool, extra in seen_forms(seen).items():
+        forms[tool] = {**extra, **forms.get(tool, {})}
+    normalise(seen, forms=forms, envelopes=envelopes)
+    tools = {
+        name: ToolModel(name=name, observations=group, forms=forms.get(name, {}))
+        for name, group in by_tool(seen).items()
+    }
+    app = episodes[0].app if episodes else ""
+    return Workbench(app=app, histories=seen, tools=tools, envelopes=envelopes)
+
+
+def _mark_shown(bench: Workbench) -> None:
+    """A write whose successful result is a row of a table that a read shows: the row after it."""
+    shown = {t.table for t in bench.tools.values() if t.innocent and t.table is not None}
+    for tool in bench.tools.values():
+        if tool.kind == "write" and tool.table in shown:
+            tool.evidence["shows"] = tool.table
+
+
+def _summary(tool: ToolModel) -> ToolSummary:
+    return ToolSummary(
+        name=tool.name,
+        kind=tool.kind,
+        support=len(tool.observations),
+        says=tool.says,
+        evidence=tool.evidence,
+    )
