@@ -1,6 +1,6 @@
 """What the report shows: plain records of clean counts and texts, filled by the pipeline from the lake.
 
-Every number on the page is a field here; the page computes shares and widths for pictures, never another total.
+Every number on the page is a field here; the page itself computes only shares, widths of pictures and sums over days.
 Not here: how it looks (`page`, `pictures`, `templates/`), where the numbers come from (the pipeline).
 Texts may hold anything: the page escapes them and cuts what is too long.
 """

@@ -1,0 +1,230 @@
+"""The report page: `ReportData` in, one self-contained HTML file out.
+
+No script, no external resource, nothing inline but one stylesheet whose hash the content-security policy names.
+Everything from data is escaped by the template engine, cleaned of characters that reorder or hide text, and cut where
+it is longer than a person reads. Not here: the data (`data`), the pictures (`pictures`), the words (`templates/`).
+"""
+
+import base64
+import hashlib
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import jinja2
+from markupsafe import Markup
+
+from dagster_project.report import pictures
+from dagster_project.report.data import (
+    Count,
+    DayCount,
+    Missing,
+    OutcomeCount,
+    RedactionCount,
+    RedactionState,
+    ReportData,
+    TaskCount,
+    TaskRow,
+)
+
+TASKS_SHOWN: Final = 25
+"""Tasks of one app and status that are written out; the rest are counted."""
+CLUSTERS_SHOWN: Final = 12
+"""Clusters with a card of their own; further ones stand in a table."""
+ROWS_SHOWN: Final = 100
+"""Rows of any other table."""
+
+_TEMPLATES: Final = Path(__file__).parent / "templates"
+_UNSEEN: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+)
+"""Control characters, direction overrides and lone surrogates: they hide or reorder text, or cannot be written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskGroup:
+    """The tasks of one app that stand at one status."""
+
+    status: str
+    count: int
+    shown: tuple[TaskRow, ...]
+    hidden: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppTasks:
+    """All that the page says about the tasks of one app."""
+
+    counts: TaskCount
+    statuses: tuple[Count, ...]
+    groups: tuple[TaskGroup, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindRow:
+    """What was replaced of one kind in one app, day by day."""
+
+    app: str
+    kind: str
+    count: int
+    """Over all days."""
+    trend: tuple[DayCount, ...]
+
+
+def write_report(data: ReportData, dest: Path) -> None:
+    """Write the page to `dest`, replacing an earlier one in one step."""
+    dest.parent.mkdir(parents=True, exist_ok=True)
+    half = dest.with_name(f".{dest.name}.{os.getpid()}.part")
+    half.write_text(render(data), encoding="utf-8", newline="\n")
+    half.replace(dest)
+
+
+def render(data: ReportData) -> str:
+    """The page as text; the same data give the same page."""
+    style = (_TEMPLATES / "style.css").read_text(encoding="utf-8")
+    return (
+        _environment()
+        .get_template("index.html")
+        .render(
+            data=data,
+            style=Markup(style),  # noqa: S704 - our own file
+            style_hash=_hash_of(style),
+            tasks=tasks_by_app(data),
+            kinds=redacted_by_kind(data.redacted),
+            clusters_shown=CLUSTERS_SHOWN,
+            rows_shown=ROWS_SHOWN,
+        )
+    )
+
+
+def tasks_by_app(data: ReportData) -> tuple[AppTasks, ...]:
+    """The tasks of each app, in the order of the counts given."""
+    return tuple(
+        AppTasks(
+            counts=counts,
+            statuses=_statuses(counts),
+            groups=tuple(_group(data.tasks, counts.app, status) for status in _statuses(counts)),
+        )
+        for counts in data.task_counts
+    )
+
+
+def _statuses(counts: TaskCount) -> tuple[Count, ...]:
+    return (
+        Count(name="accepted", count=counts.accepted),
+        Count(name="needs_review", count=counts.needs_review),
+        Count(name="rejected", count=counts.rejected),
+    )
+
+
+def _group(tasks: Sequence[TaskRow], app: str, status: Count) -> TaskGroup:
+    rows = [task for task in tasks if task.app == app and task.status == status.name]
+    shown = tuple(rows[:TASKS_SHOWN])
+    return TaskGroup(
+        status=status.name,
+        count=status.count,
+        shown=shown,
+        hidden=max(status.count - len(shown), 0),
+    )
+
+
+def redacted_by_kind(counts: Sequence[RedactionCount]) -> tuple[KindRow, ...]:
+    """Redaction counts by app and kind, each with its days in order."""
+    groups: dict[tuple[str, str], list[RedactionCount]] = {}
+    for count in sorted(counts, key=lambda c: (c.app, c.kind, c.day)):
+        groups.setdefault((count.app, count.kind), []).append(count)
+    return tuple(
+        KindRow(
+            app=app,
+            kind=kind,
+            count=sum(day.count for day in days),
+            trend=tuple(DayCount(day=day.day, count=day.count) for day in days),
+        )
+        for (app, kind), days in groups.items()
+    )
+
+
+def clip(text: object, limit: int = 400) -> str:
+    """A text as a person can read it: nothing that hides or reorders characters, and no longer than `limit`."""
+    whole = str(text)
+    seen = _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", whole[:limit])
+    return f"{seen}… ({len(whole):,} characters)" if len(whole) > limit else seen
+
+
+def number(value: float | None) -> str:
+    """A count with thousands marked, or "unknown"."""
+    if value is None:
+        return "unknown"
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
+
+
+def share(part: int, whole: int) -> str:
+    """A share in per cent; nothing of something is never shown as 0.0 or 100.0 by rounding."""
+    if whole <= 0:
+        return "none"
+    percent = 100 * part / whole
+    if 0 < part < whole:
+        percent = min(max(percent, 0.1), 99.9)
+    return f"{percent:.1f} %"
+
+
+def _hash_of(style: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        clip=clip,
+        n=number,
+        label=pictures.label,
+        slug=pictures.slug,
+        gate_sentence=_gate_sentence,
+        outcome_parts=_outcome_parts,
+        missing_parts=_missing_parts,
+    )
+    environment.globals.update(
+        share=share,
+        funnel_widths=pictures.funnel_widths,
+        funnel_segment=pictures.funnel_segment,
+        sparkline=pictures.sparkline,
+        fidelity_bar=pictures.fidelity_bar,
+        share_bar=pictures.share_bar,
+        mosaic=pictures.mosaic,
+        each_square=pictures.each_square,
+    )
+    return environment
+
+
+def _gate_sentence(state: RedactionState) -> str:
+    if state.mode == "off":
+        return "Redaction is off: this data was declared free of personal data."
+    if state.leaks is None:
+        return "The independent leak check has not run."
+    if state.leaks:
+        return "The independent leak check found values that should be gone; exports are blocked."
+    return "The independent leak check found nothing."
+
+
+def _outcome_parts(row: OutcomeCount) -> tuple[Count, ...]:
+    return (
+        Count(name="good", count=row.good),
+        Count(name="bad", count=row.bad),
+        Count(name="unknown", count=row.unknown),
+    )
+
+
+def _missing_parts(row: Missing) -> tuple[Count, ...]:
+    return (
+        Count(name="labelled", count=row.labelled),
+        Count(name="unlabelled", count=row.episodes - row.labelled),
+    )

@@ -1,0 +1,169 @@
+"""The report's pictures as inline SVG: counts in, markup out.
+
+Colours are CSS classes, sizes are attributes: the page's content-security policy allows no inline style. Every picture
+has a text for people who do not see it. Not here: any number that is not in the data (bars are shares of given counts).
+"""
+
+import math
+from collections.abc import Sequence
+from datetime import date, timedelta
+
+from markupsafe import Markup
+
+from dagster_project.report.data import Count, DayCount, Fidelity, FunnelStage
+
+MOST_BARS = 60
+"""A trend with more days is drawn in equal buckets of days."""
+MOST_SQUARES = 400
+"""A mosaic with more tasks draws one square for several."""
+
+_KINDS = ("exact", "equivalent", "simulated", "unknown", "wrong")
+
+
+def funnel_widths(stages: Sequence[FunnelStage]) -> list[float]:
+    """Each stage's width in [0, 1] on a logarithmic scale, because spans outnumber tasks by orders of magnitude."""
+    most = max((stage.count for stage in stages), default=0)
+    if most <= 0:
+        return [0.0 for _ in stages]
+    scale = math.log10(most + 1)
+    return [round(math.log10(max(stage.count, 0) + 1) / scale, 4) for stage in stages]
+
+
+def funnel_segment(width: float, following: float | None) -> Markup:
+    """One stage of the funnel: its bar, and the slope down to the next one."""
+    half, below = width * 500, (width if following is None else following) * 500
+    bar = _tag("rect", x=500 - half, y=0, width=2 * half, height=60, rx=3, class_="funnel-bar")
+    slope = Markup("")
+    if following is not None:
+        points = (
+            f"{500 - half:.1f},60 {500 + half:.1f},60 {500 + below:.1f},100 {500 - below:.1f},100"
+        )
+        slope = _tag("polygon", points=points, class_="funnel-slope")
+    return _svg(1000, 100 if following is not None else 60, bar + slope, stretch=True)
+
+
+def sparkline(trend: Sequence[DayCount]) -> Markup:
+    """Failures per day as small bars; days without failures are gaps."""
+    counts = _daily(trend)
+    if not counts:
+        return Markup("")
+    top = max(counts)
+    step = 180 / max(len(counts), 12)
+    bars = Markup("").join(
+        _tag(
+            "rect",
+            x=round(index * step, 2),
+            y=round(40 - max(count / top * 38, 3), 2) if count else 39,
+            width=round(max(step - 1.5, 0.8), 2),
+            height=round(max(count / top * 38, 3), 2) if count else 1,
+            rx=1,
+            class_="spark" if count else "spark-none",
+        )
+        for index, count in enumerate(counts)
+    )
+    says = f"{trend[0].day} to {trend[-1].day}, at most {top} in a bar"
+    return _svg(180, 40, bars, says=says)
+
+
+def _daily(trend: Sequence[DayCount]) -> list[int]:
+    if not trend:
+        return []
+    try:
+        first, last = date.fromisoformat(trend[0].day), date.fromisoformat(trend[-1].day)
+    except ValueError:
+        return [point.count for point in trend][:MOST_BARS]
+    by_day = {point.day: point.count for point in trend}
+    days = (last - first).days + 1
+    bucket = max(1, math.ceil(days / MOST_BARS))
+    counts = [0] * math.ceil(days / bucket)
+    for offset in range(days):
+        counts[offset // bucket] += by_day.get((first + timedelta(days=offset)).isoformat(), 0)
+    return counts
+
+
+def fidelity_bar(fidelity: Fidelity) -> Markup:
+    """How calls were answered, as one bar of coloured shares."""
+    counts = [Count(name=kind, count=getattr(fidelity, kind)) for kind in _KINDS]
+    return share_bar(counts)
+
+
+def share_bar(counts: Sequence[Count]) -> Markup:
+    """Counts as shares of one bar; the class of a part is its name."""
+    total = sum(count.count for count in counts)
+    parts, left = Markup(""), 0.0
+    for count in counts:
+        width = 1000 * count.count / total if total else 0.0
+        if width > 0:
+            title = Markup("<title>{}: {:,}</title>").format(label(count.name), count.count)
+            shown = max(width - 2, 1.5)
+            parts += _tag(
+                "rect",
+                title,
+                x=round(left, 2),
+                y=0,
+                width=round(shown, 2),
+                height=20,
+                class_=f"part part-{slug(count.name)}",
+            )
+        left += width
+    says = ", ".join(f"{label(c.name)} {c.count:,}" for c in counts if c.count) or "nothing counted"
+    return _svg(1000, 20, parts, says=says, stretch=True)
+
+
+def mosaic(counts: Sequence[Count]) -> Markup:
+    """One square a task, coloured by where it stands."""
+    total = sum(count.count for count in counts)
+    each = max(1, math.ceil(total / MOST_SQUARES))
+    names = [count.name for count in counts for _ in range(math.ceil(count.count / each))]
+    columns = 40
+    squares = Markup("").join(
+        _tag(
+            "rect",
+            x=index % columns * 12,
+            y=index // columns * 12,
+            width=10,
+            height=10,
+            rx=2,
+            class_=f"part part-{slug(name)}",
+        )
+        for index, name in enumerate(names)
+    )
+    says = ", ".join(f"{label(c.name)} {c.count:,}" for c in counts)
+    return _svg(
+        columns * 12 - 2, max(1, math.ceil(len(names) / columns)) * 12 - 2, squares, says=says
+    )
+
+
+def each_square(counts: Sequence[Count]) -> int:
+    """How many tasks one square of `mosaic` stands for."""
+    return max(1, math.ceil(sum(count.count for count in counts) / MOST_SQUARES))
+
+
+def label(name: str) -> str:
+    """A code as words."""
+    return name.replace("_", " ")
+
+
+def slug(name: str) -> str:
+    """A class name that no text can break out of."""
+    return "".join(c if c.isascii() and c.isalnum() else "-" for c in name.lower())[:40]
+
+
+def _tag(name: str, inner: str = "", **attributes: object) -> Markup:
+    parts = Markup("").join(
+        Markup(' {}="{}"').format(key.rstrip("_"), value) for key, value in attributes.items()
+    )
+    return Markup("<{0}{1}>{2}</{0}>").format(name, parts, inner)
+
+
+def _svg(
+    width: float, height: float, inner: Markup, *, says: str = "", stretch: bool = False
+) -> Markup:
+    """A picture with its text; without a text it is decoration beside the number it shows."""
+    seen = (
+        Markup('role="img" aria-label="{}"').format(says) if says else Markup('aria-hidden="true"')
+    )
+    ratio = Markup(' preserveAspectRatio="none"') if stretch else Markup("")
+    return Markup('<svg viewBox="0 0 {} {}" {}{} focusable="false">{}</svg>').format(
+        width, height, seen, ratio, inner
+    )
