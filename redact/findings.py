@@ -1,0 +1,186 @@
+"""What one text reveals: the personal values under its keys and in its shapes, and the leaves no key explains.
+
+In: the text of a message, an argument or a result, with the tool's name. Out: `Findings`, cached per distinct text,
+because prompts, catalogues and repeated history make most of the bytes. Knows one text only: subjects, counting over
+the app and what is done with a value are `redact.learn`'s.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from redact.fold import fold_value
+from redact.gazetteer import is_name
+from redact.kinds import KINDS, NOT_PERSONAL
+from redact.leaves import Leaf, leaves
+from redact.lexicon import Lexicon
+from redact.shapes import can_be, digit_count, emails_in, letter_count, named_ids_in
+from redact.surrogates import ID_WORDS, PARTICLES, STREET_WORDS
+
+_ATOM: Final = re.compile(r"[^\W\d_]+")
+_KEY_SIZE: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One personal value where it stands."""
+
+    kind: str
+    value: str
+    """As written."""
+    key: str
+    """The key it stood under, empty for values found by shape."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unexplained:
+    """One leaf under a key that no rule knows, or that a rule calls a record's key."""
+
+    path: str
+    """Tool and keys, without places in lists: what evidence is counted by."""
+    value: str
+    kind: str | None
+    """`record`, `public`, `text` or None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What one text reveals."""
+
+    found: tuple[Found, ...] = ()
+    unexplained: tuple[Unexplained, ...] = ()
+
+
+class Finder:
+    """Reads texts for what they reveal, each distinct text once."""
+
+    def __init__(self, lexicon: Lexicon, *, capacity: int = 50_000) -> None:
+        self._lexicon = lexicon
+        self._capacity = capacity
+        self._known: dict[tuple[str, int, str], Findings] = {}
+
+    def in_document(self, text: str, tool: str) -> Findings:
+        """Return what an argument or result text reveals."""
+        memory = (tool, len(text), text)
+        found = self._known.get(memory)
+        if found is None:
+            if len(self._known) >= self._capacity:
+                self._known.clear()
+            found = self._known[memory] = self._read(text, tool)
+        return found
+
+    def in_prose(self, text: str) -> Findings:
+        """Return what a message's text reveals by shape, and by structure where it quotes JSON."""
+        return self.in_document(text, "")
+
+    def _read(self, text: str, tool: str) -> Findings:
+        found: list[Found] = []
+        unexplained: list[Unexplained] = []
+        above = (tool,) if tool else ()
+        for leaf in leaves(text):
+            self._judge(leaf, above, found, unexplained)
+        found.extend(_by_shape(text))
+        return Findings(tuple(dict.fromkeys(found)), tuple(unexplained))
+
+    def _judge(
+        self, leaf: Leaf, tool: tuple[str, ...], found: list[Found], unexplained: list[Unexplained]
+    ) -> None:
+        above = tool + tuple(_plain_key(key) for key in leaf.above)
+        if leaf.is_key:
+            kind = self._key_kind(leaf, above)
+            if kind:
+                found.append(Found(kind, str(leaf.value), leaf.key))
+            return
+        kind = self._lexicon.kind_of(leaf.key, above, self._beside(leaf))
+        value = str(leaf.value)
+        if kind in KINDS and can_be(kind, value):
+            found.append(Found(_refined(kind, value), value, leaf.key))
+        elif isinstance(leaf.value, str) and leaf.value:
+            path = ".".join((*above, _plain_key(leaf.key)))
+            unexplained.append(Unexplained(path, value, kind if kind in NOT_PERSONAL else None))
+
+    def _key_kind(self, leaf: Leaf, above: tuple[str, ...]) -> str | None:
+        """Return the kind of a key that is itself data: `{"payment_methods": {"card_4421": ...}}`."""
+        name = str(leaf.value)
+        if "@" in name and can_be("email", name):
+            return "email"
+        if digit_count(name) < 3 or not leaf.key:
+            return None
+        kind = self._lexicon.kind_of("id", (*above, leaf.key), frozenset())
+        return kind if kind in KINDS and can_be(kind, name) else None
+
+    def _beside(self, leaf: Leaf) -> frozenset[str]:
+        if len(leaf.beside) > 60:  # an object with data for keys says nothing about its neighbours
+            return frozenset()
+        kinds = (self._lexicon.plain_kind(key) for key in leaf.beside if key != leaf.key)
+        return frozenset(kind for kind in kinds if kind)
+
+
+def _plain_key(key: str) -> str:
+    """Return the key for a path; a key that is data becomes `*`, so that no value enters the evidence."""
+    return "*" if digit_count(key) >= 3 or "@" in key or len(key) > _KEY_SIZE else key
+
+
+def _refined(kind: str, value: str) -> str:
+    """Return the kind a value's shape makes of its key's kind."""
+    if kind in {"person_id", "handle", "payment_id"} and "@" in value:
+        return "email"
+    if kind == "card_number" and digit_count(value) < 12:
+        return "card_tail"  # masked: "**** **** **** 7447"
+    if kind in {"person_id", "handle"} and not digit_count(value) and " " in value:
+        return "full_name"
+    return kind
+
+
+def _by_shape(text: str) -> Iterator[Found]:
+    for value in emails_in(text):
+        yield Found("email", value, "")
+    for value, first, second in named_ids_in(text):
+        words = (fold_value(first), fold_value(second))
+        if any(word in ID_WORDS for word in words):
+            continue
+        if any(is_name(word) for word in words):
+            yield Found("person_id", value, "")
+
+
+def atoms_of(found: Iterable[Found]) -> dict[str, str]:
+    """Return the single words and numbers inside composites that are searched for within the episode."""
+    atoms: dict[str, str] = {}
+    for item in found:
+        family = KINDS[item.kind].family
+        if family == "name":
+            for word in _ATOM.findall(fold_value(item.value)):
+                if len(word) > 1 and word not in PARTICLES:
+                    atoms.setdefault(word, "last_name")
+        elif family == "street":
+            for word in _ATOM.findall(fold_value(item.value)):
+                if len(word) > 3 and word not in STREET_WORDS:
+                    atoms.setdefault(word, "street")
+        elif item.kind in {"person_id", "handle", "email"}:
+            local = fold_value(item.value).rpartition("@")[0] or fold_value(item.value)
+            for word in _ATOM.findall(local):
+                if len(word) > 2 and word not in ID_WORDS and is_name(word):
+                    atoms.setdefault(word, "last_name")
+        elif item.kind == "payment_id":
+            for number in re.findall(r"\d{5,}", item.value):
+                atoms.setdefault(number, "payment_id")
+    return atoms
+
+
+def is_composite(kind: str, folded: str) -> bool:
+    """Say whether a value names one person by itself, so that it is searched for in the whole app."""
+    if not KINDS[kind].direct:
+        return False
+    letters, digits = letter_count(folded), digit_count(folded)
+    if kind == "full_name":
+        return len([word for word in folded.split() if len(word) > 1]) > 1
+    if kind == "street":
+        return digits > 0 and letters > 3 and " " in folded and len(folded) >= 8
+    if kind in {"secret", "email", "iban", "card_number", "ssn", "ip"}:
+        return len(folded) >= 6
+    if kind == "phone":
+        return digits >= 7
+    return len(folded) >= 5 and (digits >= 4 or (digits >= 1 and letters >= 2))

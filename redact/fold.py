@@ -1,0 +1,113 @@
+"""Text folded for comparison: one spelling for every way a value can be written, with the way back to the original.
+
+In: any text. Out: `Folded(text, ...)`: lower case, compatibility forms and accents resolved, look-alike letters of other
+alphabets made Latin, invisible characters dropped, JSON and URL escapes read. `span` gives the original's positions.
+Folding can change the length ("İ", "\\u00e9", zero-width characters), so positions are never assumed equal.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+_ODD: Final = re.compile(
+    r"[^\x00-\x7f]|\\+u[dD][89abAB][0-9a-fA-F]{2}\\+u[dD][c-fC-F][0-9a-fA-F]{2}|\\+u[0-9a-fA-F]{4}"
+    r"|%[c-fC-F][0-9a-fA-F](?:%[89abAB][0-9a-fA-F])+|%[0-9a-fA-F]{2}|\\+[nrtbf]"
+)
+_LOOKALIKES: Final = str.maketrans(
+    "аеорсухіјѕԁһӏвкмнтαορνικτυχγ‐‑‒–—＿’ʼ", "aeopcyxijsdhlbkmhtaopviktuxy-----_''"
+)
+_INVISIBLE: Final = frozenset(
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
+    "\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufeff"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A folded text and where its pieces came from."""
+
+    text: str
+    starts: tuple[int, ...] | None = None
+    """Folded positions at which the distance to the original changes; None when positions are equal."""
+    origins: tuple[int, ...] = ()
+    """The original positions of `starts`."""
+    lengths: tuple[int, ...] = ()
+    """How many characters of the original each piece took, when it is one escape or character; 0 for plain runs."""
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Return the original's span of a folded span."""
+        if self.starts is None:
+            return start, end
+        first = bisect_right(self.starts, start) - 1
+        last = bisect_right(self.starts, end - 1) - 1
+        begin = self.origins[first] + (0 if self.lengths[first] else start - self.starts[first])
+        if self.lengths[last]:
+            return begin, self.origins[last] + self.lengths[last]
+        return begin, self.origins[last] + end - self.starts[last]
+
+
+def fold(text: str) -> Folded:
+    """Return the folded text."""
+    if text.isascii() and "\\" not in text and "%" not in text:
+        return Folded(text.lower())
+    return _fold_pieces(text)
+
+
+def fold_value(value: str) -> str:
+    """Return a value folded, spaces collapsed: the form in which values are learnt and compared."""
+    return " ".join(fold(value).text.split())
+
+
+def _fold_pieces(text: str) -> Folded:
+    out: list[str] = []
+    starts, origins, lengths = [0], [0], [0]
+    place = done = 0
+    equal = True
+    for odd in _ODD.finditer(text):
+        plain = text[done : odd.start()].lower()
+        piece = _piece(odd[0])
+        out += (plain, piece)
+        place += len(plain)
+        done = odd.end()
+        if len(piece) != len(odd[0]):
+            equal = False
+            if piece:
+                starts.append(place)
+                origins.append(odd.start())
+                lengths.append(len(odd[0]))
+            starts.append(place + len(piece))
+            origins.append(done)
+            lengths.append(0)
+        place += len(piece)
+    out.append(text[done:].lower())
+    folded = "".join(out)
+    if equal:
+        return Folded(folded)
+    return Folded(folded, tuple(starts), tuple(origins), tuple(lengths))
+
+
+@lru_cache(maxsize=65_536)
+def _piece(odd: str) -> str:
+    if odd[0] == "\\":
+        if odd.lstrip("\\")[0] != "u":
+            return " " * len(odd)  # an escaped line break is a boundary, not the letter n
+        codes = [int(code, 16) for code in re.findall(r"u([0-9a-fA-F]{4})", odd)]
+        raw = b"".join(code.to_bytes(2, "big") for code in codes)
+        return "".join(_letter(letter) for letter in raw.decode("utf-16-be", "replace"))
+    if odd[0] == "%" and len(odd) > 1:
+        raw = bytes.fromhex(odd.replace("%", ""))
+        return "".join(_letter(letter) for letter in raw.decode("utf-8", "replace").lower())
+    return _letter(odd)
+
+
+def _letter(letter: str) -> str:
+    if letter in _INVISIBLE:
+        return ""
+    plain = unicodedata.normalize("NFKD", letter).casefold()
+    plain = "".join(part for part in plain if not unicodedata.combining(part))
+    return plain.translate(_LOOKALIKES)

@@ -1,0 +1,82 @@
+"""Keyed arithmetic: digests, and permutations of any finite domain without a fixed point.
+
+In: a key and numbers. Out: numbers. Knows nothing of names, ids or text.
+
+A surrogate must be injective and must not depend on the order of arrival; both follow when it is the image under a
+keyed permutation. The permutation is a Feistel network over HMAC-grade rounds, cycle-walked into the domain; moving
+one step along it (`inverse(forward(x) + step)`) is a permutation again and has no fixed point, so no value is ever
+its own surrogate.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from math import isqrt
+from typing import Final
+
+ROUNDS: Final = 8
+
+
+class Keyed:
+    """One key's digests and permutations."""
+
+    def __init__(self, key: bytes) -> None:
+        self._key = hashlib.blake2b(key, digest_size=64).digest()
+
+    def digest(self, *parts: str, size: int = 32) -> bytes:
+        """Return a keyed digest of the parts, unambiguous about where each part ends."""
+        text = "\x1f".join(f"{len(part)}:{part}" for part in parts)
+        return hashlib.blake2b(
+            text.encode("utf-8", "surrogatepass"), key=self._key, digest_size=size
+        ).digest()
+
+    def number(self, size: int, *parts: str) -> int:
+        """Return a keyed number in [0, size)."""
+        return int.from_bytes(self.digest(*parts, size=64), "big") % size
+
+    def derive(self, *parts: str) -> Keyed:
+        """Return an independent key for one purpose."""
+        return Keyed(self.digest("derive", *parts, size=64))
+
+    def move(self, number: int, size: int, tweak: str) -> int:
+        """Return the image of a number under the tweak's permutation of [0, size); never the number itself."""
+        if size < 2:
+            return number
+        step = 1 + self.number(size - 1, "step", tweak)
+        return self._inverse((self._forward(number, size, tweak) + step) % size, size, tweak)
+
+    def move_back(self, number: int, size: int, tweak: str) -> int:
+        """Return what `move` made the number from."""
+        if size < 2:
+            return number
+        step = 1 + self.number(size - 1, "step", tweak)
+        return self._inverse((self._forward(number, size, tweak) - step) % size, size, tweak)
+
+    def _forward(self, number: int, size: int, tweak: str) -> int:
+        side = isqrt(size - 1) + 1
+        while True:
+            left, right = divmod(number, side)
+            for turn in range(ROUNDS):
+                left, right = right, (left + self._round(turn, right, side, tweak)) % side
+            number = left * side + right
+            if number < size:
+                return number
+
+    def _inverse(self, number: int, size: int, tweak: str) -> int:
+        side = isqrt(size - 1) + 1
+        while True:
+            left, right = divmod(number, side)
+            for turn in reversed(range(ROUNDS)):
+                left, right = (right - self._round(turn, left, side, tweak)) % side, left
+            number = left * side + right
+            if number < size:
+                return number
+
+    def _round(self, turn: int, half: int, side: int, tweak: str) -> int:
+        text = f"{turn}:{half}:{side}:{tweak}".encode()
+        # 128 bits beyond any half that occurs keep the reduction's bias out of reach.
+        width = min(64, (side.bit_length() + 7) // 8 + 16)
+        return (
+            int.from_bytes(hashlib.blake2b(text, key=self._key, digest_size=width).digest(), "big")
+            % side
+        )

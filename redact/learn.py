@@ -1,0 +1,148 @@
+"""Learns an app's personal values from the structure of its own traces.
+
+In: raw episodes and outcomes. Out: `Learnt`. Removes nothing. Direct identifiers and multi-word names are learnt for
+the whole app, single words and short numbers for their own episode: "Brown" must not recolour another customer's shirt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import orjson
+
+from ingest.episode import Episode, Step
+from ingest.outcome import Outcome
+from redact.findings import Finder, Findings, Found, atoms_of, is_composite
+from redact.fold import fold_value
+from redact.learnt import (
+    AppLearnt,
+    Learnt,
+    evidence_value,
+    keep_kind,
+    merge_subjects,
+    subject_hash,
+)
+from redact.policy import Policy
+from redact.shapes import can_be
+
+
+def learn(episodes: Iterable[Episode], outcomes: Iterable[Outcome], *, policy: Policy) -> Learnt:
+    """Return what the episodes and outcomes reveal about their app's people."""
+    apps: dict[str, AppLearnt] = {}
+    if not policy.enabled:
+        return Learnt(apps)
+    finder = Finder(policy.lexicon)
+    for episode in episodes:
+        _learn_episode(apps.setdefault(episode.app, AppLearnt()), episode, finder)
+    for outcome in outcomes:
+        if outcome.episode_id is not None:
+            _learn_outcome(apps.setdefault(outcome.app, AppLearnt()), outcome, finder)
+    return Learnt(apps)
+
+
+def tool_names(episode: Episode) -> dict[str, str]:
+    """Return which tool each call id of the episode called."""
+    return {call.call_id: call.name for step in episode.steps for call in step.tool_calls}
+
+
+def findings_of(episode: Episode, finder: Finder) -> Iterator[tuple[Findings, bool]]:
+    """Yield what each text of the episode reveals, and whether it is an argument or a result."""
+    names = tool_names(episode)
+    for step in episode.steps:
+        for call in step.tool_calls:
+            yield finder.in_document(call.arguments, call.name), True
+        if step.content:
+            if step.role == "tool":
+                yield finder.in_document(step.content, _tool_of(step, names)), True
+            else:
+                yield finder.in_prose(step.content), False
+
+
+def _tool_of(step: Step, names: dict[str, str]) -> str:
+    return step.tool_name or names.get(step.call_id or "", "")
+
+
+def found_in(episode: Episode, finder: Finder) -> list[Found]:
+    """Return the personal values that the episode's own texts reveal."""
+    found: dict[Found, None] = {}
+    if episode.subject and can_be("person_id", episode.subject):
+        kind = "email" if "@" in episode.subject else "person_id"
+        found[Found(kind, episode.subject, "")] = None
+    for findings, _ in findings_of(episode, finder):
+        found.update(dict.fromkeys(findings.found))
+    return list(found)
+
+
+def local_values(found: Iterable[Found]) -> dict[str, str]:
+    """Return the folded words and numbers that are personal within the episode."""
+    values: dict[str, str] = {}
+    listed = list(found)
+    for item in listed:
+        folded = fold_value(item.value)
+        if len(folded) > 1:
+            keep_kind(values, folded, item.kind)
+    for atom, kind in atoms_of(listed).items():
+        values.setdefault(atom, kind)
+    return values
+
+
+def _learn_episode(app: AppLearnt, episode: Episode, finder: Finder) -> None:
+    found = found_in(episode, finder)
+    _keep(app, episode.episode_id, found)
+    subject = subject_hash(principal(episode, found))
+    for findings, counted in findings_of(episode, finder):
+        for leaf in findings.unexplained if counted else ():
+            seen = app.evidence.setdefault(leaf.path, {})
+            value = evidence_value(leaf.value)
+            seen[value] = merge_subjects(seen.get(value, []), [subject])
+    for definition in episode.tools:
+        app.vocabulary.update(_enumerated(definition))
+
+
+def _keep(app: AppLearnt, episode_id: str, found: list[Found]) -> None:
+    local = app.local.setdefault(episode_id, {})
+    for value, kind in local_values(found).items():
+        if is_composite(kind, value):
+            keep_kind(app.values, value, kind)
+        else:
+            keep_kind(local, value, kind)
+
+
+def _learn_outcome(app: AppLearnt, outcome: Outcome, finder: Finder) -> None:
+    found = [
+        item
+        for text in (outcome.text, outcome.correction, outcome.label)
+        if text
+        for item in finder.in_prose(text).found
+    ]
+    if outcome.author and can_be("person_id", outcome.author):
+        found.append(Found("email" if "@" in outcome.author else "person_id", outcome.author, ""))
+    if found and outcome.episode_id is not None:
+        _keep(app, outcome.episode_id, found)
+
+
+def principal(episode: Episode, found: Iterable[Found]) -> str:
+    """Return whom the episode counts for: its subject, else the first person its tools named, else itself."""
+    if episode.subject:
+        return episode.subject
+    for kinds in ({"person_id", "email"}, {"phone", "document_id"}):
+        for item in found:
+            if item.kind in kinds and item.key:
+                return fold_value(item.value)
+    return episode.episode_id
+
+
+def _enumerated(definition: str) -> Iterator[str]:
+    try:
+        document = orjson.loads(definition)
+    except orjson.JSONDecodeError:
+        return
+    waiting = [document]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            listed = part.get("enum")
+            yield from (value for value in listed or () if isinstance(value, str))
+            waiting.extend(part.values())
+        elif isinstance(part, list):
+            waiting.extend(part)

@@ -1,0 +1,178 @@
+"""What a key says about its value: a kind of personal value, the key of a mere record, or nothing.
+
+In: `lexicon.toml` and a policy's own lines. Out: `Lexicon.kind_of(...)`. Judges keys only: whether a value can be of
+that kind is `redact.shapes`' job, and what to do with a key that says nothing is `redact.judge`'s.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+RECORD: Final = "record"
+PUBLIC: Final = "public"
+TEXT: Final = "text"
+
+_PARTS: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
+_SHORT: Final = 3
+"""A phrase this short ("ip", "zip") means its kind only as the whole key or after a word about people."""
+_IN_ADDRESS: Final = frozenset({"city", "coordinate"})
+_OF_PLACES: Final = frozenset({"street", "city", "postcode", "phone", "email", "coordinate"})
+
+
+@lru_cache(maxsize=65_536)
+def key_words(key: str) -> tuple[str, ...]:
+    """Return a key's words in lower case without accents: `userFirst-name` is (user, first, name)."""
+    plain = unicodedata.normalize("NFKD", key)
+    plain = "".join(letter for letter in plain if not unicodedata.combining(letter))
+    return tuple(part.casefold() for part in _PARTS.findall(plain))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lexicon:
+    """Phrases and words by what they mean."""
+
+    phrases: Mapping[str, str]
+    """Fused phrase to kind."""
+    words: Mapping[str, frozenset[str]]
+    """Group (`person`, `payment`, `address`, `name`, `id`, `record`, ...) to its words."""
+    rules: tuple[tuple[str, str], ...] = ()
+    """A policy's own (key pattern, kind) lines; the first that matches decides."""
+    memory: dict[tuple[str, tuple[str, ...], frozenset[str]], str | None] = field(
+        default_factory=dict, compare=False
+    )
+
+    def kind_of(
+        self, key: str, above: tuple[str, ...], beside: frozenset[str] = frozenset()
+    ) -> str | None:
+        """Return the kind that a key means below the keys `above` (outermost first) and among the kinds `beside`."""
+        asked = (key, above, beside)
+        if asked not in self.memory:
+            if len(self.memory) > 200_000:  # keys made of data must not fill the memory
+                self.memory.clear()
+            self.memory[asked] = self._judge(key, above, beside)
+        return self.memory[asked]
+
+    def plain_kind(self, key: str) -> str | None:
+        """Return the kind that a key means by itself, whatever stands around it."""
+        return self._phrase_kind(key_words(key))
+
+    def _judge(self, key: str, above: tuple[str, ...], beside: frozenset[str]) -> str | None:
+        ruled = self._ruled(key, above)
+        if ruled is not None:
+            return ruled
+        words = self._unfused(key_words(key))
+        if not words:
+            return None
+        kind = self._phrase_kind(words)
+        around = self._around(words[:-1], above)
+        if kind in _OF_PLACES and around == "place":
+            return None
+        if kind in _IN_ADDRESS and not self._addressed(words[:-1], above, beside):
+            return None
+        return kind or self._named(words, around, beside) or self._numbered(words, around)
+
+    def _ruled(self, key: str, above: tuple[str, ...]) -> str | None:
+        if not self.rules:
+            return None
+        path = ".".join((*above, key)).casefold()
+        for pattern, kind in self.rules:
+            if (
+                fnmatchcase(key.casefold(), pattern)
+                or fnmatchcase(path, pattern)
+                or fnmatchcase(path, f"*.{pattern}")
+            ):
+                return kind
+        return None
+
+    def _phrase_kind(self, words: tuple[str, ...]) -> str | None:
+        for start in range(len(words)):
+            fused = "".join(words[start:])
+            kind = self.phrases.get(fused)
+            if kind is None:
+                continue
+            if len(fused) > _SHORT or start == 0 or self._group(words[start - 1]):
+                return kind
+        return None
+
+    def _named(
+        self, words: tuple[str, ...], around: str | None, beside: frozenset[str]
+    ) -> str | None:
+        if words[-1] not in self.words["name"]:
+            return None
+        if around in {"person", "account", "address"} or beside & _PERSONAL_BESIDE:
+            return "full_name"
+        return PUBLIC if around in {"record", "place"} else None
+
+    def _numbered(self, words: tuple[str, ...], around: str | None) -> str | None:
+        if words[-1] not in self.words["id"]:
+            group = self._group(words[-1])
+            if group == "record":
+                return RECORD
+            return "person_id" if group == "person" and len(words) == 1 else None
+        return {
+            "person": "person_id",
+            "account": "person_id",
+            "payment": "payment_id",
+            "record": RECORD,
+            "place": RECORD,
+        }.get(around or "")
+
+    def _unfused(self, words: tuple[str, ...]) -> tuple[str, ...]:
+        """Split a last word such as `kundennummer` or `orderid` into its two parts."""
+        if not words or "".join(words) in self.phrases:
+            return words
+        last = words[-1]
+        for end in (*self.words["id"], *self.words["name"]):
+            if len(end) > 1 and last.endswith(end) and self._group(last[: -len(end)]):
+                return (*words[:-1], last[: -len(end)], end)
+        return words
+
+    def _around(self, before: tuple[str, ...], above: tuple[str, ...]) -> str | None:
+        """Return the group of the nearest telling word: earlier in the key, else in the keys above."""
+        for words in (before, *(key_words(key) for key in reversed(above))):
+            for word in reversed(words):
+                group = self._group(word)
+                if group is not None:
+                    return group
+        return None
+
+    def _addressed(
+        self, before: tuple[str, ...], above: tuple[str, ...], beside: frozenset[str]
+    ) -> bool:
+        if beside & {"street", "postcode"}:
+            return True
+        near = [*before, *(word for key in above[-2:] for word in key_words(key))]
+        return any(self._group(word) in {"address", "person"} for word in near)
+
+    def _group(self, word: str) -> str | None:
+        single = word[:-1] if word.endswith("s") and len(word) > 3 else word
+        for group in ("address", "person", "account", "payment", "place", "record"):
+            if word in self.words[group] or single in self.words[group]:
+                return group
+        return None
+
+
+_PERSONAL_BESIDE: Final = frozenset(
+    {"first_name", "last_name", "email", "phone", "birth_date", "ssn", "person_id", "document_id"}
+)
+
+
+def load_lexicon(rules: Mapping[str, str] | None = None) -> Lexicon:
+    """Return the shipped lexicon with a policy's own lines before it."""
+    table = tomllib.loads((Path(__file__).parent / "lexicon.toml").read_text("utf-8"))
+    phrases = {
+        "".join(phrase.split()): kind
+        for kind, listed in table["kinds"].items()
+        for phrase in listed
+    }
+    words = {group: frozenset(listed) for group, listed in table["words"].items()}
+    own = tuple((pattern.casefold(), kind) for pattern, kind in (rules or {}).items())
+    return Lexicon(phrases=phrases, words=words, rules=own)

@@ -1,0 +1,106 @@
+"""The redaction policy: what a person decided about keys, names in prose and what nobody could judge.
+
+In: a `redaction.toml`. Out: a frozen `Policy`. Holds decisions, no personal values and no secret.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from redact.errors import PolicyError
+from redact.kinds import KINDS, NOT_PERSONAL
+from redact.lexicon import Lexicon, load_lexicon
+
+PROSE_NAMES: Final = frozenset({"remove", "flag", "keep"})
+UNKNOWN: Final = frozenset({"withhold", "keep"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Policy:
+    """What to remove, what to keep, what to hold back."""
+
+    enabled: bool = True
+    """False only for data declared free of personal data; every record past the gate then says `off`."""
+    k: int = 5
+    """A value that so many subjects share is nobody's."""
+    keys: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Key pattern (`dob`, `get_user.notes`, `options.*`) to a kind, or to `public`, `record` or `text`."""
+    public_values: frozenset[str] = frozenset()
+    """Words that are never personal by themselves, whatever was learnt."""
+    prose_names: str = "remove"
+    """Names in free text that no tool returned: `remove`, `flag` (count and hold the leaf) or `keep`."""
+    unknown: str = "withhold"
+    """Text under a key nobody knows that differs from person to person: `withhold` or `keep`."""
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """Return the shipped lexicon with this policy's lines before it."""
+        return load_lexicon(self.keys)
+
+
+def load_policy(path: Path) -> Policy:
+    """Return the policy a file states; a missing file is the default policy."""
+    if not path.exists():
+        return Policy()
+    try:
+        table = tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise PolicyError(
+            f"{path.name} is not valid TOML: fix the line it names ({error})."
+        ) from error
+    except OSError as error:
+        raise PolicyError(f"{path.name} cannot be read: check its permissions.") from error
+    return _policy_of(table, path.name)
+
+
+def _policy_of(table: dict[str, object], name: str) -> Policy:
+    known = {"enabled", "k", "keys", "public_values", "prose_names", "unknown"}
+    for key in table:
+        if key not in known:
+            raise PolicyError(
+                f"{name}: `{key}` is not a setting; use one of {', '.join(sorted(known))}."
+            )
+    keys = _keys_of(table.get("keys", {}), name)
+    enabled, k = table.get("enabled", True), table.get("k", 5)
+    public = table.get("public_values", [])
+    if not isinstance(enabled, bool):
+        raise PolicyError(f"{name}: `enabled` must be true or false.")
+    if not isinstance(k, int) or isinstance(k, bool) or k < 2:
+        raise PolicyError(f"{name}: `k` must be a whole number of at least 2.")
+    if not isinstance(public, list) or not all(isinstance(value, str) for value in public):
+        raise PolicyError(f"{name}: `public_values` must be a list of strings.")
+    return Policy(
+        enabled=enabled,
+        k=k,
+        keys=MappingProxyType(keys),
+        public_values=frozenset(value.casefold() for value in public),
+        prose_names=_choice(table, "prose_names", PROSE_NAMES, name) or "remove",
+        unknown=_choice(table, "unknown", UNKNOWN, name) or "withhold",
+    )
+
+
+def _keys_of(listed: object, name: str) -> dict[str, str]:
+    if not isinstance(listed, dict):
+        raise PolicyError(f"{name}: `keys` must be a table of key patterns and kinds.")
+    kinds = sorted(KINDS) + sorted(NOT_PERSONAL)
+    for pattern, kind in listed.items():
+        if kind not in kinds:
+            raise PolicyError(
+                f"{name}: keys.{pattern} names no kind; use one of {', '.join(kinds)}."
+            )
+    return {str(pattern): str(kind) for pattern, kind in listed.items()}
+
+
+def _choice(table: dict[str, object], key: str, allowed: frozenset[str], name: str) -> str | None:
+    value = table.get(key)
+    if value is None:
+        return None
+    if not isinstance(value, str) or value not in allowed:
+        raise PolicyError(f"{name}: `{key}` must be one of {', '.join(sorted(allowed))}.")
+    return value

@@ -1,0 +1,287 @@
+"""The gate: raw episodes in, clean episodes out.
+
+In: episodes and outcomes, what was learnt of their app, the vault, the policy. Out: `Scrubbed` (the clean episode, a
+note per removal, what is held back) and clean outcomes. This is the only place where a `CleanEpisode` or `CleanOutcome`
+is made from raw data. Texts are edited in place, never parsed and written again: JSON keeps its bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import quote
+
+from ingest.episode import Episode, Step, ToolCall
+from ingest.outcome import Outcome
+from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.clean_outcome import CleanOutcome
+from redact.dates import read_date, spellings
+from redact.findings import Finder
+from redact.fold import Folded, fold
+from redact.learn import found_in, local_values
+from redact.learnt import Learnt
+from redact.matcher import Match, Matcher, resolve
+from redact.policy import Policy
+from redact.shapes import can_be
+from redact.standing import Standing, Vocabulary, vocabulary_of
+from redact.surrogates import recase
+from redact.vault import Vault
+
+_REMEMBERED: Final = 20_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """One removal, told without its text."""
+
+    kind: str
+    path: str
+    """`steps[4].tool_calls[0].arguments`."""
+    length: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """One leaf that was replaced by a marker because nobody could judge it."""
+
+    path: str
+    key: str
+    """The evidence path; the policy line to add names it."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scrubbed:
+    """A clean episode with the account of what was done."""
+
+    clean: CleanEpisode
+    notes: tuple[Note, ...] = ()
+    held: tuple[Held, ...] = ()
+
+
+def scrub(
+    episodes: Iterable[Episode], *, learnt: Learnt, vault: Vault, policy: Policy
+) -> Iterator[Scrubbed]:
+    """Yield the episodes past the gate, in order."""
+    finder = Finder(policy.lexicon)
+    gates: dict[str, _Gate] = {}
+    for episode in episodes:
+        if not policy.enabled:
+            yield _unchanged(episode, vault)
+            continue
+        if episode.app not in gates:
+            gates[episode.app] = _Gate(episode.app, learnt, vault, policy)
+        yield _scrub_episode(episode, gates[episode.app], finder)
+
+
+def scrub_outcomes(
+    outcomes: Iterable[Outcome], *, learnt: Learnt, vault: Vault, policy: Policy
+) -> Iterator[CleanOutcome]:
+    """Yield the outcomes that belong to an episode, past the gate; those without one have nothing to say yet."""
+    gates: dict[str, _Gate] = {}
+    for outcome in outcomes:
+        if outcome.episode_id is None:
+            continue
+        if outcome.app not in gates:
+            gates[outcome.app] = _Gate(outcome.app, learnt, vault, policy)
+        yield _scrub_outcome(outcome, gates[outcome.app], learnt, policy)
+
+
+class _Gate:
+    """One app's matchers and memory, for the length of one call."""
+
+    def __init__(self, app: str, learnt: Learnt, vault: Vault, policy: Policy) -> None:
+        known = learnt.app(app)
+        self.app = app
+        self.vault = vault
+        self.local = known.local
+        self.vocabulary: Vocabulary = vocabulary_of(known, k=policy.k, words=policy.public_values)
+        self._everywhere = Matcher(known.values, local=False)
+        self._memory: dict[str, tuple[Folded, list[Match]]] = {}
+
+    def known_matches(self, text: str) -> tuple[Folded, list[Match]]:
+        """Return the text folded and the app-wide matches in it, once per distinct text."""
+        found = self._memory.get(text)
+        if found is None:
+            if len(self._memory) >= _REMEMBERED:
+                self._memory.clear()
+            folded = fold(text)
+            found = self._memory[text] = (folded, self._everywhere.matches(folded, text))
+        return found
+
+
+class _Desk:
+    """Scrubs the texts of one episode and keeps the account."""
+
+    def __init__(self, gate: _Gate, values: dict[str, str], personal_keys: frozenset[str]) -> None:
+        self._gate = gate
+        self._matcher = Matcher(_with_spellings(values), local=True)
+        self._standing = Standing(gate.vocabulary, personal_keys)
+        self.notes: list[Note] = []
+
+    def text(self, text: str, path: str) -> str:
+        """Return the text without what is known to be personal."""
+        if not text:
+            return text
+        folded, known = self._gate.known_matches(text)
+        matches = resolve([*known, *self._matcher.matches(folded, text)])
+        return self._replaced(text, self._standing.personal(text, matches), path)
+
+    def public_text(self, text: str, path: str) -> str:
+        """Return a text that all episodes share, without what is personal in the whole app."""
+        _, known = self._gate.known_matches(text)
+        return self._replaced(text, self._standing.personal(text, resolve(known)), path)
+
+    def optional(self, text: str | None, path: str) -> str | None:
+        """Return an optional text scrubbed."""
+        return None if text is None else self.text(text, path)
+
+    def _replaced(self, text: str, matches: list[Match], path: str) -> str:
+        if not matches:
+            return text
+        out: list[str] = []
+        done = 0
+        for match in matches:
+            out += (text[done : match.start], self._surrogate(text[match.start : match.end], match))
+            done = match.end
+            self.notes.append(Note(kind=match.kind, path=path, length=match.end - match.start))
+        out.append(text[done:])
+        return "".join(out)
+
+    def _surrogate(self, mention: str, match: Match) -> str:
+        if mention.isascii() and "\\" not in mention and "%" not in mention:
+            return self._gate.vault.surrogate(self._gate.app, match.kind, mention)
+        moved = self._gate.vault.surrogate(self._gate.app, match.kind, recase(mention, match.value))
+        if "\\" in mention:
+            return json.dumps(moved)[1:-1]
+        return quote(moved, safe="") if "%" in mention else moved
+
+
+def _with_spellings(values: dict[str, str]) -> dict[str, str]:
+    out = dict(values)
+    for value, kind in values.items():
+        day = read_date(value) if kind == "birth_date" else None
+        if day is not None:
+            out.update((spelling, kind) for spelling in spellings(day))
+    return out
+
+
+def _scrub_episode(episode: Episode, gate: _Gate, finder: Finder) -> Scrubbed:
+    found = found_in(episode, finder)
+    values = {**gate.local.get(episode.episode_id, {}), **local_values(found)}
+    desk = _Desk(gate, values, frozenset(item.key for item in found if item.key))
+    steps = tuple(
+        _scrub_step(step, desk, f"steps[{place}]") for place, step in enumerate(episode.steps)
+    )
+    clean = CleanEpisode(
+        app=episode.app,
+        episode_id=gate.vault.episode_id(episode.app, episode.episode_id),
+        started_at=episode.started_at,
+        ended_at=episode.ended_at,
+        agent=desk.optional(episode.agent, "agent"),
+        model=desk.optional(episode.model, "model"),
+        task_key=desk.optional(episode.task_key, "task_key"),
+        subject=_subject(episode, gate.vault),
+        do_not_train=episode.do_not_train,
+        tools=tuple(desk.public_text(tool, "tools") for tool in episode.tools),
+        steps=steps,
+        completeness=episode.completeness,
+    )
+    return Scrubbed(clean=clean, notes=tuple(desk.notes))
+
+
+def _scrub_step(step: Step, desk: _Desk, path: str) -> CleanStep:
+    return CleanStep(
+        role=step.role,
+        content=desk.optional(step.content, f"{path}.content"),
+        tool_calls=tuple(
+            _scrub_call(call, desk, f"{path}.tool_calls[{place}]")
+            for place, call in enumerate(step.tool_calls)
+        ),
+        call_id=desk.optional(step.call_id, f"{path}.call_id"),
+        tool_name=desk.optional(step.tool_name, f"{path}.tool_name"),
+        at=step.at,
+        is_error=step.is_error,
+        input_tokens=step.input_tokens,
+        output_tokens=step.output_tokens,
+        agent=desk.optional(step.agent, f"{path}.agent"),
+        parent=desk.optional(step.parent, f"{path}.parent"),
+    )
+
+
+def _scrub_call(call: ToolCall, desk: _Desk, path: str) -> CleanToolCall:
+    return CleanToolCall(
+        call_id=desk.text(call.call_id, f"{path}.call_id"),
+        name=desk.text(call.name, f"{path}.name"),
+        arguments=desk.text(call.arguments, f"{path}.arguments"),
+    )
+
+
+def _subject(episode: Episode, vault: Vault) -> str | None:
+    if episode.subject is None:
+        return None
+    if not can_be("person_id", episode.subject):
+        return vault.keyed(episode.app).digest("subject", episode.subject, size=8).hex()
+    return vault.surrogate(
+        episode.app, "email" if "@" in episode.subject else "person_id", episode.subject
+    )
+
+
+def _scrub_outcome(outcome: Outcome, gate: _Gate, learnt: Learnt, policy: Policy) -> CleanOutcome:
+    episode_id = outcome.episode_id or ""
+    values = learnt.app(outcome.app).local.get(episode_id, {})
+    desk = _Desk(gate, values if policy.enabled else {}, frozenset())
+    return CleanOutcome(
+        app=outcome.app,
+        outcome_id=gate.vault.outcome_id(outcome.app, outcome.outcome_id),
+        episode_id=gate.vault.episode_id(outcome.app, episode_id),
+        name=desk.text(outcome.name, "name"),
+        value=outcome.value,
+        label=desk.optional(outcome.label, "label"),
+        text=desk.optional(outcome.text, "text"),
+        correction=desk.optional(outcome.correction, "correction"),
+        by=outcome.by,
+        at=outcome.at,
+        source=outcome.source,
+    )
+
+
+def _unchanged(episode: Episode, vault: Vault) -> Scrubbed:
+    """Return the episode as it is, marked: the data was declared free of personal data."""
+    steps = tuple(
+        CleanStep(
+            role=step.role,
+            content=step.content,
+            tool_calls=tuple(
+                CleanToolCall(call_id=call.call_id, name=call.name, arguments=call.arguments)
+                for call in step.tool_calls
+            ),
+            call_id=step.call_id,
+            tool_name=step.tool_name,
+            at=step.at,
+            is_error=step.is_error,
+            input_tokens=step.input_tokens,
+            output_tokens=step.output_tokens,
+            agent=step.agent,
+            parent=step.parent,
+        )
+        for step in episode.steps
+    )
+    clean = CleanEpisode(
+        app=episode.app,
+        episode_id=vault.episode_id(episode.app, episode.episode_id),
+        started_at=episode.started_at,
+        ended_at=episode.ended_at,
+        agent=episode.agent,
+        model=episode.model,
+        task_key=episode.task_key,
+        subject=episode.subject,
+        do_not_train=episode.do_not_train,
+        tools=episode.tools,
+        steps=steps,
+        completeness=episode.completeness,
+        redaction="off",
+    )
+    return Scrubbed(clean=clean)

@@ -1,0 +1,94 @@
+"""What a value looks like: whether it can be of a kind, and which kinds show without any key.
+
+In: values and texts. Out: yes or no, and the spans of e-mail addresses and name-made identifiers in a text.
+Judges shape only; checksummed and secret patterns are `redact.patterns`' job.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from redact.dates import read_date
+from redact.surrogates import ID_WORDS
+from redact.word_lists import word_list
+
+NOTHING: Final = word_list("nothing")
+"""Values that stand under personal keys and name nobody."""
+
+EMAIL: Final = re.compile(r"[\w.+%'-]+@[\w-]+(?:\.[\w-]+)+", re.UNICODE)
+NAMED_ID: Final = re.compile(
+    r"(?<![^\W_])([^\W\d_]{2,})([._-])([^\W\d_]{2,})(?:[._-]?(\d{1,8}))(?![^\W_])"
+)
+_IPV4: Final = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}")
+_IPV6: Final = re.compile(r"[0-9a-fA-F:]*:[0-9a-fA-F:]*:[0-9a-fA-F:.]*")
+_ISH: Final = re.compile(r"[\W_]*[^\W_](?:.*[^\W_])?[\W_]*", re.DOTALL)
+
+
+def digit_count(text: str) -> int:
+    """Return how many decimal digits a text holds."""
+    return sum(letter.isdecimal() for letter in text)
+
+
+def letter_count(text: str) -> int:
+    """Return how many letters a text holds."""
+    return sum(letter.isalpha() for letter in text)
+
+
+def can_be(kind: str, value: str) -> bool:
+    """Say whether a value under a key of that kind can be one; what cannot is left to the judge of unknown keys."""
+    text = value.strip()
+    if not text or text.casefold() in NOTHING or len(text) > 400:
+        return False
+    check = _CHECKS.get(kind)
+    return check(text) if check else bool(letter_count(text) or digit_count(text))
+
+
+def _name(text: str) -> bool:
+    return letter_count(text) > 0 and digit_count(text) <= 2 and len(text) <= 120
+
+
+def _identifier(text: str) -> bool:
+    words = [word.casefold() for word in re.findall(r"[^\W\d_]+", text)]
+    if not digit_count(text) and all(word in ID_WORDS for word in words):
+        return False  # "credit_card" under `payment_id` is a choice, not an id
+    return len(text) >= 2 and len(text) <= 200 and text.count(" ") <= 2
+
+
+_CHECKS: Final = {
+    "first_name": _name,
+    "last_name": _name,
+    "full_name": _name,
+    "city": _name,
+    "handle": _identifier,
+    "person_id": _identifier,
+    "payment_id": _identifier,
+    "email": lambda text: "@" in text,
+    "phone": lambda text: digit_count(text) >= 5,
+    "street": lambda text: letter_count(text) > 0 or digit_count(text) > 0,
+    "postcode": lambda text: digit_count(text) >= 2 and len(text) <= 12,
+    "birth_date": lambda text: read_date(text) is not None,
+    "card_number": lambda text: digit_count(text) >= 3,
+    "card_tail": lambda text: 3 <= digit_count(text) <= 5 and letter_count(text) == 0,
+    "iban": lambda text: digit_count(text) >= 8,
+    "ssn": lambda text: digit_count(text) >= 4,
+    "document_id": lambda text: digit_count(text) >= 3 and len(text) <= 80,
+    "opaque_id": lambda text: len(text) >= 3,
+    "ip": lambda text: bool(_IPV4.fullmatch(text) or _IPV6.fullmatch(text)),
+    "secret": lambda text: len(text) >= 4,
+    "coordinate": lambda text: digit_count(text) >= 3,
+}
+
+
+def emails_in(text: str) -> Iterator[str]:
+    """Yield the e-mail addresses that stand in a text."""
+    if "@" in text:
+        for found in EMAIL.finditer(text):
+            yield found[0].strip(".'-")
+
+
+def named_ids_in(text: str) -> Iterator[tuple[str, str, str]]:
+    """Yield (identifier, first word, second word) of what looks like `anna_meier_42`."""
+    for found in NAMED_ID.finditer(text):
+        yield found[0], found[1], found[3]

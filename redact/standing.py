@@ -1,0 +1,115 @@
+"""Whether a word that is a learnt name means the person where it stands: "Brown" the customer, "brown" the shirt.
+
+In: a text, the matches in it and what the app's public vocabulary is. Out: the matches to replace. Errs towards
+replacing; a word that is also ordinary or public stays only where nothing near it speaks of a person.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from redact.findings import is_composite
+from redact.gazetteer import ORDINARY
+from redact.kinds import KINDS
+from redact.learnt import AppLearnt
+from redact.matcher import Match
+
+_TITLE: Final = re.compile(
+    r"(?:^|[^\w])(?:mr|mrs|ms|miss|mx|dr|prof|sir|madam|herr|frau|monsieur|madame|mme|señor|señora|senor|senora|sig|hi|"
+    r"hello|hey|dear|thanks|thank you|welcome|welcome back|name is|name's|named|called|i am|i'm|i’m|this is|it's|"
+    r"regards|sincerely|cheers|goodbye|bye|sorry|hallo|liebe|lieber|danke|bonjour|merci|hola|gracias|ciao|grazie|olá)"
+    r"[\s,.:!–-]{1,3}$",
+    re.IGNORECASE,
+)
+_KEY_BEFORE: Final = re.compile(
+    r"\"([^\"\\]{1,48})\\*\"\s*:\s*(?:\[\s*)?\\*\"$|'([^'\\]{1,48})'\s*:\s*'$"
+)
+_GAP: Final = re.compile(r"[\W_]{0,3}")
+_LINE: Final = re.compile(r"[\n]|\\n")
+_TOKEN: Final = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """An app's public words: values that so many subjects share, and what tool definitions enumerate."""
+
+    forms: frozenset[str]
+    """Values and their words, in the case in which they are public."""
+
+    def holds(self, mention: str) -> bool:
+        """Say whether a mention could be the public word: "MIA" the airport is not "Mia"."""
+        forms = self.forms
+        return mention in forms or mention.lower() in forms or mention.title() in forms
+
+
+def vocabulary_of(app: AppLearnt, *, k: int, words: Collection[str]) -> Vocabulary:
+    """Return the public words of an app; `words` are those that the policy declares public."""
+    forms: set[str] = set(words)
+    shared = set(app.vocabulary)
+    for values in app.evidence.values():
+        shared.update(value for value, subjects in values.items() if len(subjects) >= k)
+    for value in shared:
+        forms.add(value)
+        forms.update(_TOKEN.findall(value))
+    return Vocabulary(frozenset(forms))
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What decides over the matches of one episode."""
+
+    vocabulary: Vocabulary
+    personal_keys: frozenset[str]
+    """The keys under which this episode's personal values were found."""
+
+    def personal(self, text: str, matches: Sequence[Match]) -> list[Match]:
+        """Return the matches that mean the person."""
+        plain = [not self._doubtful(text, match) for match in matches]
+        if all(plain):
+            return list(matches)
+        return [
+            match
+            for place, match in enumerate(matches)
+            if plain[place] or self._supported(text, matches, plain, place)
+        ]
+
+    def _doubtful(self, text: str, match: Match) -> bool:
+        mention = text[match.start : match.end]
+        words = match.value.split()
+        if KINDS[match.kind].family not in {"name", "street", "place"}:
+            return False
+        if not match.local:
+            ordinary = match.kind == "full_name" and all(word in ORDINARY for word in words)
+            return ordinary and not mention[:1].isupper()
+        if len(words) > 1 and is_composite(match.kind, match.value):
+            return False
+        if len(match.value) < 3 and not mention[:1].isupper():
+            return True
+        return match.value in ORDINARY or self.vocabulary.holds(mention)
+
+    def _supported(
+        self, text: str, matches: Sequence[Match], plain: Sequence[bool], place: int
+    ) -> bool:
+        match = matches[place]
+        capital = text[match.start].isupper()
+        if self._under_personal_key(text, match):
+            return True
+        for other in (place - 1, place + 1):
+            if 0 <= other < len(matches) and self._beside(text, match, matches[other]):
+                if plain[other] or (capital and text[matches[other].start].isupper()):
+                    return True
+        return capital and bool(_TITLE.search(text[max(0, match.start - 24) : match.start]))
+
+    def _beside(self, text: str, match: Match, other: Match) -> bool:
+        first, second = (match, other) if match.start < other.start else (other, match)
+        gap = text[first.end : second.start]
+        return _GAP.fullmatch(gap) is not None and not _LINE.search(gap) and '"' not in gap
+
+    def _under_personal_key(self, text: str, match: Match) -> bool:
+        if text[match.end : match.end + 1] not in ('"', "\\", "'"):
+            return False
+        found = _KEY_BEFORE.search(text[max(0, match.start - 64) : match.start])
+        return found is not None and (found[1] or found[2]) in self.personal_keys

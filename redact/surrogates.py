@@ -1,0 +1,278 @@
+"""One surrogate for one mention: keyed, typed, format-keeping, a function of the mention's own atoms.
+
+In: a keyed permutation, a family (`redact.kinds`) and the mention as it stands. Out: the text that replaces it.
+
+Composites are rebuilt from the surrogates of their atoms, so a name inside a user id, an e-mail address and a sentence
+stays one name. Nothing here remembers anything: the same mention has the same surrogate on every day and machine that
+holds the key. The families that draw from a smaller range than they serve (phones, cards, addresses of the net) take
+an `attempt`; the vault raises it when two values met.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from redact.dates import move_date
+from redact.fold import fold_value
+from redact.keyed import Keyed
+from redact.word_lists import word_list
+from redact.words import invent
+
+PARTICLES: Final = word_list("particles")
+"""Parts of a name that name nobody."""
+
+STREET_WORDS: Final = word_list("street")
+"""Parts of an address line that say what it is, not where."""
+
+ID_WORDS: Final = word_list("id")
+"""Parts of an identifier that say what it identifies."""
+
+_RUNS: Final = re.compile(r"[^\W\d_]+|\d+|[\W_]+")
+_TOKENS: Final = re.compile(r"[^\W_]+|[\W_]+")
+_LETTERS_DIGITS: Final = re.compile(r"([^\W\d_]+)(\d+)")
+_HEX: Final = re.compile(r"(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{8,}", re.IGNORECASE)
+
+
+def surrogate(keyed: Keyed, family: str, mention: str, attempt: int = 0) -> str:
+    """Return the surrogate of a mention."""
+    return _FAMILIES[family](keyed, mention, attempt)
+
+
+def recase(pattern: str, word: str) -> str:
+    """Return the word in the case class of the pattern: UPPER, lower or Title."""
+    letters = [letter for letter in pattern if letter.isalpha()]
+    if len(letters) > 1 and all(letter.isupper() for letter in letters):
+        return word.upper()
+    if letters and letters[0].isupper():
+        return word[:1].upper() + word[1:]
+    return word
+
+
+def word_surrogate(keyed: Keyed, word: str, attempt: int = 0) -> str:
+    """Return the invented word for one word of a name, in its case; a single letter becomes another letter."""
+    folded = fold_value(word) or word.casefold()
+    if len(folded) == 1:
+        if not ("a" <= folded <= "z"):
+            return word
+        return recase(word, chr(97 + keyed.move(ord(folded) - 97, 26, "letter")))
+    return recase(word, invent(keyed.derive("word"), folded, attempt))
+
+
+def digits_surrogate(keyed: Keyed, digits: str) -> str:
+    """Return as many other digits; a leading zero stays one and no new one appears."""
+    rest = digits.lstrip("0") or digits
+    zeros = digits[: len(digits) - len(rest)]
+    floor = 10 ** (len(rest) - 1) if len(rest) > 1 else 0
+    size = 10 ** len(rest) - floor
+    moved = floor + keyed.move(int(rest) - floor, size, f"digits{len(zeros)}/{len(rest)}")
+    return zeros + str(moved)
+
+
+def opaque_surrogate(keyed: Keyed, text: str) -> str:
+    """Return other digits for digits and other letters for letters, place by place; everything else stays."""
+    if text.isdecimal() and text.isascii():
+        return digits_surrogate(keyed, text)
+    size = 1
+    number = 0
+    shape = []
+    for letter in text:
+        base, value, mark = _class_of(letter)
+        shape.append(mark)
+        number = number * base + value
+        size *= base
+    number = keyed.move(number, size, "opaque" + "".join(shape))
+    out: list[str] = []
+    for letter, mark in zip(reversed(text), reversed(shape), strict=True):
+        base = {"9": 10, "a": 26, "A": 26}.get(mark, 1)
+        number, value = divmod(number, base)
+        out.append({"9": str(value), "a": chr(97 + value), "A": chr(65 + value)}.get(mark, letter))
+    return "".join(reversed(out))
+
+
+def _class_of(letter: str) -> tuple[int, int, str]:
+    if "0" <= letter <= "9":
+        return 10, ord(letter) - 48, "9"
+    if "a" <= letter <= "z":
+        return 26, ord(letter) - 97, "a"
+    if "A" <= letter <= "Z":
+        return 26, ord(letter) - 65, "A"
+    return 1, 0, letter
+
+
+def _hexadecimal(keyed: Keyed, text: str) -> str:
+    """Return other hexadecimal digits; the case stays."""
+    size = 16 ** len(text)
+    moved = format(keyed.move(int(text, 16), size, f"hex{len(text)}"), "x").zfill(len(text))
+    return moved.upper() if text.upper() == text else moved
+
+
+def _name(keyed: Keyed, mention: str, attempt: int) -> str:
+    out = []
+    for run in _RUNS.findall(mention):
+        if run[0].isdecimal():
+            out.append(digits_surrogate(keyed, run) if run.isascii() else run)
+        elif run[0].isalpha() and run.casefold() not in PARTICLES:
+            out.append(word_surrogate(keyed, run, attempt))
+        else:
+            out.append(run)
+    return "".join(out)
+
+
+def _street(keyed: Keyed, mention: str, attempt: int) -> str:
+    out = []
+    for run in _RUNS.findall(mention):
+        folded = run.casefold()
+        if run[0].isdecimal() and run.isascii():
+            out.append(digits_surrogate(keyed, run))
+        elif run[0].isalpha() and folded not in STREET_WORDS and len(folded) > 1:
+            out.append(word_surrogate(keyed, run, attempt))
+        else:
+            out.append(run)
+    return "".join(out)
+
+
+def _place(keyed: Keyed, mention: str, attempt: int) -> str:
+    folded = re.sub(r"[\W_]+", " ", fold_value(mention)).strip()
+    return recase(mention, invent(keyed.derive("place"), folded or mention, attempt))
+
+
+def _identifier(keyed: Keyed, mention: str, attempt: int) -> str:
+    return "".join(_id_token(keyed, token, attempt) for token in _TOKENS.findall(mention))
+
+
+def _id_token(keyed: Keyed, token: str, attempt: int) -> str:
+    folded = token.casefold()
+    if not token[0].isalnum() or folded in ID_WORDS or (len(token) == 1 and token.isalpha()):
+        return token
+    if token.isdecimal() and token.isascii():
+        return digits_surrogate(keyed, token)
+    if token.isalpha():
+        return word_surrogate(keyed, token, attempt)
+    if _HEX.fullmatch(token):
+        return _hexadecimal(keyed, token)
+    parts = _LETTERS_DIGITS.fullmatch(token)
+    if parts and token.isascii():
+        return _id_token(keyed, parts[1], attempt) + digits_surrogate(keyed, parts[2])
+    return opaque_surrogate(keyed, token)
+
+
+def _email(keyed: Keyed, mention: str, attempt: int) -> str:
+    local, _, domain = mention.rpartition("@")
+    if domain.casefold() in {"example.com", "example.org", "example.net"}:
+        return f"{_identifier(keyed, local, attempt)}@{domain}"
+    site = invent(keyed.derive("domain"), domain.casefold())
+    # example.com and what is below it are reserved: nobody receives this mail.
+    return f"{_identifier(keyed, local, attempt)}@{recase(domain, site)}.example.com"
+
+
+def _refill(mention: str, digits: str) -> str:
+    """Return the mention with its digits replaced in place, separators kept."""
+    left = iter(digits)
+    return "".join(next(left, "") if letter.isdecimal() else letter for letter in mention)
+
+
+def _digits_of(mention: str) -> str:
+    return "".join(str(int(letter)) for letter in mention if letter.isdecimal())
+
+
+def _phone(keyed: Keyed, mention: str, attempt: int) -> str:
+    """Numbers of the North American plan move to the exchange 555, all others to the unassigned country code 999."""
+    digits = _digits_of(mention)
+    tail = f"phone{attempt}"
+    if len(digits) < 7:
+        return _refill(mention, digits_surrogate(keyed, digits)) if digits else mention
+    national = digits[1:] if len(digits) == 11 and digits[0] == "1" else digits
+    if len(national) == 10 and national[0] > "1" and not mention.lstrip().startswith(("+2", "+3")):
+        drawn = keyed.number(800 * 10_000, tail, national)
+        area, line = divmod(drawn, 10_000)
+        moved = f"{200 + area}555{line:04d}"
+        return _refill(mention, digits[: len(digits) - 10] + moved)
+    if len(digits) == 7:
+        return _refill(mention, f"555{keyed.number(10_000, tail, digits):04d}")
+    zeros = len(digits) - len(digits.lstrip("0"))
+    free = len(digits) - zeros - 3
+    drawn = keyed.number(10**free, tail, digits)
+    return _refill(mention, "0" * zeros + "999" + str(drawn).zfill(free))
+
+
+def luhn_valid(digits: str) -> bool:
+    """Say whether the digits carry a correct Luhn check digit."""
+    total = 0
+    for place, letter in enumerate(reversed(digits)):
+        value = int(letter) * (2 if place % 2 else 1)
+        total += value - 9 if value > 9 else value
+    return total % 10 == 0
+
+
+def _card(keyed: Keyed, mention: str, attempt: int) -> str:
+    """Keep brand digit and length, move the last four as `card_tail` does, and set a middle digit for the checksum."""
+    digits = _digits_of(mention)
+    if len(digits) < 12:
+        return _refill(mention, digits_surrogate(keyed, digits)) if digits else mention
+    tail = digits_surrogate(keyed, digits[-4:])
+    free = len(digits) - 10
+    middle = str(keyed.number(10**free, f"card{attempt}", digits)).zfill(free)
+    head = digits[0] + "0000"
+    for check in "0123456789":
+        moved = f"{head}{check}{middle}{tail}"
+        if luhn_valid(moved) == luhn_valid(digits):
+            return _refill(mention, moved)
+    return _refill(mention, f"{head}0{middle}{tail}")
+
+
+def _ssn(keyed: Keyed, mention: str, attempt: int) -> str:
+    digits = _digits_of(mention)
+    if len(digits) != 9:
+        return opaque_surrogate(keyed, mention)
+    # Areas 900-999 are never issued, groups 01-49 there not even as taxpayer numbers.
+    drawn = keyed.number(100 * 49 * 10_000, f"ssn{attempt}", digits)
+    area, rest = divmod(drawn, 49 * 10_000)
+    group, serial = divmod(rest, 10_000)
+    return _refill(mention, f"{900 + area}{group + 1:02d}{serial:04d}")
+
+
+def _iban(keyed: Keyed, mention: str, _attempt: int) -> str:
+    compact = re.sub(r"\W", "", mention)
+    country, account = compact[:2], opaque_surrogate(keyed, compact[4:])
+    number = int("".join(str(int(letter, 36)) for letter in f"{account}{country}00"))
+    moved = iter(f"{country}{98 - number % 97:02d}{account}")
+    return "".join(next(moved, "") if letter.isalnum() else letter for letter in mention)
+
+
+def _ip(keyed: Keyed, mention: str, attempt: int) -> str:
+    if ":" in mention:
+        drawn = format(keyed.number(2**96, f"ip6{attempt}", mention.casefold()), "024x")
+        groups = ":".join(drawn[place : place + 4] for place in range(0, 24, 4))
+        return f"2001:db8:{groups}"  # the documentation prefix
+    drawn4 = keyed.number(2**28, f"ip4{attempt}", mention)
+    first = 240 + (drawn4 >> 24)  # 240.0.0.0/4 is reserved and never routed
+    return f"{first}.{(drawn4 >> 16) & 255}.{(drawn4 >> 8) & 255}.{drawn4 & 255}"
+
+
+def _secret(keyed: Keyed, mention: str, _attempt: int) -> str:
+    return f"REDACTED-SECRET-{keyed.digest('secret', mention, size=6).hex()}"
+
+
+def _digits_in_place(keyed: Keyed, mention: str, _attempt: int) -> str:
+    return re.sub(r"[0-9]+", lambda run: digits_surrogate(keyed, run[0]), mention)
+
+
+_FAMILIES: Final[dict[str, Callable[[Keyed, str, int], str]]] = {
+    "name": _name,
+    "street": _street,
+    "place": _place,
+    "identifier": _identifier,
+    "opaque": lambda keyed, mention, _attempt: opaque_surrogate(keyed, mention),
+    "digits": _digits_in_place,
+    "email": _email,
+    "phone": _phone,
+    "card": _card,
+    "ssn": _ssn,
+    "iban": _iban,
+    "ip": _ip,
+    "secret": _secret,
+    "date": lambda keyed, mention, _attempt: move_date(keyed, mention),
+}
+"""One function per family."""
