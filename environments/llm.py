@@ -1,0 +1,99 @@
+"""A policy behind any provider that litellm knows. The only file of this folder that imports litellm.
+
+In: the conversation. Out: the model's message, with its cost where litellm knows the price. For OpenAI-compatible
+endpoints `environments.rollout.endpoint` is the direct way: per call litellm takes 7 to 8 ms of CPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from environments.rollout.errors import EndpointError, RefusedError
+from environments.rollout.policy import Message, Run, Turn, Usage
+from environments.runtime.attempt import Json
+from environments.runtime.tool_names import ToolNames
+
+FINAL: Final = frozenset({400, 401, 403, 404, 422})
+"""Statuses that would be the same however often the call is made."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LlmPolicy:
+    """A model by its litellm name (`anthropic/...`, `bedrock/...`)."""
+
+    model: str
+    max_tokens: int = 4096
+    temperature: float | None = None
+    timeout: float = 600.0
+    retries: int = 5
+    extra: Mapping[str, Json] = field(default_factory=dict)
+    """Further arguments of `litellm.acompletion` (`api_base`, `api_key`, ...)."""
+
+    @property
+    def name(self) -> str:
+        """The policy's name in rollouts."""
+        return self.model
+
+    async def act(self, messages: Sequence[Message], tools: Sequence[Message], *, run: Run) -> Turn:
+        """The model's next message."""
+        import litellm  # noqa: PLC0415 - 4.8 s, paid only by who uses it
+
+        names = ToolNames(tools)
+        arguments: dict[str, Any] = {
+            "model": self.model,
+            "messages": [dict(message) for message in messages],
+            "max_tokens": self.max_tokens,
+            "timeout": self.timeout,
+            "num_retries": self.retries,
+            "seed": run.seed,
+            "drop_params": True,  # providers without seeds still answer
+            **self.extra,
+        }
+        if names.tools:
+            arguments["tools"] = list(names.tools)
+        if self.temperature is not None:
+            arguments["temperature"] = self.temperature
+        try:
+            reply = await litellm.acompletion(**arguments)
+        except (
+            Exception
+        ) as fault:  # litellm raises its own and every provider's types; all are faults of the call
+            raise _fault(fault) from fault
+        return _turn(reply.model_dump(), names, _cost(reply))
+
+
+def _fault(fault: Exception) -> EndpointError:
+    """By status only: messages may quote the conversation."""
+    status = getattr(fault, "status_code", None)
+    kind = type(fault).__name__
+    if status in FINAL:
+        return RefusedError(f"the provider refused the request ({kind})", status=int(status))
+    return EndpointError(f"the provider failed ({kind})")
+
+
+def _turn(reply: Mapping[str, Any], names: ToolNames, cost: float | None) -> Turn:
+    message = reply["choices"][0]["message"]
+    kept: dict[str, Json] = {"role": "assistant", "content": message.get("content")}
+    calls: list[Json] = []
+    for call in message.get("tool_calls") or ():
+        function = {**call["function"], "name": names.inward(call["function"].get("name") or "")}
+        calls.append({"id": call.get("id"), "type": "function", "function": function})
+    if calls:
+        kept["tool_calls"] = calls
+    used = reply.get("usage") or {}
+    return Turn(
+        message=kept,
+        usage=Usage(
+            prompt_tokens=used.get("prompt_tokens"),
+            completion_tokens=used.get("completion_tokens"),
+            cost=cost,
+        ),
+    )
+
+
+def _cost(reply: Any) -> float | None:  # noqa: ANN401 - litellm's response type
+    hidden = getattr(reply, "_hidden_params", None) or {}
+    cost = hidden.get("response_cost")
+    return float(cost) if cost is not None else None

@@ -1,0 +1,225 @@
+"""The engine: plays a policy over a task set, many runs at once on one event loop, and yields rollouts as they end.
+
+In: a task set, a policy, settings, and the keys of rollouts that exist already. Out: an iterator of `Rollout`. A fault of
+the infrastructure gives a rollout that is marked and not graded; when nothing but faults come, the engine gives up with
+one sentence. A run that the budget stops is not yielded: it is not done, and starts again next time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Iterator
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+from environments.rollout.budget import Budget, Limits
+from environments.rollout.errors import EndpointError, RefusedError, RolloutError
+from environments.rollout.policy import Policy, Run, Turn, Usage
+from environments.rollout.rollout import Rollout, RolloutKey
+from environments.runtime.attempt import UNKNOWN
+from environments.runtime.environment import Environment
+from environments.runtime.task_set import PackedTask, TaskSet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RolloutSettings:
+    """How rollouts are run."""
+
+    samples: int = 1
+    """Rollouts per task: seeds 0 to samples - 1."""
+    concurrency: int = 64
+    """Runs in flight."""
+    tasks: Collection[str] | None = None
+    """Task ids to run; None is all."""
+    limits: Limits = field(default_factory=Limits)
+    give_up_after: int = 8
+    """Faults in a row, without one rollout between them, after which the endpoint counts as dead."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clock:
+    """Where the time comes from."""
+
+    now: Callable[[], int] = time.time_ns
+    ticks: Callable[[], float] = time.monotonic
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    task: PackedTask
+    seed: int
+
+
+async def run_rollouts(
+    task_set: TaskSet,
+    policy: Policy,
+    settings: RolloutSettings,
+    *,
+    done: Collection[RolloutKey] = (),
+    clock: Clock | None = None,
+) -> AsyncIterator[Rollout]:
+    """Run every rollout that is not done yet; they come as they end, in no particular order."""
+    play = _Play(task_set, policy, settings, clock or Clock())
+    jobs = list(_jobs(task_set, policy.name, settings, frozenset(done)))
+    faults = 0
+    async with aclosing(_in_parallel(play, jobs, settings.concurrency)) as rollouts:
+        async for rollout in rollouts:
+            yield rollout
+            faults = faults + 1 if rollout.error else 0
+            if faults >= settings.give_up_after:
+                raise RolloutError(
+                    f"{faults} rollouts in a row failed, the last because {rollout.error}: "
+                    "see that the endpoint answers, then start again; finished rollouts are kept"
+                )
+
+
+def _jobs(
+    task_set: TaskSet, policy: str, settings: RolloutSettings, done: frozenset[RolloutKey]
+) -> Iterator[_Job]:
+    """All samples of a task together, so that a group is whole early."""
+    for task in task_set.tasks:
+        if settings.tasks is not None and task.task_id not in settings.tasks:
+            continue
+        for seed in range(settings.samples):
+            if RolloutKey(task.task_id, task.task_version, policy, seed) not in done:
+                yield _Job(task, seed)
+
+
+async def _in_parallel(play: _Play, jobs: list[_Job], width: int) -> AsyncGenerator[Rollout]:
+    """At most `width` runs at once; whoever stops listening stops them all."""
+    waiting = iter(jobs)
+    finished: asyncio.Queue[Rollout | BaseException | None] = asyncio.Queue()
+
+    async def work() -> None:
+        try:
+            for job in waiting:
+                rollout = await play.run(job)
+                if rollout is None:
+                    break
+                finished.put_nowait(rollout)
+            finished.put_nowait(None)
+        except BaseException as fault:
+            finished.put_nowait(fault)
+            raise
+
+    workers = [asyncio.create_task(work()) for _ in range(max(1, min(width, len(jobs))))]
+    try:
+        left = len(workers)
+        while left:
+            item = await finished.get()
+            if isinstance(item, BaseException):
+                raise item
+            if item is None:
+                left -= 1
+            else:
+                yield item
+    finally:
+        for worker in workers:
+            worker.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
+
+
+class _Play:
+    """Plays single runs; what they share is the budget."""
+
+    def __init__(
+        self, task_set: TaskSet, policy: Policy, settings: RolloutSettings, clock: Clock
+    ) -> None:
+        self._task_set = task_set
+        self._policy = policy
+        self._clock = clock
+        self._budget = Budget(settings.limits, clock.ticks)
+
+    async def run(self, job: _Job) -> Rollout | None:
+        """One rollout; None if the budget does not allow it to end."""
+        started_at, started = self._clock.now(), self._clock.ticks()
+        environment = self._task_set.environment(job.task.task_id, job.seed)
+        turns: list[Turn] = []
+        error = None
+        while environment.stop_reason is None:
+            try:
+                turn = await self._act(environment, job, len(turns))
+            except RefusedError as fault:
+                if fault.status in {401, 403, 404}:
+                    raise
+                error = str(fault)
+                break
+            except EndpointError as fault:
+                error = str(fault)
+                break
+            if turn is None:
+                return None
+            turns.append(turn)
+            environment.step(turn.message)
+        seconds = self._clock.ticks() - started
+        return self._record(environment, job, turns, error=error, times=(started_at, seconds))
+
+    async def _act(self, environment: Environment, job: _Job, acted: int) -> Turn | None:
+        messages = environment.messages
+        reserved = self._budget.reserve(messages)
+        if reserved is None:
+            return None
+        run = Run(task_id=job.task.task_id, seed=job.seed, acted=acted)
+        usage = Usage(prompt_tokens=0)
+        try:
+            turn = await self._policy.act(messages, job.task.tools, run=run)
+            usage = turn.usage
+        finally:
+            self._budget.settle(reserved, usage)
+        return turn
+
+    def _record(
+        self,
+        environment: Environment,
+        job: _Job,
+        turns: list[Turn],
+        *,
+        error: str | None,
+        times: tuple[int, float],
+    ) -> Rollout:
+        task = job.task
+        attempt = environment.attempt()
+        verdict = self._task_set.verdict(task.task_id, attempt)
+        unknown = sum(call.result.source == UNKNOWN for call in attempt.calls)
+        tokens = [turn.tokens for turn in turns]
+        return Rollout(
+            app=task.app,
+            task_id=task.task_id,
+            task_version=task.task_version,
+            policy=self._policy.name,
+            seed=job.seed,
+            task_set_version=self._task_set.manifest.task_set_version,
+            reward=None if error else verdict.reward,
+            predicted=None if error else verdict.predicted,
+            reason="not graded: the run broke" if error else verdict.reason,
+            passed=verdict.score.passed,
+            graded=verdict.score.graded,
+            total=verdict.score.total,
+            stop_reason=attempt.stop_reason,
+            error=error,
+            trajectory=json.dumps(attempt.messages, ensure_ascii=False, default=dict),
+            opening=attempt.opening,
+            tools=json.dumps(task.tools, ensure_ascii=False, default=dict),
+            messages=len(turns),
+            calls=len(attempt.calls),
+            malformed=sum(call.malformed for call in attempt.calls),
+            unknown=unknown + attempt.user_unknown,
+            prompt_tokens=_total([turn.usage.prompt_tokens for turn in turns]),
+            completion_tokens=_total([turn.usage.completion_tokens for turn in turns]),
+            cost=_total_cost([turn.usage.cost for turn in turns]),
+            tokens=json.dumps(tokens, default=dict) if any(tokens) else None,
+            started_at=times[0],
+            seconds=times[1],
+        )
+
+
+def _total(counts: list[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
+
+
+def _total_cost(costs: list[float | None]) -> float | None:
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if known else None
