@@ -159,7 +159,7 @@ class _Gate:
     def _void(self, probe: Probe, attempt: Attempt, good: Attempt, verdict: Verdict) -> bool:
         if not probe.voidable:
             return False
-        changes = bool(good.end.effects or good.end.events)
+        changes = bool(good.end.effects or event_rows(good.end, {}))
         if probe.expected == BELOW:
             return verdict.reward != 0.0 and (bool(attempt.end.unknown) or _same_end(attempt, good))
         return probe.expected != MASKED and changes and _same_end(attempt, good)
