@@ -1,0 +1,98 @@
+"""The ground truth, for tests and measurements: the real backend, legal calls at random, and the judgement of an end.
+
+The product never sees any of it. Everything is exact: the judge compares two states of the real database.
+"""
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from examples.support_desk.backend.database import Dump, copy_of, dump
+from examples.support_desk.backend.desk import Answer, Desk
+from examples.support_desk.backend.generator import START, make_shop
+from examples.support_desk.conversation import Conversation
+from examples.support_desk.customers import is_denial
+from examples.support_desk.request import PlainCall, Request
+from examples.support_desk.variant import Json, Variant, make_variant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """Whether a conversation gave the customer what resolves their request, and if not, what was wrong."""
+
+    resolved: bool
+    end_state: bool
+    """The database ended in a state that resolves the request."""
+    told: bool
+    """Everything the customer had to be told, they were told."""
+    confirmed: bool
+    """Nothing was changed without their explicit yes."""
+
+
+class RealBackend:
+    """A fresh shop that answers calls, as `reset` conversations meet it."""
+
+    def __init__(self, variant: int = 0, seed: int = 0, *, now: datetime = START) -> None:
+        self.variant: Variant = make_variant(variant)
+        self.now = now
+        self.db: sqlite3.Connection = make_shop(self.variant, seed)
+        self._desk = Desk(variant=self.variant, db=self.db, now=lambda: self.now)
+
+    def call(self, name: str, arguments: str | Mapping[str, Json]) -> str:
+        """The tool's text, under this variant's names."""
+        return self.answer(name, arguments).content
+
+    def answer(self, name: str, arguments: str | Mapping[str, Json]) -> Answer:
+        """The tool's text, and whether it is a refusal."""
+        return self._desk.call(name, arguments)
+
+    def fork(self) -> "RealBackend":
+        """An independent copy in the same state."""
+        copy = object.__new__(RealBackend)
+        copy.variant, copy.now, copy.db = self.variant, self.now, copy_of(self.db)
+        copy._desk = Desk(variant=copy.variant, db=copy.db, now=lambda: copy.now)  # noqa: SLF001 - its own
+        return copy
+
+
+def accepted_ends(
+    request: Request, start: sqlite3.Connection, variant: Variant, now: datetime
+) -> list[Dump]:
+    """The end states that resolve a request which begins in this state."""
+    ends = []
+    for calls in request.truth.accepted:
+        copy = copy_of(start)
+        for call in calls:
+            _apply(Desk(variant=variant, db=copy, now=lambda: now), call)
+        ends.append(dump(copy))
+    return ends
+
+
+def judge(talk: Conversation, request: Request, *, ends: list[Dump], end: Dump) -> Judgement:
+    """Compares what happened with what resolves the request."""
+    texts = [
+        str(message["content"]).casefold()
+        for message in talk.messages
+        if message["role"] == "assistant" and message.get("content")
+    ]
+    end_state = end in ends
+    told = all(
+        any(form.casefold() in text for form in forms for text in texts)
+        for forms in request.truth.told
+    ) and (not request.truth.denied or any(is_denial(text) for text in texts))
+    confirmed = talk.unconfirmed_writes == 0
+    return Judgement(
+        resolved=end_state and told and confirmed,
+        end_state=end_state,
+        told=told,
+        confirmed=confirmed,
+    )
+
+
+def _apply(desk: Desk, call: PlainCall) -> None:
+    shown = desk.variant.outward(dict(call.arguments))
+    if not isinstance(shown, dict):
+        raise TypeError("arguments are a mapping")
+    answer = desk.call(desk.variant.tools[call.name], shown)
+    if answer.is_error:
+        raise ValueError(f"the truth of a request cannot be done: {call.name}: {answer.content}")
