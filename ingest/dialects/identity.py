@@ -96,6 +96,8 @@ OUTPUT_TOKEN_KEYS: Final = (
     "output_tokens",
 )
 
+PREVIOUS_RESPONSE_KEYS: Final = ("gen_ai.request.previous_response.id", "previous_response_id")
+
 RESPONSE_KEYS: Final = ("gen_ai.response.id", "ai.response.id", "response_id")
 
 
@@ -114,6 +116,7 @@ def identity(span: Span) -> dict[str, Any]:
         "model": first_text(attributes, MODEL_KEYS),
         "task_key": first_text(attributes, TASK_KEYS) or _from_metadata(extra, ("task_key",)),
         "response_id": first_text(attributes, RESPONSE_KEYS),
+        "previous_response_id": first_text(attributes, PREVIOUS_RESPONSE_KEYS),
         "do_not_train": is_withheld(attributes) or is_withheld(extra) or is_withheld(span.resource),
         "input_tokens": first_integer(attributes, INPUT_TOKEN_KEYS),
         "output_tokens": first_integer(attributes, OUTPUT_TOKEN_KEYS),

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from ingest.dialects.attributes import first_text, integer_of, is_elided, parsed, text_of
 from ingest.dialects.identity import failed, identity
-from ingest.dialects.messages import Messages, read_messages, read_tools
+from ingest.dialects.messages import Messages, read_messages, read_tools, settle_output
+from ingest.dialects.openinference import flattened
 from ingest.dialects.otel_genai import statements
 from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Dialect, Reading
 from ingest.span import Attributes, Span
@@ -48,8 +49,7 @@ def read(span: Span) -> Reading:
     given, made = Messages(), Messages()
     tools: list[str] = []
     if kind == MODEL:
-        given = read_messages(attributes.get("langfuse.observation.input"), role="user")
-        made = read_messages(attributes.get("langfuse.observation.output"), role="assistant")
+        given, made = _content(attributes)
         tools = given.tools or _tools(attributes)
     elif kind == TOOL:
         fields.update(_tool(span))
@@ -57,12 +57,23 @@ def read(span: Span) -> Reading:
         kind=kind,
         dialect=NAME,
         input=tuple(given.steps),
-        output=tuple(step for step in made.steps[:1] if step.role == "assistant"),
+        output=tuple(settle_output(made.steps)),
         tools=tuple(tools),
         flags=frozenset(given.flags | made.flags),
         said=tuple(statements(span)),
         **fields,
     )
+
+
+def _content(attributes: Attributes) -> tuple[Messages, Messages]:
+    """The library's own flattened messages where an export kept them, else the observation's input and output."""
+    given = flattened(attributes, "llm.input_messages", "user")
+    if not given.steps:
+        given = read_messages(attributes.get("langfuse.observation.input"), role="user")
+    made = flattened(attributes, "llm.output_messages", "assistant")
+    if not made.steps:
+        made = read_messages(attributes.get("langfuse.observation.output"), role="assistant")
+    return given, made
 
 
 def _kind(attributes: Attributes) -> str:

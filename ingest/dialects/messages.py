@@ -101,6 +101,13 @@ def _read_dict(value: dict[str, Any], role: str, found: Messages, depth: int) ->
     if response is not None:
         _read_value(response, "assistant", found, depth + 1)
         return
+    if isinstance(value.get("args"), list) and set(value) <= {"args", "kwargs"}:
+        # The arguments of a traced Python function: the first one that holds text or messages.
+        given = [*value["args"], *(value.get("kwargs") or {}).values()]
+        _read_value(
+            next((v for v in given if isinstance(v, str | list)), None), role, found, depth + 1
+        )
+        return
     for key in _WRAPPERS:
         if value.get(key):
             _read_value(value[key], role, found, depth + 1)
@@ -200,7 +207,12 @@ def _read_message(value: dict[str, Any], default: str, found: Messages) -> None:
         found.flags.add("reasoning_left_out")
         return
     parts = value.get("parts") if value.get("parts") is not None else value.get("content")
-    if role == "tool" and not _has_result_part(parts):
+    if role == "tool" and _is_definition(parts):
+        found.tools += read_tools(
+            parts
+        )  # Langfuse's LangChain handler lists the tools among the messages
+        return
+    if role == "tool" and not _has_result_part(parts) and not _is_call_list(parts):
         _read_tool_message(value, parts, found)
         return
     turn = _Turn()
@@ -242,6 +254,27 @@ def _has_result_part(parts: Any) -> bool:
             or _either(part, "function_response", "functionResponse") is not None
         )
         for part in parts
+    )
+
+
+def _is_definition(parts: Any) -> bool:
+    if not isinstance(parts, dict) or parts.get("type") != "function":
+        return False
+    function = parts.get("function")
+    return isinstance(function, dict) and bool({"parameters", "description"} & set(function))
+
+
+def _is_call_list(parts: Any) -> bool:
+    """Calls under the role of their results, as Koog repeats them in the history."""
+    return (
+        isinstance(parts, list)
+        and bool(parts)
+        and all(
+            isinstance(part, dict)
+            and isinstance(part.get("function"), dict)
+            and "arguments" in part["function"]
+            for part in parts
+        )
     )
 
 
@@ -389,6 +422,16 @@ def _text(value: Any) -> str | None:
     if value is None or value == "":
         return None
     return value if isinstance(value, str) else canonical(value)
+
+
+def settle_output(steps: list[Step]) -> list[Step]:
+    """What a model call really said: one turn; of several choices the first, of an agent's whole loop everything."""
+    if len(steps) < 2 or any(step.role == "tool" for step in steps):
+        return steps
+    if all(step.tool_calls for step in steps[1:]):
+        calls = tuple(call for step in steps for call in step.tool_calls)
+        return [replace(steps[0], tool_calls=calls)]
+    return steps[:1]  # further choices of one request were never said to anyone
 
 
 def read_tools(value: Any) -> list[str]:

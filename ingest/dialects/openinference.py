@@ -18,7 +18,7 @@ from ingest.dialects.attributes import (
     unflatten,
 )
 from ingest.dialects.identity import failed, identity
-from ingest.dialects.messages import Messages, read_messages, read_tools
+from ingest.dialects.messages import Messages, read_messages, read_tools, settle_output
 from ingest.dialects.otel_genai import statements as genai_statements
 from ingest.dialects.reading import (
     AGENT,
@@ -58,7 +58,7 @@ def read(span: Span) -> Reading:
         kind=kind,
         dialect=NAME,
         input=tuple(given.steps),
-        output=tuple(made.steps[:1]),
+        output=tuple(settle_output(made.steps)),
         tools=tuple(tools),
         flags=frozenset(given.flags | made.flags),
         said=(*annotations(span), *genai_statements(span)),
@@ -67,8 +67,8 @@ def read(span: Span) -> Reading:
 
 
 def _content(attributes: Attributes) -> tuple[Messages, Messages, list[str]]:
-    given = _flattened(attributes, "llm.input_messages", "user")
-    made = _flattened(attributes, "llm.output_messages", "assistant")
+    given = flattened(attributes, "llm.input_messages", "user")
+    made = flattened(attributes, "llm.output_messages", "assistant")
     whole: Messages | None = None
     if not given.steps:
         for prompt in unflatten(attributes, "llm.prompts"):
@@ -92,7 +92,8 @@ def _inner(value: Any, key: str) -> dict[str, Any]:
     return inner if isinstance(inner, dict) else {}
 
 
-def _flattened(attributes: Attributes, prefix: str, role: str) -> Messages:
+def flattened(attributes: Attributes, prefix: str, role: str) -> Messages:
+    """The messages that were flattened into `prefix.0.message.role` and so on."""
     found = Messages()
     for item in unflatten(attributes, prefix):
         message = _inner(item, "message")
@@ -102,6 +103,9 @@ def _flattened(attributes: Attributes, prefix: str, role: str) -> Messages:
             message = {**message, "content": parts}
         if "content" not in message and "tool_calls" not in message and "role" not in message:
             continue
+        if message.get("role") == "tool":
+            # An empty text is no attribute there; hidden text would be "__REDACTED__".
+            message = {"content": "", **message}
         found.add(read_messages({"role": role, **message}, role=role))
     if has_index_gap(attributes, prefix):
         found.flags.add("truncated")

@@ -15,7 +15,7 @@ from ingest.dialects.attributes import (
     unflatten,
 )
 from ingest.dialects.identity import failed, identity
-from ingest.dialects.messages import Messages, read_messages, read_tools
+from ingest.dialects.messages import Messages, read_messages, read_tools, settle_output
 from ingest.dialects.otel_genai import read_as, statements
 from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading
 from ingest.span import Attributes, Span
@@ -61,7 +61,7 @@ def read(span: Span) -> Reading:
         kind=kind,
         dialect=NAME,
         input=tuple(given.steps),
-        output=tuple(made.steps[:1]),
+        output=tuple(settle_output(made.steps)),
         tools=tuple(tools),
         flags=frozenset(given.flags | made.flags),
         said=tuple(statements(span)),

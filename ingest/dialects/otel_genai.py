@@ -11,7 +11,7 @@ from typing import Any, Final
 from ingest.dialects.attributes import first, first_text, is_elided, text_of
 from ingest.dialects.evaluation import EVENT_NAMES, read_evaluation
 from ingest.dialects.identity import failed, identity
-from ingest.dialects.messages import Messages, read_messages, read_tools
+from ingest.dialects.messages import Messages, read_messages, read_tools, settle_output
 from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Dialect, Reading, Said
 from ingest.span import Attributes, Span
 from ingest.text import json_text
@@ -67,6 +67,10 @@ def read_as(span: Span, dialect: str) -> Reading:
     if kind == TOOL:
         fields.update(read_tool(attributes))
         fields["is_error"] = failed(span)
+    elif kind == AGENT and fields["agent"] is None:
+        # The convention's name for the span is `invoke_agent {agent}`.
+        prefix, _, name = span.name.partition(" ")
+        fields["agent"] = name or None if prefix == "invoke_agent" else None
     return Reading(
         kind=kind,
         dialect=dialect,
@@ -117,7 +121,7 @@ def read_content(attributes: Attributes) -> Content:
     made = read_messages(
         first(attributes, ("gen_ai.output.messages", "gen_ai.completion")), role="assistant"
     )
-    made.steps = made.steps[:1]  # further choices of one request were never said to anyone
+    made.steps = settle_output(made.steps)
     tools = read_tools(first(attributes, ("gen_ai.tool.definitions", "gen_ai.request.tools")))
     return Content(given, made, tools or given.tools)
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from ingest.dialects.attributes import first_text, parsed
 from ingest.dialects.evaluation import EVENT_NAMES, read_evaluation
 from ingest.dialects.identity import identity
-from ingest.dialects.messages import Messages, read_messages
+from ingest.dialects.messages import Messages, read_messages, settle_output
 from ingest.dialects.otel_genai import read_content
 from ingest.dialects.reading import MODEL, Reading, Said
 from ingest.span import Attributes, LogEvent, Span
@@ -66,16 +66,18 @@ def read_sayings(found: Sequence[Saying]) -> Reading | None:
     if details:
         return _read_details(details[-1])
     given, made = Messages(), Messages()
-    for one in found:
+    told = [_message(one) for one in found]
+    captured = any("content" in message or "tool_calls" in message for message in told)
+    for one, message in zip(found, told, strict=True):
         target = made if one.name in {_CHOICE, _COMPLETION} else given
-        target.add(_read_message(one))
+        target.add(_read_message(one, message, captured=captured))
     if not given.steps and not made.steps and not (given.flags | made.flags):
         return None
     return Reading(
         kind=MODEL,
         dialect=NAME,
         input=tuple(given.steps),
-        output=tuple(made.steps[:1]),
+        output=tuple(settle_output(made.steps)),
         flags=frozenset(given.flags | made.flags),
     )
 
@@ -94,11 +96,8 @@ def _read_details(one: Saying) -> Reading:
     )
 
 
-def _read_message(one: Saying) -> Messages:
-    if one.name == _PROMPT:
-        return read_messages(one.attributes.get("gen_ai.prompt"), role="user")
-    if one.name == _COMPLETION:
-        return read_messages(one.attributes.get("gen_ai.completion"), role="assistant")
+def _message(one: Saying) -> dict[str, Any]:
+    """The message of an event: in its body, or in its attributes where the event is on a span."""
     body = parsed(one.body)
     message: dict[str, Any] = dict(one.attributes)
     if isinstance(body, dict):
@@ -108,17 +107,25 @@ def _read_message(one: Saying) -> Messages:
     if one.name == _CHOICE:
         inner = parsed(message.get("message"))
         message = dict(inner) if isinstance(inner, dict) else message
-        role = "assistant"
-    else:
-        role = _ROLE_OF_EVENT[one.name]
     # The event's name is the role: Semantic Kernel writes participants' names into the field.
-    message["role"] = role
+    message["role"] = _ROLE_OF_EVENT.get(one.name, "assistant")
     message.pop("type", None)
+    return message
+
+
+def _read_message(one: Saying, message: dict[str, Any], *, captured: bool) -> Messages:
+    if one.name == _PROMPT:
+        return read_messages(one.attributes.get("gen_ai.prompt"), role="user")
+    if one.name == _COMPLETION:
+        return read_messages(one.attributes.get("gen_ai.completion"), role="assistant")
     if "content" not in message and "tool_calls" not in message:
-        empty = Messages()
-        empty.flags.add("no_content")
-        return empty
-    return read_messages(message, role=role)
+        if not captured:
+            empty = Messages()
+            empty.flags.add("no_content")
+            return empty
+        # The other messages of the request have content, so capture is on: this one is empty.
+        message = {**message, "content": ""}
+    return read_messages(message, role=str(message["role"]))
 
 
 def statements(events: Iterable[LogEvent]) -> list[tuple[LogEvent, Said]]:

@@ -52,6 +52,8 @@ class Reading:
     model: str | None = None
     task_key: str | None = None
     response_id: str | None = None
+    previous_response_id: str | None = None
+    """The response that this call goes on from, where the model's provider keeps the history."""
     do_not_train: bool = False
     input: tuple[Step, ...] = ()
     output: tuple[Step, ...] = ()

@@ -1,0 +1,164 @@
+"""Spans and log events as trees of readings.
+
+Comes in: spans in any order, with duplicates, and log events. Goes out: `Node`s: each span once, read, with its
+parent, and with what its events say merged in. Evaluators and everything below them are marked.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from ingest.dialects.otel_genai_events import CONTENT_EVENTS, read_sayings, sayings
+from ingest.dialects.reading import DUPLICATE, EVALUATOR, MODEL, OTHER, TOOL, Reading
+from ingest.dialects.table import read_span
+from ingest.span import LogEvent, Span
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Node:
+    """One span in its tree."""
+
+    span: Span
+    reading: Reading
+    parent: Node | None = None
+    children: list[Node] = field(default_factory=list)
+    conversation: str | None = None
+    """Its own, else the nearest ancestor's, else the only one of its trace."""
+    judged: bool = False
+    """Whether it is part of an evaluation rather than of the conversation."""
+    virtual: bool = False
+    """Whether no span arrived, only log events that name it."""
+
+    def ancestors(self) -> Iterable[Node]:
+        """The nodes above, nearest first."""
+        node = self.parent
+        while node is not None:
+            yield node
+            node = node.parent
+
+
+def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
+    """Read all spans once and tie them together; ordered by start, ties by id."""
+    by_key: dict[tuple[str, str], Span] = {}
+    for span in spans:
+        known = by_key.get(span.key)
+        by_key[span.key] = span if known is None else _fuller(known, span)
+    said_in: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
+    for event in {event.event_id: event for event in events}.values():
+        if event.name in CONTENT_EVENTS:
+            said_in[event.trace_id or f"event:{event.event_id}", event.span_id or ""].append(event)
+    nodes: dict[tuple[str, str], Node] = {}
+    for key, span in by_key.items():
+        nodes[key] = Node(span=span, reading=_read(span, said_in.pop(key, [])))
+    for key, left in said_in.items():
+        nodes[key] = _virtual(key, left)
+    ordered = sorted(nodes.values(), key=lambda node: (node.span.started_at, *node.span.key))
+    _tie(ordered, nodes)
+    _name_conversations(ordered)
+    return ordered
+
+
+def _fuller(one: Span, other: Span) -> Span:
+    """Of two spans with one identity the one that says more; the choice does not depend on their order."""
+
+    def weight(span: Span) -> tuple[bool, int, int, str]:
+        return span.ended_at is not None, len(span.attributes), len(span.events), repr(span)
+
+    return max(one, other, key=weight)
+
+
+def _read(span: Span, events: list[LogEvent]) -> Reading:
+    reading = read_span(span)
+    told = read_sayings(sayings(span, events))
+    return reading if told is None else _merged(reading, told)
+
+
+def _merged(reading: Reading, told: Reading) -> Reading:
+    """The span's reading with the events' content where that is there and whole."""
+    better = bool(told.input or told.output) and (
+        not reading.has_content or ("truncated" in reading.flags and "truncated" not in told.flags)
+    )
+    merged = replace(
+        reading,
+        kind=MODEL if reading.kind == OTHER else reading.kind,
+        conversation=reading.conversation or told.conversation,
+        subject=reading.subject or told.subject,
+        agent=reading.agent or told.agent,
+        model=reading.model or told.model,
+        response_id=reading.response_id or told.response_id,
+        do_not_train=reading.do_not_train or told.do_not_train,
+        tools=reading.tools or told.tools,
+        flags=reading.flags | told.flags,
+    )
+    if better:
+        merged = replace(
+            merged,
+            input=told.input,
+            output=told.output or reading.output,
+            flags=told.flags,
+            dialect=told.dialect,
+        )
+    return merged
+
+
+def _virtual(key: tuple[str, str], events: list[LogEvent]) -> Node:
+    at = min(event.at for event in events)
+    span = Span(
+        app=events[0].app,
+        trace_id=key[0],
+        span_id=key[1] or events[0].event_id,
+        started_at=at,
+        resource=events[0].resource,
+    )
+    told = read_sayings(sayings(None, events))
+    reading = told or Reading(kind=OTHER, dialect="otel")
+    return Node(span=span, reading=reading, virtual=True)
+
+
+def _tie(ordered: list[Node], nodes: dict[tuple[str, str], Node]) -> None:
+    for node in ordered:
+        parent_id = node.span.parent_id
+        parent = nodes.get((node.span.trace_id, parent_id)) if parent_id else None
+        if parent is not None and node not in (parent, *parent.ancestors()):
+            node.parent = parent
+            parent.children.append(node)
+    for node in ordered:
+        own = node.reading.kind == EVALUATOR
+        node.judged = own or any(above.reading.kind == EVALUATOR for above in node.ancestors())
+
+
+def _name_conversations(ordered: list[Node]) -> None:
+    in_trace: dict[str, set[str]] = defaultdict(set)
+    for node in ordered:
+        if node.reading.conversation and not node.judged:
+            in_trace[node.span.trace_id].add(node.reading.conversation)
+    for node in ordered:
+        node.conversation = node.reading.conversation or next(
+            (a.reading.conversation for a in node.ancestors() if a.reading.conversation), None
+        )
+        only = in_trace[node.span.trace_id]
+        if node.conversation is None and len(only) == 1:
+            node.conversation = next(iter(only))
+
+
+def is_repeat(node: Node) -> bool:
+    """Whether the span says again what a span above it says: two instrumentations of one model or tool call."""
+    if node.reading.kind == DUPLICATE:
+        return True
+    for above in node.ancestors():
+        if above.reading.kind == node.reading.kind == MODEL:
+            return above.reading.has_content or not node.reading.has_content
+        if above.reading.kind == node.reading.kind == TOOL:
+            return above.reading.tool_name == node.reading.tool_name
+        if above.reading.kind not in {OTHER, MODEL}:
+            return False
+    return False
+
+
+def is_repeated_below(node: Node) -> bool:
+    """Whether a model call's own content is missing and a model call below it has it."""
+    if node.reading.kind != MODEL or node.reading.has_content:
+        return False
+    return any(child.reading.kind == MODEL and child.reading.has_content for child in node.children)

@@ -1,0 +1,260 @@
+"""Tool spans and the calls they ran.
+
+Comes in: the steps of one thread and the tool spans around it. Goes out: the steps, with results that no message
+carried, and with what only a span knows (when it ended, whether it failed). A message's text wins over a span's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from ingest.call_ids import join_results
+from ingest.episode import Step, ToolCall
+from ingest.forest import Node
+from ingest.text import canonical_arguments
+
+_BY_RESULT: Final = 8
+_BY_NAME: Final = 4
+_BY_ARGUMENTS: Final = 2
+_MOST_ALIKE: Final = 64
+
+
+@dataclass(slots=True, eq=False)
+class _Asked:
+    """One call of the thread, with its result where a message carries it."""
+
+    call: ToolCall
+    at_step: int
+    result: Step | None = None
+    run: Node | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Ran:
+    """Steps with their tool runs."""
+
+    steps: list[Step]
+    call_of: dict[Node, str] = field(default_factory=dict)
+    """The call id that each tool span ran."""
+    flags: set[str] = field(default_factory=set)
+
+
+def join_runs(steps: Sequence[Step], runs: Sequence[Node]) -> Ran:
+    """Bind tool spans to calls by id, else by name, arguments and order."""
+    numbered = join_results(_numbered(steps)).steps
+    asked = _asked(numbered)
+    sent = {call.call_id for step in steps for call in step.tool_calls}
+    calls = _Calls(asked, {one.call.call_id for one in asked} - sent)
+    ran = Ran(steps=[])
+    unasked: list[Node] = []
+    for run in runs:
+        one = calls.find(run)
+        if one is None:
+            unasked.append(run)
+        else:
+            one.run = run
+            ran.call_of[run] = one.call.call_id
+    ran.steps = _with_results(numbered, asked)
+    for run in unasked:
+        _insert_unasked(ran, run)
+    return ran
+
+
+def _numbered(steps: Sequence[Step]) -> list[Step]:
+    """Give every call without an id one made from its place."""
+    return [
+        replace(
+            step,
+            tool_calls=tuple(
+                call if call.call_id else replace(call, call_id=f"call_{index}_{number}")
+                for number, call in enumerate(step.tool_calls)
+            ),
+        )
+        if step.tool_calls
+        else step
+        for index, step in enumerate(steps)
+    ]
+
+
+def _asked(steps: Sequence[Step]) -> list[_Asked]:
+    asked: list[_Asked] = []
+    for index, step in enumerate(steps):
+        asked += [_Asked(call, index) for call in step.tool_calls]
+        if step.role == "tool" and step.call_id is not None:
+            for one in reversed(asked):
+                if one.call.call_id == step.call_id and one.result is None:
+                    one.result = step
+                    break
+    return asked
+
+
+class _Calls:
+    """The calls of a thread, to be found without walking them all."""
+
+    def __init__(self, asked: list[_Asked], made: set[str]) -> None:
+        self._made = made
+        """Ids that no message carried."""
+        self._by_id: dict[str, list[_Asked]] = {}
+        self._by_request: dict[tuple[str, str], list[_Asked]] = {}
+        self._by_name: dict[str, list[_Asked]] = {}
+        for one in asked:
+            request = one.call.name, canonical_arguments(one.call.arguments)
+            self._by_id.setdefault(one.call.call_id, []).append(one)
+            self._by_request.setdefault(request, []).append(one)
+            self._by_name.setdefault(one.call.name, []).append(one)
+
+    def find(self, run: Node) -> _Asked | None:
+        """The call that a tool span ran; every call is found once."""
+        reading = run.reading
+        name = reading.tool_name or ""
+        if reading.call_id:
+            # Ids repeat in real traces, and instrumentations then look up the wrong name: the result decides first.
+            found = _best(run, self._by_id.get(reading.call_id, []))
+            # Some dialects have the id on the tool's span only.
+            return self._take(
+                found
+                or _best(
+                    run,
+                    [
+                        c
+                        for c in self._by_name.get(name, [])[:_MOST_ALIKE]
+                        if c.call.call_id in self._made and _may_be(run, c)
+                    ],
+                )
+            )
+        if reading.arguments is None:
+            found = _best(run, self._by_name.get(name, []))
+        else:
+            request = name, canonical_arguments(reading.arguments)
+            found = _best(run, self._by_request.get(request, []))
+            found = found or _best(run, self._by_request.get((name, ""), []))
+        return self._take(found)
+
+    def _take(self, found: _Asked | None) -> _Asked | None:
+        if found is not None:
+            self._by_id[found.call.call_id].remove(found)
+            self._by_name[found.call.name].remove(found)
+            request = found.call.name, canonical_arguments(found.call.arguments)
+            self._by_request[request].remove(found)
+        return found
+
+
+def _may_be(run: Node, one: _Asked) -> bool:
+    return not one.call.arguments or run.reading.arguments is None or _same_arguments(run, one)
+
+
+def _best(run: Node, candidates: list[_Asked]) -> _Asked | None:
+    # A hostile trace may repeat one id without end; real ones repeat it a few times.
+    return max(candidates[:_MOST_ALIKE], key=lambda one: _likeness(run, one), default=None)
+
+
+def _likeness(run: Node, one: _Asked) -> tuple[int, int]:
+    """How well a span fits a call; among equals the earliest."""
+    score = 0
+    if one.result is not None and run.reading.result is not None:
+        told = canonical_arguments(one.result.content or "")
+        score += _BY_RESULT if told == canonical_arguments(run.reading.result) else 0
+    score += _BY_NAME if one.call.name == run.reading.tool_name else 0
+    score += _BY_ARGUMENTS if _same_arguments(run, one) else 0
+    return score, -one.at_step
+
+
+def _same_arguments(run: Node, one: _Asked) -> bool:
+    return canonical_arguments(one.call.arguments) == canonical_arguments(
+        run.reading.arguments or ""
+    )
+
+
+def _with_results(steps: Sequence[Step], asked: list[_Asked]) -> list[Step]:
+    by_step: dict[int, list[_Asked]] = {}
+    run_of_result: dict[int, Node] = {}
+    for one in asked:
+        by_step.setdefault(one.at_step, []).append(one)
+        if one.result is not None and one.run is not None:
+            run_of_result[id(one.result)] = one.run
+    woven: list[Step] = []
+    waiting: list[_Asked] = []
+    for index, step in enumerate(steps):
+        if step.role != "tool":
+            woven += _results_of(waiting)
+            waiting = []
+        woven.append(_completed(step, by_step.get(index, []), run_of_result.get(id(step))))
+        waiting += by_step.get(index, [])
+    woven += _results_of(waiting)
+    return woven
+
+
+def _completed(step: Step, asked: list[_Asked], run: Node | None) -> Step:
+    """The step with what only the tool's span knows."""
+    if run is not None:
+        error = run.reading.is_error if step.is_error is None else step.is_error
+        return replace(step, at=run.span.ended_at or step.at, is_error=error)
+    if any(one.run is not None and not one.call.arguments for one in asked):
+        calls = tuple(
+            replace(one.call, arguments=one.run.reading.arguments or "")
+            if one.run is not None and not one.call.arguments
+            else one.call
+            for one in asked
+        )
+        return replace(step, tool_calls=calls)
+    return step
+
+
+def _results_of(waiting: list[_Asked]) -> list[Step]:
+    """The results that no message carried but a span did, in the order of their calls."""
+    return [
+        _result(one.run, one.call.call_id, one.call.name)
+        for one in waiting
+        if one.result is None and one.run is not None and _is_told(one.run)
+    ]
+
+
+def _is_told(run: Node) -> bool:
+    return run.reading.result is not None or run.reading.is_error is True
+
+
+def _result(run: Node, call_id: str, name: str) -> Step:
+    reading = run.reading
+    content = reading.result
+    if content is None and run.span.status_message:
+        content = run.span.status_message
+    return Step(
+        role="tool",
+        content=content,
+        call_id=call_id,
+        tool_name=name,
+        at=run.span.ended_at or run.span.started_at,
+        is_error=reading.is_error,
+    )
+
+
+def _insert_unasked(ran: Ran, run: Node) -> None:
+    """A tool that ran without a message asking for it: the span is the only witness of the call."""
+    reading = run.reading
+    call_id = reading.call_id or f"call_{run.span.span_id}"
+    asking = Step(
+        role="assistant",
+        tool_calls=(
+            ToolCall(
+                call_id=call_id, name=reading.tool_name or "", arguments=reading.arguments or ""
+            ),
+        ),
+        at=run.span.started_at,
+        agent=reading.agent,
+    )
+    told = [_result(run, call_id, reading.tool_name or "")] if _is_told(run) else []
+    at = next(
+        (
+            index
+            for index, step in enumerate(ran.steps)
+            if step.at is not None and step.at > run.span.started_at and step.role != "tool"
+        ),
+        len(ran.steps),
+    )
+    ran.steps[at:at] = [asking, *told]
+    ran.call_of[run] = call_id
+    ran.flags.add("unasked_tool_runs")
+    if reading.arguments is None:
+        ran.flags.add("no_content")
