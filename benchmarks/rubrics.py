@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import random
 import sys
 from collections import Counter, defaultdict
@@ -89,7 +90,9 @@ def report(data: Data, *, quick: bool, errors: bool) -> None:
             ("no task_key", data.labels, False),
         ]
     for name, labels, keyed in variants:
-        every, resolved = hold_out(data, labels, keyed=keyed, errors=errors and name == variants[0][0])
+        every, resolved = hold_out(
+            data, labels, keyed=keyed, errors=errors and name == variants[0][0]
+        )
         print(f"{name:14s} resolved exists  {resolved.row()}")
         print(f"{name:14s} all episodes     {every.row()}")
         if not keyed:
@@ -115,7 +118,9 @@ def hold_out(
             by_key[keys[candidate.attempts[0].episode_id]].append(candidate)
         for episode in data.episodes:
             if episode.episode_id in held:
-                _grade(episode, by_key[episode.task_key], world, data, (every, resolved), errors=errors)
+                _grade(
+                    episode, by_key[episode.task_key], world, data, (every, resolved), errors=errors
+                )
     return every, resolved
 
 
@@ -153,7 +158,12 @@ def probes(data: Data) -> None:
     candidates = derive_tasks(data.episodes, data.labels, learnt)
     world = World.from_json(learnt.document)
     results = [
-        (c, verify(c, others=candidates, run=lambda task, actions: run_actions(task, world, actions)))
+        (
+            c,
+            verify(
+                c, others=candidates, run=lambda task, actions: run_actions(task, world, actions)
+            ),
+        )
         for c in candidates
     ]
     graded = [(c, v) for c, v in results if c.solution]
@@ -238,7 +248,8 @@ def kappa(pairs: Sequence[tuple[bool, bool]]) -> float:
 
 def read(path: Path) -> Data:
     """Chat-log lines as clean episodes, unchanged."""
-    episodes, outcomes = [], []
+    episodes: list[CleanEpisode] = []
+    outcomes: list[CleanOutcome] = []
     for line in path.read_text(encoding="utf-8").splitlines():
         value = json.loads(line)
         episodes.append(_episode(value))
@@ -307,7 +318,7 @@ def _upper(wrong: int, graded: int) -> float:
         return 1.0
     z, p = 1.96, wrong / graded
     centre = p + z * z / (2 * graded)
-    spread = z * ((p * (1 - p) + z * z / (4 * graded)) / graded) ** 0.5
+    spread = z * math.sqrt((p * (1 - p) + z * z / (4 * graded)) / graded)
     return (centre + spread) / (1 + z * z / graded)
 
 

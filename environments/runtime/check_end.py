@@ -11,11 +11,16 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from .attempt import EndState, Json
 from .check_arguments import canonical_arguments, normal
+from .check_likely import was_refused
 from .check_view import NormalCall, View
 from .normal import stable
+
+HARDLY: Final = 0.2
+"""Share of refused calls up to which a call that nobody can answer is taken to have succeeded in a prediction."""
 
 Write = tuple[str, str]
 """Tool and canonical arguments."""
@@ -68,6 +73,9 @@ def compare_end(end: Mapping[str, Json], args: Mapping[str, Json], view: View) -
     by_effects = _by_effects(end, args, view, made)
     if by_effects is not None:
         return by_effects
+    refusals = args.get("refusals")
+    if by_writes.score is None and isinstance(refusals, dict):
+        return _likely(made, wanted, _believed(args, view, refusals)) or by_writes
     return by_writes
 
 
@@ -132,6 +140,46 @@ def _missing(missing: Counter[Write], made: _Made) -> Found:
     if not missing - made.doubtful or any(_could_supply(key, made.doubtful) for key in missing):
         return Found(None, f"nobody knows whether {name} or its like changed anything")
     return Found(0.0, f"{name} is missing or differs")
+
+
+def _likely(made: _Made, wanted: Counter[Write], believed: Counter[Write]) -> Found | None:
+    """What most probably happened, for predicting an outcome and never for paying.
+
+    A call that was never made with the wanted arguments did not do what the wanted one does; a call that nobody can
+    answer did what the policy believed.
+    """
+    never_tried = wanted - made.certain - made.doubtful
+    if never_tried:
+        return Found(0.0, f"{_first(never_tried)[0]} was never called like that")
+    reached = made.certain + believed
+    if reached == wanted:
+        return Found(1.0, "the same writes as a resolved attempt, by all that the policy believed")
+    surplus = [key for key in reached - wanted if key not in wanted]
+    if surplus:
+        return Found(0.0, f"{_first(surplus)[0]} very likely changed something more")
+    return None
+
+
+def _believed(args: Mapping[str, Json], view: View, refusals: Mapping[str, Json]) -> Counter[Write]:
+    """The calls without an answer that very likely succeeded."""
+    writes = _names(args.get("writes"))
+    ignore = args.get("ignore")
+    calls = view.normal_calls(ignore if isinstance(ignore, dict) else {})
+    found: Counter[Write] = Counter()
+    for call in calls:
+        if not call.unknown or call.failed or call.tool not in writes:
+            continue
+        refused = was_refused(view, call.index, writes)
+        if refused is None:
+            refused = not _hardly_refuses(call.tool, refusals)
+        if not refused:
+            found[call.tool, call.arguments] += 1
+    return found
+
+
+def _hardly_refuses(tool: str, refusals: Mapping[str, Json]) -> bool:
+    share = refusals.get(tool)
+    return isinstance(share, int | float) and share <= HARDLY
 
 
 def _could_supply(wanted: Write, doubtful: Iterable[Write]) -> bool:

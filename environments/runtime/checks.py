@@ -1,8 +1,8 @@
 """Grading: a rubric and an attempt in, a verdict out. A closed table of functions; data never becomes code.
 
 The two formulas of the design: a verdict is None if a required check of its role is None, 0 if one fails, else the
-weighted mean of the graded others in check order (1 if there are none). A condition in `null_if` turns a verdict that
-depends on something nobody knows into None. Not here: running calls, asking judges.
+weighted mean of the graded others in check order (1 if there are none). A condition in `null_if` keeps a failure from
+being held against a policy: its reward becomes None. Not here: running calls, asking judges.
 """
 
 from __future__ import annotations
@@ -83,8 +83,6 @@ def evaluate(
     excuse = next((name for name in rubric.null_if if _holds(name, view)), None)
     if excuse and reward is not None and reward < 1:
         reward, why = None, f"not graded: {excuse}"
-    if excuse and predicted is not None and predicted < PASSES:
-        predicted = None
     if view.attempt.tampered and reward:
         reward, why = None, "not graded: a claimed tool result differs from the re-run"
     return Verdict(

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from environments.runtime.attempt import EndState, Json
 from environments.runtime.check_end import Write, effect_rows, event_rows
-from environments.runtime.rubric import BOTH, REWARD, Check, Rubric
+from environments.runtime.rubric import AGREEMENT, REWARD, Check, Rubric
 from synth.rubric.ends import End, ends_of
 from synth.rubric.facts import Facts
 from synth.rubric.tool_kinds import MAYBE, WRITE, ToolKinds
 
 END: Final = "end_state"
+PREDICTED: Final = "predicted_end"
 NULL_IF: Final = ("user_unknown", "stopped_unknown")
 MIN_PER_MESSAGE: Final = 6
 MIN_TOTAL: Final = 8
@@ -49,10 +50,12 @@ def derive_rubric(
     """Derive checks, solution and reasons from all attempts at one task; `end_of` re-runs one in the world."""
     ends = ends_of(attempts)
     accepted = [end for end in ends if end.accepted]
-    checks = [_end_check(ends, kinds, end_of)]
+    paid = _end_check(ends, kinds, end_of)
+    checks = [paid, _prediction(paid, kinds)]
     reasons: list[str] = []
     if accepted:
-        checks += _told_checks(accepted)
+        checks += _told_checks(accepted, END, REWARD)
+        checks += _told_checks(accepted, PREDICTED, AGREEMENT)
         checks += _evidence_checks(accepted, kinds)
         checks += _cap_checks(accepted)
         checks += _change_checks(accepted[0], kinds)
@@ -99,7 +102,7 @@ def _end_check(
         check_id=END,
         fn="end_state",
         args=args,
-        role=BOTH,
+        role=REWARD,
         required=True,
         positive=changes,
         says=_says([end for _, end in accepted]),
@@ -107,6 +110,12 @@ def _end_check(
         counter=sum(len(end.bad) for _, end in accepted),
         origin=_origin(a for _, end in accepted for a in end.good),
     )
+
+
+def _prediction(paid: Check, kinds: ToolKinds) -> Check:
+    """The same question for agreement: where the world does not know, what most probably happened."""
+    args = {**paid.args, "refusals": kinds.refusals()}
+    return replace(paid, check_id=PREDICTED, args=args, role=AGREEMENT)
 
 
 def _end_args(
@@ -130,7 +139,7 @@ def _end_args(
     return args
 
 
-def _told_checks(accepted: Sequence[End]) -> list[Check]:
+def _told_checks(accepted: Sequence[End], after: str, role: str) -> list[Check]:
     """Values that every resolved attempt at an end tells after being asked, and no user said first."""
     checks = []
     for number, end in enumerate(accepted, 1):
@@ -140,15 +149,15 @@ def _told_checks(accepted: Sequence[End]) -> list[Check]:
             witnesses = len(end.good) + len(silent)
             checks.append(
                 Check(
-                    check_id=f"told_{number}_{_short(value)}",
+                    check_id=f"{'told' if role == REWARD else 'expected'}_{number}_{_short(value)}",
                     fn="told",
                     args={
                         "value": _plain(value),
-                        "after": END,
+                        "after": after,
                         "ends": [f"e{number}"],
                         "on_missing": "fail" if witnesses > 1 else "null",
                     },
-                    role=BOTH,
+                    role=role,
                     required=True,
                     says=f"The user is told {_plain(value)}.",
                     support=len(end.good),

@@ -43,6 +43,8 @@ class ToolKind:
     authored: tuple[str, ...] = ()
     """Arguments whose text the agent makes up: two wordings are one call."""
     terminal: bool = False
+    refused: float = 0.5
+    """Share of its calls that were refused, smoothed by half a call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +60,10 @@ class ToolKinds:
     def ignore(self) -> dict[str, Json]:
         """Per tool, the arguments that make no difference."""
         return {n: list[Json](t.authored) for n, t in sorted(self.tools.items()) if t.authored}
+
+    def refusals(self) -> dict[str, Json]:
+        """Per writing tool, how often it refuses."""
+        return {n: t.refused for n, t in sorted(self.tools.items()) if t.kind in {WRITE, MAYBE}}
 
     def terminal(self) -> tuple[str, ...]:
         """Tools that end the conversation."""
@@ -118,6 +124,7 @@ def _judge(name: str, definition: Mapping[str, Json], seen: _Traces) -> ToolKind
         evidence=tuple(evidence),
         authored=authored,
         terminal=terminal and kind == ACT,
+        refused=round((seen.calls - seen.results.total() + 0.5) / (seen.calls + 1), 3),
     )
 
 
