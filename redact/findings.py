@@ -42,8 +42,8 @@ class Unexplained:
     path: str
     """Tool and keys, without places in lists: what evidence is counted by."""
     value: str
-    kind: str | None
-    """`record`, `public`, `text` or None."""
+    kind: str
+    """`record`, `public`, `text`, or `?` where no rule knows the key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +98,13 @@ class Finder:
         value = str(leaf.value)
         if kind in KINDS and can_be(kind, value):
             found.append(Found(_refined(kind, value), value, leaf.key))
+        elif kind == "postcode" and can_be("city", value):
+            found.append(
+                Found("city", value, leaf.key)
+            )  # a town given where the code was asked for
         elif isinstance(leaf.value, str) and leaf.value:
             path = ".".join((*above, _plain_key(leaf.key)))
-            unexplained.append(Unexplained(path, value, kind if kind in NOT_PERSONAL else None))
+            unexplained.append(Unexplained(path, value, kind if kind in NOT_PERSONAL else "?"))
 
     def _key_kind(self, leaf: Leaf, above: tuple[str, ...]) -> str | None:
         """Return the kind of a key that is itself data: `{"payment_methods": {"card_4421": ...}}`."""

@@ -7,13 +7,16 @@ the whole app, single words and short numbers for their own episode: "Brown" mus
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
 
 import orjson
 
-from ingest.episode import Episode, Step
+from ingest.episode import Episode
 from ingest.outcome import Outcome
-from redact.findings import Finder, Findings, Found, atoms_of, is_composite
+from redact.findings import Finder, Findings, Found, Unexplained, atoms_of, is_composite
 from redact.fold import fold_value
+from redact.judge import ARGUMENT, RESULT, Place
 from redact.learnt import (
     AppLearnt,
     Learnt,
@@ -24,6 +27,8 @@ from redact.learnt import (
 )
 from redact.policy import Policy
 from redact.shapes import can_be
+
+MESSAGE: Final = "message"
 
 
 def learn(episodes: Iterable[Episode], outcomes: Iterable[Outcome], *, policy: Policy) -> Learnt:
@@ -45,21 +50,37 @@ def tool_names(episode: Episode) -> dict[str, str]:
     return {call.call_id: call.name for step in episode.steps for call in step.tool_calls}
 
 
-def findings_of(episode: Episode, finder: Finder) -> Iterator[tuple[Findings, bool]]:
-    """Yield what each text of the episode reveals, and whether it is an argument or a result."""
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One text of an episode with what it reveals."""
+
+    path: str
+    origin: str
+    """`message`, `argument` or `result`."""
+    findings: Findings
+
+    def unexplained(self) -> Iterator[tuple[Place, Unexplained]]:
+        """Yield the leaves no rule explains, with where evidence counts them; messages have none."""
+        if self.origin == MESSAGE:
+            return
+        personal = any(item.key for item in self.findings.found)
+        for leaf in self.findings.unexplained:
+            yield Place(self.origin, leaf.kind, personal, leaf.path), leaf
+
+
+def texts_of(episode: Episode, finder: Finder) -> Iterator[Read]:
+    """Yield each text of the episode with what it reveals."""
     names = tool_names(episode)
-    for step in episode.steps:
-        for call in step.tool_calls:
-            yield finder.in_document(call.arguments, call.name), True
-        if step.content:
-            if step.role == "tool":
-                yield finder.in_document(step.content, _tool_of(step, names)), True
-            else:
-                yield finder.in_prose(step.content), False
-
-
-def _tool_of(step: Step, names: dict[str, str]) -> str:
-    return step.tool_name or names.get(step.call_id or "", "")
+    for number, step in enumerate(episode.steps):
+        path = f"steps[{number}]"
+        for place, call in enumerate(step.tool_calls):
+            findings = finder.in_document(call.arguments, call.name)
+            yield Read(f"{path}.tool_calls[{place}].arguments", ARGUMENT, findings)
+        if step.content and step.role == "tool":
+            tool = step.tool_name or names.get(step.call_id or "", "")
+            yield Read(f"{path}.content", RESULT, finder.in_document(step.content, tool))
+        elif step.content:
+            yield Read(f"{path}.content", MESSAGE, finder.in_prose(step.content))
 
 
 def found_in(episode: Episode, finder: Finder) -> list[Found]:
@@ -68,8 +89,8 @@ def found_in(episode: Episode, finder: Finder) -> list[Found]:
     if episode.subject and can_be("person_id", episode.subject):
         kind = "email" if "@" in episode.subject else "person_id"
         found[Found(kind, episode.subject, "")] = None
-    for findings, _ in findings_of(episode, finder):
-        found.update(dict.fromkeys(findings.found))
+    for text in texts_of(episode, finder):
+        found.update(dict.fromkeys(text.findings.found))
     return list(found)
 
 
@@ -90,9 +111,9 @@ def _learn_episode(app: AppLearnt, episode: Episode, finder: Finder) -> None:
     found = found_in(episode, finder)
     _keep(app, episode.episode_id, found)
     subject = subject_hash(principal(episode, found))
-    for findings, counted in findings_of(episode, finder):
-        for leaf in findings.unexplained if counted else ():
-            seen = app.evidence.setdefault(leaf.path, {})
+    for text in texts_of(episode, finder):
+        for place, leaf in text.unexplained():
+            seen = app.evidence.setdefault(place.key(), {})
             value = evidence_value(leaf.value)
             seen[value] = merge_subjects(seen.get(value, []), [subject])
     for definition in episode.tools:

@@ -18,10 +18,11 @@ from ingest.outcome import Outcome
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from redact.clean_outcome import CleanOutcome
 from redact.dates import read_date, spellings
-from redact.findings import Finder
+from redact.findings import Finder, Found
 from redact.fold import Folded, fold
-from redact.learn import found_in, local_values
-from redact.learnt import Learnt
+from redact.judge import KEEP, WITHHOLD, judge
+from redact.learn import found_in, local_values, texts_of
+from redact.learnt import Learnt, keep_kind
 from redact.matcher import Match, Matcher, resolve
 from redact.policy import Policy
 from redact.shapes import can_be
@@ -98,7 +99,12 @@ class _Gate:
         self.vault = vault
         self.local = known.local
         self.vocabulary: Vocabulary = vocabulary_of(known, k=policy.k, words=policy.public_values)
-        self._everywhere = Matcher(known.values, local=False)
+        self.judgement = judge(known, k=policy.k)
+        self.withholds = policy.unknown == "withhold"
+        values = dict(known.values)
+        for value, kind in self.judgement.values.items():
+            keep_kind(values, value, kind)
+        self._everywhere = Matcher(values, local=False)
         self._memory: dict[str, tuple[Folded, list[Match]]] = {}
 
     def known_matches(self, text: str) -> tuple[Folded, list[Match]]:
@@ -170,7 +176,10 @@ def _with_spellings(values: dict[str, str]) -> dict[str, str]:
 
 def _scrub_episode(episode: Episode, gate: _Gate, finder: Finder) -> Scrubbed:
     found = found_in(episode, finder)
-    values = {**gate.local.get(episode.episode_id, {}), **local_values(found)}
+    judged, held = _judged(episode, gate, finder)
+    values = {**gate.local.get(episode.episode_id, {}), **local_values([*found, *judged])}
+    for item in held:
+        values = {**item.spellings, **values}
     desk = _Desk(gate, values, frozenset(item.key for item in found if item.key))
     steps = tuple(
         _scrub_step(step, desk, f"steps[{place}]") for place, step in enumerate(episode.steps)
@@ -188,8 +197,43 @@ def _scrub_episode(episode: Episode, gate: _Gate, finder: Finder) -> Scrubbed:
         tools=tuple(desk.public_text(tool, "tools") for tool in episode.tools),
         steps=steps,
         completeness=episode.completeness,
+        withheld=tuple(dict.fromkeys(item.held.path for item in held)),
     )
-    return Scrubbed(clean=clean, notes=tuple(desk.notes))
+    return Scrubbed(
+        clean=clean, notes=tuple(desk.notes), held=tuple(dict.fromkeys(item.held for item in held))
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _HeldLeaf:
+    held: Held
+    spellings: dict[str, str]
+    """The leaf's text as it stands in JSON and in prose, to be replaced by the marker."""
+
+
+def _judged(episode: Episode, gate: _Gate, finder: Finder) -> tuple[list[Found], list[_HeldLeaf]]:
+    """Return what the app's verdicts make of this episode's leaves under unknown keys."""
+    found: list[Found] = []
+    held: list[_HeldLeaf] = []
+    if not gate.judgement.verdicts:
+        return found, held
+    for text in texts_of(episode, finder):
+        for place, leaf in text.unexplained():
+            verdict = gate.judgement.of(place)
+            if verdict.action == KEEP or gate.vocabulary.holds(leaf.value):
+                continue
+            if verdict.action != WITHHOLD:
+                found.append(Found(verdict.action, leaf.value, leaf.path.rpartition(".")[2]))
+            elif gate.withholds:
+                note = Held(path=text.path, key=leaf.path, reason=verdict.reason)
+                held.append(_HeldLeaf(note, _held_spellings(leaf.value)))
+    return found, held
+
+
+def _held_spellings(value: str) -> dict[str, str]:
+    quoted = json.dumps(value, ensure_ascii=False)[1:-1]
+    twice = json.dumps(quoted, ensure_ascii=False)[1:-1]
+    return {fold(text).text: "withheld" for text in (value, quoted, twice)}
 
 
 def _scrub_step(step: Step, desk: _Desk, path: str) -> CleanStep:

@@ -13,6 +13,7 @@ from typing import Final
 
 from redact.findings import is_composite
 from redact.gazetteer import ORDINARY
+from redact.judge import RESULT, Place
 from redact.kinds import KINDS
 from redact.learnt import AppLearnt
 from redact.matcher import Match
@@ -49,8 +50,12 @@ def vocabulary_of(app: AppLearnt, *, k: int, words: Collection[str]) -> Vocabula
     """Return the public words of an app; `words` are those that the policy declares public."""
     forms: set[str] = set(words)
     shared = set(app.vocabulary)
-    for values in app.evidence.values():
-        shared.update(value for value, subjects in values.items() if len(subjects) >= k)
+    for key, values in app.evidence.items():
+        place = Place.of(key)
+        nobodys = place.origin == RESULT and not place.personal
+        for value, subjects in values.items():
+            if len(subjects) >= k or (nobodys and value.islower()):
+                shared.add(value)
     for value in shared:
         forms.add(value)
         forms.update(_TOKEN.findall(value))
@@ -86,7 +91,7 @@ class Standing:
             return ordinary and not mention[:1].isupper()
         if len(words) > 1 and is_composite(match.kind, match.value):
             return False
-        if len(match.value) < 3 and not mention[:1].isupper():
+        if (len(match.value) < 3 or match.kind == "street") and not mention[:1].isupper():
             return True
         return match.value in ORDINARY or self.vocabulary.holds(mention)
 

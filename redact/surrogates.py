@@ -35,6 +35,10 @@ _LETTERS_DIGITS: Final = re.compile(r"([^\W\d_]+)(\d+)")
 _HEX: Final = re.compile(r"(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{8,}", re.IGNORECASE)
 
 
+WITHHELD: Final = "[withheld]"
+"""What stands for a leaf that nobody could judge."""
+
+
 def surrogate(keyed: Keyed, family: str, mention: str, attempt: int = 0) -> str:
     """Return the surrogate of a mention."""
     return _FAMILIES[family](keyed, mention, attempt)
@@ -255,6 +259,10 @@ def _secret(keyed: Keyed, mention: str, _attempt: int) -> str:
     return f"REDACTED-SECRET-{keyed.digest('secret', mention, size=6).hex()}"
 
 
+def _marker(_keyed: Keyed, _mention: str, _attempt: int) -> str:
+    return WITHHELD
+
+
 def _digits_in_place(keyed: Keyed, mention: str, _attempt: int) -> str:
     return re.sub(r"[0-9]+", lambda run: digits_surrogate(keyed, run[0]), mention)
 
@@ -273,6 +281,7 @@ _FAMILIES: Final[dict[str, Callable[[Keyed, str, int], str]]] = {
     "iban": _iban,
     "ip": _ip,
     "secret": _secret,
+    "marker": _marker,
     "date": lambda keyed, mention, _attempt: move_date(keyed, mention),
 }
 """One function per family."""

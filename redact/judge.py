@@ -1,0 +1,179 @@
+"""Judges the keys that no rule knows by the values seen under them, over the whole app.
+
+In: the evidence that `redact.learn` gathered (path to values to subjects). Out: a `Verdict` per path, and the values that
+the verdicts make personal. Fails closed: text that differs from person to person is withheld, and the report says which
+policy line would let it pass.
+
+Identifiers become opaque surrogates, which costs no meaning; numbers, dates, choices and what several subjects share are
+kept; name-like values are names where a gazetteer knows them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from redact.findings import is_composite
+from redact.fold import fold_value
+from redact.gazetteer import ORDINARY, is_name
+from redact.learnt import AppLearnt, keep_kind
+
+KEEP: Final = "keep"
+OPAQUE: Final = "opaque_id"
+NAME: Final = "full_name"
+WITHHOLD: Final = "withhold"
+
+ARGUMENT: Final = "argument"
+RESULT: Final = "result"
+UNKNOWN: Final = "?"
+
+_NUMBER: Final = re.compile(r"[\s\d.,:;%$€£¥+\-*/()=<>^x°#T]*(?:[A-Za-z]{0,3})?")
+_MOMENT: Final = re.compile(r"\d{1,4}[-/.:]\d{1,2}.{0,30}")
+_IDENTIFIER: Final = re.compile(r"#?[\w.:@/+-]{4,200}")
+_CHOICE: Final = re.compile(
+    r"[a-z0-9]+(?:[_/ -][a-z0-9()%.]+){0,5}|[A-Z0-9]{1,4}|[A-Z]+(?:_[A-Z0-9]+)+"
+)
+_NAMES: Final = re.compile(r"[^\W\d_]\S*(?: [^\W\d_]\S*){0,3}")
+_SHARED_ENOUGH: Final = 0.3
+"""A key is a catalogue's when at least this share of its values was seen with several subjects."""
+_FEW: Final = 2
+"""Fewer subjects than this say nothing about whether values differ from person to person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a value nobody explained was seen: what evidence is counted by."""
+
+    origin: str
+    """`argument` or `result`."""
+    kind: str
+    """What the lexicon says: `record`, `public`, `text`, or `?`."""
+    personal: bool
+    """The document holds personal values besides."""
+    path: str
+
+    def key(self) -> str:
+        """Return the place as a key of the evidence table."""
+        return "|".join((self.origin, self.kind, "p" if self.personal else "n", self.path))
+
+    @staticmethod
+    def of(key: str) -> Place:
+        """Return the place of a key of the evidence table."""
+        origin, kind, personal, path = key.split("|", 3)
+        return Place(origin, kind, personal == "p", path)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is done with the values under one path, and why."""
+
+    action: str
+    """`keep`, `opaque_id`, `full_name` or `withhold`."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The verdicts over an app's unknown keys."""
+
+    verdicts: Mapping[str, Verdict]
+    """By the place's key."""
+    values: Mapping[str, str]
+    """Folded value to kind: what the verdicts make personal in the whole app."""
+
+    def of(self, place: Place) -> Verdict:
+        """Return the verdict over a place; one that learning never saw is judged as if alone."""
+        return self.verdicts.get(place.key(), _KEPT)
+
+
+_KEPT: Final = Verdict(KEEP, "")
+
+
+def judge(app: AppLearnt, *, k: int) -> Judgement:
+    """Return the verdicts over the app's unknown keys."""
+    public = _public_values(app, k)
+    verdicts: dict[str, Verdict] = {}
+    values: dict[str, str] = {}
+    for key, seen in app.evidence.items():
+        place = Place.of(key)
+        if place.kind != UNKNOWN:
+            continue
+        verdict = _judge(place, seen, public)
+        if verdict.action == KEEP:
+            continue
+        verdicts[key] = verdict
+        for value in seen if verdict.action in {OPAQUE, NAME} else ():
+            folded = fold_value(value)
+            if value not in public and is_composite(verdict.action, folded):
+                keep_kind(values, folded, verdict.action)
+    return Judgement(verdicts, values)
+
+
+def _public_values(app: AppLearnt, k: int) -> frozenset[str]:
+    """Return values that are nobody's: enumerated, shared by k subjects, a record's key, or seen without a person."""
+    public = set(app.vocabulary)
+    for key, seen in app.evidence.items():
+        place = Place.of(key)
+        if place.kind in {"record", "public"} or (place.origin == RESULT and not place.personal):
+            public.update(seen)
+        else:
+            public.update(value for value, subjects in seen.items() if len(subjects) >= k)
+    return frozenset(public)
+
+
+def shape_of(value: str) -> str:
+    """Return what a value looks like: `number`, `moment`, `choice`, `identifier`, `names` or `text`."""
+    text = value.strip()
+    if not text or _NUMBER.fullmatch(text):
+        return "identifier" if sum(map(str.isdigit, text)) >= 6 and text.isdigit() else "number"
+    if _MOMENT.fullmatch(text):
+        return "moment"
+    digits = any(letter.isdigit() for letter in text)
+    if digits and _IDENTIFIER.fullmatch(text):
+        return "identifier"
+    if _CHOICE.fullmatch(text):
+        return "choice"
+    return "names" if _NAMES.fullmatch(text) and not digits and len(text) <= 60 else "text"
+
+
+def _judge(place: Place, seen: Mapping[str, list[int]], public: frozenset[str]) -> Verdict:
+    own = [value for value in seen if value not in public]
+    if not own:
+        return _KEPT
+    subjects = {subject for listed in seen.values() for subject in listed}
+    shared = sum(len(listed) > 1 for listed in seen.values()) + sum(
+        value in public and len(seen[value]) == 1 for value in seen
+    )
+    if len(subjects) >= _FEW and shared >= _SHARED_ENOUGH * len(seen):
+        return _KEPT
+    shape = _commonest(own)
+    alone = len(subjects) < _FEW
+    if shape == "identifier":
+        return Verdict(OPAQUE, "looks like an identifier and differs from person to person")
+    if shape == "names":
+        if _are_names(own):
+            return Verdict(NAME, "looks like names of people")
+        if alone and not place.personal:
+            return _KEPT
+        return Verdict(WITHHOLD, "looks like names and differs from person to person")
+    if shape == "text" and place.origin == RESULT and (place.personal or len(subjects) > _FEW):
+        return Verdict(WITHHOLD, "free text that differs from person to person")
+    return _KEPT
+
+
+def _commonest(values: list[str]) -> str:
+    counts: dict[str, int] = {}
+    for value in values:
+        shape = "text" if value.startswith("\x00") else shape_of(value)
+        counts[shape] = counts.get(shape, 0) + 1
+    return max(sorted(counts), key=lambda shape: counts[shape])
+
+
+def _are_names(values: list[str]) -> bool:
+    named = 0
+    for value in values:
+        words = fold_value(value).split()
+        named += any(is_name(word) and word not in ORDINARY for word in words)
+    return named * 2 >= len(values)
