@@ -314,7 +314,7 @@ class ReportData:
     """ISO time of the build."""
     version: str
     apps: tuple[str, ...] = ()
-    title: str = "What your agents' users got"
+    title: str = "What your agents\u2019 users got"
     says: str = ""
     notices: tuple[str, ...] = ()
     """Sentences that a reader must see first (redaction off, a blocked export)."""

@@ -8,7 +8,6 @@ it is longer than a person reads. Not here: the data (`data`), the pictures (`pi
 import base64
 import hashlib
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Final
 import jinja2
 from markupsafe import Markup
 
-from dagster_project.report import pictures
+from dagster_project.report import pictures, texts
 from dagster_project.report.data import (
     Count,
     DayCount,
@@ -36,12 +35,10 @@ CLUSTERS_SHOWN: Final = 12
 """Clusters with a card of their own; further ones stand in a table."""
 ROWS_SHOWN: Final = 100
 """Rows of any other table."""
+TASKS_OPEN: Final = 8
+"""Tasks that stand in the open list; the other ones that are written out fold away behind one line."""
 
 _TEMPLATES: Final = Path(__file__).parent / "templates"
-_UNSEEN: Final = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
-)
-"""Control characters, direction overrides and lone surrogates: they hide or reorder text, or cannot be written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +81,7 @@ def write_report(data: ReportData, dest: Path) -> None:
 
 def render(data: ReportData) -> str:
     """The page as text; the same data give the same page."""
+    days = [point.day for row in data.clusters for point in row.trend]
     style = (_TEMPLATES / "style.css").read_text(encoding="utf-8")
     return (
         _environment()
@@ -96,6 +94,9 @@ def render(data: ReportData) -> str:
             kinds=redacted_by_kind(data.redacted),
             clusters_shown=CLUSTERS_SHOWN,
             rows_shown=ROWS_SHOWN,
+            tasks_open=TASKS_OPEN,
+            first_day=min(days, default=""),
+            last_day=max(days, default=""),
         )
     )
 
@@ -147,30 +148,6 @@ def redacted_by_kind(counts: Sequence[RedactionCount]) -> tuple[KindRow, ...]:
     )
 
 
-def clip(text: object, limit: int = 400) -> str:
-    """A text as a person can read it: nothing that hides or reorders characters, and no longer than `limit`."""
-    whole = str(text)
-    seen = _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", whole[:limit])
-    return f"{seen}… ({len(whole):,} characters)" if len(whole) > limit else seen
-
-
-def number(value: float | None) -> str:
-    """A count with thousands marked, or "unknown"."""
-    if value is None:
-        return "unknown"
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
-
-
-def share(part: int, whole: int) -> str:
-    """A share in per cent; nothing of something is never shown as 0.0 or 100.0 by rounding."""
-    if whole <= 0:
-        return "none"
-    percent = 100 * part / whole
-    if 0 < part < whole:
-        percent = min(max(percent, 0.1), 99.9)
-    return f"{percent:.1f} %"
-
-
 def _hash_of(style: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
 
@@ -184,16 +161,16 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        clip=clip,
-        n=number,
-        label=pictures.label,
-        slug=pictures.slug,
+        clip=texts.clip,
+        n=texts.number,
+        label=texts.label,
+        slug=texts.slug,
         gate_sentence=_gate_sentence,
         outcome_parts=_outcome_parts,
         missing_parts=_missing_parts,
     )
     environment.globals.update(
-        share=share,
+        share=texts.share,
         funnel_widths=pictures.funnel_widths,
         funnel_segment=pictures.funnel_segment,
         sparkline=pictures.sparkline,

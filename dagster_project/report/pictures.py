@@ -6,11 +6,12 @@ has a text for people who do not see it. Not here: any number that is not in the
 
 import math
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import date
 
 from markupsafe import Markup
 
 from dagster_project.report.data import Count, DayCount, Fidelity, FunnelStage
+from dagster_project.report.texts import label, slug
 
 MOST_BARS = 60
 """A trend with more days is drawn in equal buckets of days."""
@@ -31,23 +32,33 @@ def funnel_widths(stages: Sequence[FunnelStage]) -> list[float]:
 
 def funnel_segment(width: float, following: float | None) -> Markup:
     """One stage of the funnel: its bar, and the slope down to the next one."""
-    half, below = width * 500, (width if following is None else following) * 500
-    bar = _tag("rect", x=500 - half, y=0, width=2 * half, height=60, rx=3, class_="funnel-bar")
-    slope = Markup("")
-    if following is not None:
-        points = (
-            f"{500 - half:.1f},60 {500 + half:.1f},60 {500 + below:.1f},100 {500 - below:.1f},100"
-        )
-        slope = _tag("polygon", points=points, class_="funnel-slope")
-    return _svg(1000, 100 if following is not None else 60, bar + slope, stretch=True)
+    half = width * 500
+    bar = _svg(
+        1000,
+        60,
+        _tag(
+            "rect",
+            x=round(500 - half, 1),
+            y=0,
+            width=round(2 * half, 1),
+            height=60,
+            class_="funnel-bar",
+        ),
+        stretch=True,
+    )
+    if following is None:
+        return bar
+    below = following * 500
+    points = f"{500 - half:.1f},0 {500 + half:.1f},0 {500 + below:.1f},40 {500 - below:.1f},40"
+    return bar + _svg(1000, 40, _tag("polygon", points=points, class_="funnel-slope"), stretch=True)
 
 
-def sparkline(trend: Sequence[DayCount]) -> Markup:
-    """Failures per day as small bars; days without failures are gaps."""
-    counts = _daily(trend)
-    if not counts:
+def sparkline(trend: Sequence[DayCount], first: str, last: str) -> Markup:
+    """Counts per day as small bars, from day `first` to `last` so that trends compare; empty is the trend's own."""
+    if not trend:
         return Markup("")
-    top = max(counts)
+    counts = _daily(trend, first or trend[0].day, last or trend[-1].day)
+    top = max(*counts, 1)
     step = 180 / max(len(counts), 12)
     bars = Markup("").join(
         _tag(
@@ -61,23 +72,22 @@ def sparkline(trend: Sequence[DayCount]) -> Markup:
         )
         for index, count in enumerate(counts)
     )
-    says = f"{trend[0].day} to {trend[-1].day}, at most {top} in a bar"
+    says = f"{label(trend[0].day)} to {label(trend[-1].day)}, at most {top:,} in a bar"
     return _svg(180, 40, bars, says=says)
 
 
-def _daily(trend: Sequence[DayCount]) -> list[int]:
-    if not trend:
-        return []
+def _daily(trend: Sequence[DayCount], first_day: str, last_day: str) -> list[int]:
     try:
-        first, last = date.fromisoformat(trend[0].day), date.fromisoformat(trend[-1].day)
-    except ValueError:
+        first, last = date.fromisoformat(first_day), date.fromisoformat(last_day)
+        offsets = [(date.fromisoformat(point.day) - first).days for point in trend]
+    except ValueError:  # a day that is no date: the order given is all there is to draw
         return [point.count for point in trend][:MOST_BARS]
-    by_day = {point.day: point.count for point in trend}
-    days = (last - first).days + 1
-    bucket = max(1, math.ceil(days / MOST_BARS))
+    days = max((last - first).days + 1, 1)
+    bucket = math.ceil(days / MOST_BARS)
     counts = [0] * math.ceil(days / bucket)
-    for offset in range(days):
-        counts[offset // bucket] += by_day.get((first + timedelta(days=offset)).isoformat(), 0)
+    for offset, point in zip(offsets, trend, strict=True):
+        if 0 <= offset < days:
+            counts[offset // bucket] += point.count
     return counts
 
 
@@ -137,16 +147,6 @@ def mosaic(counts: Sequence[Count]) -> Markup:
 def each_square(counts: Sequence[Count]) -> int:
     """How many tasks one square of `mosaic` stands for."""
     return max(1, math.ceil(sum(count.count for count in counts) / MOST_SQUARES))
-
-
-def label(name: str) -> str:
-    """A code as words."""
-    return name.replace("_", " ")
-
-
-def slug(name: str) -> str:
-    """A class name that no text can break out of."""
-    return "".join(c if c.isascii() and c.isalnum() else "-" for c in name.lower())[:40]
 
 
 def _tag(name: str, inner: str = "", **attributes: object) -> Markup:

@@ -1,0 +1,48 @@
+"""Texts and numbers as the report shows them: bounded, without characters that hide or reorder, honest when rounded.
+
+Not here: escaping, which the template engine and `markupsafe` do for every value.
+"""
+
+import re
+from typing import Final
+
+_UNSEEN: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+)
+"""Control characters, direction overrides and lone surrogates: they hide or reorder text, or cannot be written."""
+
+
+def clip(text: object, limit: int = 400) -> str:
+    """A text as a person can read it: nothing that hides or reorders characters, and no longer than `limit`."""
+    whole = str(text)
+    seen = _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", whole[:limit])
+    return f"{seen}… ({len(whole):,} characters)" if len(whole) > limit else seen
+
+
+def number(value: float | None) -> str:
+    """A count with thousands marked, or "unknown"."""
+    if value is None:
+        return "unknown"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:,.2f}".rstrip("0").rstrip(".")
+
+
+def share(part: int, whole: int) -> str:
+    """A share in per cent; nothing of something is never shown as 0.0 or 100.0 by rounding."""
+    if whole <= 0:
+        return "none"
+    percent = 100 * part / whole
+    if 0 < part < whole:
+        percent = min(max(percent, 0.1), 99.9)
+    return f"{percent:.1f} %"
+
+
+def label(name: str) -> str:
+    """A code as words."""
+    return clip(name, 80).replace("_", " ")
+
+
+def slug(name: str) -> str:
+    """A class name that no text can break out of."""
+    return "".join(c if c.isascii() and c.isalnum() else "-" for c in name.lower())[:40]

@@ -1,0 +1,262 @@
+"""The report page: complete, escaped, bounded, the same for the same data, and allowed to do nothing."""
+
+import base64
+import hashlib
+import re
+from dataclasses import fields, is_dataclass, replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dagster_project.report.data import Count, Fidelity, QuarantineRow, ReportData, TaskCount
+from dagster_project.report.page import TASKS_SHOWN, render, write_report
+from dagster_project.report.texts import clip, number, share
+from tests.unit.report_sample import SHOP, sample_report
+
+EMPTY = ReportData(made_at="2026-11-20T18:04:11Z", version="0.1.0")
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "' onmouseover='alert(1)",
+    "{{ 7 * 7 }}{% raw %}",
+    "</style><style>body{display:none}",
+    "\u202egnp.exe\u2066",
+    "\u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d\u0628\u0627",
+    "\x00\x08\x1b[31m",
+    "\ud800",
+    "javascript:alert(1)",
+)
+
+TAGS = frozenset({
+    "html", "head", "meta", "title", "link", "style", "body", "a", "header", "main", "nav", "footer", "section",
+    "article", "div", "span", "p", "h1", "h2", "h3", "h4", "b", "small", "br", "bdi", "code", "time", "blockquote",
+    "ul", "ol", "li", "dl", "dt", "dd", "table", "thead", "tbody", "tr", "th", "td", "details", "summary",
+    "svg", "rect", "polygon",
+})  # fmt: skip
+
+
+class Page(HTMLParser):
+    """Collects what a browser would see of a page's structure."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[tuple[str, str]] = set()
+        self.text: list[str] = []
+        self.open: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note a tag and its attributes."""
+        self.tags.add(tag)
+        self.attributes.update((name, value or "") for name, value in attrs)
+        if tag not in {"meta", "link", "br"}:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """Every tag closes the one that was opened last."""
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        """Note the text."""
+        self.text.append(data)
+
+
+def hostile(record: object, texts: list[str]) -> object:
+    """The same record with every text replaced by hostile ones, in turn; codes that the page groups by stay."""
+    if isinstance(record, str):
+        texts.append(texts.pop(0))
+        return texts[-1]
+    if isinstance(record, tuple):
+        return tuple(hostile(item, texts) for item in record)
+    if is_dataclass(record) and not isinstance(record, type):
+        kept = {"status", "app", "day", "made_at"}
+        changed = {
+            f.name: hostile(getattr(record, f.name), texts)
+            for f in fields(record)
+            if f.name not in kept
+        }
+        return replace(record, **changed)
+    return record
+
+
+def visible(html: str) -> str:
+    """The page's text in one line."""
+    return " ".join("".join(Page(html).text).split())
+
+
+def test_every_part_of_the_sample_is_on_the_page() -> None:
+    """Headings, numbers, names, rubrics, probes and reasons of the data can be read."""
+    text = visible(render(sample_report()))
+    for part in (
+        "From spans to tasks", "61,930", "spans of runs whose content is switched off",
+        "Start return fails: item was already refunded", "81 users", "search_parts", "88.3 %",
+        "One recorded search with both arguments on the same day.", "Every fifth episode was held out",
+        "The return of item 2 is started once", "call every tool: held", "recorded solution: broken",
+        "kappa 0.91", "Doing nothing would be paid.", "41,208 values replaced", "The line is not JSON",
+        "openai/small-chat", "0.37", "nps_bucket = {",
+    ):  # fmt: skip
+        assert part in text
+
+
+def test_the_page_uses_only_quiet_tags_and_attributes() -> None:
+    """No script, no handler, no inline style, no address outside the file."""
+    page = Page(render(sample_report()))
+    assert page.tags <= TAGS
+    assert not page.open
+    for name, value in page.attributes:
+        assert not name.startswith("on")
+        assert name not in {"style", "src", "srcset", "action", "xlink:href"}
+        assert name != "href" or value.startswith("#") or value == "data:,"
+
+
+def test_the_policy_allows_exactly_the_one_stylesheet() -> None:
+    """The hash in the policy is the hash of the style that stands in the page; nothing else is allowed."""
+    html = render(sample_report())
+    style = re.search(r"<style>(.*)</style>", html, re.DOTALL)
+    assert style is not None
+    digest = base64.b64encode(hashlib.sha256(style.group(1).encode()).digest()).decode()
+    policy = "default-src 'none'; style-src 'sha256-{}'; img-src data:; base-uri 'none'; form-action 'none'"
+    assert policy.format(digest) in html
+
+
+def test_hostile_texts_stay_texts() -> None:
+    """Markup, template syntax, direction overrides and control characters in any field change nothing but text."""
+    data = hostile(sample_report(), list(HOSTILE))
+    assert isinstance(data, ReportData)
+    html = render(data)
+    page = Page(html)
+    assert page.tags <= TAGS
+    assert not any(name.startswith("on") or name == "src" for name, _ in page.attributes)
+    assert "<script" not in html
+    assert "{{ 7 * 7 }}" in visible(render(replace(EMPTY, notices=("{{ 7 * 7 }}",))))
+    assert not re.search("[\u202a-\u202e\u2066-\u2069\x00\x1b\ud800]", html)
+    assert "\u05e9\u05dc\u05d5\u05dd" in html
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.text(max_size=60))
+def test_any_text_can_be_written_anywhere(text: str) -> None:
+    """Whatever a name or a reason holds, the page has the same tags and can be stored as UTF-8."""
+    data = replace(
+        EMPTY,
+        notices=(text,),
+        quarantine=(QuarantineRow(app=text, code=text, count=1, reason=text, source=text),),
+        task_counts=(TaskCount(app=text, accepted=0, needs_review=0, rejected=1,
+                               reasons=(Count(name=text, count=1),)),),
+    )  # fmt: skip
+    html = render(data)
+    html.encode("utf-8")
+    assert Page(html).tags <= TAGS
+
+
+def test_a_megabyte_name_is_cut_and_said_to_be() -> None:
+    """A text of a million characters takes its limit, and the reader sees how long it was."""
+    data = hostile(sample_report(), ["x" * 1_000_000])
+    assert isinstance(data, ReportData)
+    html = render(data)
+    assert len(html) < 2_000_000
+    assert "(1,000,000 characters)" in html
+
+
+def test_an_empty_home_gets_a_page_that_says_what_to_do() -> None:
+    """Without any data every section says what would fill it, and no number is invented."""
+    text = visible(render(EMPTY))
+    assert "Nothing has arrived yet." in text
+    assert "No world yet" in text
+    assert "No tasks yet" in text
+    assert "Nothing has passed the gate yet." in text
+
+
+def test_no_failures_is_not_the_same_as_not_looked() -> None:
+    """Zero failures and a detection that has not run read differently."""
+    assert "No failures were found." in visible(render(replace(EMPTY, failures=0)))
+    assert "No failures were found." not in visible(render(EMPTY))
+
+
+def test_many_tasks_are_counted_and_not_written_out() -> None:
+    """Past the limit, tasks are counted from the data's own total."""
+    data = sample_report()
+    html = render(data)
+    assert html.count('<details class="task">') == TASKS_SHOWN + 1
+    assert f"{231 - TASKS_SHOWN} more accepted, not written out here." in visible(html)
+
+
+def test_ten_thousand_rows_stay_a_page() -> None:
+    """A home with thousands of clusters, tools and tasks gives a page of bounded size."""
+    data = sample_report()
+    world = replace(data.worlds[0], tools=data.worlds[0].tools * 2000)
+    big = replace(data, clusters=data.clusters * 2500, tasks=data.tasks * 300, worlds=(world,),
+                  quarantine=data.quarantine * 5000, outcomes=data.outcomes * 3000)  # fmt: skip
+    html = render(big)
+    assert len(html) < 3_000_000
+    assert "further tools are not shown" in visible(html)
+
+
+def test_unmeasured_is_said_and_never_a_zero() -> None:
+    """A tool without held-out calls, one that was not measured, and one that was read differently."""
+    data = sample_report()
+    text = visible(render(data))
+    assert "no held-out calls" in text
+    assert "not measured" in text
+    unmeasured = replace(data, worlds=(replace(data.worlds[1], reads=Fidelity()),))
+    assert "No such calls in the held-out episodes." in visible(render(unmeasured))
+
+
+def test_redaction_off_and_leaks_are_said() -> None:
+    """The gate's state is a sentence, also when it is bad."""
+    data = sample_report()
+    off = replace(data.redaction[0], mode="off")
+    leaking = replace(data.redaction[0], leaks=2)
+    assert "Redaction is off" in visible(render(replace(data, redaction=(off,))))
+    assert "exports are blocked" in visible(render(replace(data, redaction=(leaking,))))
+
+
+def test_the_same_data_give_the_same_bytes(tmp_path: Path) -> None:
+    """Two writes agree byte for byte, replace each other, and leave nothing else behind."""
+    dest = tmp_path / "reports" / "index.html"
+    write_report(sample_report(), dest)
+    first = dest.read_bytes()
+    write_report(sample_report(), dest)
+    assert dest.read_bytes() == first
+    assert [path.name for path in dest.parent.iterdir()] == ["index.html"]
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "shown"),
+    [
+        (0, 0, "none"),
+        (0, 10, "0.0 %"),
+        (10, 10, "100.0 %"),
+        (1, 100_000, "0.1 %"),
+        (99_999, 100_000, "99.9 %"),
+        (1, 3, "33.3 %"),
+    ],
+)
+def test_a_share_is_never_rounded_to_all_or_nothing(part: int, whole: int, shown: str) -> None:
+    """One wrong answer of many is never shown as none."""
+    assert share(part, whole) == shown
+
+
+def test_numbers_and_texts_read_well() -> None:
+    """Thousands are marked, needless zeros are gone, None is unknown, and short texts stay as they are."""
+    assert number(1234567) == "1,234,567"
+    assert number(3.0) == "3"
+    assert number(0.37) == "0.37"
+    assert number(None) == "unknown"
+    assert clip("short") == "short"
+    assert clip("abcdef", 3) == "abc… (6 characters)"
+
+
+def test_agreement_is_shown_with_the_app_it_belongs_to() -> None:
+    """Grader figures of one app do not stand under another."""
+    data = sample_report()
+    html = render(data)
+    shop, travel = html.split('<h3 class="app-name"><bdi>travel-desk</bdi></h3>')[-2:]
+    assert SHOP in shop
+    assert "Agreement with outcomes not seen" in shop
+    assert "Agreement with outcomes not seen" not in travel
