@@ -13,7 +13,9 @@ from pathlib import Path
 
 from rich.progress import track
 
+from examples.support_desk.exporters import ENDPOINT_VARIABLE, telemetry_to
 from examples.support_desk.feedback import Feedback
+from examples.support_desk.living import living_season
 from examples.support_desk.records import Held, chat_log_line, csv_row, dumps, truth_line
 from examples.support_desk.season import Plan, reset_season
 from examples.support_desk.telemetry import Telemetry
@@ -24,7 +26,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the desk and writes what was asked for."""
     options = parse(arguments)
     plan = plan_of(options)
-    telemetry = Telemetry()
+    telemetry = telemetry_to(
+        otlp=options.otlp, spool=options.spool, service=plan.app, seed=f"{plan.app} {plan.seed}"
+    )
     with ExitStack() as stack:
         sinks = Sinks(options, stack)
         held_ones = track(
@@ -41,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def season(plan: Plan, telemetry: Telemetry) -> Iterator[Held]:
     """The conversations of a plan."""
-    return reset_season(plan, telemetry)
+    return (living_season if plan.mode == "living" else reset_season)(plan, telemetry)
 
 
 class Sinks:
@@ -91,6 +95,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--noise", type=float, default=0.0, help="share of feedback that is wrong")
     parser.add_argument("--task-keys", type=int, default=1, metavar="N", help="N attempts a request")
     parser.add_argument("--policies", default="", help="comma-separated; default: a mixture")
+    target = parser.add_mutually_exclusive_group()
+    target.add_argument("--otlp", metavar="URL", help=f"default: ${ENDPOINT_VARIABLE}")
+    target.add_argument("--spool", type=Path, help="OTLP as JSON lines into a file")
     parser.add_argument("--chat-log", type=Path)
     parser.add_argument("--outcomes-csv", type=Path)
     parser.add_argument("--truth", type=Path, help="what really happened; never feed it back")

@@ -5,7 +5,7 @@ from typing import Final, cast
 
 from examples.support_desk.agents.clerk import Step
 from examples.support_desk.agents.good import MORE, GoodAgent
-from examples.support_desk.agents.scripted import Dialogue, Found, Refused
+from examples.support_desk.agents.scripted import Dialogue, Found, Refused, send
 from examples.support_desk.backend.after_sale import QUEUES, REFUND_REASONS
 from examples.support_desk.backend.writes import CANCEL_REASONS
 from examples.support_desk.scene import Order
@@ -113,7 +113,10 @@ class EarlyStop(GoodAgent):
         dialogue = super().serve(opening)
         action = next(dialogue)
         while not (isinstance(action, str) and (MORE in action or "(yes/no)" in action)):
-            action = dialogue.send((yield action))
+            following = send(dialogue, (yield action))
+            if following is None:
+                return
+            action = following
         yield "Thank you, I have noted your request. Have a nice day. Goodbye."
 
 
@@ -127,20 +130,17 @@ class Loop(GoodAgent):
         dialogue = super().serve(opening)
         action = next(dialogue)
         while isinstance(action, str) or not self._is_record(action.name):
-            if isinstance(action, str) and MORE in action:
+            following = send(dialogue, (yield action))
+            if following is None:
                 return
-            action = dialogue.send((yield action))
+            action = following
         while True:
             for _ in range(5):
-                repeated = self.tool_call("calculator", {"expression": "1"})
-                again = type(action)(
-                    call_id=repeated.call_id, name=action.name, arguments=action.arguments
-                )
-                yield again
+                yield self.repeat(action)
             yield "One moment please, I am still looking into it."
 
     def _is_record(self, shown: str) -> bool:
-        records = ("get_order", "get_product", "get_customer", "search_products", "hand_over")
+        records = ("get_order", "get_product", "get_customer", "search_products")
         return shown in {self.variant.tools[name] for name in records}
 
 

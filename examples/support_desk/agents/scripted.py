@@ -15,7 +15,7 @@ from typing import TypeAlias, cast
 from examples.support_desk.agents.agent import Message, Reply, ToolCall
 from examples.support_desk.variant import Json, Variant
 
-Action: TypeAlias = "str | ToolCall"
+Action: TypeAlias = str | ToolCall
 Dialogue: TypeAlias = Generator[Action, str, None]
 
 
@@ -98,14 +98,29 @@ class ScriptedAgent:
 
     def tool_call(self, name: str, arguments: Mapping[str, Json]) -> ToolCall:
         """A call under the variant's names."""
-        self._calls += 1
         shown = cast("dict[str, Json]", self.variant.outward(dict(arguments)))
-        made = hashlib.sha256(f"{self.seed} call {self._calls}".encode()).hexdigest()[:20]
         return ToolCall(
-            call_id=f"call_{made}",
+            call_id=self._call_id(),
             name=self.variant.tools[name],
             arguments=json.dumps(shown, ensure_ascii=False),
         )
+
+    def repeat(self, call: ToolCall) -> ToolCall:
+        """The same call once more."""
+        return ToolCall(call_id=self._call_id(), name=call.name, arguments=call.arguments)
+
+    def _call_id(self) -> str:
+        self._calls += 1
+        made = hashlib.sha256(f"{self.seed} call {self._calls}".encode()).hexdigest()[:20]
+        return f"call_{made}"
+
+
+def send(dialogue: Dialogue, answer: str) -> Action | None:
+    """A dialogue's next action; None when it is over."""
+    try:
+        return dialogue.send(answer)
+    except StopIteration:
+        return None
 
 
 def _now(messages: Sequence[Message]) -> datetime | None:

@@ -27,7 +27,7 @@ _ADDRESS: Final = re.compile(
     r"(?P<postcode>[A-Z0-9 ]+), (?P<country>[A-Z]{2})\b"
 )
 _PRODUCT: Final = re.compile(
-    r"(?:is|of|does) t[he]{2} (?P<product>.+?) (?:w[ith]{3} |are in stock|cost)", re.I
+    r"(?:how much is|versions of|does|price of) t[he]{2} (?P<product>.+?) (?:w[ith]{3} |are in stock|cost)", re.I
 )
 """Tolerates "teh" and "wiht"."""
 _YES: Final = re.compile(r"^\W*(yes|yeah|sure|ok|okay|correct|go ahead)\b", re.I)

@@ -70,12 +70,14 @@ def make_shop(variant: Variant, seed: int) -> sqlite3.Connection:
     return maker.db
 
 
-def place_order(db: sqlite3.Connection, variant: Variant, rng: random.Random) -> str | None:
+def place_order(db: sqlite3.Connection, variant: Variant, rng: random.Random, now: datetime) -> str | None:
     """A new order from another channel (the web shop), by a random customer; None when nothing is in stock."""
     maker = _Maker(db=db, variant=variant, rng=rng)
     customers = [row["id"] for row in db.execute("SELECT id FROM customers ORDER BY id")]
     order_id = variant.make_id("order", next_number(db, "order"))
-    return _fill_order(maker, order_id, maker.rng.choice(customers), status="pending")
+    placed = _fill_order(maker, order_id, maker.rng.choice(customers), status="pending")
+    db.execute("UPDATE orders SET placed_at = ? WHERE id = ?", (stamp(now), order_id))
+    return placed
 
 
 def _add_products(maker: _Maker) -> None:
