@@ -91,7 +91,7 @@ def _store(
             appended = wal.append([record])
             arrived.bodies += appended.stored
             arrived.repeated += appended.repeated
-    _quarantine(_private_lake(home), rejected, arrived)
+    keep_rejected(_private_lake(home), rejected, arrived)
 
 
 def land(home: Home, wal: Wal, arrived: Arrived | None = None) -> Arrived:
@@ -138,7 +138,7 @@ class _Batch:
         arrived.outcomes += len(said) + len(self.outcomes)
         arrived.apps |= {span.app for span in self.spans} | {event.app for event in self.events}
         arrived.apps |= {chat.episode.app for chat in self.chats}
-        _quarantine(lake, self.rejected, arrived)
+        keep_rejected(lake, self.rejected, arrived)
 
 
 def _append_chats(lake: Lake, episodes: Sequence[Episode]) -> dict[str, str]:
@@ -166,7 +166,8 @@ def append_outcomes(lake: Lake, outcomes: Sequence[Outcome], days: dict[str, str
     lake.append(ARRIVED_OUTCOMES, to_table(outcomes, ARRIVED_OUTCOMES.schema, day=day))
 
 
-def _quarantine(lake: Lake, rejected: Sequence[Rejected], arrived: Arrived) -> None:
+def keep_rejected(lake: Lake, rejected: Sequence[Rejected], arrived: Arrived) -> None:
+    """Quarantine records with their reasons, and count them."""
     for record in rejected:
         arrived.rejected[record.code] += 1
         arrived.reasons.setdefault(record.code, record.reason)

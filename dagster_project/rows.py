@@ -88,13 +88,14 @@ def from_json(kind: type[Record], document: Mapping[str, Any]) -> Record:
 def _builder(kind: type[Any]) -> Callable[[Mapping[str, Any]], Any]:
     hints = typing.get_type_hints(kind)
     readers = {f.name: _reader(hints[f.name]) for f in fields(kind)}
+    nullable = {name for name, hint in hints.items() if type(None) in typing.get_args(hint)}
 
     def build(row: Mapping[str, Any]) -> Any:  # noqa: ANN401 - an instance of `kind`
         given = {
-            name: read(row[name])
+            name: None if row[name] is None else read(row[name])
             for name, read in readers.items()
             # A column that was added after the row was written reads as null: the field's default holds.
-            if name in row and row[name] is not None
+            if name in row and (row[name] is not None or name in nullable)
         }
         for name in required:
             given.setdefault(name, None)

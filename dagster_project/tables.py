@@ -15,6 +15,8 @@ from ingest.quarantine import REJECTED_SCHEMA
 from ingest.span import EVENT_SCHEMA, SPAN_SCHEMA
 from redact.clean_episode import CLEAN_EPISODE_SCHEMA
 from redact.clean_outcome import CLEAN_OUTCOME_SCHEMA
+from synth.clusters import CLUSTER_SCHEMA
+from synth.failures import FAILURE_SCHEMA
 
 BY_DAY: Final = ("app", "day")
 BY_APP: Final = ("app",)
@@ -71,7 +73,34 @@ QUARANTINE: Final = Table(
 EPISODES: Final = Table(name="episodes", schema=EPISODE_SCHEMA)
 OUTCOMES: Final = Table(name="outcomes", schema=OUTCOME_SCHEMA)
 
+LEARNT_SCHEMA: Final = pa.schema(
+    [("app", pa.string()), ("day", pa.string()), ("sealed", pa.binary()), ("words", pa.binary())]
+)
+"""What a day revealed of its people, sealed under the vault's secret, and an index of hashed words of its texts."""
+LEARNT: Final = Table(name="learnt", schema=LEARNT_SCHEMA)
+
+REDACTION_SCHEMA: Final = pa.schema(
+    [
+        ("app", pa.string()),
+        ("day", pa.string()),
+        ("what", pa.string()),
+        ("kind", pa.string()),
+        ("place", pa.string()),
+        ("count", pa.int64()),
+        ("length", pa.int64()),
+    ]
+)
+"""What the gate did, by kind, place and length: `replaced`, `held`, `leak`; never a text."""
+
 # clean/lake
+REDACTIONS: Final = Table(name="redactions", schema=REDACTION_SCHEMA)
 CLEAN_EPISODES: Final = Table(name="clean_episodes", schema=CLEAN_EPISODE_SCHEMA)
 CLEAN_OUTCOMES: Final = Table(name="clean_outcomes", schema=CLEAN_OUTCOME_SCHEMA)
+FAILURES: Final = Table(name="failures", schema=FAILURE_SCHEMA)
+CLUSTERS: Final = Table(name="failure_clusters", schema=CLUSTER_SCHEMA, by=BY_APP)
+WORLDS: Final = Table(name="worlds", schema=DOCUMENT_SCHEMA, by=BY_APP)
+TASKS: Final = Table(name="tasks", schema=DOCUMENT_SCHEMA, by=BY_APP)
+VERIFIED: Final = Table(name="verified_tasks", schema=DOCUMENT_SCHEMA, by=BY_APP)
+TASK_SETS: Final = Table(name="task_sets", schema=DOCUMENT_SCHEMA, by=BY_APP)
+DIFFICULTY: Final = Table(name="difficulty", schema=DOCUMENT_SCHEMA, by=BY_APP)
 STAMPS: Final = Table(name="stamps", schema=STAMP_SCHEMA, by=("asset",))

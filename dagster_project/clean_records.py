@@ -1,0 +1,52 @@
+"""Clean records out of the lake: what stages past the gate are handed.
+
+Comes in: the clean lake and an app. Goes out: `CleanEpisode`s, `CleanOutcome`s, labels, failures. No raw table is known here.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from dagster_project.lake import Lake
+from dagster_project.rows import from_rows
+from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, FAILURES
+from redact.clean_episode import CleanEpisode
+from redact.clean_outcome import CleanOutcome
+from redact.clean_rows import clean_episode_from_row, clean_outcome_from_row
+from synth.failures import Failure
+from synth.labels import Label, label_episodes, load_outcome_policy
+
+
+def clean_episodes_of(
+    lake: Lake, app: str, days: Iterable[str] | None = None
+) -> list[CleanEpisode]:
+    """Episodes past the gate, in order of their start."""
+    rows = lake.read(CLEAN_EPISODES, app=app, days=days).to_pylist()
+    found = [clean_episode_from_row(row) for row in rows]
+    return sorted(found, key=lambda e: (e.started_at, e.episode_id))
+
+
+def home_days(lake: Lake, app: str, days: Iterable[str] | None = None) -> dict[str, str]:
+    """The day each episode lives in."""
+    rows = lake.read(CLEAN_EPISODES, app=app, days=days, columns=("episode_id", "day"))
+    return dict(zip(rows["episode_id"].to_pylist(), rows["day"].to_pylist(), strict=True))
+
+
+def clean_outcomes_of(
+    lake: Lake, app: str, days: Iterable[str] | None = None
+) -> list[CleanOutcome]:
+    """Outcomes past the gate."""
+    rows = lake.read(CLEAN_OUTCOMES, app=app, days=days).to_pylist()
+    return sorted(map(clean_outcome_from_row, rows), key=lambda o: o.outcome_id)
+
+
+def labels_of(
+    lake: Lake, app: str, policy: Path, days: Iterable[str] | None = None
+) -> dict[str, Label]:
+    """What the outcomes of each episode say together, by the written policy."""
+    return label_episodes(clean_outcomes_of(lake, app, days), load_outcome_policy(policy))
+
+
+def failures_of(lake: Lake, app: str) -> list[Failure]:
+    """Failure records of an app, in order of time."""
+    found = from_rows(Failure, lake.read(FAILURES, app=app).to_pylist())
+    return sorted(found, key=lambda f: (f.started_at, f.episode_id))

@@ -1,0 +1,125 @@
+"""`clean_episodes`: episodes past the gate, pseudonymised; what was removed is counted, never shown."""
+
+from collections import Counter
+
+import dagster as dg
+
+from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
+from dagster_project.defs.result import AssetResult
+from dagster_project.defs.resources import CleanSide, PrivateSide
+from dagster_project.defs.show import bars, table_of
+from dagster_project.freshness import Key, Work, store, work
+from dagster_project.gate import (
+    account_of,
+    account_table,
+    gate_ingredients,
+    knowledge_of,
+    learn_days,
+    policy_of,
+    raw_episodes,
+    vault_of,
+)
+from dagster_project.home import lock
+from dagster_project.lake import Lake
+from dagster_project.progress import counted
+from dagster_project.rows import to_table
+from dagster_project.tables import CLEAN_EPISODES, EPISODES, REDACTIONS
+from redact.scrub import Scrubbed, scrub
+from redact.vault import Vault
+
+ASSET = "clean_episodes"
+
+
+@dg.asset(
+    partitions_def=APP_DAYS,
+    backfill_policy=ONE_RUN,
+    deps=["episodes", "outcomes"],
+    group_name="redact",
+    kinds={"delta"},
+    description="Episodes past the gate: personal values are keyed surrogates, the same everywhere.",
+    check_specs=[
+        dg.AssetCheckSpec(
+            "nothing_lost",
+            asset=ASSET,
+            description="Every episode came through the gate or is counted as held back.",
+        ),
+        dg.AssetCheckSpec(
+            "no_raw_ids",
+            asset=ASSET,
+            blocking=True,
+            description="No id of a raw episode, conversation or trace stands past the gate.",
+        ),
+    ],
+)
+def clean_episodes(
+    context: dg.AssetExecutionContext, private: PrivateSide, clean: CleanSide
+) -> AssetResult:
+    """Learn from the days that changed, then scrub every asked day whose episodes or known values changed."""
+    home, asked = private.opened(), app_days(context.partition_keys)
+    with lock(home, "vault"):
+        vault = vault_of(home, private.vault_secret())
+        learn_days(home, private.lake, vault, asked)
+        wanted = {
+            key: made
+            for app, days in asked.items()
+            for key, made in gate_ingredients(home, private.lake, vault, app).items()
+            if key[1] in days
+        }
+        todo = work(clean.lake, ASSET, wanted)
+        for key in counted(ASSET, sorted(todo.stale), "scrubbing"):
+            _scrub_day(private, clean.lake, vault, todo, key)
+        vault.save()
+    return _result(private.lake, clean.lake, todo)
+
+
+def _scrub_day(private: PrivateSide, clean: Lake, vault: Vault, todo: Work, key: Key) -> None:
+    app, day = key
+    known = knowledge_of(private.lake, vault, app)
+    raw = raw_episodes(private.lake, app, [day])[day]
+    scrubbed: list[Scrubbed] = list(
+        scrub(raw, learnt=known.learnt, vault=vault, policy=policy_of(private.opened()))
+    )
+    rows = to_table((one.clean for one in scrubbed), CLEAN_EPISODES.schema, day=lambda _: day)
+    account = account_table(account_of(app, day, scrubbed))
+    clean.replace(REDACTIONS, account, [key])
+    store(clean, CLEAN_EPISODES, rows, todo, keys=[key])
+
+
+def _result(private: Lake, clean: Lake, todo: Work) -> AssetResult:
+    raw = {key: private.stamps("episodes")[key].rows for key in todo.wanted}
+    kept = {key: stamp.rows for key, stamp in clean.stamps(ASSET).items() if key in todo.wanted}
+    kinds: Counter[str] = Counter()
+    for app in sorted({app for app, _ in todo.wanted}):
+        days = [day for of_app, day in todo.wanted if of_app == app]
+        for row in clean.read(REDACTIONS, app=app, days=days).to_pylist():
+            kinds[f"{row['what']}: {row['kind']}"] += row["count"]
+    strangers = _raw_ids_in(private, clean, todo)
+    return dg.MaterializeResult(
+        metadata={
+            "clean_episodes": sum(kept.values()),
+            "recomputed_partitions": len(todo.stale),
+            "what_the_gate_did": table_of("kind", kinds),
+            "picture": bars("values replaced or held, by kind", kinds),
+        },
+        check_results=[
+            dg.AssetCheckResult(
+                check_name="nothing_lost",
+                passed=sum(raw.values()) == sum(kept.values()),
+                metadata={"episodes": sum(raw.values()), "clean": sum(kept.values())},
+            ),
+            dg.AssetCheckResult(
+                check_name="no_raw_ids", passed=strangers == 0, metadata={"raw_ids": strangers}
+            ),
+        ],
+    )
+
+
+def _raw_ids_in(private: Lake, clean: Lake, todo: Work) -> int:
+    """How many clean rows carry an id that joins back to raw data."""
+    found = 0
+    for app, day in sorted(todo.stale):
+        ids = private.read(EPISODES, app=app, days=[day], columns=("episode_id", "conversation_id"))
+        raw = {*ids["episode_id"].to_pylist(), *ids["conversation_id"].drop_null().to_pylist()}
+        kept = clean.read(CLEAN_EPISODES, app=app, days=[day], columns=("episode_id",))
+        found += len(raw & set(kept["episode_id"].to_pylist()))
+    return found

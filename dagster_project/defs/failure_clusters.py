@@ -1,0 +1,63 @@
+"""`failure_clusters`: failures that fail in the same way, with ids that stay."""
+
+from collections.abc import Sequence
+
+import dagster as dg
+
+from dagster_project.clean_records import failures_of
+from dagster_project.defs.partitions import APPS, ONE_RUN
+from dagster_project.defs.result import AssetResult
+from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.show import bars, rows_of
+from dagster_project.freshness import Key, digests, made_of, store, work
+from dagster_project.lake import Lake
+from dagster_project.progress import counted
+from dagster_project.rows import from_rows, to_table
+from dagster_project.tables import CLUSTERS
+from synth.clusters import Cluster, Clusters, cluster
+
+ASSET = "failure_clusters"
+
+
+@dg.asset(
+    partitions_def=APPS,
+    backfill_policy=ONE_RUN,
+    deps=[dg.AssetDep("failures", partition_mapping=dg.AllPartitionMapping())],
+    group_name="synth",
+    kinds={"delta", "scikitlearn"},
+    description="Failures grouped by how they fail; a cluster keeps its id, has a name, a trend and examples.",
+)
+def failure_clusters(
+    context: dg.AssetExecutionContext, clean: CleanSide
+) -> AssetResult:
+    """Place new failures among the clusters that are known."""
+    lake = clean.lake
+    todo = work(lake, ASSET, ingredients(lake, context.partition_keys))
+    for app in counted(ASSET, sorted(app for app, _ in todo.stale)):
+        known = Clusters(clusters=tuple(clusters_of(lake, app)))
+        found = cluster(failures_of(lake, app), known)
+        store(lake, CLUSTERS, to_table(found.clusters, CLUSTERS.schema), todo, keys=[(app, "")])
+    shown = [c for app, _ in sorted(todo.wanted) for c in clusters_of(lake, app) if c.failures]
+    shown.sort(key=lambda c: (-c.failures, c.cluster_id))
+    return dg.MaterializeResult(
+        metadata={
+            "clusters": len(shown),
+            "recomputed_apps": len(todo.stale),
+            "largest": rows_of(
+                ("app", "cluster", "failures", "confirmed", "users", "movement"),
+                [(c.app, c.name, c.failures, c.confirmed, c.subjects, c.movement) for c in shown],
+            ),
+            "picture": bars("failures by cluster", {c.name: c.failures for c in shown}),
+        }
+    )
+
+
+def ingredients(lake: Lake, apps: Sequence[str]) -> dict[Key, str]:
+    """What each app's clusters are made of now."""
+    return {(app, ""): made_of(digests(lake, "failures", app)) for app in apps}
+
+
+def clusters_of(lake: Lake, app: str) -> list[Cluster]:
+    """The clusters of an app as they are known, those without failures included."""
+    rows = lake.read(CLUSTERS, app=app).to_pylist()
+    return sorted(from_rows(Cluster, rows), key=lambda c: c.cluster_id)

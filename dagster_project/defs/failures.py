@@ -1,0 +1,64 @@
+"""`failures`: episodes that went badly, with what shows it."""
+
+from collections import Counter
+
+import dagster as dg
+
+from dagster_project.clean_records import clean_episodes_of, home_days, labels_of
+from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
+from dagster_project.defs.result import AssetResult
+from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.show import table_of
+from dagster_project.freshness import Key, digest, file_digest, made_of, store, work
+from dagster_project.progress import counted
+from dagster_project.rows import to_table
+from dagster_project.tables import FAILURES
+from synth.failures import Failure, detect
+
+ASSET = "failures"
+
+
+@dg.asset(
+    partitions_def=APP_DAYS,
+    backfill_policy=ONE_RUN,
+    deps=["clean_episodes", "clean_outcomes"],
+    group_name="synth",
+    kinds={"delta"},
+    description="Episodes that an outcome or several signals say went badly, with the evidence.",
+)
+def failures(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
+    """Look for failures in the days that changed."""
+    lake = clean.lake
+    todo = work(lake, ASSET, ingredients(clean, app_days(context.partition_keys)))
+    found: list[Failure] = []
+    for app, days in todo.days().items():
+        episodes = clean_episodes_of(lake, app, days)
+        labels = labels_of(lake, app, clean.outcome_policy, days)
+        mine = [
+            failure
+            for episode in counted(ASSET, episodes, app)
+            if (failure := detect(episode, labels.get(episode.episode_id))) is not None
+        ]
+        home = home_days(lake, app, days)
+        rows = to_table(mine, FAILURES.schema, day=lambda f, home=home: home[f.episode_id])
+        store(lake, FAILURES, rows, todo, keys=[(app, day) for day in days])
+        found += mine
+    return dg.MaterializeResult(
+        metadata={
+            "failures": sum(s.rows for k, s in lake.stamps(ASSET).items() if k in todo.wanted),
+            "recomputed_partitions": len(todo.stale),
+            "by_status": table_of("status", Counter(f.status for f in found)),
+            "by_mode": table_of("mode", Counter(f.mode for f in found)),
+        }
+    )
+
+
+def ingredients(clean: CleanSide, asked: dict[str, list[str]]) -> dict[Key, str]:
+    """What each partition is made of now."""
+    episodes, outcomes = clean.lake.stamps("clean_episodes"), clean.lake.stamps("clean_outcomes")
+    policy = file_digest(clean.outcome_policy)
+    return {
+        (app, day): made_of(digest(episodes, (app, day)), digest(outcomes, (app, day)), policy)
+        for app, days in asked.items()
+        for day in days
+    }

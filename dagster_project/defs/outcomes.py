@@ -1,0 +1,56 @@
+"""`outcomes`: what users got, joined to their episodes; late ones reach back to the day they are about."""
+
+import dagster as dg
+
+from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
+from dagster_project.defs.result import AssetResult
+from dagster_project.defs.resources import PrivateSide
+from dagster_project.freshness import Key, made_of, store, work
+from dagster_project.lake import Lake
+from dagster_project.outcome_days import outcome_digests, outcomes_by_day
+from dagster_project.progress import tell
+from dagster_project.rows import to_table
+from dagster_project.tables import OUTCOMES
+
+ASSET = "outcomes"
+
+
+@dg.asset(
+    partitions_def=APP_DAYS,
+    backfill_policy=ONE_RUN,
+    deps=["episodes"],
+    group_name="ingest",
+    kinds={"delta"},
+    description="Outcomes with who said so and when, joined to episodes by conversation, trace, user or task key.",
+)
+def outcomes(context: dg.AssetExecutionContext, private: PrivateSide) -> AssetResult:
+    """Join what arrived; outcomes without an episode wait with the day they were said."""
+    lake = private.lake
+    asked = app_days(context.partition_keys)
+    todo = work(lake, ASSET, ingredients(lake, asked))
+    joined = waiting = 0
+    for app, days in todo.days().items():
+        tell(ASSET, 0, len(days), app)
+        by_day = outcomes_by_day(lake, app)
+        home = {o.outcome_id: day for day in days for o in by_day.get(day, [])}
+        said = [o for day in days for o in by_day.get(day, [])]
+        rows = to_table(said, OUTCOMES.schema, day=lambda o, home=home: home[o.outcome_id])
+        store(lake, OUTCOMES, rows, todo, keys=[(app, day) for day in days])
+        joined += sum(outcome.episode_id is not None for outcome in said)
+        waiting += sum(outcome.episode_id is None for outcome in said)
+    return dg.MaterializeResult(
+        metadata={
+            "joined": joined,
+            "waiting_for_an_episode": waiting,
+            "recomputed_partitions": len(todo.stale),
+        }
+    )
+
+
+def ingredients(lake: Lake, asked: dict[str, list[str]]) -> dict[Key, str]:
+    """What each partition is made of now: the joined outcomes themselves."""
+    found: dict[Key, str] = {}
+    for app, days in asked.items():
+        by_day = outcome_digests(lake, app)
+        found |= {(app, day): made_of(by_day.get(day, "")) for day in days}
+    return found

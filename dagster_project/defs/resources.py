@@ -1,0 +1,69 @@
+"""Resources: the two sides of a home, as assets are given them. The only place that names environment variables.
+
+An asset past the gate asks for `CleanSide` only, so it has no path to raw data.
+"""
+
+from pathlib import Path
+
+import dagster as dg
+
+from dagster_project.home import Home, open_home, redaction_of, vault_secret
+from dagster_project.lake import Lake
+
+
+class PrivateSide(dg.ConfigurableResource[None]):
+    """Raw data, the vault and what opens it."""
+
+    home: str
+    secret: str = ""
+    """Empty: the one that the home keeps."""
+
+    def opened(self) -> Home:
+        """The home, checked."""
+        return open_home(Path(self.home))
+
+    @property
+    def lake(self) -> Lake:
+        """The tables of raw data."""
+        return Lake(self.opened().private / "lake")
+
+    def vault_secret(self) -> bytes:
+        """What the surrogates are keyed with."""
+        return vault_secret(self.opened(), self.secret or None)
+
+
+class CleanSide(dg.ConfigurableResource[None]):
+    """Pseudonymised data, and the written policies."""
+
+    home: str
+
+    @property
+    def folder(self) -> Path:
+        """The clean half of the home."""
+        return Home(path=Path(self.home)).clean
+
+    @property
+    def lake(self) -> Lake:
+        """The tables past the gate."""
+        return Lake(self.folder / "lake")
+
+    @property
+    def outcome_policy(self) -> Path:
+        """What outcome names mean; may be absent."""
+        return Home(path=Path(self.home)).outcome_policy
+
+    @property
+    def redaction(self) -> str:
+        """Whether the data of this home was redacted."""
+        return redaction_of(Home(path=Path(self.home)))
+
+
+@dg.definitions
+def resources() -> dg.Definitions:
+    """Where `dagster dev` finds the home: TRACEGYM_HOME; `tracegym build` hands its own over."""
+    return dg.Definitions(
+        resources={
+            "private": PrivateSide(home=dg.EnvVar("TRACEGYM_HOME")),
+            "clean": CleanSide(home=dg.EnvVar("TRACEGYM_HOME")),
+        }
+    )

@@ -1,0 +1,106 @@
+"""`verified_tasks`: every task version attacked, with the verdict whether it may be exported."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import dagster as dg
+
+from dagster_project.defs.partitions import APPS, ONE_RUN
+from dagster_project.defs.result import AssetResult
+from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.show import bars, rows_of, table_of
+from dagster_project.defs.tasks import candidates_of
+from dagster_project.documents import Document, records, to_rows
+from dagster_project.freshness import Key, digests, made_of, store, work
+from dagster_project.lake import Lake
+from dagster_project.learnt_worlds import world_of
+from dagster_project.progress import counted
+from dagster_project.tables import VERIFIED
+from dagster_project.verification import GATE, VerifiedTask, verify_all
+from environments.verify import ACCEPTED
+
+ASSET = "verified_tasks"
+
+
+@dg.asset(
+    partitions_def=APPS,
+    backfill_policy=ONE_RUN,
+    deps=["tasks", "worlds"],
+    group_name="environments",
+    kinds={"delta"},
+    description="Accepted, needs review or rejected: what doing nothing, claiming, copying and others got paid.",
+    check_specs=[
+        dg.AssetCheckSpec(
+            "probes_hold",
+            asset=ASSET,
+            blocking=True,
+            description="No accepted task pays an attack, and its recorded good attempt is paid 1.",
+        )
+    ],
+)
+def verified_tasks(
+    context: dg.AssetExecutionContext, clean: CleanSide
+) -> AssetResult:
+    """Verify the task versions that are new."""
+    lake = clean.lake
+    todo = work(lake, ASSET, ingredients(lake, context.partition_keys))
+    for app in sorted(app for app, _ in todo.stale):
+        found = verify_all(
+            candidates_of(clean, app),
+            world_of(lake, app),
+            known=verified_of(lake, app),
+            track=lambda items, app=app: counted(ASSET, items, app),
+        )
+        rows = to_rows(
+            Document(app=app, id=one.task_id, version=one.task_version, content=one) for one in found
+        )
+        store(lake, VERIFIED, rows, todo, keys=[(app, "")])
+    everything = {app: list(verified_of(lake, app).values()) for app in context.partition_keys}
+    listed = [one for group in everything.values() for one in group]
+    broken = [one for one in listed if one.status == ACCEPTED and not _holds(one)]
+    statuses = Counter(one.status for one in listed)
+    return dg.MaterializeResult(
+        metadata={
+            "tasks": len(listed),
+            "accepted": statuses[ACCEPTED],
+            "recomputed_apps": len(todo.stale),
+            "by_app": rows_of(
+                ("app", "accepted", "needs review", "rejected"),
+                [
+                    (app, *(sum(o.status == s for o in group) for s in _STATUSES))
+                    for app, group in everything.items()
+                ],
+            ),
+            "why_not": table_of(
+                "reason", Counter(r for one in listed for r in one.reasons if one.status != ACCEPTED)
+            ),
+            "picture": bars("tasks by status", statuses),
+        },
+        check_results=[
+            dg.AssetCheckResult(
+                check_name="probes_hold",
+                passed=not broken,
+                metadata={"accepted": statuses[ACCEPTED], "broken": len(broken)},
+            )
+        ],
+    )
+
+
+_STATUSES = (ACCEPTED, "needs_review", "rejected")
+
+
+def ingredients(lake: Lake, apps: Sequence[str]) -> dict[Key, str]:
+    """What each app's verdicts are made of now."""
+    return {
+        (app, ""): made_of(digests(lake, "tasks", app), digests(lake, "worlds", app), GATE)
+        for app in apps
+    }
+
+
+def verified_of(lake: Lake, app: str) -> dict[str, VerifiedTask]:
+    """What the gate said, by task id."""
+    return records(lake, VERIFIED, app, VerifiedTask)
+
+
+def _holds(one: VerifiedTask) -> bool:
+    return bool(one.probes) and all(probe["passed"] for probe in one.probes if probe["in_gate"])

@@ -1,0 +1,124 @@
+"""`worlds`: the tools' backend of each app, rebuilt from its recorded calls."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import dagster as dg
+
+from dagster_project.clean_records import clean_episodes_of
+from dagster_project.defs.partitions import APPS, ONE_RUN
+from dagster_project.defs.result import AssetResult
+from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.show import bars, rows_of
+from dagster_project.documents import to_rows
+from dagster_project.freshness import Key, digests, made_of, store, work
+from dagster_project.held_out import measure
+from dagster_project.lake import Lake
+from dagster_project.learnt_worlds import StoredWorld, world_document, world_of
+from dagster_project.progress import tell
+from dagster_project.tables import WORLDS
+from redact.clean_episode import CleanEpisode
+from synth.worlds import WorldSettings, learn_world
+
+ASSET = "worlds"
+WRONG_LIMIT: Final = 0.01
+"""A wrong answer given as true is the worst fault; the check fails above this share of held-out calls."""
+
+
+@dg.asset(
+    partitions_def=APPS,
+    backfill_policy=ONE_RUN,
+    deps=[dg.AssetDep("clean_episodes", partition_mapping=dg.AllPartitionMapping())],
+    group_name="synth",
+    kinds={"delta"},
+    description="What each tool does, learnt from recorded calls and measured on held-out ones.",
+    check_specs=[
+        dg.AssetCheckSpec(
+            "wrong_answers",
+            asset=ASSET,
+            description="Held-out calls that the world answers wrongly, as if it knew, stay rare.",
+        )
+    ],
+)
+def worlds(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
+    """Learn the worlds of the apps whose clean episodes changed."""
+    lake = clean.lake
+    todo = work(lake, ASSET, ingredients(lake, context.partition_keys))
+    for app in sorted(app for app, _ in todo.stale):
+        episodes = teachers(clean_episodes_of(lake, app))
+        tell(ASSET, 0, 2, f"{app}: measuring on held-out calls")
+        settings = WorldSettings()
+        fidelity = measure(episodes, settings)
+        tell(ASSET, 1, 2, f"{app}: learning from {len(episodes)} episodes")
+        learnt = learn_world(episodes, settings)
+        document = world_document(app, learnt, episodes, fidelity)
+        store(lake, WORLDS, to_rows([document]), todo, keys=[(app, "")])
+        _for_people(clean, app, learnt.document)
+        tell(ASSET, 2, 2, app)
+    return _result(lake, context.partition_keys, len(todo.stale))
+
+
+def teachers(episodes: Sequence[CleanEpisode]) -> list[CleanEpisode]:
+    """Episodes whose users agreed that they are learnt from."""
+    return [episode for episode in episodes if not episode.do_not_train]
+
+
+def ingredients(lake: Lake, apps: Sequence[str]) -> dict[Key, str]:
+    """What each world is made of now."""
+    return {(app, ""): made_of(digests(lake, "clean_episodes", app)) for app in apps}
+
+
+def _for_people(clean: CleanSide, app: str, document: Mapping[str, Any]) -> None:
+    """A copy of the world file that a person can open."""
+    folder = clean.folder / "worlds"
+    folder.mkdir(parents=True, exist_ok=True)
+    fresh = folder / f".{app}.json.part"
+    fresh.write_text(json.dumps(document, indent=1, ensure_ascii=False), encoding="utf-8")
+    fresh.replace(folder / f"{app}.json")
+
+
+def _result(lake: Lake, apps: Sequence[str], recomputed: int) -> AssetResult:
+    known = [world for app in apps if (world := world_of(lake, app)) is not None]
+    calls = sum(_count(world, "calls") for world in known)
+    wrong = sum(_count(world, "wrong") for world in known)
+    verdicts = ("exact", "equivalent", "wrong", "unknown", "simulated")
+    return dg.MaterializeResult(
+        metadata={
+            "worlds": len(known),
+            "recomputed_apps": recomputed,
+            "held_out_calls": calls,
+            "fidelity": rows_of(
+                ("app", "continuity", "calls", *verdicts, "tape exact"),
+                [
+                    (
+                        world.app,
+                        world.continuity.get("kind", "unknown"),
+                        _count(world, "calls"),
+                        *(_count(world, verdict) for verdict in verdicts),
+                        world.fidelity.get("tape", {}).get("exact", 0),
+                    )
+                    for world in known
+                ],
+            ),
+            "tools": rows_of(
+                ("app", "tool", "kind", "calls", "what it does"),
+                [(w.app, t.name, t.kind, t.support, t.says) for w in known for t in w.tools],
+            ),
+            "picture": bars(
+                "held-out calls", {v: sum(_count(world, v) for world in known) for v in verdicts}
+            ),
+        },
+        check_results=[
+            dg.AssetCheckResult(
+                check_name="wrong_answers",
+                passed=wrong <= WRONG_LIMIT * calls,
+                severity=dg.AssetCheckSeverity.WARN,
+                metadata={"held_out_calls": calls, "wrong": wrong, "limit": WRONG_LIMIT},
+            )
+        ],
+    )
+
+
+def _count(world: StoredWorld, verdict: str) -> int:
+    return int(world.fidelity.get(verdict, 0))

@@ -1,0 +1,178 @@
+"""The gate over partitions: raw episodes and outcomes of some days in, clean ones out, with the account of what was done.
+
+Learns per day, merges per app, scrubs per day. A value learnt today re-opens exactly the old days whose texts contain
+its words: each day keeps an index of hashed words, and a partition is made of the learnt values that its index holds.
+Not here: how values are found and replaced (`redact`).
+"""
+
+import re
+import zlib
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import pyarrow as pa
+
+from dagster_project.freshness import Key, digest, file_digest, made_of, store, work
+from dagster_project.home import Home, redaction_of
+from dagster_project.lake import Lake, hash_of
+from dagster_project.progress import counted
+from dagster_project.rows import from_rows
+from dagster_project.tables import EPISODES, LEARNT, OUTCOMES, REDACTIONS
+from ingest.episode import Episode
+from ingest.outcome import Outcome
+from redact.fold import fold
+from redact.learn import learn
+from redact.learnt import Learnt, merge
+from redact.policy import Policy, load_policy
+from redact.scrub import Scrubbed
+from redact.standing import vocabulary_of
+from redact.vault import Vault, open_vault
+
+_WORD: Final = re.compile(r"[^\W\d_]+|\d+")
+_INDEX: Final = re.compile(r"\[\d+\]")
+
+
+def policy_of(home: Home) -> Policy:
+    """The home's redaction policy; off where the data was declared free of personal data."""
+    policy = load_policy(home.redaction_policy)
+    return policy if redaction_of(home) == "on" else replace(policy, enabled=False)
+
+
+def policy_digest(home: Home) -> str:
+    """What decides about the gate besides the data."""
+    return hash_of(file_digest(home.redaction_policy), redaction_of(home))
+
+
+def vault_of(home: Home, secret: bytes) -> Vault:
+    """The home's vault; hold the home's `vault` lock from opening to saving."""
+    return open_vault(home.vault / "vault.sealed", secret)
+
+
+def raw_episodes(lake: Lake, app: str, days: Iterable[str]) -> dict[str, list[Episode]]:
+    """The raw episodes of some days."""
+    found: dict[str, list[Episode]] = {day: [] for day in days}
+    rows = lake.read(EPISODES, app=app, days=found).to_pylist()
+    for row, episode in zip(rows, from_rows(Episode, rows), strict=True):
+        found[row["day"]].append(episode)
+    return found
+
+
+def raw_outcomes(lake: Lake, app: str, days: Iterable[str]) -> dict[str, list[Outcome]]:
+    """The raw outcomes of some days."""
+    found: dict[str, list[Outcome]] = {day: [] for day in days}
+    rows = lake.read(OUTCOMES, app=app, days=found).to_pylist()
+    for row, outcome in zip(rows, from_rows(Outcome, rows), strict=True):
+        found[row["day"]].append(outcome)
+    return found
+
+
+def learn_days(home: Home, lake: Lake, vault: Vault, asked: dict[str, list[str]]) -> None:
+    """Learn what changed days reveal, and keep it sealed."""
+    policy = policy_of(home)
+    episodes, outcomes = lake.stamps("episodes"), lake.stamps("outcomes")
+    wanted = {
+        (app, day): made_of(
+            digest(episodes, (app, day)), digest(outcomes, (app, day)), policy_digest(home)
+        )
+        for app, days in asked.items()
+        for day in days
+    }
+    todo = work(lake, "learnt", wanted)
+    for app, day in counted("clean_episodes", sorted(todo.stale), "learning what is personal"):
+        mine = raw_episodes(lake, app, [day])[day]
+        known = learn(mine, raw_outcomes(lake, app, [day])[day], policy=policy)
+        row = {
+            "app": app,
+            "day": day,
+            "sealed": vault.seal(known.to_bytes()),
+            "words": _index_of(mine),
+        }
+        rows = pa.Table.from_pylist([row], schema=LEARNT.schema)
+        store(lake, LEARNT, rows, todo, keys=[(app, day)])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppKnowledge:
+    """Everything an app's days revealed, and which words stand on which day."""
+
+    learnt: Learnt
+    words: dict[str, frozenset[int]]
+
+
+def knowledge_of(lake: Lake, vault: Vault, app: str) -> AppKnowledge:
+    """What was learnt of an app so far."""
+    rows = lake.read(LEARNT, app=app).to_pylist()
+    parts = [Learnt.from_bytes(vault.unseal(row["sealed"])) for row in rows]
+    words = {row["day"]: frozenset(array("I", row["words"])) for row in rows}
+    return AppKnowledge(learnt=merge(*parts), words=words)
+
+
+def gate_ingredients(home: Home, lake: Lake, vault: Vault, app: str) -> dict[Key, str]:
+    """What each clean day of an app is made of now, given everything learnt so far."""
+    known = knowledge_of(lake, vault, app)
+    policy = policy_of(home)
+    values = known.learnt.app(app).values
+    public = vocabulary_of(known.learnt.app(app), k=policy.k, words=policy.public_values).forms
+    signed = [(f"{value}={kind}", _hashes(value)) for value, kind in sorted(values.items())]
+    signed += [(f"+{form}", _hashes(form)) for form in sorted(public)]
+    episodes = lake.stamps("episodes")
+    found: dict[Key, str] = {}
+    for (of_app, day), stamp in episodes.items():
+        if of_app == app:
+            words = known.words.get(day, frozenset())
+            relevant = hash_of(*(sign for sign, hashes in signed if hashes <= words))
+            found[app, day] = made_of(stamp.digest, policy_digest(home), relevant)
+    return found
+
+
+def _index_of(episodes: Sequence[Episode]) -> bytes:
+    """Hashed words of every text of the episodes: 4 bytes each; a collision only re-opens a day too many."""
+    words: set[str] = set()
+    for text in {text for episode in episodes for text in _texts(episode)}:
+        words.update(_WORD.findall(fold(text).text))
+    return array("I", sorted({zlib.crc32(word.encode()) for word in words})).tobytes()
+
+
+def _hashes(value: str) -> frozenset[int]:
+    return frozenset(zlib.crc32(word.encode()) for word in _WORD.findall(fold(value).text))
+
+
+def _texts(episode: Episode) -> Iterable[str]:
+    yield from (episode.agent or "", episode.model or "", episode.task_key or "", *episode.tools)
+    for step in episode.steps:
+        yield step.content or ""
+        yield from (call.arguments for call in step.tool_calls)
+        yield from (step.tool_name or "", step.call_id or "", step.agent or "")
+
+
+def account_of(app: str, day: str, scrubbed: Sequence[Scrubbed]) -> list[dict[str, object]]:
+    """What was done on a day, by kind, place and length."""
+    counts: Counter[tuple[str, str, str]] = Counter()
+    lengths: Counter[tuple[str, str, str]] = Counter()
+    for one in scrubbed:
+        for note in one.notes:
+            key = ("replaced", note.kind, _INDEX.sub("[]", note.path))
+            counts[key] += 1
+            lengths[key] += note.length
+        for held in one.held:
+            counts["held", held.reason, held.key] += 1
+    return [
+        {
+            "app": app,
+            "day": day,
+            "what": what,
+            "kind": kind,
+            "place": place,
+            "count": count,
+            "length": lengths[what, kind, place],
+        }
+        for (what, kind, place), count in sorted(counts.items())
+    ]
+
+
+def account_table(rows: Iterable[dict[str, object]]) -> pa.Table:
+    """The account as rows of `redactions`."""
+    return pa.Table.from_pylist(list(rows), schema=REDACTIONS.schema)

@@ -1,0 +1,72 @@
+"""Worlds in the lake: what `synth.worlds` learnt of an app, kept so that later assets need not learn it again.
+
+Comes in: a learnt world and the episodes it was learnt from. Goes out: `StoredWorld`, which answers as the learnt one.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dagster_project.documents import Document, contents
+from dagster_project.lake import Lake
+from dagster_project.rows import plain_json
+from dagster_project.tables import WORLDS
+from environments.runtime.canonical import canonical, digest_bytes
+from redact.clean_episode import CleanEpisode
+from synth.worlds import LearntWorld, ToolSummary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredWorld:
+    """A world as the lake has it."""
+
+    app: str
+    document: Mapping[str, Any]
+    """The world file."""
+    tools: tuple[ToolSummary, ...] = ()
+    continuity: Mapping[str, Any] = field(default_factory=dict)
+    starts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """State at the start by episode id, where it is not the world's own."""
+    fidelity: Mapping[str, Any] = field(default_factory=dict)
+    """What held-out calls said of it, in `backtest`'s shape."""
+    episodes: int = 0
+
+    def start_of(self, episode: CleanEpisode) -> Mapping[str, Any]:
+        """The state at an episode's start."""
+        return self.starts.get(episode.episode_id, {})
+
+    @property
+    def digest(self) -> str:
+        """The world file's hash, as task versions contain it."""
+        return digest_bytes(canonical(self.document).encode())
+
+
+def world_document(
+    app: str, learnt: LearntWorld, episodes: list[CleanEpisode], fidelity: Mapping[str, Any]
+) -> Document:
+    """The learnt world as a row of the lake."""
+    starts = {e.episode_id: start for e in episodes if (start := learnt.start_of(e))}
+    content = {
+        "app": app,
+        "document": learnt.document,
+        "tools": [plain_json(tool) for tool in learnt.tools],
+        "continuity": plain_json(learnt.continuity),
+        "starts": starts,
+        "fidelity": fidelity,
+        "episodes": len(episodes),
+    }
+    return Document(
+        app=app,
+        id=app,
+        version=digest_bytes(canonical(learnt.document).encode()),
+        content=content,
+    )
+
+
+def world_of(lake: Lake, app: str) -> StoredWorld | None:
+    """The world of an app, None while there is none."""
+    found = contents(lake, WORLDS, app).get(app)
+    if found is None:
+        return None
+    tools = tuple(ToolSummary(**tool) for tool in found.pop("tools"))
+    return StoredWorld(**found, tools=tools)

@@ -1,0 +1,50 @@
+"""Progress inside an asset: bodies report how far they are, whoever runs them in process may listen.
+
+Dagster has events for the start and end of a step only, and a stored event costs 12 ms; a call here costs nothing.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """How far one asset is."""
+
+    asset: str
+    done: int
+    total: int
+    says: str = ""
+
+
+_listener: ContextVar[Callable[[Step], None] | None] = ContextVar("progress", default=None)
+
+
+@contextmanager
+def listening(listener: Callable[[Step], None]) -> Iterator[None]:
+    """Hear every report made in this context."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+def tell(asset: str, done: int, total: int, says: str = "") -> None:
+    """Report; nobody needs to listen."""
+    listener = _listener.get()
+    if listener is not None:
+        listener(Step(asset=asset, done=done, total=total, says=says))
+
+
+def counted(asset: str, items: Sequence[Item], says: str = "") -> Iterable[Item]:
+    """Go through items and report each."""
+    for index, item in enumerate(items):
+        tell(asset, index, len(items), says)
+        yield item
+    tell(asset, len(items), len(items), says)

@@ -1,0 +1,33 @@
+"""Recorded calls of clean episodes, as fidelity replays them: each call with its own result, in order.
+
+Comes in: clean episodes. Goes out: `RecordedEpisode`s. A call without a result is left out: nobody can say what is true.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from environments.fidelity import RecordedCall, RecordedEpisode
+from redact.clean_episode import CleanEpisode
+from synth.world.observation import paired_calls
+
+
+def recorded_calls(
+    episode: CleanEpisode, *, start: Mapping[str, Any] | None = None
+) -> RecordedEpisode:
+    """The calls of one episode that have a result."""
+    calls = [
+        RecordedCall(name=call.name, arguments=call.arguments, content=content)
+        for call, content, _, _, _ in paired_calls(episode)
+    ]
+    return RecordedEpisode(
+        episode_id=episode.episode_id,
+        calls=calls,
+        caller=episode.agent,
+        start=start or {},
+        started_at=episode.started_at,
+    )
+
+
+def recorded_episodes(episodes: Iterable[CleanEpisode]) -> list[RecordedEpisode]:
+    """The calls of several episodes."""
+    return [recorded_calls(episode) for episode in episodes]

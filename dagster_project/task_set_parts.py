@@ -1,0 +1,75 @@
+"""The parts of a task set, out of the clean lake: entries with their verdicts, world files, provenance.
+
+Comes in: the clean lake, which apps and which statuses. Goes out: what `environments.export.taskset` writes. Equal
+lakes give equal parts: no clock, sorted by task id. Not here: the folder itself.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dagster_project.documents import records
+from dagster_project.lake import Lake
+from dagster_project.learnt_worlds import world_of
+from dagster_project.tables import CLEAN_EPISODES, TASKS, VERIFIED
+from dagster_project.verification import VerifiedTask
+from environments.export.taskset import Entry, entry_of
+from environments.runtime.attempt import Json
+from environments.runtime.candidate import Candidate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskSetParts:
+    """Everything a task set is written from."""
+
+    entries: tuple[Entry, ...]
+    worlds: Mapping[str, Mapping[str, Any]]
+    provenance: Mapping[str, Json]
+
+
+def parts_of(lake: Lake, apps: Sequence[str], *, name: str | None = None) -> TaskSetParts:
+    """All verified tasks of some apps, whatever their status; the writer chooses."""
+    entries: list[Entry] = []
+    worlds: dict[str, Mapping[str, Any]] = {}
+    for app in sorted(apps):
+        world = world_of(lake, app)
+        if world is not None:
+            worlds[app] = world.document
+        verdicts = records(lake, VERIFIED, app, VerifiedTask)
+        for candidate in records(lake, TASKS, app, Candidate).values():
+            verdict = verdicts.get(candidate.task.task_id)
+            if verdict is not None and world is not None:
+                entries.append(_entry(candidate, verdict))
+    return TaskSetParts(
+        entries=tuple(sorted(entries, key=lambda entry: entry.task.task_id)),
+        worlds=worlds,
+        provenance=_provenance(lake, sorted(apps), name),
+    )
+
+
+def _entry(candidate: Candidate, verdict: VerifiedTask) -> Entry:
+    probes = [{k: v for k, v in probe.items() if k != "actions"} for probe in verdict.probes]
+    return entry_of(
+        candidate,
+        status=verdict.status,
+        reasons=verdict.reasons,
+        verification={"gate": verdict.gate, "probes": probes},
+    )
+
+
+def _provenance(lake: Lake, apps: Sequence[str], name: str | None) -> dict[str, Json]:
+    modes: set[str] = set()
+    days: set[str] = set()
+    episodes = 0
+    for app in apps:
+        rows = lake.read(CLEAN_EPISODES, app=app, columns=("redaction", "day"))
+        modes |= set(rows["redaction"].to_pylist())
+        days |= set(rows["day"].to_pylist())
+        episodes += rows.num_rows
+    return {
+        "name": name or (" + ".join(apps) if apps else "empty task set"),
+        "apps": list[Json](apps),
+        "redaction": "off" if "off" in modes else "on" if modes else "unknown",
+        "episodes": episodes,
+        "period": f"{min(days)} to {max(days)}" if days else "",
+    }
