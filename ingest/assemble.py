@@ -32,6 +32,8 @@ class Assembled:
     episodes: list[Episode] = field(default_factory=list)
     outcomes: list[Outcome] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
+    responses: dict[str, str] = field(default_factory=dict)
+    """Response id to episode id: thumbs are often stored with nothing but the id of the answer."""
     spans_without_episode: int = 0
     """Spans of traces in which no model and no tool ran, and spans of evaluations."""
 
@@ -51,6 +53,11 @@ def assemble(
         for part in _parts(conversation):
             episode = _episode(part, app, known or {})
             found.episodes.append(episode)
+            found.responses.update(
+                (call.reading.response_id, episode.episode_id)
+                for call in part.calls
+                if call.reading.response_id
+            )
             addresses.add(episode, [node for node in part.nodes if not node.judged], part.calls)
         addresses.add_rest(conversation)
     found.spans_without_episode = sum(

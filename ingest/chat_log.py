@@ -20,7 +20,7 @@ from ingest.episode import Episode, Step, ToolCall, episode_id_of
 from ingest.moments import from_any, to_text
 from ingest.outcome import Outcome
 from ingest.quarantine import Rejected
-from ingest.text import NOT_JSON, canonical, content_text, json_text, load_json
+from ingest.text import NOT_JSON, Json, canonical, content_text, json_text, load_json
 
 MAX_KEPT_BODY: Final = 64 << 10
 
@@ -123,7 +123,7 @@ def parse_line(
 
 
 def parse_value(
-    value: Any, raw: bytes, *, source: str, position: str, app: str | None = None
+    value: Json, raw: bytes, *, source: str, position: str, app: str | None = None
 ) -> Chat | Rejected:
     """Read one line that is parsed already; `raw` is its text, for the digest and for quarantine."""
 

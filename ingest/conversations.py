@@ -102,7 +102,7 @@ def _by_history(one: Conversation, known: dict[str, list[Conversation]]) -> Conv
         found = [
             other
             for other in known.get(marks[length], ())
-            if 0 <= one.started_at - other.started_at
+            if one.started_at - other.started_at >= 0
             and one.started_at - other.ended_at <= WINDOW
             and _may_be_one(one, other)
         ]

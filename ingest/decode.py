@@ -16,12 +16,14 @@ from ingest.chat_log import Chat, parse_value
 from ingest.errors import BodyRefused
 from ingest.langfuse_export import read_export
 from ingest.limits import DEFAULT_LIMITS, Limits, gunzip
-from ingest.otlp import Arrival, OtlpRecords, read_json, read_protobuf
+from ingest.otlp import read_protobuf
+from ingest.otlp_json import read_json
+from ingest.otlp_record import Arrival, OtlpRecords
 from ingest.outcome import Outcome
 from ingest.quarantine import Rejected
 from ingest.shape import kind_of_value
 from ingest.span import LogEvent, Span
-from ingest.text import NOT_JSON, load_json
+from ingest.text import NOT_JSON, Json, load_json
 from ingest.wal import StoredRecord
 
 _KEPT: Final = 64 << 10
@@ -124,7 +126,7 @@ def _decode_json(
             _decode_chat(record, own_text, item, position, found)
 
 
-def _items(value: Any) -> Iterator[Any]:
+def _items(value: Json) -> Iterator[Any]:
     """The value, or the elements of a list of exports or episodes."""
     if isinstance(value, list) and value and kind_of_value(value) is not None:
         yield from value
@@ -133,7 +135,7 @@ def _items(value: Any) -> Iterator[Any]:
 
 
 def _decode_chat(
-    record: StoredRecord, text: bytes, item: Any, position: str, found: Decoded
+    record: StoredRecord, text: bytes, item: Json, position: str, found: Decoded
 ) -> None:
     read = parse_value(item, text, source=record.source, position=position, app=record.app)
     if isinstance(read, Chat):

@@ -14,10 +14,10 @@ from ingest.app_name import safe_app_name
 from ingest.chat_outcome import annotator_of, outcome_id_of
 from ingest.dialects.attributes import number_of, parsed, text_of
 from ingest.moments import from_any
-from ingest.otlp import Arrival
+from ingest.otlp_record import Arrival
 from ingest.outcome import Outcome
 from ingest.span import STATUS_ERROR, Span
-from ingest.text import json_text
+from ingest.text import Json, json_text
 
 _JUDGED_BY: Final = {"API": "unknown", "ANNOTATION": "reviewer", "EVAL": "model"}
 _PREFIX: Final = "langfuse.observation."
@@ -48,7 +48,7 @@ def read_export(value: dict[str, Any], arrival: Arrival) -> Export:
     return export
 
 
-def _dicts(value: Any) -> Iterator[dict[str, Any]]:
+def _dicts(value: Json) -> Iterator[dict[str, Any]]:
     for item in value if isinstance(value, list) else ():
         if isinstance(item, dict):
             yield item
@@ -64,7 +64,7 @@ def _inner(metadata: dict[str, Any], key: str) -> dict[str, Any]:
     return inner if isinstance(inner, dict) else {}
 
 
-def _service(trace: dict[str, Any], observations: Any) -> str | None:
+def _service(trace: dict[str, Any], observations: Json) -> str | None:
     for record in (trace, *_dicts(observations)):
         name = text_of(_inner(_metadata(record), "resourceAttributes").get("service.name"))
         if name and not name.startswith("unknown_service"):
@@ -128,7 +128,7 @@ def _span(
     )
 
 
-def _as_attribute(value: Any) -> Any:
+def _as_attribute(value: Json) -> Json:
     return json_text(value) if isinstance(value, dict | list) else value
 
 

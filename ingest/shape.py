@@ -5,9 +5,7 @@ Comes in: JSON text or a parsed value. Goes out: the format's name as the write-
 
 from __future__ import annotations
 
-from typing import Any
-
-from ingest.text import NOT_JSON, load_json
+from ingest.text import NOT_JSON, Json, load_json
 
 
 def kind_of_json(text: bytes) -> str | None:
@@ -16,7 +14,7 @@ def kind_of_json(text: bytes) -> str | None:
     return None if value is NOT_JSON else kind_of_value(value)
 
 
-def kind_of_value(value: Any) -> str | None:
+def kind_of_value(value: Json) -> str | None:
     """The format of a parsed value; a list has the format of its first element."""
     if isinstance(value, list):
         return kind_of_value(value[0]) if value and isinstance(value[0], dict) else None

@@ -101,47 +101,47 @@ def event_id_of(*parts: object) -> str:
     return hashlib.sha256(_json(parts).encode()).hexdigest()[:32]
 
 
-SPAN_SCHEMA: Final = pa.schema(
-    [
-        ("app", pa.string()),
-        ("day", pa.string()),
-        ("trace_id", pa.string()),
-        ("span_id", pa.string()),
-        ("parent_id", pa.string()),
-        ("name", pa.string()),
-        ("kind", pa.int8()),
-        ("started_at", pa.int64()),
-        ("ended_at", pa.int64()),
-        ("status", pa.int8()),
-        ("status_message", pa.string()),
-        ("scope", pa.string()),
-        ("scope_version", pa.string()),
-        ("resource", pa.string()),
-        ("attributes", pa.string()),
-        ("events", pa.string()),
-        ("links", pa.string()),
-        ("dropped", pa.int32()),
-    ]
-)
+_SPAN_COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
+    ("app", pa.string()),
+    ("day", pa.string()),
+    ("trace_id", pa.string()),
+    ("span_id", pa.string()),
+    ("parent_id", pa.string()),
+    ("name", pa.string()),
+    ("kind", pa.int8()),
+    ("started_at", pa.int64()),
+    ("ended_at", pa.int64()),
+    ("status", pa.int8()),
+    ("status_message", pa.string()),
+    ("scope", pa.string()),
+    ("scope_version", pa.string()),
+    ("resource", pa.string()),
+    ("attributes", pa.string()),
+    ("events", pa.string()),
+    ("links", pa.string()),
+    ("dropped", pa.int32()),
+]
+
+SPAN_SCHEMA: Final = pa.schema(_SPAN_COLUMNS)
 """The lake table `spans`, partitioned by app and day; free-form values are JSON text."""
 
-EVENT_SCHEMA: Final = pa.schema(
-    [
-        ("app", pa.string()),
-        ("day", pa.string()),
-        ("event_id", pa.string()),
-        ("trace_id", pa.string()),
-        ("span_id", pa.string()),
-        ("name", pa.string()),
-        ("at", pa.int64()),
-        ("severity", pa.int8()),
-        ("scope", pa.string()),
-        ("body", pa.string()),
-        ("attributes", pa.string()),
-        ("resource", pa.string()),
-        ("dropped", pa.int32()),
-    ]
-)
+_EVENT_COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
+    ("app", pa.string()),
+    ("day", pa.string()),
+    ("event_id", pa.string()),
+    ("trace_id", pa.string()),
+    ("span_id", pa.string()),
+    ("name", pa.string()),
+    ("at", pa.int64()),
+    ("severity", pa.int8()),
+    ("scope", pa.string()),
+    ("body", pa.string()),
+    ("attributes", pa.string()),
+    ("resource", pa.string()),
+    ("dropped", pa.int32()),
+]
+
+EVENT_SCHEMA: Final = pa.schema(_EVENT_COLUMNS)
 """The lake table `events`, partitioned by app and day."""
 
 

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import orjson
+
+Json: TypeAlias = Any
+"""A parsed JSON value, or an attribute value: whatever an untrusted sender put there."""
 
 _TEXT_KEYS: Final = ("text", "content", "input_text", "output_text", "refusal")
 _TEXT_TYPES: Final = frozenset({"text", "input_text", "output_text", "refusal", ""})
@@ -81,7 +84,7 @@ def canonical_arguments(text: str) -> str:
         return text.strip()
 
 
-def whole_text(value: Any) -> Any:
+def whole_text(value: Json) -> Json:
     """The same value with every lone surrogate replaced, so that it can be written as UTF-8."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode() if not value.isascii() else value
@@ -96,7 +99,7 @@ NOT_JSON: Final = object()
 """What `load_json` returns for text that is no JSON."""
 
 
-def load_json(raw: bytes) -> Any:
+def load_json(raw: bytes) -> Json:
     """The JSON value, or a marker: orjson first, the slower reader where a text holds a lone surrogate."""
     try:
         return orjson.loads(raw)

@@ -12,6 +12,7 @@ from typing import Any, Final
 from ingest.moments import from_any
 from ingest.partial_json import parse_json
 from ingest.span import Attributes
+from ingest.text import Json
 
 MAX_ITEMS: Final = 10_000
 """Flattened list items read from one span; Langfuse caps at the same number."""
@@ -20,7 +21,7 @@ _ELIDED: Final = frozenset({"<REDACTED>", "<elided>", "[REDACTED]", "__REDACTED_
 """What clients write where content capture is switched off."""
 
 
-def first(attributes: Attributes, keys: Iterable[str]) -> Any:
+def first(attributes: Attributes, keys: Iterable[str]) -> Json:
     """The first value that is there and not empty."""
     for key in keys:
         value = attributes.get(key)
@@ -29,7 +30,7 @@ def first(attributes: Attributes, keys: Iterable[str]) -> Any:
     return None
 
 
-def text_of(value: Any) -> str | None:
+def text_of(value: Json) -> str | None:
     """A scalar as text; JSON-quoted text without its quotes."""
     if value is None or isinstance(value, dict | list):
         return None
@@ -47,7 +48,7 @@ def first_text(attributes: Attributes, keys: Iterable[str]) -> str | None:
     return text_of(first(attributes, keys))
 
 
-def integer_of(value: Any) -> int | None:
+def integer_of(value: Json) -> int | None:
     """A count; None where it is none."""
     if isinstance(value, bool) or value is None:
         return None
@@ -63,7 +64,7 @@ def first_integer(attributes: Attributes, keys: Iterable[str]) -> int | None:
     return integer_of(first(attributes, keys))
 
 
-def number_of(value: Any) -> float | None:
+def number_of(value: Json) -> float | None:
     """A number or a truth value as a float."""
     if isinstance(value, str):
         try:
@@ -76,17 +77,17 @@ def number_of(value: Any) -> float | None:
     return number if abs(number) <= 1e300 else None  # also false for NaN
 
 
-def time_of(value: Any) -> int | None:
+def time_of(value: Json) -> int | None:
     """A moment in nanoseconds."""
     return from_any(value)
 
 
-def is_elided(value: Any) -> bool:
+def is_elided(value: Json) -> bool:
     """Whether a client wrote a placeholder instead of content."""
     return isinstance(value, str) and value.strip() in _ELIDED
 
 
-def parsed(value: Any) -> Any:
+def parsed(value: Json) -> Json:
     """A value that may be JSON text: parsed where it is, as it stands where not."""
     if not isinstance(value, str):
         return value
@@ -117,7 +118,7 @@ def unflatten(attributes: Attributes, prefix: str) -> list[Any]:
     return listed if isinstance(listed, list) else []
 
 
-def _listed(node: Any) -> Any:
+def _listed(node: Json) -> Json:
     if not isinstance(node, dict):
         return node
     if node and all(key.isascii() and key.isdigit() for key in node):

@@ -14,7 +14,7 @@ from ingest.dialects.openinference import flattened
 from ingest.dialects.otel_genai import statements
 from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Dialect, Reading
 from ingest.span import Attributes, Span
-from ingest.text import json_text
+from ingest.text import Json, json_text
 
 NAME: Final = "langfuse"
 
@@ -122,7 +122,7 @@ def _tool(span: Span) -> dict[str, Any]:
     }
 
 
-def _result(value: Any) -> str:
+def _result(value: Json) -> str:
     output = parsed(value)
     if isinstance(output, dict) and output.get("type") == "tool" and "content" in output:
         return json_text(output["content"])  # a LangChain ToolMessage

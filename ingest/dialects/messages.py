@@ -14,7 +14,7 @@ from typing import Any, Final
 from ingest.dialects.attributes import is_elided
 from ingest.episode import Step, ToolCall
 from ingest.partial_json import parse_json
-from ingest.text import canonical, json_text
+from ingest.text import Json, canonical, json_text
 
 ROLE_OF: Final = {
     "system": "system",
@@ -53,7 +53,7 @@ class Messages:
         self.flags |= other.flags
 
 
-def read_messages(value: Any, *, role: str) -> Messages:
+def read_messages(value: Json, *, role: str) -> Messages:
     """Read messages from whatever an attribute holds; `role` is whose a bare text is."""
     found = Messages()
     if isinstance(value, str):
@@ -72,7 +72,7 @@ def read_messages(value: Any, *, role: str) -> Messages:
     return found
 
 
-def _read_value(value: Any, role: str, found: Messages, depth: int) -> None:
+def _read_value(value: Json, role: str, found: Messages, depth: int) -> None:
     if depth > 6 or value is None:
         return
     if isinstance(value, list):
@@ -123,7 +123,7 @@ def _config(value: dict[str, Any]) -> dict[str, Any]:
     return config if isinstance(config, dict) else {}
 
 
-def _response_of(value: dict[str, Any]) -> Any:
+def _response_of(value: dict[str, Any]) -> Json:
     """The message inside a whole response of OpenAI, Gemini or LangChain."""
     if isinstance(value.get("choices"), list):
         first = value["choices"][:1]
@@ -155,7 +155,7 @@ def _is_message(value: dict[str, Any]) -> bool:
     return isinstance(kind, str) and kind in ROLE_OF and "content" in value
 
 
-def _is_part(value: Any) -> bool:
+def _is_part(value: Json) -> bool:
     """A content part without a message around it, as Gemini and stripped exports have them."""
     if not isinstance(value, dict) or "role" in value or "message" in value:
         return False
@@ -246,7 +246,7 @@ def _emit(role: str, turn: _Turn, found: Messages) -> None:
         found.steps.append(Step(role=role, content=None))
 
 
-def _has_result_part(parts: Any) -> bool:
+def _has_result_part(parts: Json) -> bool:
     return isinstance(parts, list) and any(
         isinstance(part, dict)
         and (
@@ -257,14 +257,14 @@ def _has_result_part(parts: Any) -> bool:
     )
 
 
-def _is_definition(parts: Any) -> bool:
+def _is_definition(parts: Json) -> bool:
     if not isinstance(parts, dict) or parts.get("type") != "function":
         return False
     function = parts.get("function")
     return isinstance(function, dict) and bool({"parameters", "description"} & set(function))
 
 
-def _is_call_list(parts: Any) -> bool:
+def _is_call_list(parts: Json) -> bool:
     """Calls under the role of their results, as Koog repeats them in the history."""
     return (
         isinstance(parts, list)
@@ -278,7 +278,7 @@ def _is_call_list(parts: Any) -> bool:
     )
 
 
-def _read_tool_message(value: dict[str, Any], parts: Any, found: Messages) -> None:
+def _read_tool_message(value: dict[str, Any], parts: Json, found: Messages) -> None:
     failed = value.get("is_error")
     if value.get("status") == "error":
         failed = True
@@ -293,7 +293,7 @@ def _read_tool_message(value: dict[str, Any], parts: Any, found: Messages) -> No
     )
 
 
-def _read_part(part: Any, turn: _Turn, found: Messages) -> None:
+def _read_part(part: Json, turn: _Turn, found: Messages) -> None:
     if part is None:
         return
     if isinstance(part, str):
@@ -341,7 +341,7 @@ def _part_text(part: dict[str, Any]) -> str | None:
     return None
 
 
-def _either(part: Any, *keys: str) -> Any:
+def _either(part: Json, *keys: str) -> Json:
     if isinstance(part, dict):
         for key in keys:
             if part.get(key) is not None:
@@ -349,7 +349,7 @@ def _either(part: Any, *keys: str) -> Any:
     return None
 
 
-def _call(identity: Any, part: dict[str, Any]) -> ToolCall:
+def _call(identity: Json, part: dict[str, Any]) -> ToolCall:
     arguments = None
     for key in ("arguments", "args", "input", "parameters"):
         if key in part:
@@ -381,7 +381,7 @@ def _tool_calls(value: dict[str, Any]) -> Iterable[ToolCall]:
         yield _call(_either(call, "id", "toolCallId", "call_id"), inner)
 
 
-def _result(part: Any) -> Step:
+def _result(part: Json) -> Step:
     if not isinstance(part, dict):
         return Step(role="tool", content=json_text(part))
     value = None
@@ -402,7 +402,7 @@ def _result(part: Any) -> Step:
     )
 
 
-def _result_text(value: Any) -> str | None:
+def _result_text(value: Json) -> str | None:
     """A tool's result as text: text parts joined, anything else as JSON."""
     if value is None or isinstance(value, str):
         return value
@@ -413,11 +413,11 @@ def _result_text(value: Any) -> str | None:
     return json_text(value)
 
 
-def _is_text_part(item: Any) -> bool:
+def _is_text_part(item: Json) -> bool:
     return isinstance(item, dict) and item.get("type") in {"text", "output_text", "input_text"}
 
 
-def _text(value: Any) -> str | None:
+def _text(value: Json) -> str | None:
     """An id or a name; a composite id (a list, or a list as JSON text) becomes one canonical text."""
     if value is None or value == "":
         return None
@@ -434,7 +434,7 @@ def settle_output(steps: list[Step]) -> list[Step]:
     return steps[:1]  # further choices of one request were never said to anyone
 
 
-def read_tools(value: Any) -> list[str]:
+def read_tools(value: Json) -> list[str]:
     """Tool definitions in OpenAI's form, each as canonical JSON text, from any of the forms in use."""
     if isinstance(value, str):
         read = parse_json(value)
@@ -449,7 +449,7 @@ def read_tools(value: Any) -> list[str]:
     return tools
 
 
-def _read_tool(item: Any) -> list[str]:
+def _read_tool(item: Json) -> list[str]:
     if isinstance(item, str):
         return read_tools(item)
     if not isinstance(item, dict):

@@ -31,7 +31,7 @@ from ingest.dialects.reading import (
     Said,
 )
 from ingest.span import Attributes, Span
-from ingest.text import json_text
+from ingest.text import Json, json_text
 
 NAME: Final = "openinference"
 
@@ -87,7 +87,7 @@ def _content(attributes: Attributes) -> tuple[Messages, Messages, list[str]]:
     return given, made, tools or (whole.tools if whole else [])
 
 
-def _inner(value: Any, key: str) -> dict[str, Any]:
+def _inner(value: Json, key: str) -> dict[str, Any]:
     inner = value.get(key) if isinstance(value, dict) else None
     return inner if isinstance(inner, dict) else {}
 
@@ -127,7 +127,7 @@ def _tool(span: Span) -> dict[str, Any]:
     }
 
 
-def _is_schema(value: Any) -> bool:
+def _is_schema(value: Json) -> bool:
     schema = parsed(value)
     return isinstance(schema, dict) and ("properties" in schema or schema.get("type") == "object")
 

@@ -19,7 +19,7 @@ from ingest.dialects.messages import Messages, read_messages, read_tools, settle
 from ingest.dialects.otel_genai import read_as, statements
 from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading
 from ingest.span import Attributes, Span
-from ingest.text import json_text
+from ingest.text import Json, json_text
 
 NAME: Final = "openllmetry"
 
@@ -102,7 +102,7 @@ def _flattened(attributes: Attributes, prefix: str, role: str) -> Messages:
     return found
 
 
-def _is_typed(part: Any) -> bool:
+def _is_typed(part: Json) -> bool:
     return isinstance(part, dict) and isinstance(part.get("type"), str)
 
 
@@ -123,7 +123,7 @@ def _tool(span: Span) -> dict[str, Any]:
     }
 
 
-def _arguments(value: Any) -> str:
+def _arguments(value: Json) -> str:
     """The tool's own arguments, out of the `{"inputs", "args", "kwargs"}` that the decorator records."""
     call = parsed(value)
     if isinstance(call, dict) and set(call) <= {
@@ -141,7 +141,7 @@ def _arguments(value: Any) -> str:
     return json_text(value)
 
 
-def _result(value: Any) -> str:
+def _result(value: Json) -> str:
     output = parsed(value)
     if isinstance(output, dict) and set(output) <= {"output", "kwargs"} and "output" in output:
         return json_text(output["output"])

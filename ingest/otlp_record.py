@@ -1,0 +1,190 @@
+"""What OTLP's two encodings share: ids, times, apps, and a refusal for each record that cannot be used.
+
+Comes in: values that `ingest.otlp` (protobuf) or `ingest.otlp_json` took off the wire. Goes out: `LogEvent`s, checked
+ids, and `OtlpRecords`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from ingest.app_name import safe_app_name
+from ingest.errors import BodyRefused
+from ingest.limits import Limits
+from ingest.moments import from_number
+from ingest.quarantine import Rejected
+from ingest.span import LogEvent, Span, event_id_of
+from ingest.text import Json
+
+_KEPT: Final = 64 << 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrival:
+    """Where and when a body came in."""
+
+    app: str | None
+    source: str
+    position: str
+    received_at: int
+
+
+@dataclass(slots=True, kw_only=True)
+class OtlpRecords:
+    """What one body held."""
+
+    spans: list[Span] = field(default_factory=list)
+    events: list[LogEvent] = field(default_factory=list)
+    rejected: list[Rejected] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """What the records of one scope share."""
+
+    app: str
+    resource: dict[str, Any]
+    scope: str
+    scope_version: str
+    arrival: Arrival
+
+
+class RecordRefusedError(ValueError):
+    """One record that cannot be used."""
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+
+
+def too_many(limits: Limits) -> BodyRefused:
+    """The refusal of a body with more records than one may hold."""
+    return BodyRefused(
+        "too_many_records",
+        f"The body holds more than {limits.records} records; send smaller batches.",
+    )
+
+
+def too_deep(limits: Limits) -> RecordRefusedError:
+    """The refusal of a record with a value that is nested without end."""
+    return RecordRefusedError(
+        "too_deep", f"An attribute value is nested deeper than {limits.depth} levels; flatten it."
+    )
+
+
+def keep(
+    found: OtlpRecords,
+    batch: Batch,
+    *,
+    number: int,
+    raw: object,
+    read: Callable[[], Span | LogEvent],
+) -> None:
+    """Read one record into what was found, or refuse it alone."""
+    try:
+        record = read()
+    except RecordRefusedError as error:
+        found.rejected.append(
+            Rejected(
+                source=batch.arrival.source,
+                position=f"{batch.arrival.position}, record {number}",
+                code=error.code,
+                reason=str(error),
+                body=(raw if isinstance(raw, bytes) else repr(raw).encode())[:_KEPT],
+                app=batch.app,
+                at=batch.arrival.received_at,
+            )
+        )
+        return
+    if isinstance(record, Span):
+        found.spans.append(record)
+    else:
+        found.events.append(record)
+
+
+def app_of(arrival: Arrival, resource: dict[str, Any]) -> str:
+    """The app: from the token or the command line, else the service's name, made safe."""
+    return arrival.app or safe_app_name(text_of(resource.get("service.name")))
+
+
+def text_of(value: Json) -> str:
+    """Text, or nothing."""
+    return value if isinstance(value, str) else ""
+
+
+def checked_id(text: str, digits: int, what: str) -> str:
+    """A trace or span id; all-zero ids and ids of another length join nothing and are refused."""
+    if len(text) != digits or not is_hex(text):
+        raise RecordRefusedError(
+            f"bad_{what}_id", f"The {what} id is not {digits} hex digits; it cannot be joined."
+        )
+    if not text.strip("0"):
+        raise RecordRefusedError(
+            f"zero_{what}_id", f"The {what} id is all zero, which OTLP calls invalid."
+        )
+    return text
+
+
+def is_hex(text: str) -> bool:
+    """Whether the text is lower-case hex."""
+    return all(char in "0123456789abcdef" for char in text)
+
+
+def parent_of(text: str) -> str | None:
+    """The parent's span id, where there is one."""
+    return text if len(text) == 16 and is_hex(text) and text.strip("0") else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Times:
+    """When a span started and ended."""
+
+    started_at: int
+    ended_at: int | None
+
+
+def times_of(started: int, ended: int, arrival: Arrival) -> Times:
+    """A start that is missing is taken from the end, then from the arrival; no end lies before its start."""
+    end = from_number(ended)
+    start = from_number(started) or end or arrival.received_at
+    return Times(started_at=start, ended_at=None if end is None else max(start, end))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawEvent:
+    """A log record as either encoding has it."""
+
+    name: str
+    trace_id: str
+    span_id: str
+    time: int
+    severity: int
+    dropped: int
+    attributes: dict[str, Any]
+    body: Any
+
+
+def event_of(raw: RawEvent, batch: Batch) -> LogEvent:
+    """The log event; ids that are no ids are left out, because the event may still be joined by its attributes."""
+    name = raw.name or text_of(raw.attributes.get("event.name"))
+    trace = raw.trace_id if parent_of(raw.trace_id[:16]) or parent_of(raw.trace_id[16:]) else ""
+    trace_id = trace if len(trace) == 32 and is_hex(trace) else None
+    span_id = parent_of(raw.span_id) if trace_id else None
+    return LogEvent(
+        app=batch.app,
+        event_id=event_id_of(
+            batch.app, trace_id, span_id, name, raw.time, raw.attributes, raw.body
+        ),
+        trace_id=trace_id,
+        span_id=span_id,
+        name=name,
+        at=from_number(raw.time) or batch.arrival.received_at,
+        severity=raw.severity,
+        scope=batch.scope,
+        body=raw.body,
+        attributes=raw.attributes,
+        resource=batch.resource,
+        dropped=raw.dropped,
+    )

@@ -1,0 +1,52 @@
+"""OTLP's answers: `google.rpc.Status` and the empty export response, in the encoding of the request.
+
+Two fields of a message do not need a dependency: the bytes are written here.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import orjson
+
+PROTOBUF: Final = "application/x-protobuf"
+JSON: Final = "application/json"
+
+INVALID_ARGUMENT: Final = 3
+RESOURCE_EXHAUSTED: Final = 8
+UNIMPLEMENTED: Final = 12
+INTERNAL: Final = 13
+UNAVAILABLE: Final = 14
+UNAUTHENTICATED: Final = 16
+
+
+def status_body(code: int, message: str, content_type: str) -> bytes:
+    """A `google.rpc.Status` with a code and a message."""
+    if content_type == JSON:
+        return orjson.dumps({"code": code, "message": message})
+    text = message.encode()
+    return bytes([0x08, code, 0x12]) + _varint(len(text)) + text
+
+
+def success_body(content_type: str) -> bytes:
+    """An export response without `partial_success`: everything was taken."""
+    return b"{}" if content_type == JSON else b""
+
+
+def partial_body(rejected: int, message: str, field: str, content_type: str) -> bytes:
+    """An export response that names what was refused; `field` is `rejectedSpans` or its kin."""
+    if content_type == JSON:
+        return orjson.dumps({"partialSuccess": {field: str(rejected), "errorMessage": message}})
+    text = message.encode()
+    inner = b"\x08" + _varint(rejected) if rejected else b""
+    inner += b"\x12" + _varint(len(text)) + text
+    return b"\x0a" + _varint(len(inner)) + inner
+
+
+def _varint(value: int) -> bytes:
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
