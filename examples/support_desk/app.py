@@ -10,9 +10,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TextIO
 
 from rich.progress import track
 
+from examples.support_desk.agents.faulty import make_agent
+from examples.support_desk.agents.model import model_agents
 from examples.support_desk.exporters import ENDPOINT_VARIABLE, telemetry_to
 from examples.support_desk.feedback import Feedback
 from examples.support_desk.living import living_season
@@ -77,7 +80,7 @@ def _late(feedback: Sequence[Feedback]) -> list[Feedback]:
     return [given for given in feedback if given.by == "business_record"]
 
 
-def _open(path: Path | None, stack: ExitStack):  # type: ignore[no-untyped-def]  # noqa: ANN202
+def _open(path: Path | None, stack: ExitStack) -> TextIO | None:
     if path is None:
         return None
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -93,7 +96,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--app", help="the app's name; default: support-desk and the variant")
     parser.add_argument("--noise", type=float, default=0.0, help="share of feedback that is wrong")
-    parser.add_argument("--task-keys", type=int, default=1, metavar="N", help="N attempts a request")
+    parser.add_argument(
+        "--task-keys", type=int, default=1, metavar="N", help="N attempts a request"
+    )
     parser.add_argument("--policies", default="", help="comma-separated; default: a mixture")
     target = parser.add_mutually_exclusive_group()
     target.add_argument("--otlp", metavar="URL", help=f"default: ${ENDPOINT_VARIABLE}")
@@ -101,6 +106,13 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--chat-log", type=Path)
     parser.add_argument("--outcomes-csv", type=Path)
     parser.add_argument("--truth", type=Path, help="what really happened; never feed it back")
+    parser.add_argument(
+        "--endpoint", metavar="URL", help="a real model answers: an OpenAI-compatible base URL"
+    )
+    parser.add_argument("--model", default="default", help="the model's name at the endpoint")
+    parser.add_argument(
+        "--stream", action="store_true", help="take the model's answers as a stream"
+    )
     parser.add_argument("--quiet", action="store_true")
     return parser.parse_args(arguments)
 
@@ -118,6 +130,11 @@ def plan_of(options: argparse.Namespace) -> Plan:
         noise=options.noise,
         attempts=options.task_keys,
         policies=tuple(name for name in options.policies.split(",") if name),
+        make_agent=(
+            model_agents(options.endpoint, options.model, stream=options.stream)
+            if options.endpoint
+            else make_agent
+        ),
     )
 
 

@@ -102,7 +102,11 @@ def _answer(agent: Agent, talk: Conversation, room: Room, turn: Turn, *, consent
                 "content": answer.content,
             }
             talk.said.append(Said(message=result, at=room.clock.now, is_error=answer.is_error))
-            if not answer.is_error and _needs_consent(room.desk.variant, call.name) and not consents:
+            if (
+                not answer.is_error
+                and _needs_consent(room.desk.variant, call.name)
+                and not consents
+            ):
                 talk.unconfirmed_writes += 1
     return "I am sorry, something went wrong on our side. Goodbye."
 

@@ -16,23 +16,27 @@ _TYPOS: Final = {
     "thanks": "thnaks", "number": "nubmer", "about": "abuot", "there": "tehre", "just": "jsut",
 }  # fmt: skip
 QUESTIONS: Final = (
-    ("email", re.compile(r"e-?mail", re.I)),
-    ("name", re.compile(r"\bname\b|\bspell", re.I)),
-    ("order", re.compile(r"order (number|id|no\b)|which order", re.I)),
-    ("item", re.compile(r"which (item|product|article)s?", re.I)),
-    ("option", re.compile(r"which (version|option|colou?r|size)|like instead", re.I)),
-    ("reason", re.compile(r"\breason|\bwhy\b|what is wrong|what happened", re.I)),
-    ("payment", re.compile(r"payment|where should the (money|refund)|pay the difference", re.I)),
-    ("address", re.compile(r"(?<!mail )address", re.I)),
+    ("email", re.compile(r"e-?mail", re.IGNORECASE)),
+    ("name", re.compile(r"\bname\b|\bspell", re.IGNORECASE)),
+    ("order", re.compile(r"order (number|id|no\b)|which order", re.IGNORECASE)),
+    ("item", re.compile(r"which (item|product|article)s?", re.IGNORECASE)),
+    ("option", re.compile(r"which (version|option|colou?r|size)|like instead", re.IGNORECASE)),
+    ("reason", re.compile(r"\breason|\bwhy\b|what is wrong|what happened", re.IGNORECASE)),
+    (
+        "payment",
+        re.compile(r"payment|where should the (money|refund)|pay the difference", re.IGNORECASE),
+    ),
+    ("address", re.compile(r"(?<!mail )address", re.IGNORECASE)),
 )
 _CONFIRM: Final = re.compile(
     r"yes/no|\(yes|shall i|should i|go ahead|proceed\b|do you (confirm|agree)|would you like me to"
     r"|is (that|this|everything) (right|correct|ok)",
-    re.I,
+    re.IGNORECASE,
 )
-_MORE: Final = re.compile(r"anything else|something else|any other|further help", re.I)
+_MORE: Final = re.compile(r"anything else|something else|any other|further help", re.IGNORECASE)
 _DENIED: Final = re.compile(
-    r"\b(cannot|can't|can not|unable|not possible|not eligible|not allowed|won't be able)\b", re.I
+    r"\b(cannot|can't|can not|unable|not possible|not eligible|not allowed|won't be able)\b",
+    re.IGNORECASE,
 )
 _ADDRESS: Final = re.compile(r",[^,]+,[^,]+,")
 """What people type with care: case in an address is part of it."""
@@ -148,9 +152,9 @@ class Customer:
 
     def _wait(self, agent: str) -> Turn:
         self._idle += 1
-        if re.search(r"transferr|hand(ing|ed)? .*over|human|colleague", agent, re.I):
+        if re.search(r"transferr|hand(ing|ed)? .*over|human|colleague", agent, re.IGNORECASE):
             return Turn(text=self._styled("Okay, thank you. Bye."), ends=True)
-        if re.search(r"good-?bye|have a (nice|good|great) day", agent, re.I):
+        if re.search(r"good-?bye|have a (nice|good|great) day", agent, re.IGNORECASE):
             return Turn(text=self._styled("Okay. Bye."), ends=True)
         if self._idle >= PATIENCE:
             return self._leave()
@@ -209,14 +213,14 @@ def is_denial(text: str) -> bool:
 
 def _questions(text: str) -> str:
     sentences = re.split(r"(?<=[.!?\n])\s+", text)
-    asking = re.compile(r"\?|^(please|could|can|may|kindly)\b|\(yes/no\)", re.I)
+    asking = re.compile(r"\?|^(please|could|can|may|kindly)\b|\(yes/no\)", re.IGNORECASE)
     kept = " ".join(sentence for sentence in sentences if asking.search(sentence))
-    return re.sub(r"e-?mail address", "e-mail", kept, flags=re.I)
+    return re.sub(r"e-?mail address", "e-mail", kept, flags=re.IGNORECASE)
 
 
 def _lowered(word: str) -> str:
     """Lower case where case carries nothing: ids, addresses and names in capitals keep theirs."""
-    return word.lower() if word.isalpha() and word[1:].islower() or word in {"I", "I'd"} else word
+    return word.lower() if (word.isalpha() and word[1:].islower()) or word in {"I", "I'd"} else word
 
 
 def _misspelt(name: str) -> str:

@@ -10,12 +10,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from google.protobuf.json_format import MessageToDict
-from google.protobuf.message import Message
+from google.protobuf.json_format import (  # type: ignore[import-untyped]  # protobuf ships no types
+    MessageToDict,
+)
 from opentelemetry.exporter.otlp.proto.common._log_encoder import encode_logs
 from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.sdk._logs import ReadableLogRecord
 from opentelemetry.sdk._logs.export import LogRecordExporter, LogRecordExportResult
 from opentelemetry.sdk.trace import ReadableSpan
@@ -50,7 +53,7 @@ class SpoolLogs(LogRecordExporter):
         _append(self._path, encode_logs(batch))
         return LogRecordExportResult.SUCCESS
 
-    def force_flush(self, timeout_millis: int = 10_000) -> bool:
+    def force_flush(self, timeout_millis: int = 10_000) -> bool:  # noqa: ARG002 - the exporter's interface
         """Nothing is held back."""
         return True
 
@@ -58,9 +61,7 @@ class SpoolLogs(LogRecordExporter):
         """Nothing is held open."""
 
 
-def telemetry_to(
-    *, otlp: str | None, spool: Path | None, service: str, seed: str
-) -> Telemetry:
+def telemetry_to(*, otlp: str | None, spool: Path | None, service: str, seed: str) -> Telemetry:
     """Telemetry to where the options and the environment say; to nowhere when they say nothing."""
     if spool is not None:
         spool.parent.mkdir(parents=True, exist_ok=True)
@@ -76,8 +77,10 @@ def telemetry_to(
     return Telemetry()
 
 
-def _append(path: Path, request: Message) -> None:
-    line = json.dumps(_with_hex_ids(MessageToDict(request)), ensure_ascii=False)
+def _append(path: Path, request: ExportTraceServiceRequest | ExportLogsServiceRequest) -> None:
+    line = json.dumps(
+        _with_hex_ids(MessageToDict(request, use_integers_for_enums=True)), ensure_ascii=False
+    )
     with path.open("a", encoding="utf-8") as file:
         file.write(line + "\n")
 

@@ -6,8 +6,16 @@ Data only: `variant.Variant` picks. Plain names are the keys (variant 0); no alt
 from typing import Final
 
 TOOLS: Final[dict[str, tuple[str, ...]]] = {
-    "find_customer_by_email": ("lookup_account_by_mail", "user_id_from_email", "search_member_mail"),
-    "find_customer_by_name": ("lookup_account_by_person", "user_id_from_name_zip", "search_member_name"),
+    "find_customer_by_email": (
+        "lookup_account_by_mail",
+        "user_id_from_email",
+        "search_member_mail",
+    ),
+    "find_customer_by_name": (
+        "lookup_account_by_person",
+        "user_id_from_name_zip",
+        "search_member_name",
+    ),
     "get_customer": ("account_details", "read_user", "show_member"),
     "get_order": ("purchase_details", "read_purchase", "show_booking"),
     "get_product": ("article_details", "read_article", "show_listing"),
@@ -157,7 +165,12 @@ ERRORS: Final[dict[str, tuple[str, ...]]] = {
     "bad_expression": ("invalid expression", "cannot compute that", "not arithmetic"),
 }  # fmt: skip
 
-ENVELOPES: Final = ("Error: {message}", "ERROR - {message}", '{{"error": {quoted}}}', "[failed] {message}")
+ENVELOPES: Final = (
+    "Error: {message}",
+    "ERROR - {message}",
+    '{{"error": {quoted}}}',
+    "[failed] {message}",
+)
 """How a refusal is wrapped; the first is the plain one."""
 
 IDS: Final[tuple[dict[str, str], ...]] = (

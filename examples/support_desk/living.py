@@ -6,6 +6,7 @@ Customers whose business was not resolved may come back some days later with the
 import heapq
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -13,6 +14,7 @@ from examples.support_desk.backend.daily import pass_night
 from examples.support_desk.backend.generator import START, make_shop
 from examples.support_desk.records import Held
 from examples.support_desk.request import Request
+from examples.support_desk.request_kinds import identity_of
 from examples.support_desk.request_kinds_other import make_request
 from examples.support_desk.scene import Scene
 from examples.support_desk.season import DAYS, Plan, Visit, hold_one
@@ -36,8 +38,7 @@ def living_season(plan: Plan, telemetry: Telemetry) -> Iterator[Held]:
             night += timedelta(days=1)
         rng = plan.dice("request", position)
         scene = Scene(db=shop, variant=plan.variant, rng=rng, now=started)
-        if request is None or not _still_possible(request, scene):
-            request = make_request(scene)
+        request = (request and _again(request, scene)) or make_request(scene)
         policy = plan.policy(plan.dice("policy", position))
         visit = Visit(request=request, policy=policy, position=position, started=started)
         held = hold_one(plan, visit, db=shop, frozen=None, telemetry=telemetry)
@@ -73,12 +74,23 @@ def _come_back(
     heapq.heappush(queue, (at, position, request))
 
 
-def _still_possible(request: Request, scene: Scene) -> bool:
-    """Whether what the customer wants has not become impossible in the meantime, nor happened."""
-    if request.truth.told:
-        return False  # the answer may have changed since
+def _again(request: Request, scene: Scene) -> Request | None:
+    """The same business at a later moment; None where it has become impossible, pointless or another one."""
+    truth = request.truth
+    if not request.customer_id or truth.told or truth.denied or not any(truth.accepted):
+        return None
     try:
-        ends = accepted_ends(request, scene.db, scene.variant, scene.now)
+        accepted_ends(request, scene.db, scene.variant, scene.now)
     except ValueError:
-        return False
-    return bool(ends)
+        return None
+    returned = {
+        str(call.arguments["order_id"])
+        for calls in truth.accepted
+        for call in calls
+        if call.name == "return_items"
+    }
+    if not all(scene.in_window(scene.get_order(order_id)) for order_id in returned):
+        return None
+    # They may have moved in the meantime, and identify themselves with the new postcode.
+    person = scene.person(request.customer_id)
+    return replace(request, identity=identity_of(person))

@@ -26,15 +26,20 @@ def request_of(
         key=f"{kind}-{scene.rng.randrange(16**8):08x}",
         kind=kind,
         customer_id=person["customer_id"],
-        identity={
-            "email": person["email"],
-            "first_name": person["name"]["first_name"],
-            "last_name": person["name"]["last_name"],
-            "postcode": person["address"]["postcode"],
-        },
+        identity=identity_of(person),
         wishes=wishes,
         truth=truth,
     )
+
+
+def identity_of(person: Person) -> dict[str, str]:
+    """What a customer can say to be identified."""
+    return {
+        "email": person["email"],
+        "first_name": person["name"]["first_name"],
+        "last_name": person["name"]["last_name"],
+        "postcode": person["address"]["postcode"],
+    }
 
 
 def call(name: str, **arguments: object) -> PlainCall:
@@ -117,7 +122,10 @@ def cancel_mistyped_number(scene: Scene) -> Request | None:
         return None
     wish = Wish(
         opening=f"Please cancel order {wrong}. {words}",
-        answers={"order": (f"Sorry, I mistyped it. The order number is {right}.",), "reason": (words,)},
+        answers={
+            "order": (f"Sorry, I mistyped it. The order number is {right}.",),
+            "reason": (words,),
+        },
         order_ids=(right,),
     )
     truth = done(call("cancel_order", order_id=right, reason=why))
@@ -201,7 +209,10 @@ def cancel_foreign(scene: Scene) -> Request | None:
         return None
     wish = Wish(
         opening=f"Please cancel order {order['order_id']}, it is my neighbour's but she asked me to do it.",
-        answers={"order": (f"It is {order['order_id']}.",), "reason": ("She ordered it by mistake.",)},
+        answers={
+            "order": (f"It is {order['order_id']}.",),
+            "reason": ("She ordered it by mistake.",),
+        },
         order_ids=(order["order_id"],),
     )
     return request_of(scene, "cancel_foreign", stranger, (wish,), DENIED)
@@ -220,7 +231,9 @@ def order_address(scene: Scene) -> Request | None:
 def _address_wish(scene: Scene, order: Order, address: str) -> Wish:
     opening = f"My order {order['order_id']} should go to a different address."
     if scene.rng.random() < 0.5:
-        opening = f"Please ship order {order['order_id']} to another address. The new one is: {address}."
+        opening = (
+            f"Please ship order {order['order_id']} to another address. The new one is: {address}."
+        )
     return Wish(
         opening=opening,
         answers={

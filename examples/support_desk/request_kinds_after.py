@@ -53,10 +53,12 @@ def return_to_gift_card(scene: Scene) -> Request | None:
     """Return one item, money to the gift card, decided only at the confirmation."""
     order = scene.order(
         "delivered",
-        lambda o: scene.in_window(o)
-        and bool(kept(o))
-        and scene.method(o["customer_id"], "gift_card") is not None
-        and scene.paid_with(o)["kind"] != "gift_card",
+        lambda o: (
+            scene.in_window(o)
+            and bool(kept(o))
+            and scene.method(o["customer_id"], "gift_card") is not None
+            and scene.paid_with(o)["kind"] != "gift_card"
+        ),
     )
     if order is None or (card := scene.method(order["customer_id"], "gift_card")) is None:
         return None

@@ -194,7 +194,9 @@ def wants_human(scene: Scene) -> Request | None:
 def complaint(scene: Scene) -> Request | None:
     """Threatens with a lawyer."""
     person = scene.someone()
-    wish = Wish(opening="Your courier broke my door. I will get a lawyer, this is a formal complaint.")
+    wish = Wish(
+        opening="Your courier broke my door. I will get a lawyer, this is a formal complaint."
+    )
     truth = done(call("hand_over", queue="complaints", summary=""))
     return request_of(scene, "complaint", person, (wish,), truth)
 

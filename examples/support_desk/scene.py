@@ -110,15 +110,15 @@ class Scene:
 
     def get_order(self, order_id: str) -> Order:
         """An order by its id."""
-        return cast(Order, order_record(self.db, order_id))
+        return cast("Order", order_record(self.db, order_id))
 
     def person(self, customer_id: str) -> Person:
         """A customer by their id."""
-        return cast(Person, customer_record(self.db, customer_id))
+        return cast("Person", customer_record(self.db, customer_id))
 
     def product(self, product_id: str) -> Product:
         """A product by its id."""
-        return cast(Product, product_record(self.db, product_id))
+        return cast("Product", product_record(self.db, product_id))
 
     def products(self) -> list[Product]:
         """The whole catalogue, shuffled."""
@@ -156,7 +156,9 @@ class Scene:
 
     def only_order_with(self, order: Order, item: Item) -> bool:
         """Whether no other order of the customer has this product, so that its name says which order."""
-        others = [o for o in self.person(order["customer_id"])["order_ids"] if o != order["order_id"]]
+        others = [
+            o for o in self.person(order["customer_id"])["order_ids"] if o != order["order_id"]
+        ]
         return all(
             item["product_id"] not in {i["product_id"] for i in self.get_order(other)["items"]}
             for other in others
@@ -175,7 +177,7 @@ def kept(order: Order) -> list[Item]:
 
 def moment(stamp: str) -> datetime:
     """The shop's way of writing time, read."""
-    return datetime.fromisoformat(stamp.replace("Z", "+00:00"))
+    return datetime.fromisoformat(stamp)
 
 
 def written(address: dict[str, str]) -> str:

@@ -7,7 +7,7 @@ the conversation: `invoke_agent` with its `chat` and `execute_tool` spans; feedb
 import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -225,7 +225,13 @@ def make_telemetry(
     spans: SpanExporter, logs: LogRecordExporter, *, service: str, seed: str
 ) -> Telemetry:
     """Telemetry that goes to these exporters."""
-    resource = Resource.create({"service.name": service, "deployment.environment.name": "demo"})
+    resource = Resource.create(
+        {
+            "service.name": service,
+            "service.instance.id": f"{service}-1",
+            "deployment.environment.name": "demo",
+        }
+    )
     tracers = TracerProvider(
         resource=resource, id_generator=SeededIds(seed), shutdown_on_exit=False
     )
@@ -252,8 +258,7 @@ def to_parts(message: Message) -> dict[str, Json]:
     if message.get("content"):
         parts.append({"type": "text", "content": message["content"]})
     calls = message.get("tool_calls")
-    for call in calls if isinstance(calls, list) else []:
-        parts.append(_call_part(call))
+    parts.extend(_call_part(call) for call in (calls if isinstance(calls, list) else []))
     return {"role": message["role"], "parts": parts}
 
 
@@ -262,10 +267,9 @@ def _call_part(call: Json) -> Json:
         return {"type": "tool_call"}
     function = call["function"]
     arguments: Json = str(function["arguments"])
-    try:
+    # What is not JSON stays the text that the model wrote.
+    with suppress(ValueError):
         arguments = json.loads(str(function["arguments"]))
-    except ValueError:
-        pass
     return {
         "type": "tool_call",
         "id": call["id"],

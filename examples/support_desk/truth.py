@@ -51,7 +51,7 @@ class RealBackend:
         """An independent copy in the same state."""
         copy = object.__new__(RealBackend)
         copy.variant, copy.now, copy.db = self.variant, self.now, copy_of(self.db)
-        copy._desk = Desk(variant=copy.variant, db=copy.db, now=lambda: copy.now)  # noqa: SLF001 - its own
+        copy._desk = Desk(variant=copy.variant, db=copy.db, now=lambda: copy.now)
         return copy
 
 

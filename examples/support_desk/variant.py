@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from examples.support_desk import lexicon
-from examples.support_desk.backend.errors import ToolRefusal
+from examples.support_desk.backend.errors import ToolRefusalError
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
@@ -72,7 +72,7 @@ class Variant:
             return next((key for key, shown in self.values.items() if shown == record), record)
         return record
 
-    def refusal(self, refusal: ToolRefusal) -> str:
+    def refusal(self, refusal: ToolRefusalError) -> str:
         """The text with which a tool of this variant refuses."""
         message = self.errors[refusal.code].format(
             **{key: self._filled(key, value) for key, value in refusal.values.items()}

@@ -151,7 +151,7 @@ def _check_delivered(clerk: Clerk, order: Order, what: str) -> None:
 
 
 def _items(order: Order, text: str) -> list[Item] | None:
-    if re.search(r"everything|whole order|all of it", text, re.I):
+    if re.search(r"everything|whole order|all of it", text, re.IGNORECASE):
         return kept(order)
     return [item for item in kept(order) if understand.mentions(text, item["name"])] or None
 
@@ -164,7 +164,9 @@ def _refund_method(clerk: Clerk, order: Order) -> Step[Method]:
     original = yield from clerk.paid_with(order)
     kind = yield from clerk.ask_until(
         lambda text: (
-            original["kind"] if re.search(r"original", text, re.I) else understand.payment_kind(text)
+            original["kind"]
+            if re.search(r"original", text, re.IGNORECASE)
+            else understand.payment_kind(text)
         ),
         "Where should the money go: to the original payment method or to a gift card?",
     )

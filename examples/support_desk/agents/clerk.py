@@ -76,7 +76,9 @@ class Clerk(ScriptedAgent):
             if found is None and len(self.heard) > 1:
                 found = yield from self._look_up(" ".join(self.heard))
             if isinstance(found, Found):
-                record = yield from self.read("get_customer", customer_id=found.record["customer_id"])
+                record = yield from self.read(
+                    "get_customer", customer_id=found.record["customer_id"]
+                )
                 self.person = cast("Person", record)
                 return self.person
             yield from self.ask(question if found is None else f"I could not find that. {question}")
@@ -113,7 +115,9 @@ class Clerk(ScriptedAgent):
                 found = yield from self._orders_by_content(person, wanted)
             if found:
                 return found
-            question = "Which order is it? Please give me the order number or tell me what is in it."
+            question = (
+                "Which order is it? Please give me the order number or tell me what is in it."
+            )
             unknown = f"I cannot find order {' or '.join(ids)}. " if ids else ""
             yield from self.ask(unknown + question)
         raise DeclinedError("I am sorry, I cannot find that order, so I cannot help you with it.")

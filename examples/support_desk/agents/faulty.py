@@ -87,7 +87,7 @@ class WrongEntity(GoodAgent):
             fallback = fallback or other
         return [fallback] if fallback else right
 
-    def agree(self, summary: str) -> Step[bool]:
+    def agree(self, summary: str) -> Step[bool]:  # noqa: ARG002 - not reading it back is the fault
         """Asks for a yes to something vague."""
         return (yield from super().agree("I will do that for you now."))
 
@@ -97,10 +97,10 @@ class SkippedConfirmation(GoodAgent):
 
     name = "skipped_confirmation"
 
-    def agree(self, summary: str) -> Step[bool]:
+    def agree(self, summary: str) -> Step[bool]:  # noqa: ARG002 - not reading it back is the fault
         """Takes the yes for granted."""
+        yield from ()
         return True
-        yield
 
 
 class EarlyStop(GoodAgent):
@@ -149,7 +149,7 @@ class ClaimsSuccess(GoodAgent):
 
     name = "claims_success"
 
-    def serve(self, opening: str) -> Dialogue:
+    def serve(self, opening: str) -> Dialogue:  # noqa: ARG002 - not listening is the fault
         """Good news, whatever was asked."""
         claims = ("Of course! I have taken care of that for you.", "All done, that is settled now.")
         for position in range(20):
@@ -171,5 +171,3 @@ POLICIES: Final[Mapping[str, Callable[[Variant, str], GoodAgent]]] = {
 def make_agent(policy: str, variant: Variant, seed: str) -> GoodAgent:
     """A fresh agent for one conversation."""
     return POLICIES[policy](variant, seed)
-
-

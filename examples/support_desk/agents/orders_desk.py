@@ -9,10 +9,10 @@ from examples.support_desk.scene import METHOD_WORDS, Order, written
 def cancel(clerk: Clerk) -> Step[str]:
     """Cancels one or several orders."""
     orders = yield from clerk.orders({"pending"})
-    reports = []
+    report = ""
     for order in orders:
-        reports.append((yield from _cancel_one(clerk, order)))
-    return " ".join(reports)
+        report = f"{report} {yield from _cancel_one(clerk, order)}"
+    return report.strip()
 
 
 def _cancel_one(clerk: Clerk, order: Order) -> Step[str]:

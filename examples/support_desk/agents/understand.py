@@ -21,18 +21,23 @@ _INTENTS: Final = (
     ("cancel", r"\bcancel|call off"),
 )  # fmt: skip
 _EMAIL: Final = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_NAME: Final = re.compile(r"name is (?P<name>[^,]+), postcode (?P<postcode>[A-Za-z0-9 ]+)", re.I)
+_NAME: Final = re.compile(
+    r"name is (?P<name>[^,]+), postcode (?P<postcode>[A-Za-z0-9 ]+)", re.IGNORECASE
+)
 _ADDRESS: Final = re.compile(
     r"(?:^|: |\bis )(?P<street>[^,:!?]*\d[^,:]*), (?P<city>[^,]+), (?P<region>[A-Z]{2}) "
     r"(?P<postcode>[A-Z0-9 ]+), (?P<country>[A-Z]{2})\b"
 )
 _PRODUCT: Final = re.compile(
-    r"(?:how much is|versions of|does|price of) t[he]{2} (?P<product>.+?) (?:w[ith]{3} |are in stock|cost)", re.I
+    r"(?:how much is|versions of|does|price of) t[he]{2} (?P<product>.+?) (?:w[ith]{3} |are in stock|cost)",
+    re.IGNORECASE,
 )
 """Tolerates "teh" and "wiht"."""
-_YES: Final = re.compile(r"^\W*(yes|yeah|sure|ok|okay|correct|go ahead)\b", re.I)
-_WITHDRAWS: Final = re.compile(r"keep it|leave it|never ?mind|forget it|don't want to any ?more", re.I)
-_NO_MORE: Final = re.compile(r"that's (all|it)|no, thank|\bbye\b|give up", re.I)
+_YES: Final = re.compile(r"^\W*(yes|yeah|sure|ok|okay|correct|go ahead)\b", re.IGNORECASE)
+_WITHDRAWS: Final = re.compile(
+    r"keep it|leave it|never ?mind|forget it|don't want to any ?more", re.IGNORECASE
+)
+_NO_MORE: Final = re.compile(r"that's (all|it)|no, thank|\bbye\b|give up", re.IGNORECASE)
 _CANCEL_REASONS: Final = (
     ("ordered by mistake", r"mistake|clicked twice|accident"),
     ("found cheaper", r"cheaper|better price"),
@@ -108,7 +113,7 @@ def product_words(text: str) -> str | None:
 
 def category_words(text: str) -> str | None:
     """The category that a question is about: its last word."""
-    found = re.search(r"in stock in (?P<category>[\w-]+)", text, re.I)
+    found = re.search(r"in stock in (?P<category>[\w-]+)", text, re.IGNORECASE)
     return found["category"] if found else None
 
 
@@ -137,17 +142,18 @@ def mentions(text: str, words: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(words.casefold())}(?!\w)", text.casefold()) is not None
 
 
-def wanted_options(text: str, current: Mapping[str, str], offered: Mapping[str, set[str]]) -> dict[str, str]:
+def wanted_options(
+    text: str, current: Mapping[str, str], offered: Mapping[str, set[str]]
+) -> dict[str, str]:
     """The options a text asks for: the current ones but for those values it names."""
+    others = {key: sorted(values - {current.get(key, "")}) for key, values in offered.items()}
+    exact = {key: [v for v in vs if mentions(text, f"{key} {v}")] for key, vs in others.items()}
+    # "burners two" is surer than "two" alone, and "the one with fuel gas" says nothing about burners.
+    hits = exact if any(exact.values()) else {key: named(vs, text) for key, vs in others.items()}
     wanted = dict(current)
-    for key, values in offered.items():
-        others = [value for value in sorted(values) if value != current.get(key)]
-        # "color white" is surer than "white" alone, and "standard" may belong to two options.
-        hits = [v for v in others if mentions(text, f"{key} {v}")] or named(others, text)
-        if len(hits) == 1:
-            wanted[key] = hits[0]
+    wanted.update({key: values[0] for key, values in hits.items() if len(values) == 1})
     return wanted
 
 
 def _first(rules: Iterable[tuple[str, str]], text: str) -> str | None:
-    return next((name for name, rule in rules if re.search(rule, text, re.I)), None)
+    return next((name for name, rule in rules if re.search(rule, text, re.IGNORECASE)), None)

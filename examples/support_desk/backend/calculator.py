@@ -6,7 +6,7 @@ from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
-from examples.support_desk.backend.errors import ToolRefusal
+from examples.support_desk.backend.errors import ToolRefusalError
 
 _OPERATORS: Final[dict[type[ast.operator], Callable[[Decimal, Decimal], Decimal]]] = {
     ast.Add: operator.add,
@@ -21,11 +21,11 @@ def calculate(expression: str) -> str:
     """The value of an arithmetic expression, rounded to two decimals, without trailing zeros."""
     try:
         if len(expression) > MAX_LENGTH:
-            raise ToolRefusal("bad_expression")
+            raise ToolRefusalError("bad_expression")
         value = _value(ast.parse(expression.strip(), mode="eval").body)
         return format(round(value, 2).normalize() + 0, "f")
     except (SyntaxError, ValueError, InvalidOperation, ZeroDivisionError, RecursionError) as error:
-        raise ToolRefusal("bad_expression") from error
+        raise ToolRefusalError("bad_expression") from error
 
 
 def _value(node: ast.expr) -> Decimal:
@@ -36,4 +36,4 @@ def _value(node: ast.expr) -> Decimal:
             return -_value(operand)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
             return _OPERATORS[type(op)](_value(left), _value(right))
-    raise ToolRefusal("bad_expression")
+    raise ToolRefusalError("bad_expression")

@@ -23,7 +23,9 @@ def _article(name: str, category: str, price: int, **options: str) -> Article:
 
 
 HOME: Final = (
-    _article("Desk Lamp", "lighting", 3490, color="black/white/green", brightness="dimmable/standard"),
+    _article(
+        "Desk Lamp", "lighting", 3490, color="black/white/green", brightness="dimmable/standard"
+    ),
     _article("Floor Lamp", "lighting", 7900, color="brass/black", height="tall/short"),
     _article("Wool Blanket", "bedroom", 5450, color="grey/navy/cream", size="single/double"),
     _article("Pillow", "bedroom", 2299, filling="down/foam", firmness="soft/firm"),
@@ -33,7 +35,9 @@ HOME: Final = (
     _article("Kettle", "kitchen", 3999, color="red/silver/black", capacity="1L/1.7L"),
     _article("Coffee Grinder", "kitchen", 8950, color="copper/black", mechanism="manual/electric"),
     _article("Bookshelf", "furniture", 15990, material="oak/pine/metal", shelves="three/five"),
-    _article("Office Chair", "furniture", 22900, color="charcoal/blue", armrests="fixed/adjustable"),
+    _article(
+        "Office Chair", "furniture", 22900, color="charcoal/blue", armrests="fixed/adjustable"
+    ),
     _article("Side Table", "furniture", 8640, material="oak/marble", shape="round/square"),
     _article("Backpack", "travel", 6975, color="olive/black/rust", capacity="20L/30L"),
     _article("Suitcase", "travel", 12450, color="teal/black", size="cabin/large"),

@@ -11,9 +11,7 @@ from examples.support_desk.backend.generator import new_address, place_order, st
 from examples.support_desk.variant import Variant
 
 
-def pass_night(
-    db: sqlite3.Connection, variant: Variant, rng: random.Random, now: datetime
-) -> None:
+def pass_night(db: sqlite3.Connection, variant: Variant, rng: random.Random, now: datetime) -> None:
     """One night of the shop."""
     _ship(db, variant, rng, now)
     _deliver(db, rng, now)
@@ -44,7 +42,9 @@ def _deliver(db: sqlite3.Connection, rng: random.Random, now: datetime) -> None:
 
 
 def _take_returns_in(db: sqlite3.Connection, rng: random.Random) -> None:
-    for row in db.execute("SELECT id FROM returns WHERE status = 'requested' ORDER BY id").fetchall():
+    for row in db.execute(
+        "SELECT id FROM returns WHERE status = 'requested' ORDER BY id"
+    ).fetchall():
         if rng.random() < 0.35:
             db.execute("UPDATE returns SET status = 'received' WHERE id = ?", (row["id"],))
             db.execute(

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from examples.support_desk.backend.errors import ToolRefusal
+from examples.support_desk.backend.after_sale import Press
+from examples.support_desk.backend.errors import ToolRefusalError
 from examples.support_desk.backend.tools import BY_NAME, Parameter, Tool
 from examples.support_desk.variant import Json, Variant
 
@@ -34,20 +35,20 @@ class Desk:
         """Runs a tool under the variant's name for it."""
         try:
             return Answer(content=_text(self._run(name, arguments)))
-        except ToolRefusal as refusal:
+        except ToolRefusalError as refusal:
             return Answer(content=self.variant.refusal(refusal), is_error=True)
 
     def _run(self, name: str, arguments: str | Mapping[str, Json]) -> Json:
         plain_name = next((key for key, shown in self.variant.tools.items() if shown == name), None)
         if plain_name is None:
-            raise ToolRefusal("unknown_tool", tool=name)
+            raise ToolRefusalError("unknown_tool", tool=name)
         tool = BY_NAME[plain_name]
         given = _checked(tool, self.variant.inward(dict(_parsed(arguments))))
-        extra = {"now": self.now(), "variant": self.variant} if tool.timed else {}
+        extra = {"press": Press(now=self.now(), variant=self.variant)} if tool.timed else {}
         self.db.execute("BEGIN")
         try:
             record = tool.run(self.db, **given, **extra)
-        except ToolRefusal:
+        except ToolRefusalError:
             self.db.execute("ROLLBACK")
             raise
         self.db.execute("COMMIT")
@@ -60,25 +61,25 @@ def _parsed(arguments: str | Mapping[str, Json]) -> Mapping[str, Json]:
     try:
         parsed = json.loads(arguments)
     except ValueError as error:
-        raise ToolRefusal("bad_json") from error
+        raise ToolRefusalError("bad_json") from error
     if not isinstance(parsed, dict):
-        raise ToolRefusal("bad_json")
+        raise ToolRefusalError("bad_json")
     return parsed
 
 
 def _checked(tool: Tool, given: Json) -> dict[str, Json]:
     if not isinstance(given, dict):
-        raise ToolRefusal("bad_json")
+        raise ToolRefusalError("bad_json")
     known = {parameter.name: parameter for parameter in tool.parameters}
     for name in given:
         if name not in known:
-            raise ToolRefusal("unexpected_argument", field=name)
+            raise ToolRefusalError("unexpected_argument", field=name)
     for parameter in tool.parameters:
         if parameter.name not in given:
             if parameter.required:
-                raise ToolRefusal("missing_argument", field=parameter.name)
+                raise ToolRefusalError("missing_argument", field=parameter.name)
         elif not _fits(parameter, given[parameter.name]):
-            raise ToolRefusal("bad_type", field=parameter.name)
+            raise ToolRefusalError("bad_type", field=parameter.name)
     return given
 
 

@@ -4,7 +4,7 @@ Goes to the variant, which words it. No message text lives here, so that every v
 """
 
 
-class ToolRefusal(Exception):
+class ToolRefusalError(Exception):
     """A precondition of a tool does not hold; `code` names which, `values` fill its message."""
 
     def __init__(self, code: str, **values: object) -> None:

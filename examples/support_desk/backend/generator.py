@@ -53,10 +53,13 @@ class _Maker:
             number = self.rng.randrange(10 ** (digits - 1), 10**digits)
             made = self.variant.make_id(kind, number, hint)
             table = TABLES.get(kind)
-            if table is None or not self.db.execute(
-                f"SELECT 1 FROM {table} WHERE id = ?",  # noqa: S608 - names from the table above
-                (made,),
-            ).fetchone():
+            if (
+                table is None
+                or not self.db.execute(
+                    f"SELECT 1 FROM {table} WHERE id = ?",  # noqa: S608 - names from the table above
+                    (made,),
+                ).fetchone()
+            ):
                 return made
 
 
@@ -70,7 +73,9 @@ def make_shop(variant: Variant, seed: int) -> sqlite3.Connection:
     return maker.db
 
 
-def place_order(db: sqlite3.Connection, variant: Variant, rng: random.Random, now: datetime) -> str | None:
+def place_order(
+    db: sqlite3.Connection, variant: Variant, rng: random.Random, now: datetime
+) -> str | None:
     """A new order from another channel (the web shop), by a random customer; None when nothing is in stock."""
     maker = _Maker(db=db, variant=variant, rng=rng)
     customers = [row["id"] for row in db.execute("SELECT id FROM customers ORDER BY id")]
@@ -104,7 +109,9 @@ def _add_customer(maker: _Maker) -> None:
     mail_name = rng.choice((".", "_", "")).join(ascii_name(f"{first} {last}").split("_"))
     email = f"{mail_name}{rng.randrange(1000, 9999)}@{rng.choice(MAIL_HOSTS)}"
     birth = datetime(1950, 1, 1, tzinfo=UTC) + timedelta(days=rng.randrange(19000))
-    phone = f"+{rng.choice((1, 44, 49, 31))} {rng.randrange(200, 999)} 555 {rng.randrange(1000, 9999)}"
+    phone = (
+        f"+{rng.choice((1, 44, 49, 31))} {rng.randrange(200, 999)} 555 {rng.randrange(1000, 9999)}"
+    )
     tier = rng.choice(("basic", "basic", "silver", "gold"))
     maker.db.execute(
         f"INSERT INTO customers VALUES ({', '.join('?' * 12)})",  # noqa: S608 - question marks only
@@ -112,7 +119,9 @@ def _add_customer(maker: _Maker) -> None:
     )
     for kind in rng.sample(("card", "paypal", "gift_card"), rng.choice((1, 2, 2, 3))):
         last4 = f"{rng.randrange(10000):04d}" if kind == "card" else None
-        balance = rng.randrange(*rng.choice(((100, 900), (500, 30000)))) if kind == "gift_card" else None
+        balance = (
+            rng.randrange(*rng.choice(((100, 900), (500, 30000)))) if kind == "gift_card" else None
+        )
         maker.db.execute(
             "INSERT INTO payment_methods VALUES (?, ?, ?, ?, ?)",
             (maker.fresh_id("payment", 6), customer_id, kind, last4, balance),
@@ -129,7 +138,9 @@ def _fill_order(maker: _Maker, order_id: str, customer_id: str, *, status: str) 
     ).fetchall()
     rng.shuffle(stocked)
     # One version of a product at most, so that "the kettle" names one line of the order.
-    lines = list({row["product_id"]: row for row in stocked}.values())[: rng.choice((1, 2, 2, 3, 4))]
+    lines = list({row["product_id"]: row for row in stocked}.values())[
+        : rng.choice((1, 2, 2, 3, 4))
+    ]
     if not lines:
         return None
     person = db.execute("SELECT * FROM customers WHERE id = ?", (customer_id,)).fetchone()

@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from examples.support_desk.backend.errors import ToolRefusal
+from examples.support_desk.backend.errors import ToolRefusalError
 from examples.support_desk.backend.records import cents, money
 from examples.support_desk.variant import Json
 
@@ -15,7 +15,7 @@ def find_customer_by_email(db: sqlite3.Connection, email: str) -> Json:
         "SELECT id FROM customers WHERE email = ?", (email.strip().lower(),)
     ).fetchone()
     if row is None:
-        raise ToolRefusal("no_customer")
+        raise ToolRefusalError("no_customer")
     return {"customer_id": row["id"]}
 
 
@@ -25,9 +25,13 @@ def find_customer_by_name(
     """The customer with exactly this name (case aside) and postcode."""
     wanted = (_folded(first_name), _folded(last_name), _folded(postcode))
     for row in db.execute("SELECT * FROM customers ORDER BY id"):
-        if (_folded(row["first_name"]), _folded(row["last_name"]), _folded(row["postcode"])) == wanted:
+        if (
+            _folded(row["first_name"]),
+            _folded(row["last_name"]),
+            _folded(row["postcode"]),
+        ) == wanted:
             return {"customer_id": row["id"]}
-    raise ToolRefusal("no_customer")
+    raise ToolRefusalError("no_customer")
 
 
 def search_products(
@@ -41,7 +45,7 @@ def search_products(
     """Products that pass every filter given, cheapest first."""
     categories = [row["category"] for row in db.execute("SELECT DISTINCT category FROM products")]
     if category is not None and category not in categories:
-        raise ToolRefusal("bad_choice", field="category", choices=tuple(sorted(categories)))
+        raise ToolRefusalError("bad_choice", field="category", choices=tuple(sorted(categories)))
     rows = db.execute(
         "SELECT p.id, p.name, p.category, MIN(v.price) AS price FROM products p JOIN variants v"
         " ON v.product_id = p.id WHERE v.stock >= ? GROUP BY p.id ORDER BY price, p.id",

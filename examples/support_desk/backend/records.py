@@ -3,7 +3,7 @@
 import json
 import sqlite3
 
-from examples.support_desk.backend.errors import ToolRefusal
+from examples.support_desk.backend.errors import ToolRefusalError
 from examples.support_desk.variant import Json
 
 ADDRESS = ("street", "city", "region", "postcode", "country")
@@ -23,7 +23,7 @@ def customer_record(db: sqlite3.Connection, customer_id: str) -> dict[str, Json]
     """A customer with their means of payment and orders."""
     row = db.execute("SELECT * FROM customers WHERE id = ?", (customer_id,)).fetchone()
     if row is None:
-        raise ToolRefusal("no_customer_id", id=customer_id)
+        raise ToolRefusalError("no_customer_id", id=customer_id)
     methods = db.execute(
         "SELECT * FROM payment_methods WHERE customer_id = ? ORDER BY id", (customer_id,)
     )
@@ -61,7 +61,7 @@ def order_record(db: sqlite3.Connection, order_id: str) -> dict[str, Json]:
     """An order with its items, payments and returns."""
     row = db.execute("SELECT * FROM orders WHERE id = ?", (order_id,)).fetchone()
     if row is None:
-        raise ToolRefusal("no_order", id=order_id)
+        raise ToolRefusalError("no_order", id=order_id)
     items = db.execute(_ITEMS, (order_id,)).fetchall()
     payments = db.execute("SELECT * FROM payments WHERE order_id = ? ORDER BY seq", (order_id,))
     returns = db.execute("SELECT id FROM returns WHERE order_id = ? ORDER BY id", (order_id,))
@@ -101,7 +101,7 @@ def product_record(db: sqlite3.Connection, product_id: str) -> dict[str, Json]:
     """A product with all its versions."""
     row = db.execute("SELECT * FROM products WHERE id = ?", (product_id,)).fetchone()
     if row is None:
-        raise ToolRefusal("no_product", id=product_id)
+        raise ToolRefusalError("no_product", id=product_id)
     versions = db.execute("SELECT * FROM variants WHERE product_id = ? ORDER BY id", (product_id,))
     return {
         "product_id": row["id"],
@@ -123,7 +123,7 @@ def return_record(db: sqlite3.Connection, return_id: str) -> dict[str, Json]:
     """A return with the items it covers."""
     row = db.execute("SELECT * FROM returns WHERE id = ?", (return_id,)).fetchone()
     if row is None:
-        raise ToolRefusal("no_return", id=return_id)
+        raise ToolRefusalError("no_return", id=return_id)
     items = db.execute(
         "SELECT item_id FROM return_items WHERE return_id = ? ORDER BY item_id", (return_id,)
     )

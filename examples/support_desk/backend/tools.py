@@ -37,7 +37,7 @@ class Tool:
     """Takes the database and the arguments by name."""
     writes: bool = False
     timed: bool = False
-    """Also takes `now` and `variant`: it makes a record with an id and a time."""
+    """Also takes a `Press`: it makes a record with an id and a time."""
 
 
 def _text(name: str, text: str = "", choices: tuple[str, ...] = ()) -> Parameter:

@@ -6,7 +6,7 @@ Each takes the database, the moment and its arguments, and gives the plain recor
 import sqlite3
 from collections.abc import Sequence
 
-from examples.support_desk.backend.errors import ToolRefusal
+from examples.support_desk.backend.errors import ToolRefusalError
 from examples.support_desk.backend.names import COUNTRIES
 from examples.support_desk.backend.records import customer_record, order_record
 from examples.support_desk.variant import Json
@@ -16,31 +16,35 @@ CANCEL_REASONS = ("no longer needed", "ordered by mistake", "found cheaper")
 
 def get_row(db: sqlite3.Connection, order_id: str) -> sqlite3.Row:
     """The order's row, or the refusal that it does not exist."""
-    row: sqlite3.Row | None = db.execute("SELECT * FROM orders WHERE id = ?", (order_id,)).fetchone()
+    row: sqlite3.Row | None = db.execute(
+        "SELECT * FROM orders WHERE id = ?", (order_id,)
+    ).fetchone()
     if row is None:
-        raise ToolRefusal("no_order", id=order_id)
+        raise ToolRefusalError("no_order", id=order_id)
     return row
 
 
 def check_choice(field: str, value: str, choices: Sequence[str]) -> None:
     """Refuses a value outside a fixed list."""
     if value not in choices:
-        raise ToolRefusal("bad_choice", field=field, choices=tuple(choices))
+        raise ToolRefusalError("bad_choice", field=field, choices=tuple(choices))
 
 
 def check_status(order: sqlite3.Row, wanted: str, code: str) -> None:
     """Refuses when the order is in another status than the one wanted."""
     if order["status"] != wanted:
-        raise ToolRefusal(code, status=order["status"])
+        raise ToolRefusalError(code, status=order["status"])
 
 
 def method_of(db: sqlite3.Connection, payment_id: str, customer_id: str) -> sqlite3.Row:
     """The customer's means of payment, or the refusal that it is not theirs."""
-    row: sqlite3.Row | None = db.execute("SELECT * FROM payment_methods WHERE id = ?", (payment_id,)).fetchone()
+    row: sqlite3.Row | None = db.execute(
+        "SELECT * FROM payment_methods WHERE id = ?", (payment_id,)
+    ).fetchone()
     if row is None:
-        raise ToolRefusal("no_payment")
+        raise ToolRefusalError("no_payment")
     if row["customer_id"] != customer_id:
-        raise ToolRefusal("foreign_payment")
+        raise ToolRefusalError("foreign_payment")
     return row
 
 
@@ -95,7 +99,9 @@ def _check_address(address: dict[str, str]) -> None:
     check_choice("country", address["country"], COUNTRIES)
     digits = sum(character.isdigit() for character in address["postcode"])
     if digits < (5 if address["country"] in {"US", "DE"} else 2):
-        raise ToolRefusal("bad_postcode", value=address["postcode"], country=address["country"])
+        raise ToolRefusalError(
+            "bad_postcode", value=address["postcode"], country=address["country"]
+        )
 
 
 def _set_address(db: sqlite3.Connection, table: str, key: str, address: dict[str, str]) -> None:
