@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import Any, Final
 
-from environments.rollout.errors import EndpointError, RefusedError
+from environments.rollout.errors import EndpointError, RefusedError, RolloutError
 from environments.rollout.policy import Message, Run, Turn, Usage
 from environments.runtime.attempt import Json
 from environments.runtime.tool_names import ToolNames
@@ -41,6 +42,11 @@ class LlmPolicy:
         import litellm  # noqa: PLC0415 - 4.8 s, paid only by who uses it
 
         names = ToolNames(tools)
+        if names.tools and find_spec("mcp") is None:
+            raise RolloutError(
+                "litellm makes tool calls only with the package mcp beside it: install mcp, or use an "
+                "OpenAI-compatible endpoint"
+            )
         arguments: dict[str, Any] = {
             "model": self.model,
             "messages": [dict(message) for message in messages],
@@ -56,10 +62,8 @@ class LlmPolicy:
         if self.temperature is not None:
             arguments["temperature"] = self.temperature
         try:
-            reply = await litellm.acompletion(**arguments)
-        except (
-            Exception
-        ) as fault:  # litellm raises its own and every provider's types; all are faults of the call
+            reply: Any = await litellm.acompletion(**arguments)
+        except Exception as fault:  # a boundary: litellm raises every provider's own types
             raise _fault(fault) from fault
         return _turn(reply.model_dump(), names, _cost(reply))
 

@@ -38,10 +38,13 @@ class Budget:
         self._reserved = 0
         self._in_flight = 0
         self._dearest = 0.0
+        self._worst = 1.0
+        """How many times more tokens than estimated a prompt has had."""
+        self._sizes: dict[int, tuple[Sequence[Message], int]] = {}
         self.tokens = 0
         self.cost = 0.0
 
-    def reserve(self, messages: Sequence[Message]) -> int | None:
+    def reserve(self, messages: Sequence[Message], tools: Sequence[Message]) -> int | None:
         """Tokens set aside for the next call; None if it might pass a limit."""
         limits = self._limits
         late = limits.seconds is not None and self._clock() - self._started >= limits.seconds
@@ -50,7 +53,8 @@ class Budget:
             return None
         wanted = 0
         if limits.tokens is not None:
-            wanted = _estimate(messages) + limits.completion_tokens
+            prompt = _characters(messages) + self._size_of(tools)
+            wanted = int(prompt / CHARACTERS_PER_TOKEN * self._worst) + limits.completion_tokens
             if self.tokens + self._reserved + wanted > limits.tokens:
                 return None
         self._reserved += wanted
@@ -63,17 +67,27 @@ class Budget:
         self._in_flight -= 1
         known = usage.prompt_tokens is not None or usage.completion_tokens is not None
         used = (usage.prompt_tokens or 0) + (usage.completion_tokens or 0)
+        if reserved > self._limits.completion_tokens:
+            estimated = (reserved - self._limits.completion_tokens) / self._worst
+            self._worst = max(self._worst, (usage.prompt_tokens or 0) / estimated)
         self.tokens += used if known else reserved
         self.cost += usage.cost or 0.0
         self._dearest = max(self._dearest, usage.cost or 0.0)
+
+    def _size_of(self, tools: Sequence[Message]) -> int:
+        """Characters of the tool definitions, which every prompt repeats: counted once per task."""
+        known = self._sizes.get(id(tools))
+        if known is None or known[0] is not tools:
+            known = (tools, len(str(tools)))
+            self._sizes[id(tools)] = known
+        return known[1]
 
     def _cost_after_next(self) -> float:
         """Prices are only known from calls made: each call to come may cost what the dearest so far did."""
         return self.cost + (self._in_flight + 1) * self._dearest
 
 
-def _estimate(messages: Sequence[Message]) -> int:
-    characters = sum(
+def _characters(messages: Sequence[Message]) -> int:
+    return sum(
         len(text_of(m.get("content"))) + len(str(m.get("tool_calls") or "")) + 20 for m in messages
     )
-    return characters // CHARACTERS_PER_TOKEN

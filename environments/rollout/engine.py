@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Iterator
+from collections.abc import AsyncGenerator, Callable, Collection, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
@@ -59,7 +59,7 @@ async def run_rollouts(
     *,
     done: Collection[RolloutKey] = (),
     clock: Clock | None = None,
-) -> AsyncIterator[Rollout]:
+) -> AsyncGenerator[Rollout]:
     """Run every rollout that is not done yet; they come as they end, in no particular order."""
     play = _Play(task_set, policy, settings, clock or Clock())
     jobs = list(_jobs(task_set, policy.name, settings, frozenset(done)))
@@ -158,7 +158,7 @@ class _Play:
 
     async def _act(self, environment: Environment, job: _Job, acted: int) -> Turn | None:
         messages = environment.messages
-        reserved = self._budget.reserve(messages)
+        reserved = self._budget.reserve(messages, job.task.tools)
         if reserved is None:
             return None
         run = Run(task_id=job.task.task_id, seed=job.seed, acted=acted)

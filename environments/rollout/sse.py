@@ -62,8 +62,11 @@ class Assembly:
         for name in ("usage", "prompt_token_ids"):
             if chunk.get(name):
                 self._top[name] = chunk[name]
-        for choice in chunk.get("choices") or ():
-            self._choice(choice)
+        try:
+            for choice in chunk.get("choices") or ():
+                self._choice(choice)
+        except (AttributeError, TypeError):  # a part that is not what the protocol says
+            self._broken = True
 
     def _choice(self, choice: dict[str, Any]) -> None:
         delta = choice.get("delta") or {}

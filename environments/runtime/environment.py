@@ -242,7 +242,7 @@ def _differs(claim: Message, results: list[Message]) -> list[str]:
     """The claim's call id if the re-run answered that call otherwise, or never made it."""
     call_id = claim.get("tool_call_id")
     for index, result in enumerate(results):
-        if call_id in {None, result["tool_call_id"]}:
+        if call_id is None or call_id == result["tool_call_id"]:
             del results[index]
             same = _same(text_of(claim.get("content")), text_of(result["content"]))
             return [] if same else [str(result["tool_call_id"])]
