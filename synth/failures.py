@@ -11,13 +11,14 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
 
 import pyarrow as pa
 
 from redact.clean_episode import CleanEpisode
+from synth.failure_calibration import Calibration, Example, calibrate, features_of
 from synth.failure_calls import SeenCall, read_calls, tool_words
 from synth.failure_signals import SIGNAL_TYPE, Reading, Signal, signals_of
 from synth.failure_texts import facet, template, values_of, vocabulary
@@ -48,7 +49,7 @@ class Failure:
     status: str
     """`CONFIRMED` by an outcome, or `SUSPECTED` from signals."""
     suspicion: float
-    """In [0, 1], from signals alone; uncalibrated unless `calibration` names a fit."""
+    """In [0, 1], from signals alone: a rough prior, or the app's own calibration where there is one."""
     signals: tuple[Signal, ...]
     mode: str
     """How it failed, the first that applies: see `_MODES`."""
@@ -86,20 +87,43 @@ FAILURE_SCHEMA: Final = pa.schema(_COLUMNS)
 """The lake table `failures`, partitioned by app and day."""
 
 
-def detect(episode: CleanEpisode, label: Label | None) -> Failure | None:
+def detect(
+    episode: CleanEpisode, label: Label | None, *, calibration: Calibration | None = None
+) -> Failure | None:
     """The failure record of an episode, or None when nothing or too little says that it failed."""
     resolved = None if label is None else label.resolved
     if resolved is True:
         return None
-    calls = read_calls(episode)
-    tools = tool_words(episode.tools, (call.name for call in calls))
-    reading = Reading(episode=episode, calls=calls, tools=tools)
+    reading = read(episode)
     signals = signals_of(reading)
     if resolved is None and not is_suspicious(signals):
         return None
+    likely = suspicion_of(signals)
+    if calibration is not None:
+        likely = calibration.probability(features_of(reading, signals))
     if label is not None and resolved is False:
         signals = (_outcome_signal(label), *signals)
-    return _record(reading, signals, status=CONFIRMED if resolved is False else SUSPECTED)
+    status = CONFIRMED if resolved is False else SUSPECTED
+    return replace(_record(reading, signals, status=status), suspicion=likely)
+
+
+def read(episode: CleanEpisode) -> Reading:
+    """The episode with its calls paired and its tools read as words."""
+    calls = read_calls(episode)
+    tools = tool_words(episode.tools, (call.name for call in calls))
+    return Reading(episode=episode, calls=calls, tools=tools)
+
+
+def calibrate_on(labelled: Iterable[tuple[CleanEpisode, Label]]) -> Calibration | None:
+    """What one app's own outcomes teach about its signals; None when they are too few to say."""
+    examples: list[Example] = []
+    for episode, label in labelled:
+        if label.resolved is not None:
+            reading = read(episode)
+            features = features_of(reading, signals_of(reading))
+            group = episode.task_key or episode.subject or episode.episode_id
+            examples.append(Example(features=features, failed=not label.resolved, group=group))
+    return calibrate(examples)
 
 
 def is_suspicious(signals: Iterable[Signal]) -> bool:
