@@ -17,6 +17,8 @@ from redact.gazetteer import is_name
 from redact.kinds import KINDS, NOT_PERSONAL
 from redact.leaves import Leaf, leaves
 from redact.lexicon import Lexicon
+from redact.patterns import patterns_in
+from redact.prose_names import names_in
 from redact.shapes import can_be, digit_count, emails_in, letter_count, named_ids_in
 from redact.surrogates import ID_WORDS, PARTICLES, STREET_WORDS
 
@@ -57,32 +59,41 @@ class Findings:
 class Finder:
     """Reads texts for what they reveal, each distinct text once."""
 
-    def __init__(self, lexicon: Lexicon, *, capacity: int = 50_000) -> None:
+    def __init__(
+        self, lexicon: Lexicon, *, prose_names: bool = True, capacity: int = 50_000
+    ) -> None:
         self._lexicon = lexicon
+        self._prose_names = prose_names
         self._capacity = capacity
-        self._known: dict[tuple[str, int, str], Findings] = {}
+        self._known: dict[tuple[str, bool, str], Findings] = {}
 
     def in_document(self, text: str, tool: str) -> Findings:
         """Return what an argument or result text reveals."""
-        memory = (tool, len(text), text)
+        return self._remembered(text, tool, prose=False)
+
+    def in_prose(self, text: str) -> Findings:
+        """Return what a message's text reveals by shape and context, and by structure where it quotes JSON."""
+        return self._remembered(text, "", prose=True)
+
+    def _remembered(self, text: str, tool: str, *, prose: bool) -> Findings:
+        memory = (tool, prose, text)
         found = self._known.get(memory)
         if found is None:
             if len(self._known) >= self._capacity:
                 self._known.clear()
-            found = self._known[memory] = self._read(text, tool)
+            found = self._known[memory] = self._read(text, tool, prose=prose)
         return found
 
-    def in_prose(self, text: str) -> Findings:
-        """Return what a message's text reveals by shape, and by structure where it quotes JSON."""
-        return self.in_document(text, "")
-
-    def _read(self, text: str, tool: str) -> Findings:
+    def _read(self, text: str, tool: str, *, prose: bool) -> Findings:
         found: list[Found] = []
         unexplained: list[Unexplained] = []
         above = (tool,) if tool else ()
         for leaf in leaves(text):
             self._judge(leaf, above, found, unexplained)
         found.extend(_by_shape(text))
+        if self._prose_names:
+            spoken = [text] if prose else [leaf.value for leaf in unexplained if _is_spoken(leaf)]
+            found.extend(Found(kind, name, "") for part in spoken for kind, name in names_in(part))
         return Findings(tuple(dict.fromkeys(found)), tuple(unexplained))
 
     def _judge(
@@ -123,6 +134,10 @@ class Finder:
         return frozenset(kind for kind in kinds if kind)
 
 
+def _is_spoken(leaf: Unexplained) -> bool:
+    return leaf.kind in {"?", "text"} and len(leaf.value) > 24 and leaf.value.count(" ") > 3
+
+
 def _plain_key(key: str) -> str:
     """Return the key for a path; a key that is data becomes `*`, so that no value enters the evidence."""
     return "*" if digit_count(key) >= 3 or "@" in key or len(key) > _KEY_SIZE else key
@@ -142,6 +157,8 @@ def _refined(kind: str, value: str) -> str:
 def _by_shape(text: str) -> Iterator[Found]:
     for value in emails_in(text):
         yield Found("email", value, "")
+    for kind, value in patterns_in(text):
+        yield Found(kind, value, "")
     for value, first, second in named_ids_in(text):
         words = (fold_value(first), fold_value(second))
         if any(word in ID_WORDS for word in words):

@@ -36,7 +36,7 @@ def learn(episodes: Iterable[Episode], outcomes: Iterable[Outcome], *, policy: P
     apps: dict[str, AppLearnt] = {}
     if not policy.enabled:
         return Learnt(apps)
-    finder = Finder(policy.lexicon)
+    finder = Finder(policy.lexicon, prose_names=policy.prose_names != "keep")
     for episode in episodes:
         _learn_episode(apps.setdefault(episode.app, AppLearnt()), episode, finder)
     for outcome in outcomes:
@@ -89,9 +89,13 @@ def found_in(episode: Episode, finder: Finder) -> list[Found]:
     if episode.subject and can_be("person_id", episode.subject):
         kind = "email" if "@" in episode.subject else "person_id"
         found[Found(kind, episode.subject, "")] = None
+    explained: set[str] = set()
     for text in texts_of(episode, finder):
         found.update(dict.fromkeys(text.findings.found))
-    return list(found)
+        if text.origin != MESSAGE:
+            explained.update(leaf.value for leaf in text.findings.unexplained)
+    # A pattern never rewrites what is a value of its own elsewhere: one 16-digit product id in ten passes Luhn's test.
+    return [item for item in found if item.key or item.value not in explained]
 
 
 def local_values(found: Iterable[Found]) -> dict[str, str]:

@@ -66,7 +66,7 @@ def scrub(
     episodes: Iterable[Episode], *, learnt: Learnt, vault: Vault, policy: Policy
 ) -> Iterator[Scrubbed]:
     """Yield the episodes past the gate, in order."""
-    finder = Finder(policy.lexicon)
+    finder = Finder(policy.lexicon, prose_names=policy.prose_names != "keep")
     gates: dict[str, _Gate] = {}
     for episode in episodes:
         if not policy.enabled:
