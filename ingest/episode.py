@@ -113,24 +113,24 @@ STEP_TYPE: Final = pa.struct(
 )
 """A step as a table column; free-form values stay JSON text, because Arrow unifies the structs of different rows."""
 
-EPISODE_SCHEMA: Final = pa.schema(
-    [
-        ("app", pa.string()),
-        ("day", pa.string()),
-        ("episode_id", pa.string()),
-        ("conversation_id", pa.string()),
-        ("source", pa.string()),
-        ("started_at", pa.int64()),
-        ("ended_at", pa.int64()),
-        ("agent", pa.string()),
-        ("model", pa.string()),
-        ("task_key", pa.string()),
-        ("subject", pa.string()),
-        ("do_not_train", pa.bool_()),
-        ("tools", pa.list_(pa.string())),
-        ("steps", pa.list_(STEP_TYPE)),
-        ("trace_ids", pa.list_(pa.string())),
-        ("completeness", pa.list_(pa.string())),
-    ]
-)
+_COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
+    ("app", pa.string()),
+    ("day", pa.string()),
+    ("episode_id", pa.string()),
+    ("conversation_id", pa.string()),
+    ("source", pa.string()),
+    ("started_at", pa.int64()),
+    ("ended_at", pa.int64()),
+    ("agent", pa.string()),
+    ("model", pa.string()),
+    ("task_key", pa.string()),
+    ("subject", pa.string()),
+    ("do_not_train", pa.bool_()),
+    ("tools", pa.list_(pa.string())),
+    ("steps", pa.list_(STEP_TYPE)),
+    ("trace_ids", pa.list_(pa.string())),
+    ("completeness", pa.list_(pa.string())),
+]
+
+EPISODE_SCHEMA: Final = pa.schema(_COLUMNS)
 """The lake table `episodes`, partitioned by app and day (the UTC day of `started_at`, ISO format)."""

@@ -11,11 +11,11 @@ import gzip
 import time
 import zlib
 from collections.abc import Iterator
-from io import BufferedReader
+from io import BufferedReader, RawIOBase
 from pathlib import Path
-from typing import IO, Final, cast
+from typing import Final, cast
 
-from ingest.errors import SourceUnreadable
+from ingest.errors import BodyRefused, SourceUnreadable
 from ingest.limits import DEFAULT_LIMITS, Limits
 from ingest.quarantine import Rejected
 from ingest.shape import kind_of_json
@@ -42,25 +42,19 @@ def read_file(
                 try:
                     yield from _File(child, name, app, limits).records()
                 except SourceUnreadable as error:
-                    yield _refuse(name, app, "unreadable_file", str(error))
+                    yield _refuse(name, app, BodyRefused("unreadable_file", str(error)))
         return
     yield from _File(path, path.name, app, limits).records()
 
 
 def _refuse(
-    source: str,
-    app: str | None,
-    code: str,
-    reason: str,
-    *,
-    position: str = "file",
-    body: bytes = b"",
+    source: str, app: str | None, why: BodyRefused, *, position: str = "file", body: bytes = b""
 ) -> Rejected:
     return Rejected(
         source=source,
         position=position,
-        code=code,
-        reason=reason,
+        code=why.code,
+        reason=why.reason,
         body=body[:_KEPT],
         app=app,
         at=time.time_ns(),
@@ -96,7 +90,8 @@ class _File:
             yield from self._recognised(raw)
             return
         with gzip.GzipFile(fileobj=raw) as unpacked:
-            yield from self._recognised(BufferedReader(cast("IO[bytes]", unpacked), _PEEK))  # type: ignore[arg-type,type-var]  # a GzipFile is a raw stream in all but name
+            # A GzipFile is a raw stream in all but name.
+            yield from self._recognised(BufferedReader(cast("RawIOBase", unpacked), _PEEK))
 
     def _recognised(self, stream: BufferedReader) -> Iterator[WalRecord | Rejected]:
         head = stream.peek(_PEEK)[:_PEEK]
@@ -214,4 +209,6 @@ class _File:
     def _refused(
         self, code: str, reason: str, *, position: str = "file", body: bytes = b""
     ) -> Rejected:
-        return _refuse(self._name, self._app, code, reason, position=position, body=body)
+        return _refuse(
+            self._name, self._app, BodyRefused(code, reason), position=position, body=body
+        )

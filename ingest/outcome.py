@@ -52,23 +52,23 @@ class Outcome:
     """Where it came from: a dialect's name, `chat_log`, or `table`."""
 
 
-OUTCOME_SCHEMA: Final = pa.schema(
-    [
-        ("app", pa.string()),
-        ("day", pa.string()),
-        ("outcome_id", pa.string()),
-        ("target_kind", pa.string()),
-        ("target_id", pa.string()),
-        ("episode_id", pa.string()),
-        ("name", pa.string()),
-        ("value", pa.float64()),
-        ("label", pa.string()),
-        ("text", pa.string()),
-        ("correction", pa.string()),
-        ("by", pa.string()),
-        ("author", pa.string()),
-        ("at", pa.int64()),
-        ("source", pa.string()),
-    ]
-)
+_COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
+    ("app", pa.string()),
+    ("day", pa.string()),
+    ("outcome_id", pa.string()),
+    ("target_kind", pa.string()),
+    ("target_id", pa.string()),
+    ("episode_id", pa.string()),
+    ("name", pa.string()),
+    ("value", pa.float64()),
+    ("label", pa.string()),
+    ("text", pa.string()),
+    ("correction", pa.string()),
+    ("by", pa.string()),
+    ("author", pa.string()),
+    ("at", pa.int64()),
+    ("source", pa.string()),
+]
+
+OUTCOME_SCHEMA: Final = pa.schema(_COLUMNS)
 """The lake table `outcomes`; `day` is the episode's where it is joined, else the day it was said."""

@@ -7,10 +7,15 @@ It repairs nothing else: text that is not the beginning of JSON is refused.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import orjson
+
+_TOKEN: Final = re.compile(r'"(?:[^"\\]+|\\.)*"?|[{}\[\],]', re.DOTALL)
+_PARTIAL_ESCAPE: Final = re.compile(r"(?<!\\)(?:\\\\)*(\\(?:u[0-9a-fA-F]{0,3})?)\Z")
+_DEEPEST: Final = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,41 +45,36 @@ def parse_json(text: str) -> ParsedJson | None:
 def _completions(text: str) -> list[str]:
     """The text itself, then the text closed where it ends, then closed after its last whole value."""
     closers: list[str] = []
-    in_string = escaped = False
-    last_whole: tuple[int, str] | None = None
-    for index, char in enumerate(text):
-        if in_string:
-            if escaped:
-                escaped = False
-            elif char == "\\":
-                escaped = True
-            elif char == '"':
-                in_string = False
+    whole = 0
+    open_string: str | None = None
+    for token in _TOKEN.finditer(text):
+        mark = token.group()
+        if mark[0] == '"':
+            open_string = None if _is_closed(mark) else mark
             continue
-        if char == '"':
-            in_string = True
-        elif char in "{[":
-            closers.append("}" if char == "{" else "]")
-            last_whole = (index + 1, "".join(reversed(closers)))
-        elif char in "}]":
-            if not closers:
-                return [text]
-            closers.pop()
-            last_whole = (index + 1, "".join(reversed(closers)))
-        elif char == ",":
-            last_whole = (index, "".join(reversed(closers)))
+        if mark in "{[":
+            closers.append("}" if mark == "{" else "]")
+        elif mark != "," and (not closers or closers.pop() != mark):
+            return [text]
+        # Closers change at these marks only, so those of the end are those of the last whole place, too.
+        whole = token.start() if mark == "," else token.end()
+    if len(closers) > _DEEPEST:
+        return [text]
     tail = "".join(reversed(closers))
-    tries = [text]
-    if in_string:
-        body = _without_partial_escape(text[:-1] if escaped else text)
-        tries += [f'{body}"{tail}', f'{body}":null{tail}']
-    else:
-        tries.append(text + tail)
-    if last_whole is not None:
-        tries.append(text[: last_whole[0]] + last_whole[1])
-    return tries
+    if open_string is None:
+        return [text, text + tail, text[:whole] + tail]
+    body = _without_partial_escape(text)
+    return [text, f'{body}"{tail}', f'{body}":null{tail}', text[:whole] + tail]
+
+
+def _is_closed(string: str) -> bool:
+    if len(string) < 2 or string[-1] != '"':
+        return False
+    slashes = len(string) - 1 - len(string[:-1].rstrip("\\"))
+    return slashes % 2 == 0
 
 
 def _without_partial_escape(text: str) -> str:
-    start = text.rfind("\\u", max(0, len(text) - 5))
-    return text[:start] if start >= 0 and len(text) - start < 6 else text
+    r"""The text without an escape that was cut in the middle, such as `\` or `\u00`."""
+    cut = _PARTIAL_ESCAPE.search(text, max(0, len(text) - 64))
+    return text[: cut.start(1)] if cut else text

@@ -27,14 +27,14 @@ class Rejected:
     """Nanoseconds since the epoch when it was refused."""
 
 
-REJECTED_SCHEMA: Final = pa.schema(
-    [
-        ("source", pa.string()),
-        ("position", pa.string()),
-        ("code", pa.string()),
-        ("reason", pa.string()),
-        ("body", pa.binary()),
-        ("app", pa.string()),
-        ("at", pa.int64()),
-    ]
-)
+_COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
+    ("source", pa.string()),
+    ("position", pa.string()),
+    ("code", pa.string()),
+    ("reason", pa.string()),
+    ("body", pa.binary()),
+    ("app", pa.string()),
+    ("at", pa.int64()),
+]
+
+REJECTED_SCHEMA: Final = pa.schema(_COLUMNS)

@@ -7,7 +7,6 @@ tried again.
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import time
 import uuid
@@ -184,31 +183,17 @@ class _Receiver:
 
     def _check(self, body: _Body, signal: str, content_type: str) -> None:
         """Refuse what could not be decoded later: nothing of it would ever be more than quarantine."""
+        limits = self._limits.body
         try:
-            plain = _unpack(body, self._limits.body.body_bytes)
+            plain = _unpack(body, limits.body_bytes)
             if content_type == rpc_status.JSON:
-                if plain and not isinstance(orjson.loads(plain), dict):
-                    raise BodyRefused("not_otlp", "The body is no OTLP request.")
-                return
-            if count_records(plain, limit=self._limits.body.records) > self._limits.body.records:
-                raise _Refusal(
-                    413,
-                    rpc_status.RESOURCE_EXHAUSTED,
-                    f"The body holds more than {self._limits.body.records} records; send smaller batches.",
-                )
-            found = signal_of(plain)
+                _check_json(plain)
+            else:
+                _check_protobuf(plain, signal, limits)
         except BodyRefused as error:
-            if error.code == "body_too_large":
-                raise _too_large(self._limits.body.body_bytes) from error
+            if error.code in {"body_too_large", "too_many_records"}:
+                raise _Refusal(413, rpc_status.RESOURCE_EXHAUSTED, error.reason) from error
             raise _Refusal(400, rpc_status.INVALID_ARGUMENT, error.reason) from error
-        except (BrokenWireError, orjson.JSONDecodeError) as error:
-            raise _Refusal(
-                400, rpc_status.INVALID_ARGUMENT, "The body cannot be decoded as OTLP."
-            ) from error
-        if found not in {None, signal} and signal != "metrics" and count_records(plain, limit=0):
-            raise _Refusal(
-                400, rpc_status.INVALID_ARGUMENT, f"The body holds {found}; send it to /v1/{found}."
-            )
 
     async def _store(self, body: _Body, signal: str, content_type: str, app: str | None) -> None:
         encoding = "json" if content_type == rpc_status.JSON else "protobuf"
@@ -224,8 +209,30 @@ class _Receiver:
             await run_in_threadpool(self._wal.append, [record])
         except StorageError as error:
             raise _Refusal(503, rpc_status.UNAVAILABLE, str(error), retry=True) from error
-        except asyncio.CancelledError:
-            raise
+
+
+def _check_json(plain: bytes) -> None:
+    try:
+        value = orjson.loads(plain) if plain else {}
+    except orjson.JSONDecodeError as error:
+        raise BodyRefused("not_json", "The body is not JSON.") from error
+    if not isinstance(value, dict):
+        raise BodyRefused("not_otlp", "The body is no OTLP request.")
+
+
+def _check_protobuf(plain: bytes, signal: str, limits: Limits) -> None:
+    try:
+        count = count_records(plain, limit=limits.records)
+        found = signal_of(plain) if count else None
+    except BrokenWireError as error:
+        raise BodyRefused("not_protobuf", "The body cannot be decoded as OTLP protobuf.") from error
+    if count > limits.records:
+        raise BodyRefused(
+            "too_many_records",
+            f"The body holds more than {limits.records} records; send smaller batches.",
+        )
+    if found not in {None, signal} and signal != "metrics":
+        raise BodyRefused("wrong_path", f"The body holds {found}; send it to /v1/{found}.")
 
 
 def _content_type(request: Request) -> str | None:
@@ -248,7 +255,7 @@ def _unpack(body: _Body, limit: int) -> bytes:
     except zlib.error as error:
         raise BodyRefused("bad_gzip", "The body is not valid gzip.") from error
     if len(plain) > limit:
-        raise BodyRefused("body_too_large", "The body is too large after decompression.")
+        raise BodyRefused("body_too_large", _too_large(limit).message)
     if not engine.eof and body.sent:
         raise BodyRefused("truncated_gzip", "The gzip body ends too early.")
     return plain

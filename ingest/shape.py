@@ -5,7 +5,16 @@ Comes in: JSON text or a parsed value. Goes out: the format's name as the write-
 
 from __future__ import annotations
 
+from typing import Final
+
 from ingest.text import NOT_JSON, Json, load_json
+
+_KIND_OF_KEY: Final = (
+    ("resourceSpans", "otlp_traces"),
+    ("resourceLogs", "otlp_logs"),
+    ("resourceMetrics", "otlp_metrics"),
+    ("messages", "chat_log"),
+)
 
 
 def kind_of_json(text: bytes) -> str | None:
@@ -20,14 +29,6 @@ def kind_of_value(value: Json) -> str | None:
         return kind_of_value(value[0]) if value and isinstance(value[0], dict) else None
     if not isinstance(value, dict):
         return None
-    if "resourceSpans" in value:
-        return "otlp_traces"
-    if "resourceLogs" in value:
-        return "otlp_logs"
-    if "resourceMetrics" in value:
-        return "otlp_metrics"
     if isinstance(value.get("trace"), dict) and isinstance(value.get("observations"), list):
         return "langfuse_export"
-    if "messages" in value:
-        return "chat_log"
-    return None
+    return next((kind for key, kind in _KIND_OF_KEY if key in value), None)

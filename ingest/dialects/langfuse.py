@@ -9,10 +9,11 @@ from typing import Any, Final
 
 from ingest.dialects.attributes import first_text, integer_of, is_elided, parsed, text_of
 from ingest.dialects.identity import failed, identity
-from ingest.dialects.messages import Messages, read_messages, read_tools, settle_output
+from ingest.dialects.messages import Messages, read_messages, settle_output
 from ingest.dialects.openinference import flattened
 from ingest.dialects.otel_genai import statements
 from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Dialect, Reading
+from ingest.dialects.tool_schemas import read_tools
 from ingest.span import Attributes, Span
 from ingest.text import Json, json_text
 

@@ -7,14 +7,24 @@ Shapes are told apart by their keys, because one dialect's attribute carries man
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ingest.dialects.attributes import is_elided
-from ingest.episode import Step, ToolCall
+from ingest.dialects.parts import (
+    Turn,
+    id_text,
+    is_call_list,
+    is_definition,
+    is_result,
+    read_call,
+    read_calls,
+    result_text,
+)
+from ingest.dialects.tool_schemas import read_tools
+from ingest.episode import Step
 from ingest.partial_json import parse_json
-from ingest.text import Json, canonical, json_text
+from ingest.text import Json
 
 ROLE_OF: Final = {
     "system": "system",
@@ -34,7 +44,6 @@ ROLE_OF: Final = {
     "FunctionMessage": "tool",
 }
 
-_REASONING: Final = frozenset({"reasoning", "thinking", "redacted_thinking", "reasoning_text"})
 _WRAPPERS: Final = ("messages", "contents", "input", "prompt", "chat_history")
 
 
@@ -177,15 +186,6 @@ def role_of(value: dict[str, Any], default: str) -> str:
     return default
 
 
-@dataclass(slots=True)
-class _Turn:
-    """One message being read: its text, its calls and the results it carries."""
-
-    texts: list[str] = field(default_factory=list)
-    calls: list[ToolCall] = field(default_factory=list)
-    results: list[Step] = field(default_factory=list)
-
-
 def _read_message(value: dict[str, Any], default: str, found: Messages) -> None:
     role = role_of(value, default)
     if value.get("lc") and isinstance(value.get("kwargs"), dict):
@@ -198,8 +198,8 @@ def _read_message(value: dict[str, Any], default: str, found: Messages) -> None:
         found.steps.append(
             Step(
                 role="tool",
-                content=_result_text(value.get("output")),
-                call_id=_text(value.get("call_id")),
+                content=result_text(value.get("output")),
+                call_id=id_text(value.get("call_id")),
             )
         )
         return
@@ -207,24 +207,24 @@ def _read_message(value: dict[str, Any], default: str, found: Messages) -> None:
         found.flags.add("reasoning_left_out")
         return
     parts = value.get("parts") if value.get("parts") is not None else value.get("content")
-    if role == "tool" and _is_definition(parts):
+    if role == "tool" and is_definition(parts):
         found.tools += read_tools(
             parts
         )  # Langfuse's LangChain handler lists the tools among the messages
         return
-    if role == "tool" and not _has_result_part(parts) and not _is_call_list(parts):
+    if role == "tool" and not _has_results(parts) and not is_call_list(parts):
         _read_tool_message(value, parts, found)
         return
-    turn = _Turn()
+    turn = Turn()
     for part in parts if isinstance(parts, list) else [parts]:
-        _read_part(part, turn, found)
-    turn.calls += _tool_calls(value)
+        turn.take(part)
+    turn.calls += read_calls(value)
     _emit(role, turn, found)
 
 
 def _read_call_item(value: dict[str, Any], found: Messages) -> None:
     """A Responses item: text and calls of one turn are items of their own there, one step here."""
-    call = _call(value.get("call_id") or value.get("id"), value)
+    call = read_call(value.get("call_id") or value.get("id"), value)
     last = found.steps[-1] if found.steps else None
     if last is not None and last.role == "assistant":
         found.steps[-1] = replace(last, tool_calls=(*last.tool_calls, call))
@@ -232,7 +232,12 @@ def _read_call_item(value: dict[str, Any], found: Messages) -> None:
         found.steps.append(Step(role="assistant", tool_calls=(call,)))
 
 
-def _emit(role: str, turn: _Turn, found: Messages) -> None:
+def _has_results(parts: Json) -> bool:
+    return isinstance(parts, list) and any(is_result(part) for part in parts)
+
+
+def _emit(role: str, turn: Turn, found: Messages) -> None:
+    found.flags |= turn.flags
     # Results come first: a user's message that carries results answers the calls, then speaks.
     found.steps += turn.results
     text = "\n".join(turn.texts) if turn.texts else None
@@ -246,38 +251,6 @@ def _emit(role: str, turn: _Turn, found: Messages) -> None:
         found.steps.append(Step(role=role, content=None))
 
 
-def _has_result_part(parts: Json) -> bool:
-    return isinstance(parts, list) and any(
-        isinstance(part, dict)
-        and (
-            part.get("type") in {"tool_call_response", "tool_result", "tool-result"}
-            or _either(part, "function_response", "functionResponse") is not None
-        )
-        for part in parts
-    )
-
-
-def _is_definition(parts: Json) -> bool:
-    if not isinstance(parts, dict) or parts.get("type") != "function":
-        return False
-    function = parts.get("function")
-    return isinstance(function, dict) and bool({"parameters", "description"} & set(function))
-
-
-def _is_call_list(parts: Json) -> bool:
-    """Calls under the role of their results, as Koog repeats them in the history."""
-    return (
-        isinstance(parts, list)
-        and bool(parts)
-        and all(
-            isinstance(part, dict)
-            and isinstance(part.get("function"), dict)
-            and "arguments" in part["function"]
-            for part in parts
-        )
-    )
-
-
 def _read_tool_message(value: dict[str, Any], parts: Json, found: Messages) -> None:
     failed = value.get("is_error")
     if value.get("status") == "error":
@@ -285,143 +258,12 @@ def _read_tool_message(value: dict[str, Any], parts: Json, found: Messages) -> N
     found.steps.append(
         Step(
             role="tool",
-            content=_result_text(parts),
-            call_id=_text(value.get("tool_call_id") or value.get("call_id") or value.get("id")),
-            tool_name=_text(value.get("name")),
+            content=result_text(parts),
+            call_id=id_text(value.get("tool_call_id") or value.get("call_id") or value.get("id")),
+            tool_name=id_text(value.get("name")),
             is_error=failed if isinstance(failed, bool) else None,
         )
     )
-
-
-def _read_part(part: Json, turn: _Turn, found: Messages) -> None:
-    if part is None:
-        return
-    if isinstance(part, str):
-        if is_elided(part):
-            found.flags.add("no_content")
-        else:
-            turn.texts.append(part)
-        return
-    if not isinstance(part, dict):
-        turn.texts.append(json_text(part))
-        return
-    kind = part.get("type")
-    if kind in _REASONING or part.get("thought") is True:
-        found.flags.add("reasoning_left_out")
-    elif kind in {"tool_call", "tool_use", "tool-call", "function_call"}:
-        turn.calls.append(_call(_either(part, "id", "toolCallId") or part.get("call_id"), part))
-    elif kind in {"tool_call_response", "tool_result", "tool-result"}:
-        turn.results.append(_result(part))
-    elif _either(part, "function_call", "functionCall") is not None:
-        call = _either(part, "function_call", "functionCall")
-        turn.calls.append(
-            _call(call.get("id"), call) if isinstance(call, dict) else _call(None, {})
-        )
-    elif _either(part, "function_response", "functionResponse") is not None:
-        turn.results.append(_result(_either(part, "function_response", "functionResponse")))
-    elif isinstance(part.get("function"), dict):
-        turn.calls.append(_call(part.get("id"), part["function"]))
-    else:
-        text = _part_text(part)
-        if text is None:
-            found.flags.add("non_text_content")
-        elif is_elided(text):
-            found.flags.add("no_content")
-        else:
-            turn.texts.append(text)
-
-
-def _part_text(part: dict[str, Any]) -> str | None:
-    kind = part.get("type")
-    if kind not in {None, "text", "input_text", "output_text", "refusal", "summary_text"}:
-        return None
-    for key in ("text", "content", "refusal"):
-        if isinstance(part.get(key), str):
-            return str(part[key])
-    return None
-
-
-def _either(part: Json, *keys: str) -> Json:
-    if isinstance(part, dict):
-        for key in keys:
-            if part.get(key) is not None:
-                return part[key]
-    return None
-
-
-def _call(identity: Json, part: dict[str, Any]) -> ToolCall:
-    arguments = None
-    for key in ("arguments", "args", "input", "parameters"):
-        if key in part:
-            arguments = part[key]
-            break
-    return ToolCall(
-        call_id=_text(identity) or "",
-        name=_text(_either(part, "name", "toolName", "tool_name")) or "",
-        arguments="" if arguments is None else json_text(arguments),
-    )
-
-
-def _tool_calls(value: dict[str, Any]) -> Iterable[ToolCall]:
-    calls = value.get("tool_calls")
-    if not calls and isinstance(value.get("additional_kwargs"), dict):
-        calls = value["additional_kwargs"].get("tool_calls")
-    if not calls and isinstance(value.get("toolCalls"), list):
-        calls = value["toolCalls"]
-    if isinstance(value.get("function_call"), dict):
-        yield _call(None, value["function_call"])
-    if isinstance(calls, str):
-        read = parse_json(calls)
-        calls = read.value if read else None
-    for item in calls if isinstance(calls, list) else ():
-        if not isinstance(item, dict):
-            continue
-        call = item.get("tool_call") if isinstance(item.get("tool_call"), dict) else item
-        inner = call.get("function") if isinstance(call.get("function"), dict) else call
-        yield _call(_either(call, "id", "toolCallId", "call_id"), inner)
-
-
-def _result(part: Json) -> Step:
-    if not isinstance(part, dict):
-        return Step(role="tool", content=json_text(part))
-    value = None
-    for key in ("response", "result", "output", "content"):
-        if key in part:
-            value = part[key]
-            break
-    failed = _either(part, "is_error", "isError")
-    if isinstance(value, dict) and set(value) <= {"type", "value", "reason"} and "type" in value:
-        failed = True if str(value["type"]).startswith("error") else failed
-        value = value.get("value")
-    return Step(
-        role="tool",
-        content=_result_text(value),
-        call_id=_text(_either(part, "id", "tool_use_id", "toolCallId", "tool_call_id")),
-        tool_name=_text(_either(part, "name", "toolName")),
-        is_error=failed if isinstance(failed, bool) else None,
-    )
-
-
-def _result_text(value: Json) -> str | None:
-    """A tool's result as text: text parts joined, anything else as JSON."""
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, list) and value and all(_is_text_part(item) for item in value):
-        return "\n".join(_part_text(item) or "" for item in value)
-    if isinstance(value, dict) and set(value) == {"result"} and isinstance(value["result"], str):
-        return str(value["result"])
-    return json_text(value)
-
-
-def _is_text_part(item: Json) -> bool:
-    return isinstance(item, dict) and item.get("type") in {"text", "output_text", "input_text"}
-
-
-def _text(value: Json) -> str | None:
-    """An id or a name; a composite id (a list, or a list as JSON text) becomes one canonical text."""
-    if value is None or value == "":
-        return None
-    return value if isinstance(value, str) else canonical(value)
 
 
 def settle_output(steps: list[Step]) -> list[Step]:
@@ -432,51 +274,3 @@ def settle_output(steps: list[Step]) -> list[Step]:
         calls = tuple(call for step in steps for call in step.tool_calls)
         return [replace(steps[0], tool_calls=calls)]
     return steps[:1]  # further choices of one request were never said to anyone
-
-
-def read_tools(value: Json) -> list[str]:
-    """Tool definitions in OpenAI's form, each as canonical JSON text, from any of the forms in use."""
-    if isinstance(value, str):
-        read = parse_json(value)
-        value = read.value if read else None
-    if isinstance(value, dict):
-        value = (
-            list(value.values()) if all(isinstance(v, dict) for v in value.values()) else [value]
-        )
-    tools: list[str] = []
-    for item in value if isinstance(value, list) else ():
-        tools += _read_tool(item)
-    return tools
-
-
-def _read_tool(item: Json) -> list[str]:
-    if isinstance(item, str):
-        return read_tools(item)
-    if not isinstance(item, dict):
-        return []
-    declared = _either(item, "function_declarations", "functionDeclarations")
-    if isinstance(declared, list):
-        return read_tools(declared)
-    for wrapper in ("tool.json_schema", "json_schema"):
-        if item.get(wrapper):
-            return read_tools([item[wrapper]])
-    if isinstance(item.get("tool"), dict) and "json_schema" in item["tool"]:
-        return read_tools([item["tool"]["json_schema"]])
-    inner = item.get("function") if isinstance(item.get("function"), dict) else item
-    name = inner.get("name")
-    if not isinstance(name, str) or not name:
-        return []
-    function: dict[str, Any] = {"name": name}
-    if isinstance(inner.get("description"), str):
-        function["description"] = inner["description"]
-    for key in ("parameters", "input_schema", "inputSchema", "parameters_json_schema"):
-        schema = inner.get(key)
-        if isinstance(schema, str):
-            read = parse_json(schema)
-            schema = read.value if read else None
-        if isinstance(schema, dict):
-            function["parameters"] = schema
-            break
-    if isinstance(inner.get("strict"), bool):
-        function["strict"] = inner["strict"]
-    return [canonical({"type": "function", "function": function})]

@@ -18,7 +18,7 @@ from ingest.dialects.attributes import (
     unflatten,
 )
 from ingest.dialects.identity import failed, identity
-from ingest.dialects.messages import Messages, read_messages, read_tools, settle_output
+from ingest.dialects.messages import Messages, read_messages, settle_output
 from ingest.dialects.otel_genai import statements as genai_statements
 from ingest.dialects.reading import (
     AGENT,
@@ -30,6 +30,7 @@ from ingest.dialects.reading import (
     Reading,
     Said,
 )
+from ingest.dialects.tool_schemas import read_tools
 from ingest.span import Attributes, Span
 from ingest.text import Json, json_text
 
@@ -61,7 +62,7 @@ def read(span: Span) -> Reading:
         output=tuple(settle_output(made.steps)),
         tools=tuple(tools),
         flags=frozenset(given.flags | made.flags),
-        said=(*annotations(span), *genai_statements(span)),
+        said=(*read_annotations(span), *genai_statements(span)),
         **fields,
     )
 
@@ -132,7 +133,7 @@ def _is_schema(value: Json) -> bool:
     return isinstance(schema, dict) and ("properties" in schema or schema.get("type") == "object")
 
 
-def annotations(span: Span) -> list[Said]:
+def read_annotations(span: Span) -> list[Said]:
     """Inline annotations, and those of a carrier span, with the target that each one names."""
     attributes = span.attributes
     found: list[Said] = []

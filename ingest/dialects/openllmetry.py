@@ -15,9 +15,10 @@ from ingest.dialects.attributes import (
     unflatten,
 )
 from ingest.dialects.identity import failed, identity
-from ingest.dialects.messages import Messages, read_messages, read_tools, settle_output
+from ingest.dialects.messages import Messages, read_messages, settle_output
 from ingest.dialects.otel_genai import read_as, statements
 from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading
+from ingest.dialects.tool_schemas import read_tools
 from ingest.span import Attributes, Span
 from ingest.text import Json, json_text
 
@@ -94,9 +95,10 @@ def _flattened(attributes: Attributes, prefix: str, role: str) -> Messages:
         # Multi-part content is JSON inside the text; anything else that looks like JSON is a tool's own result.
         content = item.get("content")
         parts = parsed(content) if str(item.get("role")) != "tool" else content
+        message = {"role": role, **item}
         if isinstance(parts, list) and parts and all(_is_typed(part) for part in parts):
-            item = {**item, "content": parts}
-        found.add(read_messages({"role": role, **item}, role=role))
+            message["content"] = parts
+        found.add(read_messages(message, role=role))
     if has_index_gap(attributes, prefix):
         found.flags.add("truncated")
     return found

@@ -11,8 +11,9 @@ from typing import Any, Final
 from ingest.dialects.attributes import first, first_text, is_elided, text_of
 from ingest.dialects.evaluation import EVENT_NAMES, read_evaluation
 from ingest.dialects.identity import failed, identity
-from ingest.dialects.messages import Messages, read_messages, read_tools, settle_output
+from ingest.dialects.messages import Messages, read_messages, settle_output
 from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Dialect, Reading, Said
+from ingest.dialects.tool_schemas import read_tools
 from ingest.span import Attributes, Span
 from ingest.text import json_text
 

@@ -43,7 +43,9 @@ def _scope(scope: InstrumentationScope | None) -> bytes:
 
 
 def _span(span: ReadableSpan) -> bytes:
-    context = span.context
+    context = span.get_span_context()
+    if context is None:
+        return b""
     parent = span.parent
     return b"".join(
         (
@@ -89,7 +91,7 @@ def _attributes(number: int, attributes: Mapping[str, Any]) -> bytes:
     )
 
 
-def _value(value: Any) -> bytes:  # noqa: ANN401 - attribute values are of any of OTLP's types
+def _value(value: Any) -> bytes:  # noqa: ANN401, PLR0911 - one return for each of OTLP's value types
     if value is None:
         return b""
     if isinstance(value, str):

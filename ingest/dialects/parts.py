@@ -1,0 +1,203 @@
+"""Parts of one message: text, calls and results in the forms of all model APIs.
+
+Comes in: a part as parsed JSON. Goes out: a `Turn` that is filled part by part. Which message the parts are of is
+`messages`' business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from ingest.dialects.attributes import is_elided
+from ingest.episode import Step, ToolCall
+from ingest.partial_json import parse_json
+from ingest.text import Json, canonical, json_text
+
+REASONING: Final = frozenset({"reasoning", "thinking", "redacted_thinking", "reasoning_text"})
+CALL_TYPES: Final = frozenset({"tool_call", "tool_use", "tool-call", "function_call"})
+RESULT_TYPES: Final = frozenset({"tool_call_response", "tool_result", "tool-result"})
+_TEXT_TYPES: Final = frozenset(
+    {None, "text", "input_text", "output_text", "refusal", "summary_text"}
+)
+_GEMINI_CALL: Final = ("function_call", "functionCall")
+_GEMINI_RESULT: Final = ("function_response", "functionResponse")
+_VERCEL_OUTPUTS: Final = frozenset(
+    {"text", "json", "content", "error-text", "error-json", "execution-denied"}
+)
+
+
+@dataclass(slots=True)
+class Turn:
+    """One message being read: its text, its calls and the results it carries."""
+
+    texts: list[str] = field(default_factory=list)
+    calls: list[ToolCall] = field(default_factory=list)
+    results: list[Step] = field(default_factory=list)
+    flags: set[str] = field(default_factory=set)
+
+    def take(self, part: Json) -> None:
+        """Read one part."""
+        if isinstance(part, dict):
+            self._take_object(part)
+        elif isinstance(part, str):
+            self._take_text(part)
+        elif part is not None:
+            self.texts.append(json_text(part))
+
+    def _take_object(self, part: dict[str, Any]) -> None:
+        kind = part.get("type")
+        gemini_call, gemini_result = either(part, *_GEMINI_CALL), either(part, *_GEMINI_RESULT)
+        if kind in REASONING or part.get("thought") is True:
+            self.flags.add("reasoning_left_out")
+        elif kind in CALL_TYPES:
+            self.calls.append(read_call(either(part, "call_id", "id", "toolCallId"), part))
+        elif kind in RESULT_TYPES:
+            self.results.append(read_result(part))
+        elif isinstance(gemini_call, dict):
+            self.calls.append(read_call(gemini_call.get("id"), gemini_call))
+        elif isinstance(gemini_result, dict):
+            self.results.append(_read_gemini_result(gemini_result))
+        elif isinstance(part.get("function"), dict):
+            self.calls.append(read_call(part.get("id"), part["function"]))
+        else:
+            self._take_text(part_text(part))
+
+    def _take_text(self, text: str | None) -> None:
+        if text is None:
+            self.flags.add("non_text_content")
+        elif is_elided(text):
+            self.flags.add("no_content")
+        else:
+            self.texts.append(text)
+
+
+def is_result(part: Json) -> bool:
+    """Whether a part is the result of a call."""
+    return isinstance(part, dict) and (
+        part.get("type") in RESULT_TYPES or either(part, *_GEMINI_RESULT) is not None
+    )
+
+
+def is_call_list(parts: Json) -> bool:
+    """Calls under the role of their results, as Koog repeats them in the history."""
+    return (
+        isinstance(parts, list)
+        and bool(parts)
+        and all(
+            isinstance(part, dict)
+            and isinstance(part.get("function"), dict)
+            and "arguments" in part["function"]
+            for part in parts
+        )
+    )
+
+
+def is_definition(parts: Json) -> bool:
+    """Whether a message's content is a tool's definition."""
+    if not isinstance(parts, dict) or parts.get("type") != "function":
+        return False
+    function = parts.get("function")
+    return isinstance(function, dict) and bool({"parameters", "description"} & set(function))
+
+
+def either(part: Json, *keys: str) -> Json:
+    """The first of the keys that an object has."""
+    if isinstance(part, dict):
+        for key in keys:
+            if part.get(key) is not None:
+                return part[key]
+    return None
+
+
+def part_text(part: dict[str, Any]) -> str | None:
+    """The text of a text part; None for images, files and sounds."""
+    if part.get("type") not in _TEXT_TYPES:
+        return None
+    text = either(part, "text", "content", "refusal")
+    return text if isinstance(text, str) else None
+
+
+def read_call(identity: Json, part: dict[str, Any]) -> ToolCall:
+    """One call; arguments that were not captured are empty text, which is no JSON and nobody's `{}`."""
+    arguments = next(
+        (part[key] for key in ("arguments", "args", "input", "parameters") if key in part), None
+    )
+    return ToolCall(
+        call_id=id_text(identity) or "",
+        name=id_text(either(part, "name", "toolName", "tool_name")) or "",
+        arguments="" if arguments is None else json_text(arguments),
+    )
+
+
+def read_calls(value: dict[str, Any]) -> Iterable[ToolCall]:
+    """The calls that a message has beside its content."""
+    extra = value.get("additional_kwargs")
+    calls = either(value, "tool_calls", "toolCalls") or either(extra, "tool_calls")
+    if isinstance(value.get("function_call"), dict):
+        yield read_call(None, value["function_call"])
+    if isinstance(calls, str):
+        read = parse_json(calls)
+        calls = read.value if read else None
+    for item in calls if isinstance(calls, list) else ():
+        if isinstance(item, dict):
+            call = item["tool_call"] if isinstance(item.get("tool_call"), dict) else item
+            inner = call["function"] if isinstance(call.get("function"), dict) else call
+            yield read_call(either(call, "id", "toolCallId", "call_id"), inner)
+
+
+def read_result(part: dict[str, Any]) -> Step:
+    """One result part."""
+    value = next(
+        (part[key] for key in ("response", "result", "output", "content") if key in part), None
+    )
+    failed = either(part, "is_error", "isError")
+    if (
+        part["type"] == "tool-result"
+        and isinstance(value, dict)
+        and value.get("type") in _VERCEL_OUTPUTS
+    ):
+        failed = True if str(value["type"]).startswith("error") else failed
+        value = value.get("value", value.get("reason"))
+    return Step(
+        role="tool",
+        content=result_text(value),
+        call_id=id_text(either(part, "id", "tool_use_id", "toolCallId", "tool_call_id")),
+        tool_name=id_text(either(part, "name", "toolName")),
+        is_error=failed if isinstance(failed, bool) else None,
+    )
+
+
+def _read_gemini_result(part: dict[str, Any]) -> Step:
+    value = part.get("response")
+    if isinstance(value, dict) and set(value) == {"result"}:
+        value = value[
+            "result"
+        ]  # the API takes objects only; its SDKs wrap every other result like this
+    return Step(
+        role="tool",
+        content=result_text(value),
+        call_id=id_text(part.get("id")),
+        tool_name=id_text(part.get("name")),
+    )
+
+
+def result_text(value: Json) -> str | None:
+    """A tool's result as text: text parts joined, anything else as JSON."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, list) and value and all(_is_text_part(item) for item in value):
+        return "\n".join(part_text(item) or "" for item in value)
+    return json_text(value)
+
+
+def _is_text_part(item: Json) -> bool:
+    return isinstance(item, dict) and item.get("type") in {"text", "output_text", "input_text"}
+
+
+def id_text(value: Json) -> str | None:
+    """An id or a name; a composite id (a list) becomes one canonical text."""
+    if value is None or value == "":
+        return None
+    return value if isinstance(value, str) else canonical(value)

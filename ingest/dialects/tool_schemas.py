@@ -1,0 +1,68 @@
+"""Tool definitions in any of the forms in use, as OpenAI's.
+
+Comes in: what an attribute holds: a list, a map, JSON text, Gemini's declarations, schemas inside schemas. Goes out:
+each definition as canonical JSON text. What is no definition is passed over.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ingest.partial_json import parse_json
+from ingest.text import Json, canonical
+
+_SCHEMA_KEYS: Final = ("parameters", "input_schema", "inputSchema", "parameters_json_schema")
+_DECLARATIONS: Final = ("function_declarations", "functionDeclarations")
+_WRAPPERS: Final = ("tool.json_schema", "json_schema", "tool")
+
+
+def read_tools(value: Json) -> list[str]:
+    """Tool definitions in OpenAI's form, each as canonical JSON text."""
+    value = _loaded(value)
+    if isinstance(value, dict):
+        maps_names = all(isinstance(inner, dict) for inner in value.values())
+        value = list(value.values()) if maps_names else [value]
+    tools: list[str] = []
+    for item in value if isinstance(value, list) else ():
+        tools += _read_tool(_loaded(item))
+    return tools
+
+
+def _loaded(value: Json) -> Json:
+    if not isinstance(value, str):
+        return value
+    read = parse_json(value)
+    return read.value if read else None
+
+
+def _read_tool(item: Json) -> list[str]:
+    if isinstance(item, list):
+        return read_tools(item)
+    if not isinstance(item, dict):
+        return []
+    for key in _DECLARATIONS:
+        if isinstance(item.get(key), list):
+            return read_tools(item[key])
+    for key in _WRAPPERS:
+        if item.get(key):
+            return read_tools([item[key]])
+    inner = item.get("function")
+    definition = _definition(inner if isinstance(inner, dict) else item)
+    return [canonical(definition)] if definition else []
+
+
+def _definition(inner: dict[str, Any]) -> dict[str, Any] | None:
+    name = inner.get("name")
+    if not isinstance(name, str) or not name:
+        return None
+    function: dict[str, Any] = {"name": name}
+    if isinstance(inner.get("description"), str):
+        function["description"] = inner["description"]
+    for key in _SCHEMA_KEYS:
+        schema = _loaded(inner.get(key))
+        if isinstance(schema, dict):
+            function["parameters"] = schema
+            break
+    if isinstance(inner.get("strict"), bool):
+        function["strict"] = inner["strict"]
+    return {"type": "function", "function": function}
