@@ -42,7 +42,7 @@ def test_words_and_usage_come_back() -> None:
 
 @pytest.mark.skipif(find_spec("mcp") is not None, reason="the package mcp is installed")
 def test_tool_calls_without_mcp_are_a_clear_error() -> None:
-    """litellm's hidden dependency is named before anything is sent."""
+    """Litellm's hidden dependency is named before anything is sent."""
     policy = LlmPolicy(model="openai/m")
     with pytest.raises(RolloutError, match="install mcp"):
         asyncio.run(policy.act((), (tool("a"),), run=Run(task_id="t", seed=1, acted=0)))
