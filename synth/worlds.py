@@ -11,11 +11,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from environments.runtime.world import World
 from redact.clean_episode import CleanEpisode
 from synth.world.callers import learn_envelopes, normalise, seen_forms
 from synth.world.document import write_document
+from synth.world.effects import learn_effects
+from synth.world.examples import collect
+from synth.world.guards import learn_guards
 from synth.world.kinds import learn_kinds
 from synth.world.model import ToolModel, Workbench
+from synth.world.nested import learn_nested
 from synth.world.observation import by_tool, declared_forms, histories
 from synth.world.outcomes import learn_outcomes, learn_style
 from synth.world.tape import learn_tape
@@ -71,6 +76,9 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
         learn_settled(bench)
     bench.continuity = {"kind": settings.continuity or "reset", "evidence": {}}
     _mark_shown(bench)
+    bench.nested = learn_nested(bench)
+    if settings.derive:
+        _learn_behaviour(bench)
     bench.tape = learn_tape(bench, write_document(bench))
     document = write_document(bench)
     return LearntWorld(
@@ -79,6 +87,14 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
         continuity=bench.continuity,
         start_of=lambda _episode: {},
     )
+
+
+def _learn_behaviour(bench: Workbench) -> None:
+    """Effects first, then guards over examples that already follow the effects."""
+    examples = collect(bench, World.from_json(write_document(bench)))
+    learn_effects(bench, examples)
+    examples = collect(bench, World.from_json(write_document(bench)))
+    learn_guards(bench, examples)
 
 
 def _observe(episodes: Sequence[CleanEpisode]) -> Workbench:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from .attempt import Json
-from .normal import same_json, stable
+from .normal import key_text, same_json, stable
 from .world_arithmetic import calculate, written
 
 MAX_NODES: Final = 5_000
@@ -115,8 +115,8 @@ def _row(operands: list[Tree], sub: Sub) -> Thunk:
     table, keys, path = operands[0], [sub(k) for k in operands[1]], tuple(operands[2:])
     if len(keys) == 1:
         only = keys[0]
-        return lambda scope: follow(scope.row(table, stable([only(scope)])), path)
-    return lambda scope: follow(scope.row(table, stable([k(scope) for k in keys])), path)
+        return lambda scope: follow(scope.row(table, key_text([only(scope)])), path)
+    return lambda scope: follow(scope.row(table, key_text([k(scope) for k in keys])), path)
 
 
 def _at(operands: list[Tree], sub: Sub) -> Thunk:

@@ -13,9 +13,10 @@ from typing import Any, Final
 from .attempt import DERIVED, RECORDED, UNKNOWN, EndState, Event, Json, ToolResult
 from .canonical import canonical
 from .expression import Missing, NotKnown, Scope
-from .normal import names_in, parse_arguments, parse_json, simplify, stable, unwrap
+from .normal import key_text, names_in, parse_arguments, parse_json, simplify, stable, unwrap
+from .world_nested import load_nested
 from .world_state import ABSENT, Entry, Place, State, call_text, names_of_key
-from .world_tool import RowRef, Tool, load_tool
+from .world_tool import RowRef, Tool, Write, load_tool
 
 WORLD_FORMAT: Final = "1"
 
@@ -27,7 +28,7 @@ class BadWorldError(ValueError):
 class World:
     """One app's backend as learnt, read-only."""
 
-    __slots__ = ("base", "cache", "callers", "counters", "document", "refusals", "seen", "tools")
+    __slots__ = ("base", "cache", "callers", "counters", "document", "nested", "refusals", "seen", "tools")
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         if document.get("format") != WORLD_FORMAT:
@@ -42,6 +43,7 @@ class World:
         }
         tables = document.get("tables", {})
         self.base: dict[str, Mapping[str, Json]] = {n: t.get("rows", {}) for n, t in tables.items()}
+        self.nested = load_nested(document.get("nested", {}), self.base)
         self.refusals: dict[str, Mapping[str, Any]] = {
             n: t.get("refusals", {}) for n, t in tables.items()
         }
@@ -69,7 +71,7 @@ class World:
         caller: str | None = None,
     ) -> Session:
         """A fresh, isolated state; `start` is what a task carries, `caller` the agent whose forms apply."""
-        state = State(self.base)
+        state = State(self.base, self.nested)
         for name, part in self.counters.items():
             state.counters[name] = int(part["next"])
         if start:
@@ -80,11 +82,11 @@ class World:
 class Session:
     """One running copy of a world."""
 
-    __slots__ = ("_state", "_world", "caller", "started_at")
+    __slots__ = ("_world", "caller", "started_at", "state")
 
     def __init__(self, world: World, state: State, *, started_at: int, caller: str | None) -> None:
         self._world = world
-        self._state = state
+        self.state = state
         self.started_at = started_at
         self.caller = caller
 
@@ -104,9 +106,9 @@ class Session:
         if not tool.innocent:
             return self._change(tool, args)
         result, place, names = self._show(tool, args)
-        if isinstance(arguments, str) and not self._state.log and result.source != UNKNOWN:
+        if isinstance(arguments, str) and not self.state.log and result.source != UNKNOWN:
             wide = tool.loose or not names
-            if place is None or place not in self._state.rows:
+            if place is None or place not in self.state.rows:
                 if place is not None:
                     names.add(place[0] + "|" + place[1])
                 entry = (result, None if wide else frozenset(names), place)
@@ -129,18 +131,18 @@ class Session:
 
     def end_state(self) -> EndState:
         """What differs from the start, what was done without a record, and what nobody knows."""
-        return self._state.end()
+        return self.state.end()
 
     def fork(self) -> Session:
         """An independent session in the same state."""
         return Session(
-            self._world, self._state.copy(), started_at=self.started_at, caller=self.caller
+            self._world, self.state.copy(), started_at=self.started_at, caller=self.caller
         )
 
     # -- reading ---------------------------------------------------------------------------------
 
     def _untouched(self, names: frozenset[str] | None, place: Place | None) -> bool:
-        state = self._state
+        state = self.state
         if place is not None and place in state.rows:
             return False
         if not state.log:
@@ -166,7 +168,7 @@ class Session:
     def _compute(self, tool: Tool, args: dict[str, Json]) -> ToolResult:
         if tool.answer is None:
             raise NotKnown("no behaviour was learnt")
-        if self._state.log and tool.loose and self._state.clouded_at_large("=" + tool.name):
+        if self.state.log and tool.loose and self.state.clouded_at_large("=" + tool.name):
             raise NotKnown("an earlier call may have changed this")
         value = tool.answer(self._scope(tool, args, None))
         return ToolResult(content=tool.render(value), source=DERIVED, evidence=tool.name)
@@ -174,7 +176,7 @@ class Session:
     def _show_row(
         self, tool: Tool, args: dict[str, Json], place: Place, names: set[str]
     ) -> tuple[ToolResult, set[str]]:
-        state, world = self._state, self._world
+        state, world = self.state, self._world
         found = state.look(place)
         if found is ABSENT:
             text = world.refusals.get(place[0], {}).get(place[1], {}).get(tool.name)
@@ -231,7 +233,7 @@ class Session:
         tokens = {f"{table}|{key}" for table, key in about}
         return tuple(
             e.call
-            for e in self._state.log
+            for e in self.state.log
             if not names.isdisjoint(e.names)
             or not tokens.isdisjoint(f"{t}|{k}" for t, k in e.about)
             or not names
@@ -253,38 +255,51 @@ class Session:
             )
         if not tool.claims or tool.answer is None:
             raise NotKnown("when this succeeds is not known well enough")
-        changes = [(w, self._place(w.target, scope), self._new_row(w, scope)) for w in tool.writes]
-        for _, place, row in changes:
-            scope.old = row if tool.writes and place == changes[0][1] else scope.old
+        changes = self._changes(tool, scope)
+        if changes:
+            scope.it = changes[0][1]
         content = tool.render(tool.answer(scope))
         entry = self._entry(tool, args, content, known=True)
-        self._state.add(entry)
-        for _, place, row in changes:
-            self._state.put(place, row, entry)
+        self.state.add(entry)
+        for place, row in changes:
+            self.state.put(place, row, entry)
         return ToolResult(content=content, source=DERIVED, evidence=tool.name)
 
-    def _new_row(self, write: Any, scope: Scope) -> Json:
-        if write.whole is not None:
-            return write.whole(scope)  # type: ignore[no-any-return]  # trees yield JSON
+    def _changes(self, tool: Tool, scope: Scope) -> list[tuple[Place, Json]]:
+        """Every row that a successful call changes or creates, as it is afterwards."""
+        out: list[tuple[Place, Json]] = []
+        for write in tool.writes:
+            if write.whole is not None:
+                row: Json = write.whole(scope)
+                scope.it = row
+                out.append((self._place(write.target, scope), row))
+                scope.it = None
+            else:
+                out.append(self._changed(write, scope))
+        return out
+
+    def _changed(self, write: Write, scope: Scope) -> tuple[Place, Json]:
         place = self._place(write.target, scope)
-        before = self._state.row(place, ())
+        before = self.state.row(place, ())
         if not isinstance(before, dict):
             raise NotKnown("the record is not an object")
+        outer, scope.old = scope.old, before
         after = dict(before)
         for name, value, when in write.fields:
             if when is None or when(scope):
                 after[name] = value(scope)
             else:
                 after.pop(name, None)
-        return after
+        scope.old = outer
+        return place, after
 
     def _old(self, tool: Tool, args: dict[str, Json]) -> Json:
         ref = tool.shows or (tool.writes[0].target if tool.writes else None)
-        if ref is None:
+        if ref is None or (tool.writes and tool.writes[0].creates):
             return None
         try:
             place = self._place(ref, self._scope(tool, args, None))
-            return self._state.row(place, names_in(args))
+            return self.state.row(place, names_in(args))
         except (Missing, NotKnown):
             return None
 
@@ -301,9 +316,9 @@ class Session:
             return
         parsed = parse_json(content)
         value: Json = content if parsed is None or tool.as_text else parsed.value
-        known = self._state.look(place)
-        if known is ABSENT or known != value or self._state.clouded(place, names_in(value)):
-            self._state.put(place, value, None)
+        known = self.state.look(place)
+        if known is ABSENT or known != value or self.state.clouded(place, names_in(value)):
+            self.state.put(place, value, None)
 
     def _did(self, tool: Tool, args: dict[str, Json], content: str) -> None:
         refused = tool.refused(content, args)
@@ -317,14 +332,14 @@ class Session:
         entry = self._entry(tool, args, content, known=True)
         scope = self._scope(tool, args, old)
         rows = self._predicted(tool, scope)
-        self._state.add(entry)
+        self.state.add(entry)
         for place, row in rows:
-            self._state.put(place, row, entry)
+            self.state.put(place, row, entry)
         if tool.shows is not None and parsed is not None:
             shown = self._scope(tool, args, None)
             shown.it = parsed.value
             try:
-                self._state.put(self._place(tool.shows, shown), parsed.value, entry)
+                self.state.put(self._place(tool.shows, shown), parsed.value, entry)
             except (Missing, NotKnown):
                 entry.known = False
         elif tool.writes and not rows:
@@ -332,17 +347,17 @@ class Session:
 
     def _predicted(self, tool: Tool, scope: Scope) -> list[tuple[Place, Json]]:
         try:
-            return [(self._place(w.target, scope), self._new_row(w, scope)) for w in tool.writes]
+            return self._changes(tool, scope)
         except (Missing, NotKnown):
             return []
 
     def _log_unknown(self, name: str, args: Mapping[str, Json], content: str) -> None:
         tool = self._world.tools.get(name)
         if tool is not None:
-            self._state.add(self._entry(tool, dict(args), content, known=False))
+            self.state.add(self._entry(tool, dict(args), content, known=False))
             return
         names = frozenset(names_in(dict(args)))
-        self._state.add(
+        self.state.add(
             Entry(
                 tool=name,
                 call=call_text(name, args),
@@ -356,18 +371,14 @@ class Session:
     # -- small parts -----------------------------------------------------------------------------
 
     def _scope(self, tool: Tool, args: dict[str, Json], old: Json) -> Scope:
-        state = self._state
-
-        def row(table: str, key: str) -> Json:
-            place = (table, key)
-            found = state.look(place)
-            if found is ABSENT:
-                raise NotKnown("never seen")
-            return state.row(place, ()) if state.log else found
+        state = self.state
 
         def number(counter: str) -> int:
             if counter not in state.counters:
                 raise NotKnown("a counter without a value")
+            fed = self._world.counters.get(counter, {}).get("fed_by", ())
+            if any(not e.known and e.tool in fed for e in state.log):
+                raise NotKnown("an earlier call may have counted")
             value = state.counters[counter]
             limit = self._world.counters.get(counter, {}).get("limit")
             if limit is not None and value > limit:
@@ -375,11 +386,11 @@ class Session:
             state.counters[counter] = value + 1
             return value
 
-        return Scope(args, old, row=row, number=number)
+        return Scope(args, old, row=state.lookup, number=number)
 
     @staticmethod
     def _place(ref: RowRef, scope: Scope) -> Place:
-        return ref.table, stable([simplify(key(scope)) for key in ref.keys])
+        return ref.table, key_text([simplify(key(scope)) for key in ref.keys])
 
     def _about(self, tool: Tool, args: dict[str, Json]) -> tuple[Place, ...]:
         scope = self._scope(tool, args, None)
@@ -403,7 +414,7 @@ class Session:
         parsed = parse_json(content)
         names |= names_in(parsed.value) if parsed is not None else names_in(content.split())
         for place in about:
-            found = self._state.look(place)
+            found = self.state.look(place)
             if found is not ABSENT:
                 names |= names_in(found)
         return names

@@ -12,8 +12,9 @@ from functools import lru_cache
 from typing import Any, Final
 
 from .attempt import Effect, EndState, Event, Json
-from .expression import NotKnown
+from .expression import Missing, NotKnown
 from .normal import names_in, parse_json, same_json, stable
+from .world_nested import Nested, find
 
 ABSENT: Final = object()
 """No such row in the base and none in the session."""
@@ -42,10 +43,13 @@ class Entry:
 class State:
     """Copy-on-write rows and the log of one session."""
 
-    __slots__ = ("base", "counters", "fresh", "log", "named", "rows", "start")
+    __slots__ = ("base", "counters", "fresh", "log", "named", "nested", "rows", "start")
 
-    def __init__(self, base: Mapping[str, Mapping[str, Json]]) -> None:
+    def __init__(
+        self, base: Mapping[str, Mapping[str, Json]], nested: Mapping[str, Nested]
+    ) -> None:
         self.base = base
+        self.nested = nested
         self.rows: dict[Place, Json] = {}
         self.start: dict[Place, Json] = {}
         self.fresh: dict[Place, int] = {}
@@ -55,7 +59,7 @@ class State:
 
     def copy(self) -> State:
         """The same state, independent from now on; rows are shared, being never changed in place."""
-        other = State(self.base)
+        other = State(self.base, self.nested)
         other.rows = dict(self.rows)
         other.start = dict(self.start)
         other.fresh = dict(self.fresh)
@@ -88,6 +92,24 @@ class State:
         found = self.look(place)
         if found is ABSENT:
             raise NotKnown("never seen")
+        return found
+
+    def lookup(self, table: str, key: str) -> Json:
+        """A row for a tree: of a table, or of a nested one by way of its parent."""
+        nested = self.nested.get(table)
+        if nested is None:
+            return self.row((table, key), ())
+        held = nested.index.get(key)
+        if held is None:
+            raise NotKnown("never seen")
+        parent, source, element = held
+        if parent not in self.rows:
+            if self.log and self.clouded(parent, ()):
+                raise NotKnown("an earlier call may have changed this")
+            return element
+        found = find(source, parent, self.row(parent, ()), key)
+        if found is None:
+            raise Missing
         return found
 
     def clouded(self, place: Place, names: Iterable[str]) -> bool:

@@ -18,6 +18,7 @@ def write_document(bench: Workbench) -> dict[str, Any]:
         "app": bench.app,
         "continuity": bench.continuity,
         "callers": {c: {"envelope": e} for c, e in sorted(bench.envelopes.items())},
+        "nested": bench.nested,
         "counters": bench.counters,
         "tools": {name: _tool(tool) for name, tool in sorted(bench.tools.items())},
         "tables": {name: _table(table) for name, table in sorted(bench.tables.items())},

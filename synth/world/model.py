@@ -76,6 +76,7 @@ class Workbench:
     tools: dict[str, ToolModel]
     tables: dict[str, TableModel] = field(default_factory=dict)
     envelopes: dict[str, dict[str, Json]] = field(default_factory=dict)
+    nested: dict[str, dict[str, Any]] = field(default_factory=dict)
     counters: dict[str, dict[str, Any]] = field(default_factory=dict)
     tape: dict[str, dict[str, list[dict[str, Any]]]] = field(default_factory=dict)
     continuity: dict[str, Any] = field(default_factory=dict)

@@ -1,0 +1,272 @@
+"""Effects: what a successful write does to records, as trees over the record before and the arguments.
+
+Comes from examples; sets `writes` and `answer` of each writer. An effect is kept only if it reproduces every example
+whose inputs are known. Not here: when a write succeeds (`guards`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from environments.runtime.expression import Scope, Tree
+from environments.runtime.normal import stable
+
+from synth.world.counters import fit_counter
+from synth.world.examples import DARK, GONE, Example, evaluate
+from synth.world.fit import Fitter
+from synth.world.model import ToolModel, Workbench
+from synth.world.terms import Tables, gather
+
+MAX_EXAMPLES: Final = 120
+MIN_ARGUMENTS: Final = 2
+"""Different calls that an effect must reproduce."""
+
+
+def tables_of(bench: Workbench) -> Tables:
+    """What references can point to."""
+    single = [t.name for t in bench.tables.values() if len(t.key_names) == 1 and t.rows]
+    multiple: list[tuple[str, tuple[str, ...]]] = []
+    for name, recipe in bench.nested.items():
+        keys = tuple(recipe["key"])
+        if len(keys) == 1:
+            single.append(name)
+        else:
+            multiple.append((name, keys))
+    return Tables(single=tuple(single), multiple=tuple(multiple))
+
+
+def learn_effects(bench: Workbench, examples: dict[str, list[Example]]) -> None:
+    """Fill `writes` and `answer` of every writer that the language can express."""
+    tables = tables_of(bench)
+    for name, tool in sorted(bench.tools.items()):
+        done = [e for e in examples.get(name, ()) if not e.refused]
+        if tool.kind != "write" or len({e.seen.key for e in done}) < MIN_ARGUMENTS:
+            continue
+        if tool.evidence.get("shows") and any(k[0] == "it" for k in tool.key):
+            _learn_creation(bench, tool, _spread(done), tables)
+        elif tool.evidence.get("shows"):
+            _learn_update(tool, _spread(done), tables)
+        else:
+            _learn_aside(bench, tool, _spread(done), tables)
+
+
+def _spread(examples: Sequence[Example]) -> list[Example]:
+    """Different calls first, then repetitions, up to a bound that keeps learning linear."""
+    first: dict[str, Example] = {}
+    rest: list[Example] = []
+    for example in examples:
+        if first.setdefault(example.seen.key, example) is not example:
+            rest.append(example)
+    return [*first.values(), *rest][:MAX_EXAMPLES]
+
+
+def _distinct(examples: Sequence[Example]) -> int:
+    return len({e.seen.key for e in examples})
+
+
+def _learn_update(tool: ToolModel, examples: list[Example], tables: Tables) -> None:
+    known = [e for e in examples if isinstance(e.old, dict) and isinstance(e.seen.value, dict)]
+    if _distinct(known) < MIN_ARGUMENTS:
+        return
+    after = [e.seen.value for e in known]
+    fields = fit_fields(known, after, tables)
+    if fields is None:
+        return
+    sets, whens = fields
+    tool.writes = [{"table": tool.table, "key": tool.key, "set": sets, "when": whens}]
+    tool.answer = ["it"]
+    tool.text = False
+    tool.evidence["effect"] = {"arguments": _distinct(known), "reproduced": len(known)}
+    tool.says = f"changes {', '.join(sets) or 'nothing'} of {tool.table}"
+
+
+def fit_fields(
+    examples: Sequence[Example], after: Sequence[Any], tables: Tables
+) -> tuple[dict[str, Tree], dict[str, Tree]] | None:
+    """Trees for every field that changes, and the conditions of those that are only sometimes there."""
+    scopes = [e.scope() for e in examples]
+    fitter = Fitter(scopes, ["arg", "old"], tables)
+    names = [*dict.fromkeys(n for row in after for n in row)]
+    sets: dict[str, Tree] = {}
+    whens: dict[str, Tree] = {}
+    for name in names:
+        before = [e.old.get(name, GONE) if isinstance(e.old, dict) else GONE for e in examples]
+        now = [row.get(name, GONE) for row in after]
+        if all(_same(b, a) for b, a in zip(before, now, strict=True)):
+            continue
+        present = [i for i, value in enumerate(now) if value is not GONE]
+        if len(present) < len(now):
+            when = _presence(fitter, [value is not GONE for value in now])
+            if when is None:
+                return None
+            whens[name] = when
+        inner = fitter
+        if len(present) < len(now):
+            inner = Fitter([scopes[i] for i in present], ["arg", "old"], tables)
+        tree = inner.fit([now[i] for i in present])
+        if tree is None:
+            return None
+        sets[name] = tree
+    gone = {n for e in examples if isinstance(e.old, dict) for n in e.old} - set(names)
+    return None if gone else (sets, whens)
+
+
+def _same(before: Any, after: Any) -> bool:
+    if before is GONE or after is GONE:
+        return before is after
+    return stable(before) == stable(after)
+
+
+def _presence(fitter: Fitter, there: Sequence[bool]) -> Tree | None:
+    """A condition for a field that is only sometimes there: an argument given, or a category."""
+    names = {n for s in fitter.scopes if isinstance(s.arg, dict) for n in s.arg}
+    for name in sorted(names):
+        tree: Tree = ["exists", ["arg", name]]
+        if evaluate(tree, fitter.scopes) == list(there):
+            return tree
+    for term in fitter.terms.scalars:
+        if not all(isinstance(v, str | bool) for v in term.values):
+            continue
+        yes = {stable(v) for v, t in zip(term.values, there, strict=True) if t}
+        no = {stable(v) for v, t in zip(term.values, there, strict=True) if not t}
+        if yes and no and not yes & no and len(yes) + len(no) <= 6:
+            values = [v for v in term.values if stable(v) in yes]
+            return ["among", list(term.tree), list({stable(v): v for v in values}.values())]
+    return None
+
+
+def _learn_creation(
+    bench: Workbench, tool: ToolModel, examples: list[Example], tables: Tables
+) -> None:
+    """A tool whose result is a record that was not there before."""
+    own = str(tool.key[0][1])
+    rows = [e.seen.value for e in examples]
+    if not all(isinstance(r, dict) for r in rows):
+        return
+    scopes = [e.scope() for e in examples]
+    fitter = Fitter(scopes, ["arg"], tables)
+    identity = fit_counter(bench, tool, own) or fitter.fit([r[own] for r in rows])  # type: ignore[index,call-overload]  # dicts
+    if identity is None or identity[0] == "const":
+        return
+    fields: list[Any] = []
+    for name in rows[0]:  # type: ignore[union-attr]  # a dict, see above
+        if any(name not in r for r in rows):  # type: ignore[operator]  # dicts
+            return
+        tree = identity if name == own else fitter.fit([r[name] for r in rows])  # type: ignore[index,call-overload]  # dicts
+        if tree is None:
+            return
+        fields.append([name, tree])
+    tool.writes = [
+        {
+            "table": tool.table,
+            "key": [["it", own]],
+            "creates": True,
+            "whole": ["object", *fields],
+        }
+    ]
+    tool.answer = ["it"]
+    tool.text = False
+    tool.evidence["effect"] = {"arguments": _distinct(examples), "reproduced": len(examples)}
+    tool.says = f"creates a {tool.table}"
+
+
+def _learn_aside(
+    bench: Workbench, tool: ToolModel, examples: list[Example], tables: Tables
+) -> None:
+    """A write that answers something else than the record: its effect is what reads show afterwards."""
+    for table in bench.tables.values():
+        if len(table.key_names) != 1 or not table.rows:
+            continue
+        for tree in _row_trees(examples, table.name, tables):
+            effect = _effect_on(bench, examples, table.name, tree, tables)
+            if effect is not None:
+                tool.writes.append(effect)
+                break
+    if tool.writes:
+        first = tool.writes[0]
+        for example in examples:
+            example.old = _row_at(example, first["table"], first["key"][0])
+        tool.evidence["about"] = first["table"]
+        tool.refs = [{"table": w["table"], "key": w["key"]} for w in tool.writes]
+    scopes = [e.scope() for e in examples]
+    if tool.writes:
+        for scope in scopes:
+            scope.it = _after(tool.writes[0], scope)
+    roots = ["arg", "old", "it"] if tool.writes else ["arg"]
+    tool.answer = Fitter(scopes, roots, tables).fit([e.seen.value for e in examples])
+    tool.text = not any(e.seen.is_json for e in examples)
+    if tool.writes:
+        tool.says = "changes " + ", ".join(
+            f"{', '.join(w['set'])} of {w['table']}" for w in tool.writes
+        )
+
+
+def _row_trees(examples: Sequence[Example], table: str, tables: Tables) -> list[Tree]:
+    """Trees over the arguments that name rows of a table."""
+    scopes = [e.scope() for e in examples]
+    only = Tables(single=(), multiple=())
+    out: list[Tree] = []
+    for term in gather(scopes, ["arg"], only).scalars:
+        rows = evaluate(["row", table, [term.tree]], scopes)
+        if sum(isinstance(r, dict) for r in rows) * 2 >= len(rows):
+            out.append(list(term.tree))
+    del tables
+    return out
+
+
+def _row_at(example: Example, table: str, tree: Tree) -> Any:
+    value = evaluate(["row", table, [tree]], [example.scope()])[0]
+    return value if isinstance(value, dict) else None
+
+
+def _effect_on(
+    bench: Workbench, examples: Sequence[Example], table: str, tree: Tree, tables: Tables
+) -> dict[str, Any] | None:
+    del bench
+    pairs: list[tuple[Example, Any]] = []
+    for example in examples:
+        before = _row_at(example, table, tree)
+        key = evaluate(tree, [example.scope()])[0]
+        after = example.later.get((table, stable([key])))
+        if isinstance(before, dict) and isinstance(after, dict):
+            pairs.append((_about(example, before), after))
+    changed = [p for p in pairs if not _same(p[0].old, p[1])]
+    if len({p[0].seen.key for p in changed}) < MIN_ARGUMENTS:
+        return None
+    fields = fit_fields([p[0] for p in pairs], [p[1] for p in pairs], tables)
+    if fields is None:
+        return None
+    return {"table": table, "key": [tree], "set": fields[0], "when": fields[1]}
+
+
+def _after(write: dict[str, Any], scope: Scope) -> Any:
+    """The row after an effect, as the runtime will compute it."""
+    if not isinstance(scope.old, dict):
+        return None
+    after = dict(scope.old)
+    for name, tree in write["set"].items():
+        value = evaluate(tree, [scope])[0]
+        if value is not GONE and value is not DARK:
+            after[name] = value
+    return after
+
+
+def _about(example: Example, old: Any) -> Example:
+    return Example(
+        seen=example.seen,
+        refused=example.refused,
+        before=example.before,
+        old=old,
+        later=example.later,
+        task=example.task,
+    )
+
+
+def rescoped(tool: ToolModel, example: Example) -> Scope:
+    """The scope in which a tool's guards are asked: with the row that its first effect is about."""
+    if tool.writes and not tool.writes[0].get("creates") and example.old is None:
+        example.old = _row_at(example, tool.writes[0]["table"], tool.writes[0]["key"][0])
+    return example.scope()
+
+

@@ -1,0 +1,119 @@
+"""Examples: for each call of a tool, what was there before it and what came of it.
+
+Comes from replaying every episode in the world learnt so far, following the recording; goes to `effects` and `guards`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from environments.runtime.attempt import Json
+from environments.runtime.expression import Missing, NotKnown, Scope, Tree, build
+from environments.runtime.normal import stable
+from environments.runtime.world import Session, World
+
+from synth.world.model import Workbench, refused
+from synth.world.observation import Observation
+from synth.world.writers import place_of
+
+
+@dataclass(slots=True, kw_only=True)
+class Example:
+    """One call with the state it met."""
+
+    seen: Observation
+    refused: bool
+    before: Session
+    """A copy of the session just before the call."""
+    old: Json = None
+    """The row that the call is about, before it; None where it is not known or not there."""
+    later: dict[tuple[str, str], Json] = field(default_factory=dict)
+    """Rows as next seen after the call, before any other call that may have changed them."""
+    task: str = ""
+
+    def scope(self, old: Json = None) -> Scope:
+        """What a tree sees in this example."""
+        state = self.before.state
+        arg: Json = dict(self.seen.arguments)
+        return Scope(arg, self.old if old is None else old, row=state.lookup)
+
+
+class _Gap:
+    """Why a tree has no value."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+GONE = _Gap("missing")
+"""The path is not there."""
+DARK = _Gap("not known")
+"""The state is not known."""
+
+
+def evaluate(tree: Tree, scopes: list[Scope]) -> list[Any]:
+    """A tree's value in every scope, `GONE` or `DARK` where it has none."""
+    thunk = build(tree)
+    out: list[Any] = []
+    for scope in scopes:
+        try:
+            out.append(thunk(scope))
+        except Missing:
+            out.append(GONE)
+        except NotKnown:
+            out.append(DARK)
+    return out
+
+
+def collect(bench: Workbench, world: World) -> dict[str, list[Example]]:
+    """Examples of every tool that may change something."""
+    out: dict[str, list[Example]] = {}
+    for history in bench.histories:
+        session = world.session(caller=history.caller)
+        open_examples: list[Example] = []
+        for seen in history.observations:
+            tool = bench.tools[seen.tool]
+            place = place_of(tool, seen)
+            if place is not None and tool.innocent:
+                _note_later(open_examples, place, seen.value)
+            if not tool.innocent:
+                example = Example(
+                    seen=seen,
+                    refused=refused(tool, seen),
+                    before=session.fork(),
+                    task=history.task,
+                )
+                example.old = _row_before(bench, example)
+                out.setdefault(seen.tool, []).append(example)
+                if not example.refused:
+                    _close(open_examples, seen)
+                    open_examples.append(example)
+            session.observe(seen.tool, seen.arguments, seen.content)
+    return out
+
+
+def _note_later(open_examples: list[Example], place: tuple[str, str], value: Json) -> None:
+    for example in open_examples:
+        example.later.setdefault(place, value)
+
+
+def _close(open_examples: list[Example], seen: Observation) -> None:
+    """A later call that shares a name makes what is seen after it no evidence for the earlier one."""
+    open_examples[:] = [e for e in open_examples if e.seen.names.isdisjoint(seen.names)]
+
+
+def _row_before(bench: Workbench, example: Example) -> Json:
+    tool = bench.tools[example.seen.tool]
+    if tool.table is None or not tool.evidence.get("shows") or any(k[0] != "arg" for k in tool.key):
+        return None
+    key = stable([example.seen.arguments.get(str(tree[1])) for tree in tool.key])
+    try:
+        return example.before.state.row((tool.table, key), ())
+    except NotKnown:
+        return None

@@ -1,0 +1,376 @@
+"""Fitting: the simplest tree that turns what was there into what was recorded, over all examples at once.
+
+Comes from scopes and targets; goes into effects, answers and messages. A tree is returned only if it reproduces every
+example whose inputs are known. Explicit forms only: constants, paths, references, arithmetic, text with holes,
+objects, lists mapped, joined, edited or filtered, and a case by category.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any, Final
+
+from environments.runtime.expression import Scope, Tree
+from environments.runtime.normal import stable
+
+from synth.world.examples import DARK, GONE, evaluate
+from synth.world.numbers import element_scopes, fit_number, is_number, numeric_terms
+from synth.world.terms import Tables, Term, Terms, agree, gather
+
+MAX_DEPTH: Final = 4
+MAX_CASES: Final = 5
+MIN_PER_CASE: Final = 3
+
+
+class Fitter:
+    """Fits one set of scopes; keeps its terms between targets."""
+
+    def __init__(
+        self, scopes: list[Scope], roots: Sequence[str], tables: Tables, *, depth: int = 0
+    ) -> None:
+        self.scopes = scopes
+        self.roots = roots
+        self.tables = tables
+        self.depth = depth
+        self._terms: Terms | None = None
+        self._numeric: list[Term] | None = None
+        self._inside: dict[str, Fitter] = {}
+
+    @property
+    def terms(self) -> Terms:
+        """Every term of the scopes, gathered once."""
+        if self._terms is None:
+            self._terms = gather(self.scopes, self.roots, self.tables)
+        return self._terms
+
+    @property
+    def numeric(self) -> list[Term]:
+        """Numeric terms, totals over lists included near the root."""
+        if self._numeric is None:
+            self._numeric = numeric_terms(self.terms, self.tables, totals=self.depth < 2)
+        return self._numeric
+
+    def fit(self, target: Sequence[Any], *, cases: bool = True) -> Tree | None:
+        """The simplest tree for the target; None where the language has none."""
+        if not target:
+            return None
+        if len({stable(t) for t in target}) == 1 and not self._better_than_constant(target):
+            return ["const", target[0]]
+        tree = self._term(target)
+        if tree is None and all(is_number(t) for t in target):
+            tree = fit_number(self.scopes, target, self.numeric)
+        if tree is None and all(isinstance(t, str) for t in target):
+            tree = self._text(target)
+        if tree is None and self.depth < MAX_DEPTH:
+            if all(isinstance(t, dict) for t in target):
+                tree = self._object(target)
+            elif all(isinstance(t, list) for t in target):
+                tree = self._list(target)
+        scalar = not any(isinstance(t, dict | list) for t in target)
+        if tree is None and cases and scalar and self.depth < 3:
+            tree = self._case(target)
+        return tree
+
+    def _better_than_constant(self, target: Sequence[Any]) -> bool:
+        """Few examples of one value: a term that equals it is as likely, so neither is taken blindly."""
+        value = target[0]
+        if not isinstance(value, str) or not any(c.isdigit() for c in value):
+            return False
+        return self._term(target) is not None
+
+    def _term(self, target: Sequence[Any]) -> Tree | None:
+        pool = self.terms.containers if isinstance(target[0], dict | list) else self.terms.scalars
+        for term in sorted(pool, key=lambda t: t.rank):
+            if agree(term.values, target):
+                return list(term.tree)
+        return None
+
+    def _text(self, target: Sequence[str]) -> Tree | None:
+        """Text with up to four holes, each a term that stands in every example."""
+        parts: list[list[str]] = [[t] for t in target]
+        holes: list[Tree] = []
+        pieces: list[Any] = []
+        rests = list(target)
+        for _ in range(6):
+            head = _common_prefix(rests)
+            if head:
+                pieces.append(head)
+                rests = [r[len(head) :] for r in rests]
+            if not any(rests):
+                break
+            found = self._leading(rests)
+            if found is None:
+                return None
+            holes.append(found[0])
+            pieces.append(found[0])
+            rests = found[1]
+        del parts
+        tree: Tree = ["text", *pieces]
+        if not holes or any(rests) or not agree(evaluate(tree, self.scopes), target):
+            return None
+        return tree
+
+    def _leading(self, rests: Sequence[str]) -> tuple[Tree, list[str]] | None:
+        best: tuple[int, Tree, list[str]] | None = None
+        for term in self.terms.scalars:
+            texts = [v if isinstance(v, str) else str(v) if is_number(v) else None for v in term.values]
+            if any(not t or not r.startswith(t) for t, r in zip(texts, rests, strict=True)):
+                continue
+            length = sum(len(t) for t in texts if t)
+            if best is None or length > best[0]:
+                left = [r[len(t) :] for t, r in zip(texts, rests, strict=True) if t]
+                best = (length, list(term.tree), left)
+        return (best[1], best[2]) if best else None
+
+    def _object(self, target: Sequence[dict[str, Any]]) -> Tree | None:
+        names = list(target[0])
+        if any(set(t) != set(names) for t in target):
+            return self._with(target)
+        fields: list[Any] = []
+        for name in names:
+            tree = self._sub().fit([t[name] for t in target])
+            if tree is None:
+                return None
+            fields.append([name, tree])
+        return ["object", *fields]
+
+    def _sub(self) -> Fitter:
+        sub = Fitter(self.scopes, self.roots, self.tables, depth=self.depth + 1)
+        sub._terms = self.terms
+        sub._inside = self._inside
+        return sub
+
+    def _rows(self, rows: Sequence[int]) -> Fitter:
+        """The same terms over some of the examples."""
+        sub = Fitter(
+            [self.scopes[i] for i in rows], self.roots, self.tables, depth=self.depth + 2
+        )
+        sub._terms = self.terms.sliced(rows)
+        return sub
+
+    def _with(self, target: Sequence[dict[str, Any]]) -> Tree | None:
+        """A dictionary by id with one entry more than before."""
+        for term in self.terms.containers:
+            extra = []
+            for before, after in zip(term.values, target, strict=True):
+                if not isinstance(before, dict) or not before.items() <= after.items():
+                    break
+                more = [n for n in after if n not in before]
+                if len(more) != 1:
+                    break
+                extra.append((more[0], after[more[0]]))
+            if len(extra) == len(target):
+                name = self._sub().fit([n for n, _ in extra])
+                value = self._sub().fit([v for _, v in extra])
+                if name is not None and value is not None:
+                    return ["with", list(term.tree), name, value]
+        return None
+
+    # -- lists -----------------------------------------------------------------------------------
+
+    def _list(self, target: Sequence[list[Any]]) -> Tree | None:
+        lists = [
+            t
+            for t in self.terms.containers
+            if all(isinstance(v, list) or v is DARK for v in t.values) and t.known()
+        ]
+        for fit in (self._appended, self._edited, self._mapped, self._dropped, self._single):
+            tree = fit(target, lists)
+            if tree is not None and agree(evaluate(tree, self.scopes), target):
+                return tree
+        return None
+
+    def _appended(self, target: Sequence[list[Any]], lists: Sequence[Any]) -> Tree | None:
+        for term in lists:
+            pairs = list(zip(term.values, target, strict=True))
+            if not any(before for before, _ in pairs):
+                continue
+            if any(after[: len(before)] != before for before, after in pairs):
+                continue
+            rest = [after[len(before) :] for before, after in pairs]
+            if not any(rest):
+                continue
+            tail = self._single(rest, lists) or self._mapped(rest, lists)
+            if tail is not None:
+                return ["concat", list(term.tree), tail]
+        return None
+
+    def _single(self, target: Sequence[list[Any]], _: Sequence[Any]) -> Tree | None:
+        """A list of a fixed, small number of elements."""
+        sizes = {len(t) for t in target}
+        if len(sizes) != 1 or not 1 <= len(target[0]) <= 3:
+            return None
+        parts = [self._sub().fit([t[i] for t in target]) for i in range(len(target[0]))]
+        return None if any(p is None for p in parts) else ["list", *parts]
+
+    def _mapped(self, target: Sequence[list[Any]], lists: Sequence[Any]) -> Tree | None:
+        flat = [item for t in target for item in t]
+        if not flat:
+            return None
+        same = [
+            t
+            for t in lists
+            if all(len(v) == len(w) for v, w in zip(t.values, target, strict=True))
+        ]
+        for term in same:
+            body = self._element_fitter(term).fit(flat)
+            if body is not None:
+                return ["map", list(term.tree), body]
+        for left in same:
+            for right in same:
+                if right is left:
+                    continue
+                body = self._element_fitter(left, right).fit(flat)
+                if body is not None:
+                    return ["zip", list(left.tree), list(right.tree), body]
+        return None
+
+    def _element_fitter(self, left: Term, right: Term | None = None) -> Fitter:
+        """The fitter over a list's elements, made once per list."""
+        name = stable([left.tree, right.tree if right else None])
+        if name not in self._inside:
+            partners = right.values if right else None
+            scopes, _ = element_scopes(self.scopes, left.values, partners)
+            self._inside[name] = self._inner(scopes, paired=right is not None)
+        return self._inside[name]
+
+    def _inner(self, scopes: list[Scope], *, paired: bool = False) -> Fitter:
+        roots = ["it", "by", "arg", "old"] if paired else ["it", "arg", "old"]
+        return Fitter(scopes, roots, self.tables, depth=self.depth + 1)
+
+    def _edited(self, target: Sequence[list[Any]], lists: Sequence[Any]) -> Tree | None:
+        """The old list with the elements that a list of keys names replaced."""
+        for term in lists:
+            if any(len(v) != len(w) for v, w in zip(term.values, target, strict=True)):
+                continue
+            for keys in lists:
+                if keys is term:
+                    continue
+                for field in _fields_of(term.values):
+                    tree = self._edit_by(target, term, keys, field, lists)
+                    if tree is not None:
+                        return tree
+        return None
+
+    def _edit_by(
+        self, target: Sequence[list[Any]], term: Any, keys: Any, field: str, lists: Sequence[Any]
+    ) -> Tree | None:
+        places = _places(term.values, target, keys.values, field)
+        if places is None:
+            return None
+        partners = [
+            t
+            for t in lists
+            if all(len(a) == len(b) for a, b in zip(t.values, keys.values, strict=True))
+        ]
+        for partner in partners:
+            scopes: list[Scope] = []
+            wanted: list[Any] = []
+            for at, indexes in enumerate(places):
+                for order, index in enumerate(indexes):
+                    inner = Scope(self.scopes[at].arg, self.scopes[at].old, row=self.scopes[at].row)
+                    inner.it, inner.by = term.values[at][index], partner.values[at][order]
+                    scopes.append(inner)
+                    wanted.append(target[at][index])
+            body = self._inner(scopes, paired=True).fit(wanted)
+            if body is not None:
+                return ["edit", list(term.tree), field, list(keys.tree), list(partner.tree), body]
+        return None
+
+    def _dropped(self, target: Sequence[list[Any]], lists: Sequence[Any]) -> Tree | None:
+        """The old list without the elements that an argument names."""
+        for term in lists:
+            if any(len(w) > len(v) for v, w in zip(term.values, target, strict=True)):
+                continue
+            if not any(len(w) < len(v) for v, w in zip(term.values, target, strict=True)):
+                continue
+            for key in [*self.terms.scalars[:60], *lists]:
+                for field in ["", *_fields_of(term.values)]:
+                    item: Tree = ["it", field] if field else ["it"]
+                    is_list = any(isinstance(v, list) for v in key.values)
+                    test: Tree = (
+                        ["member", item, list(key.tree)] if is_list else ["eq", item, list(key.tree)]
+                    )
+                    tree: Tree = ["filter", list(term.tree), ["not", test]]
+                    if agree(evaluate(tree, self.scopes), target):
+                        return tree
+        return None
+
+    # -- cases -----------------------------------------------------------------------------------
+
+    def _case(self, target: Sequence[Any]) -> Tree | None:
+        """A different tree per category of one term; categories that cannot be fitted stay unknown."""
+        for subject in self._categories():
+            groups: dict[str, list[int]] = defaultdict(list)
+            for at, value in enumerate(subject[1]):
+                groups[stable(value)].append(at)
+            if not 2 <= len(groups) <= MAX_CASES or len(groups) * 2 > len(target):
+                continue
+            cases = []
+            for rows in groups.values():
+                if len(rows) < MIN_PER_CASE:
+                    continue
+                tree = self._rows(rows).fit([target[i] for i in rows], cases=False)
+                if tree is not None:
+                    cases.append([subject[1][rows[0]], tree])
+            covered = sum(len(groups[stable(value)]) for value, _ in cases)
+            if len(cases) >= 2 and covered >= 0.8 * len(target):
+                return ["case", subject[0], cases]
+        return None
+
+    def _categories(self) -> list[tuple[Tree, list[Any]]]:
+        out: list[tuple[Tree, list[Any]]] = []
+        for term in self.terms.scalars:
+            if any(v is GONE or v is DARK for v in term.values):
+                continue
+            if term.tree[0] not in {"arg", "old", "it", "by"}:
+                continue
+            if all(isinstance(v, str | bool) for v in term.values):
+                out.append((list(term.tree), term.values))
+            if all(isinstance(v, str) and any(c.isdigit() for c in v) for v in term.values):
+                tree: Tree = ["prefix", list(term.tree)]
+                out.append((tree, evaluate(tree, self.scopes)))
+        return out[:16]
+
+
+def _common_prefix(texts: Sequence[str]) -> str:
+    low, high = min(texts), max(texts)
+    at = 0
+    while at < min(len(low), len(high)) and low[at] == high[at]:
+        at += 1
+    head = low[:at]
+    # A hole starts at a word's start: a prefix that two ids happen to share is no fixed text.
+    if at < len(high):
+        while head and (head[-1].isalnum() or head[-1] in "_#."):
+            head = head[:-1]
+    return head
+
+
+def _fields_of(lists: Sequence[Any]) -> list[str]:
+    records = [item for items in lists if isinstance(items, list) for item in items]
+    if not records or not all(isinstance(r, dict) for r in records):
+        return []
+    return [n for n in records[0] if all(isinstance(r.get(n), str | int) for r in records)]
+
+
+def _places(
+    before: Sequence[list[Any]], after: Sequence[list[Any]], keys: Sequence[list[Any]], field: str
+) -> list[list[int]] | None:
+    """Positions of the elements that each key names, if all changed elements are among them."""
+    out: list[list[int]] = []
+    for old, new, wanted in zip(before, after, keys, strict=True):
+        taken: list[int] = []
+        for key in wanted:
+            free = [
+                i
+                for i, item in enumerate(old)
+                if isinstance(item, dict) and item.get(field) == key and i not in taken
+            ]
+            if not free:
+                return None
+            taken.append(free[0])
+        if any(old[i] != new[i] and i not in taken for i in range(len(old))):
+            return None
+        out.append(taken)
+    return out if any(out) else None

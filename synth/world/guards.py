@@ -1,0 +1,401 @@
+"""Guards: when a write succeeds, and what it says when it does not.
+
+Comes from examples of successes and refusals. A guard is a condition that held in every success and in no refusal of
+its class. Conditions that held in every success but were never seen broken only withhold: success is claimed inside
+what was seen, a refusal only where refusals were seen.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from environments.runtime.expression import Scope, Tree
+from environments.runtime.normal import HOLE, mask, stable
+
+from synth.world.effects import rescoped, tables_of
+from synth.world.examples import DARK, GONE, Example, evaluate
+from synth.world.fit import Fitter
+from synth.world.model import ToolModel, Workbench
+from synth.world.numbers import element_scopes, fit_number, is_number, numeric_terms
+from synth.world.terms import Tables, Term, Terms
+
+MAX_UNEXPLAINED: Final = 0.05
+"""Share of refusals without a guard above which success is not claimed."""
+MIN_TO_REFUSE: Final = 2
+"""Different refused calls before a refusal is claimed; one is enough to withhold success."""
+FEW: Final = 8
+"""Different values up to which a term is a category."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Condition:
+    """Something that held in every success."""
+
+    tree: Tree
+    held: int
+    """Different successes in which it was seen to hold."""
+    rank: int
+    values: list[Any]
+    """Per example, successes first."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Cases:
+    """A tool's examples, successes first."""
+
+    good: list[Example]
+    bad: dict[str, list[Example]]
+    scopes: list[Scope]
+    index: dict[str, range]
+
+
+def learn_guards(bench: Workbench, examples: dict[str, list[Example]]) -> None:
+    """Fill `guards` and `claims` of every writer whose effect and answer are known."""
+    tables = tables_of(bench)
+    for name, tool in sorted(bench.tools.items()):
+        if tool.innocent or not examples.get(name):
+            continue
+        if tool.answer is None:
+            continue
+        _learn(tool, examples[name], tables)
+
+
+def _learn(tool: ToolModel, examples: list[Example], tables: Tables) -> None:
+    cases = _cases(tool, examples)
+    roots = ["arg", "old"] if any(s.old is not None for s in cases.scopes) else ["arg"]
+    fitter = Fitter(cases.scopes, roots, tables)
+    conditions = sorted(_conditions(cases, fitter, tables), key=lambda c: c.rank)
+    explained, unexplained = _explain(tool, cases, conditions, tables, roots)
+    tool.guards = [*_in_order(explained, cases), *_withhold(cases, conditions)]
+    for guard in tool.guards:
+        guard.pop("values", None)
+    share = unexplained / max(1, len({e.seen.key for e in examples}))
+    tool.claims = share <= MAX_UNEXPLAINED and bool(cases.good)
+    tool.evidence["refusals"] = {
+        "classes": len(cases.bad),
+        "unexplained": unexplained,
+        "calls": len(examples),
+    }
+
+
+def _cases(tool: ToolModel, examples: list[Example]) -> Cases:
+    good = [e for e in examples if not e.refused]
+    bad: dict[str, list[Example]] = defaultdict(list)
+    for example in examples:
+        if example.refused:
+            bad[mask(example.seen.content, example.seen.arguments)].append(example)
+    scopes = [rescoped(tool, e) for e in good]
+    index: dict[str, range] = {}
+    for name, group in bad.items():
+        index[name] = range(len(scopes), len(scopes) + len(group))
+        scopes.extend(rescoped(tool, e) for e in group)
+    return Cases(good=good, bad=dict(bad), scopes=scopes, index=index)
+
+
+# -- conditions that held in every success ---------------------------------------------------------
+
+
+def _conditions(cases: Cases, fitter: Fitter, tables: Tables) -> Iterator[Condition]:
+    yield from _holding(cases, _simple(cases, fitter.terms), 0)
+    yield from _holding(cases, _comparisons(cases, fitter, tables), 20)
+    yield from _holding(cases, _memberships(cases, fitter.terms), 10)
+    yield from _holding(cases, _elements(cases, fitter, tables), 30)
+
+
+def _holding(
+    cases: Cases, trees: Iterator[tuple[Tree, int]], rank: int
+) -> Iterator[Condition]:
+    n = len(cases.good)
+    for tree, cost in trees:
+        values = evaluate(tree, cases.scopes)
+        held = {cases.good[i].seen.key for i in range(n) if values[i] is True}
+        if any(v is False or v is GONE for v in values[:n]) or not held:
+            continue
+        yield Condition(tree=tree, held=len(held), rank=rank + cost, values=values)
+
+
+def _simple(cases: Cases, terms: Terms) -> Iterator[tuple[Tree, int]]:
+    n = len(cases.good)
+    for term in terms.scalars:
+        good = [v for v in term.values[:n] if v is not GONE and v is not DARK]
+        if not good:
+            continue
+        if all(isinstance(v, str | bool) or v is None for v in good):
+            values = {stable(v): v for v in good}
+            if len(values) <= FEW and len(values) * 2 <= max(len(good), 2):
+                yield ["among", term.tree, list(values.values())], term.rank
+        if all(isinstance(v, str) for v in good):
+            yield from _textual(term, good)
+        if len(good) == n:
+            yield ["exists", term.tree], term.rank + 5
+
+
+def _textual(term: Term, good: Sequence[str]) -> Iterator[tuple[Tree, int]]:
+    from environments.runtime.expression import prefix, shape
+
+    shapes = {shape(v) for v in good}
+    if len(shapes) <= 3 and any(c.isdigit() for c in good[0]):
+        yield ["among", ["shape", term.tree], sorted(shapes)], term.rank + 3
+        prefixes = {prefix(v) for v in good}
+        if len(prefixes) <= 6:
+            yield ["among", ["prefix", term.tree], sorted(prefixes)], term.rank + 2
+
+
+def _comparisons(cases: Cases, fitter: Fitter, tables: Tables) -> Iterator[tuple[Tree, int]]:
+    numeric = numeric_terms(fitter.terms, tables, totals=True)[:45]
+    for left in numeric:
+        for right in numeric:
+            if left is right:
+                continue
+            yield ["le", left.tree, right.tree], left.rank + right.rank
+        low = min((v for v in left.values[: len(cases.good)] if is_number(v)), default=None)
+        if low is not None:
+            yield ["le", ["const", 0 if low >= 0 else low], left.tree], left.rank + 8
+    scalars = [t for t in fitter.terms.scalars if _texts(t)][:40]
+    for at, left in enumerate(scalars):
+        for right in scalars[at + 1 :]:
+            if left.tree[0] != right.tree[0] or left.tree[0] == "row":
+                yield ["eq", left.tree, right.tree], left.rank + right.rank
+    lists = [t for t in fitter.terms.containers if any(isinstance(v, list) for v in t.values)]
+    for at, left in enumerate(lists):
+        yield ["distinct", left.tree], left.rank + 6
+        for right in lists[at + 1 :]:
+            yield ["eq", ["len", left.tree], ["len", right.tree]], left.rank + right.rank
+
+
+def _texts(term: Term) -> bool:
+    return all(isinstance(v, str) or v is GONE or v is DARK for v in term.values)
+
+
+def _memberships(cases: Cases, terms: Terms) -> Iterator[tuple[Tree, int]]:
+    del cases
+    for container in terms.containers:
+        for term in terms.scalars:
+            if term.tree[: len(container.tree)] == container.tree or not _texts(term):
+                continue
+            yield ["member", term.tree, container.tree], term.rank + container.rank
+
+
+def _elements(cases: Cases, fitter: Fitter, tables: Tables) -> Iterator[tuple[Tree, int]]:
+    """Conditions on every element of an argument's list."""
+    for container in fitter.terms.containers:
+        if container.tree[0] != "arg" or not any(isinstance(v, list) for v in container.values):
+            continue
+        inner, counts = element_scopes(cases.scopes, container.values)
+        if not inner or len(inner) > 800:
+            continue
+        good = sum(counts[: len(cases.good)])
+        sub = Fitter(inner, ["it", "arg", "old"], tables, depth=1)
+        for tree, rank in _element_trees(sub, good):
+            yield ["every", container.tree, tree], rank + container.rank
+
+
+def _element_trees(sub: Fitter, good: int) -> Iterator[tuple[Tree, int]]:
+    about = [t for t in sub.terms.scalars if _uses_it(t.tree)]
+    for term in about:
+        values = [v for v in term.values[:good] if v is not GONE and v is not DARK]
+        distinct = {stable(v): v for v in values}
+        if values and all(isinstance(v, str | bool) for v in values) and len(distinct) <= FEW:
+            if len(distinct) * 2 <= max(len(values), 2):
+                yield ["among", term.tree, list(distinct.values())], term.rank
+        if len(values) == good:
+            yield ["exists", term.tree], term.rank + 5
+    for container in sub.terms.containers:
+        for term in about:
+            if _texts(term) and term.tree[: len(container.tree)] != container.tree:
+                yield ["member", term.tree, container.tree], term.rank + container.rank
+    numeric = [t for t in sub.terms.scalars if any(is_number(v) for v in t.values)][:30]
+    for left in numeric:
+        for right in numeric:
+            if left is not right and (_uses_it(left.tree) or _uses_it(right.tree)):
+                yield ["le", left.tree, right.tree], left.rank + right.rank
+
+
+def _uses_it(tree: Any) -> bool:
+    if not isinstance(tree, list) or not tree:
+        return False
+    return tree[0] == "it" or any(_uses_it(part) for part in tree[1:])
+
+
+# -- explaining refusals ---------------------------------------------------------------------------
+
+
+def _explain(
+    tool: ToolModel,
+    cases: Cases,
+    conditions: list[Condition],
+    tables: Tables,
+    roots: Sequence[str],
+) -> tuple[list[dict[str, Any]], int]:
+    """A guard per class of refusal where one condition tells it apart; the rest is counted."""
+    explained: list[dict[str, Any]] = []
+    unexplained = 0
+    for name, group in sorted(cases.bad.items(), key=lambda item: -len(item[1])):
+        rows = cases.index[name]
+        scopes = [cases.scopes[i] for i in rows]
+        holes = _hole_terms(cases, name, group, scopes, tables, roots)
+        pool = [*_from_holes(cases, holes), *conditions]
+        broken = [c for c in pool if all(c.values[i] is False or c.values[i] is GONE for i in rows)]
+        calls = len({e.seen.key for e in group})
+        best = _best(broken, group[0].seen.content)
+        if best is None:
+            unexplained += calls
+            continue
+        message = _message(name, group, scopes, tables, roots)
+        claimable = calls >= MIN_TO_REFUSE and message is not None
+        explained.append(
+            {
+                "holds": best.tree,
+                "message": message if claimable else None,
+                "says": group[0].seen.content[:200] if HOLE not in name else name.replace(HOLE, "…"),
+                "support": calls,
+                "against": best.held,
+                "class": name,
+                "values": best.values,
+            }
+        )
+    del tool
+    return explained, unexplained
+
+
+def _best(broken: list[Condition], message: str) -> Condition | None:
+    """The condition whose words stand in the message, else the simplest."""
+    if not broken:
+        return None
+    words = {w.strip(".,:;!?'\"").lower() for w in message.replace("-", " ").split()}
+    words |= {w[:-1] for w in words if len(w) > 3 and w.endswith("s")}
+
+    def affinity(condition: Condition) -> int:
+        return len(words & _words_of(condition.tree))
+
+    return max(broken, key=lambda c: (affinity(c), -c.rank, c.held))
+
+
+def _words_of(tree: Any) -> set[str]:
+    if isinstance(tree, str):
+        pieces = tree.lower().replace("_", " ").replace("-", " ").replace(".", " ").split()
+        return set(pieces) | {p[:-1] for p in pieces if len(p) > 3 and p.endswith("s")}
+    if isinstance(tree, list):
+        return set().union(*(_words_of(part) for part in tree[1:])) if len(tree) > 1 else set()
+    return set()
+
+
+def _hole_terms(
+    cases: Cases,
+    name: str,
+    group: Sequence[Example],
+    scopes: list[Scope],
+    tables: Tables,
+    roots: Sequence[str],
+) -> list[tuple[Tree, list[Any]]]:
+    """Numbers in the message as trees, with their values in every example of the tool."""
+    if HOLE not in name:
+        return []
+    out: list[tuple[Tree, list[Any]]] = []
+    fitter = Fitter(scopes, roots, tables)
+    for numbers in _holes(name, group):
+        tree = fitter.fit(numbers, cases=False)
+        if tree is None:
+            terms = numeric_terms(fitter.terms, tables, totals=True)
+            tree = fit_number(scopes, numbers, terms)
+        if tree is not None:
+            out.append((tree, evaluate(tree, cases.scopes)))
+    return out
+
+
+def _holes(name: str, group: Sequence[Example]) -> list[list[Any]]:
+    """The numbers that fill each hole of a class of message, one list per hole."""
+    words = [i for i, word in enumerate(name.split(" ")) if HOLE in word]
+    out: list[list[Any]] = []
+    for at in words:
+        values: list[Any] = []
+        for example in group:
+            pieces = example.seen.content.split(" ")
+            text = pieces[at].strip(".,;:!?()\"'") if at < len(pieces) else ""
+            values.append(_as_number(text))
+        if all(v is not None for v in values):
+            out.append(values)
+    return out
+
+
+def _as_number(text: str) -> int | float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return int(number) if number.is_integer() and "." not in text else number
+
+
+def _from_holes(cases: Cases, holes: list[tuple[Tree, list[Any]]]) -> Iterator[Condition]:
+    n = len(cases.good)
+    for at, (left, _) in enumerate(holes):
+        for right, _ in holes[at + 1 :]:
+            for tree in (["eq", left, right], ["le", left, right], ["le", right, left]):
+                values = evaluate(tree, cases.scopes)
+                held = {cases.good[i].seen.key for i in range(n) if values[i] is True}
+                if held and not any(v is False or v is GONE for v in values[:n]):
+                    yield Condition(tree=tree, held=len(held), rank=-10, values=values)
+
+
+def _message(
+    name: str,
+    group: Sequence[Example],
+    scopes: list[Scope],
+    tables: Tables,
+    roots: Sequence[str],
+) -> Tree | None:
+    contents = [e.seen.value if e.seen.is_json else e.seen.content for e in group]
+    if len({stable(c) for c in contents}) == 1 and HOLE not in name:
+        return ["const", contents[0]]
+    return Fitter(scopes, roots, tables).fit(contents, cases=False)
+
+
+def _in_order(explained: list[dict[str, Any]], cases: Cases) -> list[dict[str, Any]]:
+    """Guards such that none speaks for a refusal of another class that comes later."""
+    left = list(explained)
+    out: list[dict[str, Any]] = []
+    while left:
+        best = min(left, key=lambda g: (_intrudes(g, left, cases), -g["support"]))
+        left.remove(best)
+        if _intrudes(best, left, cases):
+            best["message"] = None
+        out.append(best)
+    return out
+
+
+def _intrudes(guard: dict[str, Any], others: list[dict[str, Any]], cases: Cases) -> int:
+    return sum(
+        guard["values"][i] is False or guard["values"][i] is GONE
+        for other in others
+        if other is not guard
+        for i in cases.index[other["class"]]
+    )
+
+
+# -- staying inside what was seen ------------------------------------------------------------------
+
+
+def _withhold(cases: Cases, conditions: Sequence[Condition]) -> list[dict[str, Any]]:
+    """Conditions never seen broken: where one is, success was never seen."""
+    enough = max(4, min(8, len({e.seen.key for e in cases.good}) // 2))
+    out: list[dict[str, Any]] = []
+    for condition in conditions:
+        op = condition.tree[0]
+        inner = condition.tree[2][0] if op == "every" else op
+        if condition.held < enough or inner not in {"among", "member", "exists", "eq", "distinct"}:
+            continue
+        if op == "exists" and condition.tree[1][0] in {"arg", "old"}:
+            continue
+        out.append(
+            {
+                "holds": condition.tree,
+                "message": None,
+                "says": "never seen otherwise in a success",
+                "support": 0,
+                "against": condition.held,
+            }
+        )
+    return out[:60]

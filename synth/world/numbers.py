@@ -1,0 +1,223 @@
+"""Numbers: arithmetic over terms that reproduces recorded amounts exactly.
+
+Comes from numeric terms (totals over lists included); goes to `fit`. Tries the simplest form first: a term, its
+negative, a sum or difference of two, a multiple, a product, a product plus a multiple.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from environments.runtime.expression import Scope, Tree
+
+from synth.world.examples import DARK, GONE, evaluate
+from synth.world.terms import Tables, Term, Terms, agree, gather
+
+MAX_TERMS: Final = 70
+DIGITS: Final = 6
+MIN_EXAMPLES: Final = 4
+"""Different examples that arithmetic must reproduce: fewer fit too many formulas."""
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number and not a truth value."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def numeric_terms(terms: Terms, tables: Tables, *, totals: bool) -> list[Term]:
+    """Numeric terms, with totals and lengths of lists where asked."""
+    found = [t for t in terms.scalars if _numeric(t.values)]
+    if totals:
+        for container in terms.containers:
+            if sum(isinstance(v, list) for v in container.values) * 2 > len(container.values):
+                found.extend(_totals(terms.scopes, container, tables))
+    seen: dict[tuple[Any, ...], Term] = {}
+    for term in sorted(found, key=lambda t: t.rank):
+        seen.setdefault(tuple(map(repr, term.values)), term)
+    varied = list(seen.values())
+    return varied[:MAX_TERMS]
+
+
+def _numeric(values: Sequence[Any]) -> bool:
+    known = [v for v in values if v is not DARK]
+    return len(known) * 2 > len(values) and all(is_number(v) for v in known)
+
+
+def _totals(scopes: list[Scope], container: Term, tables: Tables) -> Iterator[Term]:
+    inner, _ = element_scopes(scopes, container.values)
+    length: Tree = ["len", container.tree]
+    yield Term(tree=length, values=evaluate(length, scopes), rank=container.rank + 5)
+    if not inner or len(inner) > 600:
+        return
+    for term in gather(inner, ["it", "arg", "old"], tables).scalars:
+        if _mentions(term.tree, "it") and _numeric(term.values):
+            tree: Tree = ["sum", container.tree, term.tree]
+            values = evaluate(tree, scopes)
+            if _numeric(values):
+                yield Term(tree=tree, values=values, rank=container.rank + term.rank + 6)
+
+
+def _mentions(tree: Tree, root: str) -> bool:
+    if isinstance(tree, list):
+        return bool(tree) and (tree[0] == root or any(_mentions(part, root) for part in tree[1:]))
+    return False
+
+
+def element_scopes(
+    scopes: Sequence[Scope], lists: Sequence[Any], partners: Sequence[Any] | None = None
+) -> tuple[list[Scope], list[int]]:
+    """One scope per list element, and how many each scope gave."""
+    out: list[Scope] = []
+    counts: list[int] = []
+    for at, (scope, items) in enumerate(zip(scopes, lists, strict=True)):
+        if isinstance(items, dict):
+            items = list(items.values())
+        if not isinstance(items, list):
+            counts.append(0)
+            continue
+        counts.append(len(items))
+        for index, item in enumerate(items):
+            inner = Scope(scope.arg, scope.old, row=scope.row)
+            inner.it, inner.by = item, scope.by
+            if partners is not None:
+                inner.by = partners[at][index]
+            out.append(inner)
+    return out, counts
+
+
+def fit_number(
+    scopes: list[Scope], target: Sequence[Any], terms: Sequence[Term]
+) -> Tree | None:
+    """The simplest arithmetic that gives the target."""
+    if len({repr(t) for t in target}) < 2:
+        return None
+    known = [t for t in terms if not any(v is DARK or v is GONE for v in t.values)]
+    for tree in _candidates(known, target):
+        for shaped in (tree, ["round", tree, 2]):
+            if agree(evaluate(shaped, scopes), target):
+                return shaped
+    dark = [t for t in terms if t not in known]
+    return _with_dark(scopes, target, known, dark)
+
+
+def _with_dark(
+    scopes: list[Scope], target: Sequence[Any], known: Sequence[Term], dark: Sequence[Term]
+) -> Tree | None:
+    """Once more over the examples in which every term has a value."""
+    for term in dark[:12]:
+        rows = [i for i, v in enumerate(term.values) if v is not DARK and v is not GONE]
+        if len(rows) < max(MIN_EXAMPLES, len(target) // 2):
+            continue
+        some = [_sliced(t, rows) for t in [term, *known, *(d for d in dark if d is not term)]]
+        whole = [t for t in some if not any(v is DARK or v is GONE for v in t.values)]
+        inner = [target[i] for i in rows]
+        for tree in _candidates(whole, inner):
+            for shaped in (tree, ["round", tree, 2]):
+                if agree(evaluate(shaped, scopes), target):
+                    return shaped
+    return None
+
+
+def _sliced(term: Term, rows: Sequence[int]) -> Term:
+    return Term(tree=term.tree, values=[term.values[i] for i in rows], rank=term.rank)
+
+
+def _near(left: float, right: float) -> bool:
+    return abs(left - right) < 0.0051
+
+
+def _candidates(terms: Sequence[Term], target: Sequence[Any]) -> Iterator[Tree]:
+    """Forms that come close in every example, simplest first."""
+    if len(target) < MIN_EXAMPLES:
+        return
+    for term in terms:
+        if all(_near(a, t) for a, t in zip(term.values, target, strict=True)):
+            yield term.tree
+        if all(_near(-a, t) for a, t in zip(term.values, target, strict=True)):
+            yield ["neg", term.tree]
+        if all(_near(abs(a), t) for a, t in zip(term.values, target, strict=True)):
+            yield ["abs", term.tree]
+    yield from _multiples(terms, target)
+    yield from _pairs(terms, target)
+    products = list(_products(terms))
+    for term in products:
+        if all(_near(a, t) for a, t in zip(term.values, target, strict=True)):
+            yield term.tree
+    yield from _scaled_pairs([*terms, *products], terms, target)
+
+
+def _multiples(terms: Sequence[Term], target: Sequence[Any]) -> Iterator[Tree]:
+    """`a * k` and `a + k` with one constant."""
+    for term in terms:
+        if len({repr(v) for v in term.values}) < 3:
+            continue
+        offsets = {round(t - a, DIGITS) for a, t in zip(term.values, target, strict=True)}
+        if len(offsets) == 1:
+            yield ["add", term.tree, ["const", _plain(offsets.pop())]]
+        if all(term.values):
+            factors = {round(t / a, 4) for a, t in zip(term.values, target, strict=True)}
+            if len(factors) == 1:
+                yield ["mul", term.tree, ["const", _plain(factors.pop())]]
+
+
+def _plain(value: float) -> int | float:
+    return int(value) if float(value).is_integer() else value
+
+
+def _pairs(terms: Sequence[Term], target: Sequence[Any]) -> Iterator[Tree]:
+    index: dict[tuple[float, ...], Term] = {}
+    for term in terms:
+        index.setdefault(tuple(round(v, 2) for v in term.values), term)
+    for term in terms:
+        for sign, op in ((-1, "add"), (1, "sub")):
+            # target = term + other  or  target = other - term
+            rest = tuple(
+                round(t + sign * a, 2) for a, t in zip(term.values, target, strict=True)
+            )
+            other = index.get(rest)
+            if other is not None and op == "add":
+                yield ["add", term.tree, other.tree]
+            elif other is not None:
+                yield ["sub", other.tree, term.tree]
+
+
+def _products(terms: Sequence[Term]) -> Iterator[Term]:
+    for at, left in enumerate(terms[:40]):
+        for right in terms[at + 1 : 40]:
+            if any(v not in {0, 1} for v in left.values) and any(v not in {0, 1} for v in right.values):
+                yield Term(
+                    tree=["mul", left.tree, right.tree],
+                    values=[a * b for a, b in zip(left.values, right.values, strict=True)],
+                    rank=left.rank + right.rank,
+                )
+
+
+def _scaled_pairs(
+    left: Sequence[Term], right: Sequence[Term], target: Sequence[Any]
+) -> Iterator[Tree]:
+    """`a + k * b`: the constant is solved from two examples and must hold in all."""
+    for one in left:
+        rest = [t - a for a, t in zip(one.values, target, strict=True)]
+        for two in right:
+            factor = _factor(rest, two.values)
+            if factor is not None and two is not one:
+                scaled = ["mul", ["const", _plain(factor)], two.tree]
+                yield ["add", one.tree, scaled if factor != 1 else two.tree]
+
+
+def _factor(rest: Sequence[float], values: Sequence[float]) -> float | None:
+    factor: float | None = None
+    uses = 0
+    for r, v in zip(rest, values, strict=True):
+        if v == 0:
+            if abs(r) > 0.006:
+                return None
+            continue
+        ratio = r / v
+        if factor is None:
+            factor = round(ratio, 2)
+        if abs(r - factor * v) > 0.006:
+            return None
+        uses += 1
+    return factor if factor and uses >= 2 and len(values) >= MIN_EXAMPLES + 2 else None

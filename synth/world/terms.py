@@ -1,0 +1,204 @@
+"""Terms: every value that a behaviour could be made of, in all examples at once.
+
+Comes from scopes (arguments, row before, list element); goes to `fit` and `guards`. Walks paths, follows references
+into tables and into dictionaries by id. Simplest first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from environments.runtime.expression import Missing, NotKnown, Scope, Tree, build
+from environments.runtime.normal import key_text
+
+from synth.world.examples import DARK, GONE, evaluate
+
+MAX_DEPTH: Final = 4
+MAX_PATHS: Final = 160
+PROBE: Final = 12
+"""Values tried before a table is given up as the target of a reference."""
+ENOUGH: Final = 5
+"""Examples with known state that a term needs, where state is not known in others."""
+MOSTLY: Final = 0.7
+"""Share of examples in which a path must be there to be a term."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Term:
+    """One tree with its values."""
+
+    tree: Tree
+    values: list[Any]
+    rank: int
+    """Lower is simpler."""
+
+    def known(self) -> bool:
+        """Whether it has a value everywhere."""
+        return not any(v is GONE or v is DARK for v in self.values)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tables:
+    """What references can point to."""
+
+    single: tuple[str, ...]
+    """Tables with one key part."""
+    multiple: tuple[tuple[str, tuple[str, ...]], ...]
+    """Tables with more, and the names of the parts."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Terms:
+    """All terms of one set of scopes."""
+
+    scopes: list[Scope]
+    scalars: list[Term]
+    containers: list[Term]
+
+    def sliced(self, rows: Sequence[int]) -> Terms:
+        """The same terms over some of the scopes."""
+        return Terms(
+            scopes=[self.scopes[i] for i in rows],
+            scalars=[_sliced(t, rows) for t in self.scalars],
+            containers=[_sliced(t, rows) for t in self.containers],
+        )
+
+
+def _sliced(term: Term, rows: Sequence[int]) -> Term:
+    return Term(tree=term.tree, values=[term.values[i] for i in rows], rank=term.rank)
+
+
+def gather(scopes: list[Scope], roots: Sequence[str], tables: Tables) -> Terms:
+    """Every term under the given roots (`arg`, `old`, `it`, `by`), with one step through references."""
+    terms = Terms(scopes=scopes, scalars=[], containers=[])
+    for rank, root in enumerate(roots):
+        _walk(terms, [root], rank=rank * 10)
+    first = list(terms.scalars)
+    reached: list[Tree] = []
+    for tree in _references(terms, first, tables):
+        before = len(terms.scalars)
+        _walk(terms, tree, rank=40)
+        reached.extend(t.tree for t in terms.scalars[before:])
+    _index(terms, first)
+    ids = [t for t in terms.scalars if t.tree in reached and _names_rows(t)]
+    for tree in _references(terms, ids[:12], tables):
+        _walk(terms, tree, rank=70)
+    terms.scalars.sort(key=lambda t: t.rank)
+    return terms
+
+
+def _names_rows(term: Term) -> bool:
+    return any(isinstance(v, str) for v in term.values)
+
+
+def _walk(terms: Terms, tree: Tree, *, rank: int) -> None:
+    """All paths below a tree that most examples have."""
+    values = evaluate(tree, terms.scopes)
+    queue: list[tuple[Tree, list[Any], int]] = [(tree, values, 0)]
+    added = 0
+    while queue and added < MAX_PATHS:
+        at, here, depth = queue.pop(0)
+        present = [v for v in here if v is not GONE and v is not DARK]
+        lit = sum(v is not DARK for v in here)
+        if len(present) < MOSTLY * lit or len(present) < min(len(here), ENOUGH):
+            continue
+        if any(isinstance(v, dict) for v in present):
+            terms.containers.append(Term(tree=at, values=here, rank=rank + depth))
+            if depth < MAX_DEPTH:
+                for name in _common_names(present):
+                    queue.append(([*at, name], [_step(v, name) for v in here], depth + 1))
+        elif any(isinstance(v, list) for v in present):
+            terms.containers.append(Term(tree=at, values=here, rank=rank + depth))
+        elif depth > 0 or tree[0] in {"it", "by", "row", "at", "pick"}:
+            terms.scalars.append(Term(tree=at, values=here, rank=rank + depth))
+            added += 1
+
+
+def _common_names(present: list[Any]) -> list[str]:
+    counts: dict[str, int] = {}
+    records = [v for v in present if isinstance(v, dict)]
+    for record in records:
+        for name in record:
+            counts[name] = counts.get(name, 0) + 1
+    return [n for n, c in counts.items() if c >= MOSTLY * len(records)][:60]
+
+
+def _step(value: Any, name: str) -> Any:
+    if isinstance(value, dict):
+        return value.get(name, GONE)
+    return value if value is DARK else GONE
+
+
+def _references(terms: Terms, among: Sequence[Term], tables: Tables) -> list[Tree]:
+    """Trees for rows that the terms name."""
+    found: list[Tree] = []
+    for term in among:
+        if not all(isinstance(v, str | int) or v is GONE or v is DARK for v in term.values):
+            continue
+        for table in tables.single:
+            if _hits(terms.scopes, table, [[v] for v in term.values]):
+                found.append(["row", table, [term.tree]])
+    for table, names in tables.multiple:
+        parts: list[list[Term]] = [
+            [t for t in among if t.tree[-1] == name and len(t.tree) > 1] for name in names
+        ]
+        if all(parts):
+            chosen = [p[0] for p in parts]
+            keys = [list(key) for key in zip(*(t.values for t in chosen), strict=True)]
+            if _hits(terms.scopes, table, keys):
+                found.append(["row", table, [t.tree for t in chosen]])
+    return found
+
+
+def _hits(scopes: Sequence[Scope], table: str, keys: Sequence[list[Any]]) -> bool:
+    hits = total = 0
+    for scope, key in zip(scopes, keys, strict=True):
+        if any(part is GONE or part is DARK or part is None for part in key):
+            continue
+        total += 1
+        try:
+            scope.row(table, key_text(key))
+            hits += 1
+        except (NotKnown, Missing):
+            if total >= PROBE and not hits:
+                return False
+    return hits >= min(total, ENOUGH) and hits > 0
+
+
+def _index(terms: Terms, among: Iterable[Term]) -> None:
+    """Values of dictionaries by id, and of lists of records, picked by another term."""
+    for container in list(terms.containers):
+        if not any(isinstance(v, dict) for v in container.values):
+            continue
+        for term in among:
+            if term.tree[:-1] == container.tree or not any(
+                isinstance(v, str) and isinstance(c, dict) and v in c
+                for v, c in zip(term.values, container.values, strict=True)
+            ):
+                continue
+            tree: Tree = ["at", container.tree, term.tree]
+            values = evaluate(tree, terms.scopes)
+            hits = sum(v is not GONE and v is not DARK for v in values)
+            lit = sum(v is not DARK for v in values)
+            if hits * 2 >= lit and hits >= min(len(values), ENOUGH):
+                _walk(terms, tree, rank=45)
+
+
+def agree(values: Sequence[Any], target: Sequence[Any]) -> bool:
+    """Whether a term reproduces the target wherever its value is known."""
+    known = 0
+    for value, wanted in zip(values, target, strict=True):
+        if value is DARK:
+            continue
+        if value is GONE or value != wanted or isinstance(value, bool) is not isinstance(wanted, bool):
+            return False
+        known += 1
+    return known >= min(len(target), ENOUGH)
+
+
+def check(tree: Tree, scopes: list[Scope], target: Sequence[Any]) -> bool:
+    """Whether a tree is in the language and reproduces the target."""
+    build(tree)
+    return agree(evaluate(tree, scopes), target)
