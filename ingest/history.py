@@ -192,6 +192,13 @@ def _same_speaker(thread: Thread, told: _Telling, *, named: bool) -> bool:
 
 
 def _continue(thread: Thread, call: Node, body: list[Step], keys: list[str]) -> None:
+    if not body:
+        # Nothing was said about the past: that is no shorter history, it is none.
+        if thread.steps and call.reading.has_content:
+            thread.flags.add("history_not_repeated")
+        thread.flags |= call.reading.flags
+        _speak(thread, call)
+        return
     shared = _shared(thread.keys, keys, thread, body)
     if shared < len(thread.steps) - 1 or shared < min(len(body), len(thread.steps)):
         whole = _unsplit(thread.steps[shared], body[shared:])

@@ -1,0 +1,411 @@
+"""The hard cases of assembly, each on hand-made spans."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from tests.unit.ingest_emitters import (
+    APP,
+    MODEL_CALLS,
+    SECOND,
+    START,
+    TURNS,
+    event,
+    otel_genai,
+    parts_of,
+    span,
+)
+
+from ingest.assemble import assemble, known_episodes
+from ingest.episode import Episode, episode_id_of
+from ingest.span import Span, SpanEvent, SpanLink
+
+USER = {"role": "user", "content": "Hello, it is about my invoice."}
+ANSWER = {"role": "assistant", "content": "Which invoice do you mean?"}
+SYSTEM = {"role": "system", "content": "Be kind."}
+
+
+def call(
+    number: int, given: list[dict[str, Any]], made: dict[str, Any] | None, **fields: Any
+) -> Span:
+    """One model call in the current convention."""
+    more = fields.pop("attributes", {})
+    attributes = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.input.messages": json.dumps([parts_of(turn) for turn in given]),
+        **more,
+    }
+    if made is not None:
+        attributes["gen_ai.output.messages"] = json.dumps([parts_of(made)])
+    return span(number, attributes, **fields)
+
+
+def tool(number: int, name: str, arguments: str, result: str, **attributes: Any) -> Span:
+    """One tool run."""
+    return span(
+        number,
+        {
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": name,
+            "gen_ai.tool.call.arguments": arguments,
+            "gen_ai.tool.call.result": result,
+            **attributes,
+        },
+    )
+
+
+def asks(identity: str, name: str = "find_order", arguments: str = "{}") -> dict[str, Any]:
+    """An assistant's message with one call."""
+    function = {"name": name, "arguments": arguments}
+    return {"role": "assistant", "content": None, "tool_calls": [{"id": identity, "function": function}]}
+
+
+def gets(identity: str, content: str) -> dict[str, Any]:
+    """A tool's message."""
+    return {"role": "tool", "content": content, "tool_call_id": identity}
+
+
+def only(spans: list[Span]) -> Episode:
+    """The one episode of these spans."""
+    found = assemble(spans, app=APP)
+    assert len(found.episodes) == 1
+    return found.episodes[0]
+
+
+def shape(episode: Episode) -> list[tuple[str, str | None]]:
+    """Roles and texts; a call stands for itself by its name."""
+    return [
+        (step.role, step.content or ",".join(c.name for c in step.tool_calls) or None)
+        for step in episode.steps
+    ]
+
+
+def test_repeated_history_is_kept_once() -> None:
+    """A conversation of n model calls has every message once, not n times."""
+    history = [SYSTEM]
+    spans = []
+    for number in range(20):
+        history = [*history, {"role": "user", "content": f"question {number}"}]
+        made = {"role": "assistant", "content": f"answer {number}"}
+        spans.append(call(number, history, made))
+        history = [*history, made]
+    assert len(only(spans).steps) == 41
+
+
+def test_a_trace_per_turn_is_joined_by_its_history() -> None:
+    """Without a conversation id, a trace that repeats another's whole history goes on in it."""
+    first = call(1, [SYSTEM, USER], ANSWER, trace_id="b" * 32)
+    more = [SYSTEM, USER, ANSWER, {"role": "user", "content": "The last one."}]
+    second = call(2, more, {"role": "assistant", "content": "Sent again."}, trace_id="c" * 32)
+    episode = only([second, first])
+    assert len(episode.steps) == 5
+    assert episode.trace_ids == ("b" * 32, "c" * 32)
+
+
+def test_a_doubtful_join_by_history_is_not_made() -> None:
+    """Two conversations with one beginning: whose next turn a third trace is, nobody can say."""
+    twins = [call(n, [SYSTEM, USER], ANSWER, trace_id=str(n) * 32) for n in (1, 2)]
+    more = [SYSTEM, USER, ANSWER, {"role": "user", "content": "The last one."}]
+    third = call(3, more, {"role": "assistant", "content": "Sent."}, trace_id="3" * 32)
+    assert len(assemble([*twins, third], app=APP).episodes) == 3
+
+
+def test_other_users_histories_are_never_joined() -> None:
+    """Equal words of two users stay two conversations."""
+    first = call(1, [SYSTEM, USER], ANSWER, trace_id="1" * 32, attributes={"user.id": "u1"})
+    more = [SYSTEM, USER, ANSWER, {"role": "user", "content": "The last one."}]
+    second = call(2, more, None, trace_id="2" * 32, attributes={"user.id": "u2"})
+    assert len(assemble([first, second], app=APP).episodes) == 2
+
+
+def test_one_trace_with_many_conversations() -> None:
+    """A batch job under one root gives an episode for each conversation, with or without ids."""
+    root = span(0, {}, ended_at=START + 99 * SECOND)
+    turns = [{"role": "user", "content": f"case {n}"} for n in range(3)]
+    made = [{"role": "assistant", "content": f"answer {n}"} for n in range(3)]
+    unnamed = [
+        call(n + 1, [SYSTEM, turns[n]], made[n], parent_id=root.span_id) for n in range(3)
+    ]
+    named = [
+        replace(one, attributes={**one.attributes, "gen_ai.conversation.id": f"c{n}"})
+        for n, one in enumerate(unnamed)
+    ]
+    for spans in ([root, *unnamed], [root, *named]):
+        episodes = assemble(spans, app=APP).episodes
+        assert [len(episode.steps) for episode in episodes] == [3, 3, 3]
+        assert len({episode.episode_id for episode in episodes}) == 3
+
+
+def test_tool_runs_without_ids_are_joined_by_name_arguments_and_order() -> None:
+    """Two runs of one tool without call ids find the calls with their arguments."""
+    twice = {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {"id": "x", "function": {"name": "find_order", "arguments": '{"order": "1"}'}},
+            {"id": "y", "function": {"name": "find_order", "arguments": '{"order": "2"}'}},
+        ],
+    }
+    spans = [
+        call(1, [SYSTEM, USER], twice),
+        tool(2, "find_order", '{"order":"2"}', "second"),
+        tool(3, "find_order", '{"order":"1"}', "first"),
+    ]
+    results = {s.call_id: s.content for s in only(spans).steps if s.role == "tool"}
+    assert results == {"x": "first", "y": "second"}
+
+
+def test_repeated_call_ids_bind_results_to_the_nearest_call() -> None:
+    """A call id that occurs twice in one conversation never exchanges two results."""
+    history = [SYSTEM, USER, asks("same", "a"), gets("same", "one"), ANSWER, USER]
+    spans = [
+        call(1, [SYSTEM, USER], asks("same", "a")),
+        tool(2, "b", "{}", "one", **{"gen_ai.tool.call.id": "same"}),
+        call(3, history[:4], ANSWER),
+        call(5, history, asks("same", "b")),
+        tool(6, "b", "{}", "two", **{"gen_ai.tool.call.id": "same"}),
+    ]
+    episode = only(spans)
+    assert [(s.tool_name, s.content) for s in episode.steps if s.role == "tool"] == [
+        ("a", "one"),
+        ("b", "two"),
+    ]
+    assert episode.completeness == ("repeated_call_ids",)
+
+
+def test_a_result_that_no_message_carries_comes_from_its_span() -> None:
+    """The last call of a run has no next request: its span has the result."""
+    spans = [
+        call(1, [SYSTEM, USER], asks("z", "hand_over")),
+        tool(2, "hand_over", "{}", "done", **{"gen_ai.tool.call.id": "z"}),
+    ]
+    assert shape(only(spans))[-2:] == [("assistant", "hand_over"), ("tool", "done")]
+
+
+def test_a_call_without_a_result_is_named() -> None:
+    """A call that nothing answers is kept and named; no result is invented."""
+    episode = only([call(1, [SYSTEM, USER], asks("z"))])
+    assert episode.completeness == ("missing_results",)
+    assert [step.role for step in episode.steps] == ["system", "user", "assistant"]
+
+
+def test_a_failed_tool_says_so() -> None:
+    """A tool span's error status reaches the result, with its message where there is no other."""
+    run = tool(2, "find_order", "{}", "", **{"gen_ai.tool.call.id": "z", "error.type": "timeout"})
+    broken = replace(
+        run,
+        attributes={k: v for k, v in run.attributes.items() if not k.endswith("result")},
+        status=2,
+        status_message="timed out",
+    )
+    result = only([call(1, [SYSTEM, USER], asks("z")), broken]).steps[-1]
+    assert (result.role, result.content, result.is_error) == ("tool", "timed out", True)
+
+
+def test_evaluators_are_kept_out() -> None:
+    """A judge's model call inside the trace is no step; its verdict is an outcome of kind model or unknown."""
+    judge = span(
+        5,
+        {"openinference.span.kind": "EVALUATOR", "annotations.0.annotation.name": "relevance",
+         "annotations.0.annotation.score": 0.5, "annotations.0.annotation.annotator_kind": "LLM"},
+        parent_id=f"{1:016x}",
+    )
+    below = call(6, [{"role": "system", "content": "Judge."}, USER], ANSWER, parent_id=judge.span_id)
+    found = assemble([call(1, [SYSTEM, USER], ANSWER), judge, below], app=APP)
+    assert shape(found.episodes[0]) == [
+        ("system", "Be kind."), ("user", USER["content"]), ("assistant", ANSWER["content"])
+    ]
+    assert found.spans_without_episode == 2
+    assert [(o.name, o.value, o.by, o.episode_id) for o in found.outcomes] == [
+        ("relevance", 0.5, "model", found.episodes[0].episode_id)
+    ]
+
+
+def test_a_carrier_span_with_a_link_names_its_target() -> None:
+    """A late annotation on a span of its own is joined by its one link, not by its parent."""
+    judged = call(1, [SYSTEM, USER], ANSWER)
+    carrier = span(
+        9,
+        {"openinference.span.kind": "EVALUATOR", "annotations.0.annotation.name": "thumbs",
+         "annotations.0.annotation.label": "up", "annotations.0.annotation.annotator_kind": "HUMAN"},
+        trace_id="f" * 32,
+        links=(SpanLink(trace_id=judged.trace_id, span_id=judged.span_id),),
+    )
+    found = assemble([carrier, judged], app=APP)
+    assert len(found.episodes) == 1
+    assert [(o.label, o.by, o.episode_id) for o in found.outcomes] == [
+        ("up", "reviewer", found.episodes[0].episode_id)
+    ]
+
+
+def test_evaluation_events_on_spans_and_in_logs() -> None:
+    """`gen_ai.evaluation.result` is an outcome wherever it is put; only a user's word is a user's."""
+    said = {"gen_ai.evaluation.name": "user_feedback", "gen_ai.evaluation.score.value": 1.0}
+    base = call(1, [SYSTEM, USER], ANSWER, attributes={"gen_ai.response.id": "r1"})
+    on_span = replace(
+        base, events=(SpanEvent(name="gen_ai.evaluation.result", at=START + 5, attributes=said),)
+    )
+    in_log = event(
+        7, "gen_ai.evaluation.result", base.span_id,
+        **{"gen_ai.evaluation.name": "correctness", "gen_ai.evaluation.score.label": "fail"},
+    )
+    by_response = replace(
+        in_log, event_id="late", trace_id=None, span_id=None,
+        attributes={"gen_ai.evaluation.name": "csat", "gen_ai.evaluation.score.value": 4,
+                    "gen_ai.response.id": "r1"},
+    )
+    found = assemble([on_span], [in_log, by_response], app=APP)
+    episode_id = found.episodes[0].episode_id
+    assert {(o.name, o.by, o.value, o.label, o.episode_id) for o in found.outcomes} == {
+        ("user_feedback", "end_user", 1.0, None, episode_id),
+        ("correctness", "unknown", None, "fail", episode_id),
+        ("csat", "end_user", 4.0, None, episode_id),
+    }
+    assert found.responses == {"r1": episode_id}
+
+
+def test_content_switched_off_gives_structure_only() -> None:
+    """Without content the episode keeps calls, tools and tokens, says so, and invents no text."""
+    spans = [
+        span(1, {"gen_ai.operation.name": "chat", "gen_ai.usage.output_tokens": 5}),
+        span(2, {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "find_order"}),
+        span(3, {"gen_ai.operation.name": "chat", "gen_ai.usage.output_tokens": 7}),
+    ]
+    episode = only(spans)
+    assert "no_content" in episode.completeness
+    assert [(s.role, s.content, [c.name for c in s.tool_calls]) for s in episode.steps] == [
+        ("assistant", None, []), ("assistant", None, ["find_order"]), ("assistant", None, [])
+    ]
+    assert [s.output_tokens for s in episode.steps] == [5, None, 7]
+
+
+def test_truncated_json_is_read_as_far_as_it_goes() -> None:
+    """An attribute cut by a length limit gives the messages before the cut, and the sibling gives the rest."""
+    whole = call(1, TURNS[:2], TURNS[2])
+    text = str(whole.attributes["gen_ai.input.messages"])
+    cut = replace(whole, attributes={**whole.attributes, "gen_ai.input.messages": text[:-12]})
+    alone = only([cut])
+    assert "truncated" in alone.completeness
+    assert alone.steps[1].content is not None
+    assert TURNS[1]["content"].startswith(alone.steps[1].content)
+    both = only([cut, call(3, *MODEL_CALLS[1])])
+    assert both.steps[1].content == TURNS[1]["content"]
+    assert len(both.steps) == 5
+
+
+def test_a_regenerated_answer_replaces_the_first_one() -> None:
+    """The same request again gives one answer, the later one, and says so."""
+    other = {"role": "assistant", "content": "Another answer."}
+    episode = only([call(1, [SYSTEM, USER], ANSWER), call(2, [SYSTEM, USER], other)])
+    assert shape(episode)[-1] == ("assistant", "Another answer.")
+    assert episode.completeness == ("regenerated",)
+
+
+def test_a_retry_after_an_error_leaves_no_trace_in_the_messages() -> None:
+    """A failed request and its retry are one request."""
+    failed = call(1, [SYSTEM, USER], None, status=2, attributes={"error.type": "429"})
+    assert shape(only([failed, call(2, [SYSTEM, USER], ANSWER)])) == [
+        ("system", "Be kind."), ("user", USER["content"]), ("assistant", ANSWER["content"])
+    ]
+
+
+def test_two_instrumentations_of_one_call_are_one_call() -> None:
+    """A framework's chat span around a provider's chat span counts once."""
+    outer = call(1, [SYSTEM, USER], ANSWER)
+    inner = call(2, [SYSTEM, USER], ANSWER, parent_id=outer.span_id)
+    assert len(only([outer, inner]).steps) == 3
+
+
+def test_a_sub_agent_inside_a_tool_stands_before_the_tools_result() -> None:
+    """An agent used as a tool gives steps of its own, marked with the call that started it."""
+    first = call(1, [SYSTEM, USER], asks("z", "ask_expert"))
+    run = replace(
+        tool(2, "ask_expert", "{}", "42", **{"gen_ai.tool.call.id": "z"}),
+        ended_at=START + 10 * SECOND,
+    )
+    agent = span(3, {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "expert"},
+                 parent_id=run.span_id)
+    prompt = [{"role": "system", "content": "You know."}, {"role": "user", "content": "What is it?"}]
+    below = call(4, prompt, {"role": "assistant", "content": "42"}, parent_id=agent.span_id)
+    last = call(11, [SYSTEM, USER, asks("z", "ask_expert"), gets("z", "42")], ANSWER)
+    episode = only([first, run, agent, below, last])
+    assert [(s.role, s.parent, s.agent) for s in episode.steps] == [
+        ("system", None, None), ("user", None, None), ("assistant", None, None),
+        ("system", "z", "expert"), ("user", "z", "expert"), ("assistant", "z", "expert"),
+        ("tool", None, None), ("assistant", None, None),
+    ]
+
+
+def test_a_side_call_with_a_prompt_of_its_own_is_left_out() -> None:
+    """A guard that is shown the user's words is no part of the conversation; that it was there is named."""
+    guard = call(1, [{"role": "system", "content": "Is this safe?"}, USER],
+                 {"role": "assistant", "content": "safe"})
+    main = [call(2, [SYSTEM, USER], ANSWER), call(3, [SYSTEM, USER, ANSWER, USER], ANSWER)]
+    episode = only([guard, *main])
+    assert shape(episode)[0] == ("system", "Be kind.")
+    assert len(episode.steps) == 5
+    assert episode.completeness == ("side_calls_left_out",)
+
+
+def test_a_compacted_history_goes_on_after_its_last_known_message() -> None:
+    """When the past is replaced by a summary, the steps before stay and only what is new is added."""
+    turns = [SYSTEM, USER, ANSWER, {"role": "user", "content": "more"}]
+    last = {"role": "assistant", "content": "the end of the first part"}
+    summary = [SYSTEM, {"role": "user", "content": "Summary: invoice."}, last,
+               {"role": "user", "content": "and now?"}]
+    spans = [call(1, turns, last), call(2, summary, {"role": "assistant", "content": "now this"})]
+    root = {"gen_ai.conversation.id": "c9"}
+    episode = only([replace(s, attributes={**s.attributes, **root}) for s in spans])
+    assert [text for _, text in shape(episode)][-3:] == [
+        "the end of the first part", "and now?", "now this"
+    ]
+    assert "history_not_repeated" in episode.completeness
+
+
+def test_a_late_earlier_span_keeps_the_episodes_id() -> None:
+    """An episode without a conversation id keeps its id when a span from before its first one arrives."""
+    spans = otel_genai().spans
+    bare = [
+        replace(s, attributes={k: v for k, v in s.attributes.items() if k != "gen_ai.conversation.id"})
+        for s in spans
+    ]
+    early = only(bare[2:])
+    again = assemble(bare, app=APP, known=known_episodes([early])).episodes[0]
+    assert again.episode_id == early.episode_id
+    assert again.started_at < early.started_at
+    named = assemble(spans, app=APP, known=known_episodes([early])).episodes[0]
+    assert named.episode_id == early.episode_id
+    assert only(spans).episode_id == episode_id_of(APP, "c1")
+
+
+def test_consent_on_any_span_withholds_the_episode() -> None:
+    """`do_not_train` on one span counts for the whole conversation."""
+    spans = otel_genai().spans
+    marked = replace(spans[0], attributes={**spans[0].attributes, "tracegym.do_not_train": True})
+    assert not only(spans).do_not_train
+    assert only([marked, *spans[1:]]).do_not_train
+
+
+def test_spans_without_model_or_tool_make_no_episode() -> None:
+    """A web server's spans are counted, not turned into conversations."""
+    found = assemble([span(1, {"http.route": "/"}), span(2, {})], app=APP)
+    assert (found.episodes, found.spans_without_episode) == ([], 2)
+
+
+def test_parallel_calls_told_one_by_one_stay_one_message() -> None:
+    """A history that repeats parallel calls with their results in between is recognised."""
+    both = {"role": "assistant", "content": None, "tool_calls": [
+        {"id": "x", "function": {"name": "a", "arguments": "{}"}},
+        {"id": "y", "function": {"name": "b", "arguments": "{}"}}]}
+    told = [SYSTEM, USER, asks("x", "a"), gets("x", "1"), asks("y", "b"), gets("y", "2")]
+    episode = only([call(1, [SYSTEM, USER], both), call(2, told, ANSWER)])
+    assert [s.role for s in episode.steps] == ["system", "user", "assistant", "tool", "tool", "assistant"]
+    assert episode.completeness == ()
+
+
+def test_other_apps_spans_are_not_looked_at() -> None:
+    """Assembly is for one app at a time."""
+    assert assemble([replace(call(1, [USER], ANSWER), app="other")], app=APP).episodes == []
+
