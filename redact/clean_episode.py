@@ -91,23 +91,22 @@ CLEAN_STEP_TYPE: Final = pa.struct(
     ]
 )
 
-CLEAN_EPISODE_SCHEMA: Final = pa.schema(
-    [
-        ("app", pa.string()),
-        ("day", pa.string()),
-        ("episode_id", pa.string()),
-        ("started_at", pa.int64()),
-        ("ended_at", pa.int64()),
-        ("agent", pa.string()),
-        ("model", pa.string()),
-        ("task_key", pa.string()),
-        ("subject", pa.string()),
-        ("do_not_train", pa.bool_()),
-        ("tools", pa.list_(pa.string())),
-        ("steps", pa.list_(CLEAN_STEP_TYPE)),
-        ("completeness", pa.list_(pa.string())),
-        ("withheld", pa.list_(pa.string())),
-        ("redaction", pa.string()),
-    ]
-)
+_COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
+    ("app", pa.string()),
+    ("day", pa.string()),
+    ("episode_id", pa.string()),
+    ("started_at", pa.int64()),
+    ("ended_at", pa.int64()),
+    ("agent", pa.string()),
+    ("model", pa.string()),
+    ("task_key", pa.string()),
+    ("subject", pa.string()),
+    ("do_not_train", pa.bool_()),
+    ("tools", pa.list_(pa.string())),
+    ("steps", pa.list_(CLEAN_STEP_TYPE)),
+    ("completeness", pa.list_(pa.string())),
+    ("withheld", pa.list_(pa.string())),
+    ("redaction", pa.string()),
+]
+CLEAN_EPISODE_SCHEMA: Final = pa.schema(_COLUMNS)
 """The lake table `clean_episodes`, partitioned by app and day."""

@@ -29,20 +29,19 @@ class CleanOutcome:
     source: str = ""
 
 
-CLEAN_OUTCOME_SCHEMA: Final = pa.schema(
-    [
-        ("app", pa.string()),
-        ("day", pa.string()),
-        ("outcome_id", pa.string()),
-        ("episode_id", pa.string()),
-        ("name", pa.string()),
-        ("value", pa.float64()),
-        ("label", pa.string()),
-        ("text", pa.string()),
-        ("correction", pa.string()),
-        ("by", pa.string()),
-        ("at", pa.int64()),
-        ("source", pa.string()),
-    ]
-)
+_COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
+    ("app", pa.string()),
+    ("day", pa.string()),
+    ("outcome_id", pa.string()),
+    ("episode_id", pa.string()),
+    ("name", pa.string()),
+    ("value", pa.float64()),
+    ("label", pa.string()),
+    ("text", pa.string()),
+    ("correction", pa.string()),
+    ("by", pa.string()),
+    ("at", pa.int64()),
+    ("source", pa.string()),
+]
+CLEAN_OUTCOME_SCHEMA: Final = pa.schema(_COLUMNS)
 """The lake table `clean_outcomes`, partitioned like the episodes they belong to."""

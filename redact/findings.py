@@ -10,20 +10,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from redact.fold import fold_value
 from redact.gazetteer import is_name
 from redact.kinds import KINDS, NOT_PERSONAL
 from redact.leaves import Leaf, leaves
-from redact.lexicon import Lexicon
+from redact.lexicon import DATA, Lexicon, load_lexicon
 from redact.patterns import patterns_in
+from redact.policy import Policy
 from redact.prose_names import names_in
 from redact.shapes import can_be, digit_count, emails_in, letter_count, named_ids_in
 from redact.surrogates import ID_WORDS, PARTICLES, STREET_WORDS
 
 _ATOM: Final = re.compile(r"[^\W\d_]+")
 _KEY_SIZE: Final = 64
+_CROWD: Final = 60
+_REMEMBERED: Final = 32_000_000
+"""Characters of text a reader remembers what they reveal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +64,10 @@ class Findings:
 class Finder:
     """Reads texts for what they reveal, each distinct text once."""
 
-    def __init__(
-        self, lexicon: Lexicon, *, prose_names: bool = True, capacity: int = 50_000
-    ) -> None:
+    def __init__(self, lexicon: Lexicon, *, prose_names: bool = True) -> None:
         self._lexicon = lexicon
         self._prose_names = prose_names
-        self._capacity = capacity
+        self._held = 0
         self._known: dict[tuple[str, bool, str], Findings] = {}
 
     def in_document(self, text: str, tool: str) -> Findings:
@@ -79,8 +82,10 @@ class Finder:
         memory = (tool, prose, text)
         found = self._known.get(memory)
         if found is None:
-            if len(self._known) >= self._capacity:
+            if self._held > _REMEMBERED:
                 self._known.clear()
+                self._held = 0
+            self._held += len(text)
             found = self._known[memory] = self._read(text, tool, prose=prose)
         return found
 
@@ -128,10 +133,21 @@ class Finder:
         return kind if kind in KINDS and can_be(kind, name) else None
 
     def _beside(self, leaf: Leaf) -> frozenset[str]:
-        if len(leaf.beside) > 60:  # an object with data for keys says nothing about its neighbours
+        if (
+            len(leaf.beside) > _CROWD
+        ):  # an object with data for keys says nothing about its neighbours
             return frozenset()
-        kinds = (self._lexicon.plain_kind(key) for key in leaf.beside if key != leaf.key)
-        return frozenset(kind for kind in kinds if kind)
+        return self._lexicon.kinds_beside(leaf.key, leaf.beside)
+
+
+@lru_cache(maxsize=4)
+def _finder(rules: tuple[tuple[str, str], ...], *, prose_names: bool) -> Finder:
+    return Finder(load_lexicon(dict(rules)), prose_names=prose_names)
+
+
+def finder_for(policy: Policy) -> Finder:
+    """Return the policy's reader; one per process, so that scrubbing need not read again what learning read."""
+    return _finder(tuple(policy.keys.items()), prose_names=policy.prose_names != "keep")
 
 
 def _is_spoken(leaf: Unexplained) -> bool:
@@ -140,7 +156,7 @@ def _is_spoken(leaf: Unexplained) -> bool:
 
 def _plain_key(key: str) -> str:
     """Return the key for a path; a key that is data becomes `*`, so that no value enters the evidence."""
-    return "*" if digit_count(key) >= 3 or "@" in key or len(key) > _KEY_SIZE else key
+    return DATA if digit_count(key) >= 3 or "@" in key or len(key) > _KEY_SIZE else key
 
 
 def _refined(kind: str, value: str) -> str:
@@ -171,24 +187,29 @@ def atoms_of(found: Iterable[Found]) -> dict[str, str]:
     """Return the single words and numbers inside composites that are searched for within the episode."""
     atoms: dict[str, str] = {}
     for item in found:
-        family = KINDS[item.kind].family
-        if family == "name":
-            for word in _ATOM.findall(fold_value(item.value)):
-                if len(word) > 1 and word not in PARTICLES:
-                    atoms.setdefault(word, "last_name")
-        elif family == "street":
-            for word in _ATOM.findall(fold_value(item.value)):
-                if len(word) > 3 and word not in STREET_WORDS:
-                    atoms.setdefault(word, "street")
-        elif item.kind in {"person_id", "handle", "email"}:
-            local = fold_value(item.value).rpartition("@")[0] or fold_value(item.value)
-            for word in _ATOM.findall(local):
-                if len(word) > 2 and word not in ID_WORDS and is_name(word):
-                    atoms.setdefault(word, "last_name")
-        elif item.kind == "payment_id":
-            for number in re.findall(r"\d{5,}", item.value):
-                atoms.setdefault(number, "payment_id")
+        for atom in _atoms(item, fold_value(item.value)):
+            atoms.setdefault(atom, _ATOM_KIND.get(item.kind, "last_name"))
     return atoms
+
+
+_ATOM_KIND: Final = {"street": "street", "payment_id": "payment_id"}
+
+
+def _atoms(item: Found, folded: str) -> list[str]:
+    family = KINDS[item.kind].family
+    if family == "name":
+        return [word for word in _ATOM.findall(folded) if len(word) > 1 and word not in PARTICLES]
+    if family == "street":
+        return [
+            word for word in _ATOM.findall(folded) if len(word) > 3 and word not in STREET_WORDS
+        ]
+    if item.kind == "payment_id":
+        return re.findall(r"\d{5,}", folded)
+    if item.kind in {"person_id", "handle", "email"}:
+        local = folded.rpartition("@")[0] or folded
+        words = _ATOM.findall(local)
+        return [word for word in words if len(word) > 2 and word not in ID_WORDS and is_name(word)]
+    return []
 
 
 def is_composite(kind: str, folded: str) -> bool:

@@ -2,7 +2,7 @@
 
 In: any text. Out: `Folded(text, ...)`: lower case, compatibility forms and accents resolved, look-alike letters of other
 alphabets made Latin, invisible characters dropped, JSON and URL escapes read. `span` gives the original's positions.
-Folding can change the length ("İ", "\\u00e9", zero-width characters), so positions are never assumed equal.
+Folding can change the length ("İ", a JSON escape, zero-width characters), so positions are never assumed equal.
 """
 
 from __future__ import annotations
@@ -19,12 +19,16 @@ _ODD: Final = re.compile(
     r"|%[c-fC-F][0-9a-fA-F](?:%[89abAB][0-9a-fA-F])+|%[0-9a-fA-F]{2}|\\+[nrtbf]"
 )
 _LOOKALIKES: Final = str.maketrans(
-    "аеорсухіјѕԁһӏвкмнтαορνικτυχγ‐‑‒–—＿’ʼ", "aeopcyxijsdhlbkmhtaopviktuxy-----_''"
+    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u04bb\u04cf\u0432\u043a\u043c"
+    "\u043d\u0442\u03b1\u03bf\u03c1\u03bd\u03b9\u03ba\u03c4\u03c5\u03c7\u03b3\u2010\u2011\u2012\u2013"
+    "\u2014\uff3f\u2019\u02bc",
+    "aeopcyxijsdhlbkmhtaopviktuxy-----_''",
 )
 _INVISIBLE: Final = frozenset(
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
     "\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufeff"
 )
+_DROPPED: Final = {ord(letter): None for letter in _INVISIBLE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,12 @@ def fold(text: str) -> Folded:
 def fold_value(value: str) -> str:
     """Return a value folded, spaces collapsed: the form in which values are learnt and compared."""
     return " ".join(fold(value).text.split())
+
+
+def readable(text: str) -> str:
+    """Return a mention as a person reads it: composed letters, no invisible characters."""
+    plain = unicodedata.normalize("NFKC", text)
+    return plain.translate(_DROPPED)
 
 
 def _fold_pieces(text: str) -> Folded:

@@ -30,6 +30,7 @@ RESULT: Final = "result"
 UNKNOWN: Final = "?"
 
 _NUMBER: Final = re.compile(r"[\s\d.,:;%$€£¥+\-*/()=<>^x°#T]*(?:[A-Za-z]{0,3})?")
+_URL: Final = re.compile(r"[a-z][a-z+.-]{1,12}://\S+$")
 _MOMENT: Final = re.compile(r"\d{1,4}[-/.:]\d{1,2}.{0,30}")
 _IDENTIFIER: Final = re.compile(r"#?[\w.:@/+-]{4,200}")
 _CHOICE: Final = re.compile(
@@ -104,11 +105,21 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
         if verdict.action == KEEP:
             continue
         verdicts[key] = verdict
-        for value in seen if verdict.action in {OPAQUE, NAME} else ():
-            folded = fold_value(value)
-            if value not in public and is_composite(verdict.action, folded):
-                keep_kind(values, folded, verdict.action)
+        if verdict.action in {OPAQUE, NAME}:
+            for part in (part for value in seen if value not in public for part in _parts(value)):
+                if is_composite(verdict.action, fold_value(part)):
+                    keep_kind(values, fold_value(part), verdict.action)
     return Judgement(verdicts, values)
+
+
+def _parts(value: str) -> list[str]:
+    """Return what of a value is personal: of a URL the parts that look like identifiers, else all of it."""
+    if not _URL.match(value):
+        return [value]
+    parts = re.split(r"[/?&=#;]", value.partition("://")[2])[1:]
+    return [
+        part for part in parts if sum(map(str.isdigit, part)) >= 3 and _IDENTIFIER.fullmatch(part)
+    ]
 
 
 def _public_values(app: AppLearnt, k: int) -> frozenset[str]:
@@ -126,45 +137,48 @@ def _public_values(app: AppLearnt, k: int) -> frozenset[str]:
 def shape_of(value: str) -> str:
     """Return what a value looks like: `number`, `moment`, `choice`, `identifier`, `names` or `text`."""
     text = value.strip()
-    if not text or _NUMBER.fullmatch(text):
-        return "identifier" if sum(map(str.isdigit, text)) >= 6 and text.isdigit() else "number"
-    if _MOMENT.fullmatch(text):
-        return "moment"
-    digits = any(letter.isdigit() for letter in text)
-    if digits and _IDENTIFIER.fullmatch(text):
-        return "identifier"
-    if _CHOICE.fullmatch(text):
-        return "choice"
-    return "names" if _NAMES.fullmatch(text) and not digits and len(text) <= 60 else "text"
+    digits = sum(map(str.isdigit, text))
+    for shape, fits in (
+        ("identifier", digits >= 6 and text.isdigit()),
+        ("number", not text or _NUMBER.fullmatch(text)),
+        ("identifier", _URL.match(text)),
+        ("moment", _MOMENT.fullmatch(text)),
+        ("identifier", digits and _IDENTIFIER.fullmatch(text)),
+        ("choice", _CHOICE.fullmatch(text)),
+        ("names", not digits and len(text) <= 60 and _NAMES.fullmatch(text)),
+    ):
+        if fits:
+            return shape
+    return "text"
 
 
 def _judge(place: Place, seen: Mapping[str, list[int]], public: frozenset[str]) -> Verdict:
     own = [value for value in seen if value not in public]
-    if not own:
-        return _KEPT
-    subjects = {subject for listed in seen.values() for subject in listed}
-    shared = sum(len(listed) > 1 for listed in seen.values()) + sum(
-        value in public and len(seen[value]) == 1 for value in seen
-    )
-    if len(subjects) >= _FEW and shared >= _SHARED_ENOUGH * len(seen):
-        return _KEPT
     shape = _commonest(own)
+    if shape == "names" and _are_names(list(seen)):
+        return Verdict(NAME, "looks like names of people")
+    subjects = {subject for listed in seen.values() for subject in listed}
     alone = len(subjects) < _FEW
+    if not alone and _is_shared(seen, public):
+        return _KEPT
     if shape == "identifier":
         return Verdict(OPAQUE, "looks like an identifier and differs from person to person")
-    if shape == "names":
-        if _are_names(own):
-            return Verdict(NAME, "looks like names of people")
-        if alone and not place.personal:
-            return _KEPT
+    if shape == "names" and (place.personal or not alone):
         return Verdict(WITHHOLD, "looks like names and differs from person to person")
     if shape == "text" and place.origin == RESULT and (place.personal or len(subjects) > _FEW):
         return Verdict(WITHHOLD, "free text that differs from person to person")
     return _KEPT
 
 
+def _is_shared(seen: Mapping[str, list[int]], public: frozenset[str]) -> bool:
+    """Say whether a catalogue stands behind the key: many of its values belong to several subjects or to none."""
+    shared = sum(len(subjects) > 1 or value in public for value, subjects in seen.items())
+    return shared >= _SHARED_ENOUGH * len(seen)
+
+
 def _commonest(values: list[str]) -> str:
-    counts: dict[str, int] = {}
+    """Return the shape most of the values have; no values look like a choice, which is kept."""
+    counts: dict[str, int] = {"choice": 0}
     for value in values:
         shape = "text" if value.startswith("\x00") else shape_of(value)
         counts[shape] = counts.get(shape, 0) + 1

@@ -19,10 +19,12 @@ from typing import Final
 from urllib.parse import unquote
 
 from redact.learnt import Learnt
+from redact.word_lists import word_list
 
 _TOKEN: Final = re.compile(r"[^\W_]+")
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
 _ESCAPE: Final = re.compile(r"\\+u([0-9a-fA-F]{4})")
+_ORDINARY: Final = word_list("ordinary")
 _SINGLE: Final = 4
 """Single words shorter than this are not searched: two letters stand everywhere."""
 
@@ -95,6 +97,12 @@ class _Table:
         for place in hits:
             for tokens, kind, direct in first[found[place]]:
                 if tuple(found[place : place + len(tokens)]) == tokens:
+                    if (
+                        tokens[0] in _ORDINARY
+                        and len(tokens) == 1
+                        and not self._beside(found, place)
+                    ):
+                        continue  # "order" is a leak of Mr Order only beside another of his words
                     last = place + len(tokens) - 1
                     length = spans[last] + len(found[last]) - spans[place]
                     if length <= len("".join(tokens)) + 3 * len(tokens):
@@ -106,6 +114,10 @@ class _Table:
                             encoding=encoding,
                             direct=direct,
                         )
+
+    def _beside(self, found: list[str], place: int) -> bool:
+        near = found[max(0, place - 1) : place] + found[place + 1 : place + 2]
+        return any(token in self._by_first for token in near)
 
 
 def _readings(text: str) -> Iterator[tuple[str, str]]:

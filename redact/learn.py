@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import orjson
 
 from ingest.episode import Episode
 from ingest.outcome import Outcome
-from redact.findings import Finder, Findings, Found, Unexplained, atoms_of, is_composite
+from redact.findings import Finder, Findings, Found, Unexplained, atoms_of, finder_for, is_composite
 from redact.fold import fold_value
 from redact.judge import ARGUMENT, RESULT, Place
 from redact.learnt import (
@@ -36,7 +37,7 @@ def learn(episodes: Iterable[Episode], outcomes: Iterable[Outcome], *, policy: P
     apps: dict[str, AppLearnt] = {}
     if not policy.enabled:
         return Learnt(apps)
-    finder = Finder(policy.lexicon, prose_names=policy.prose_names != "keep")
+    finder = finder_for(policy)
     for episode in episodes:
         _learn_episode(apps.setdefault(episode.app, AppLearnt()), episode, finder)
     for outcome in outcomes:
@@ -95,7 +96,11 @@ def found_in(episode: Episode, finder: Finder) -> list[Found]:
         if text.origin != MESSAGE:
             explained.update(leaf.value for leaf in text.findings.unexplained)
     # A pattern never rewrites what is a value of its own elsewhere: one 16-digit product id in ten passes Luhn's test.
-    return [item for item in found if item.key or item.value not in explained]
+    return [
+        item
+        for item in found
+        if item.key or item.kind not in {"card_number", "ssn", "ip"} or item.value not in explained
+    ]
 
 
 def local_values(found: Iterable[Found]) -> dict[str, str]:
@@ -157,17 +162,22 @@ def principal(episode: Episode, found: Iterable[Found]) -> str:
     return episode.episode_id
 
 
-def _enumerated(definition: str) -> Iterator[str]:
+@lru_cache(maxsize=2_000)
+def _enumerated(definition: str) -> tuple[str, ...]:
+    """Return the values a tool definition lists as choices."""
     try:
         document = orjson.loads(definition)
     except orjson.JSONDecodeError:
-        return
+        return ()
+    listed: list[str] = []
     waiting = [document]
     while waiting:
         part = waiting.pop()
         if isinstance(part, dict):
-            listed = part.get("enum")
-            yield from (value for value in listed or () if isinstance(value, str))
+            choices = part.get("enum")
+            if isinstance(choices, list):
+                listed += (value for value in choices if isinstance(value, str))
             waiting.extend(part.values())
         elif isinstance(part, list):
             waiting.extend(part)
+    return tuple(listed)

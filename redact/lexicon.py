@@ -12,13 +12,15 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
 RECORD: Final = "record"
 PUBLIC: Final = "public"
 TEXT: Final = "text"
+DATA: Final = "*"
+"""What stands in a path for a key that is data."""
 
 _PARTS: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
 _SHORT: Final = 3
@@ -48,6 +50,7 @@ class Lexicon:
     memory: dict[tuple[str, tuple[str, ...], frozenset[str]], str | None] = field(
         default_factory=dict, compare=False
     )
+    neighbours: dict[tuple[str, ...], dict[str, str]] = field(default_factory=dict, compare=False)
 
     def kind_of(
         self, key: str, above: tuple[str, ...], beside: frozenset[str] = frozenset()
@@ -60,9 +63,15 @@ class Lexicon:
             self.memory[asked] = self._judge(key, above, beside)
         return self.memory[asked]
 
-    def plain_kind(self, key: str) -> str | None:
-        """Return the kind that a key means by itself, whatever stands around it."""
-        return self._phrase_kind(key_words(key))
+    def kinds_beside(self, key: str, keys: tuple[str, ...]) -> frozenset[str]:
+        """Return the kinds that the other keys of an object mean by themselves."""
+        known = self.neighbours.get(keys)
+        if known is None:
+            if len(self.neighbours) > 20_000:
+                self.neighbours.clear()
+            kinds = ((name, self._phrase_kind(key_words(name))) for name in keys)
+            known = self.neighbours[keys] = {name: kind for name, kind in kinds if kind}
+        return frozenset(kind for name, kind in known.items() if name != key)
 
     def _judge(self, key: str, above: tuple[str, ...], beside: frozenset[str]) -> str | None:
         ruled = self._ruled(key, above)
@@ -77,7 +86,7 @@ class Lexicon:
             return None
         if kind in _IN_ADDRESS and not self._addressed(words[:-1], above, beside):
             return None
-        return kind or self._named(words, around, beside) or self._numbered(words, around)
+        return kind or self._named(words, around, beside) or self._numbered(words, around, beside)
 
     def _ruled(self, key: str, above: tuple[str, ...]) -> str | None:
         if not self.rules:
@@ -111,12 +120,16 @@ class Lexicon:
             return "full_name"
         return PUBLIC if around in {"record", "place"} else None
 
-    def _numbered(self, words: tuple[str, ...], around: str | None) -> str | None:
+    def _numbered(
+        self, words: tuple[str, ...], around: str | None, beside: frozenset[str]
+    ) -> str | None:
         if words[-1] not in self.words["id"]:
             group = self._group(words[-1])
             if group == "record":
                 return RECORD
             return "person_id" if group == "person" and len(words) == 1 else None
+        if len(words) == 1 and around is None and beside & _ONE_PERSON_BESIDE:
+            return "person_id"
         return {
             "person": "person_id",
             "account": "person_id",
@@ -136,13 +149,17 @@ class Lexicon:
         return words
 
     def _around(self, before: tuple[str, ...], above: tuple[str, ...]) -> str | None:
-        """Return the group of the nearest telling word: earlier in the key, else in the keys above."""
-        for words in (before, *(key_words(key) for key in reversed(above))):
-            for word in reversed(words):
-                group = self._group(word)
-                if group is not None:
-                    return group
-        return None
+        """Return the group of the nearest telling word: earlier in the key, else in the key right above.
+
+        No farther: the appointments inside a patient's record have ids and names of their own.
+        """
+        if before:
+            return self._telling(before)
+        nearest = next((key for key in reversed(above) if key != DATA), None)
+        return self._telling(key_words(nearest)) if nearest else None
+
+    def _telling(self, words: tuple[str, ...]) -> str | None:
+        return next((group for group in map(self._group, reversed(words)) if group), None)
 
     def _addressed(
         self, before: tuple[str, ...], above: tuple[str, ...], beside: frozenset[str]
@@ -160,6 +177,7 @@ class Lexicon:
         return None
 
 
+_ONE_PERSON_BESIDE: Final = frozenset({"first_name", "last_name", "email", "birth_date", "ssn"})
 _PERSONAL_BESIDE: Final = frozenset(
     {"first_name", "last_name", "email", "phone", "birth_date", "ssn", "person_id", "document_id"}
 )
@@ -167,7 +185,7 @@ _PERSONAL_BESIDE: Final = frozenset(
 
 def load_lexicon(rules: Mapping[str, str] | None = None) -> Lexicon:
     """Return the shipped lexicon with a policy's own lines before it."""
-    table = tomllib.loads((Path(__file__).parent / "lexicon.toml").read_text("utf-8"))
+    table = _table()
     phrases = {
         "".join(phrase.split()): kind
         for kind, listed in table["kinds"].items()
@@ -176,3 +194,11 @@ def load_lexicon(rules: Mapping[str, str] | None = None) -> Lexicon:
     words = {group: frozenset(listed) for group, listed in table["words"].items()}
     own = tuple((pattern.casefold(), kind) for pattern, kind in (rules or {}).items())
     return Lexicon(phrases=phrases, words=words, rules=own)
+
+
+@cache
+def _table() -> dict[str, dict[str, list[str]]]:
+    table: dict[str, dict[str, list[str]]] = tomllib.loads(
+        (Path(__file__).parent / "lexicon.toml").read_text("utf-8")
+    )
+    return table

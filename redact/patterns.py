@@ -23,7 +23,7 @@ _ENTITIES: Final = {
     "IP_ADDRESS": "ip",
 }
 _CANDIDATE: Final = re.compile(
-    r"(?<![\w.-])(?:\d(?:[ -]?\d){11,18}|\d{3}[- .]\d{2}[- .]\d{4}|[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?"
+    r"(?<![\w.-])(?:\d(?:[ -]?\d){12,18}|\d{3}[- .]\d{2}[- .]\d{4}|[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?"
     r"|(?:\d{1,3}\.){3}\d{1,3}|(?:[0-9a-fA-F]{1,4}:){3,7}(?::?[0-9a-fA-F]{1,4})+)(?![\w-]|\.\d)"
 )
 _PHONE: Final = re.compile(
@@ -52,7 +52,7 @@ _SECRETS: Final = (
 )
 """A word that must be there, and the pattern."""
 _ASSIGNED: Final = re.compile(
-    r"(?i)\b(?:password|passwd|pwd|passphrase|api[_-]?key|secret[_-]?key|client[_-]?secret|access[_-]?token|auth[_-]?token)"
+    r"(?i)\b(?:password|passwd|pwd|passphrase|api[_-]?key|secret[_-]?key|client[_-]?secret|(?:[a-z]+[_-]?)?token)"
     r"(?:\"?\s*[:=]\s*\"?| is:? )([^\s\"',;]{6,120})"
 )
 

@@ -8,14 +8,12 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
 from redact.errors import PolicyError
 from redact.kinds import KINDS, NOT_PERSONAL
-from redact.lexicon import Lexicon, load_lexicon
 
 PROSE_NAMES: Final = frozenset({"remove", "flag", "keep"})
 UNKNOWN: Final = frozenset({"withhold", "keep"})
@@ -37,11 +35,6 @@ class Policy:
     """Names in free text that no tool returned: `remove`, `flag` (count and hold the leaf) or `keep`."""
     unknown: str = "withhold"
     """Text under a key nobody knows that differs from person to person: `withhold` or `keep`."""
-
-    @cached_property
-    def lexicon(self) -> Lexicon:
-        """Return the shipped lexicon with this policy's lines before it."""
-        return load_lexicon(self.keys)
 
 
 def load_policy(path: Path) -> Policy:

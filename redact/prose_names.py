@@ -23,10 +23,10 @@ RELATED: Final = word_list("name_related")
 PLACES: Final = word_list("places")
 """Cities, states and brands that are also listed names."""
 
-_CAP: Final = r"[A-ZÀ-ÖØ-ÞĀ-Ž][^\W\d_]*(?:['’\-][^\W\d_]+)*\.?"
+_CAP: Final = r"[A-ZÀ-ÖØ-ÞĀ-Ž][^\W\d_]*(?:['\u2019\-][^\W\d_]+)*\.?"
 _PARTICLE: Final = r"(?:van|von|der|den|de|del|della|di|da|dos|du|la|le|bin|ibn|al)"
 _RUN: Final = re.compile(rf"(?<!\w){_CAP}(?: (?:{_PARTICLE} ){{0,2}}{_CAP}){{0,3}}")
-_BEFORE: Final = re.compile(r"[\w'’]+")
+_BEFORE: Final = re.compile(r"[\w'\u2019]+")
 
 
 def names_in(text: str) -> Iterator[tuple[str, str]]:
@@ -34,29 +34,34 @@ def names_in(text: str) -> Iterator[tuple[str, str]]:
     for run in _RUN.finditer(text):
         words = run[0].split()
         listed = [_listed(word) for word in words]
-        if any(listed) or _may_be_told(text, run.start()):
-            yield from _people(text, run.start(), words, listed)
+        before = _context(text, run.start())
+        if any(listed) or _is_in(before, TOLD) or any(_plain(word) in TOLD for word in words):
+            yield from _people(before, words, listed)
 
 
-def _people(
-    text: str, start: int, words: list[str], listed: list[bool]
-) -> Iterator[tuple[str, str]]:
+def _people(before: list[str], words: list[str], listed: list[bool]) -> Iterator[tuple[str, str]]:
     # A sentence's first word is capitalised whatever it is: "Thanks Anna Meier" is one run of three.
-    first = 0
-    while first < len(words) and (_opens_context(words[first]) and not listed[first]):
-        first += 1
-    context = _context(text, start) if first == 0 else [_plain(word) for word in words[:first]][-2:]
-    own = _own_words(words[first:])
+    for first, word in enumerate(words):
+        if _plain(word) in TOLD or _plain(word) in RELATED:
+            continue
+        context = [*before, *(_plain(earlier) for earlier in words[:first])][-2:]
+        found = _person(context, _own_words(words[first:]), listed[first:])
+        if found:
+            yield found
+            return
+
+
+def _person(context: list[str], own: list[str], listed: list[bool]) -> tuple[str, str] | None:
     if not own:
-        return
-    named = listed[first : first + len(own)]
+        return None
     told = _is_in(context, TOLD)
-    if len(own) > 1 and (told or (named[0] and any(named[1:]))):
-        yield "full_name", " ".join(own)
-    elif told and len(own) == 1 and own[0].casefold() not in ORDINARY and len(own[0]) > 1:
-        yield "first_name", own[0]
-    elif _is_in(context, RELATED) and named[0] and own[0].casefold() not in PLACES:
-        yield "first_name", own[0]
+    if len(own) > 1 and (told or (listed[0] and any(listed[1 : len(own)]))):
+        return "full_name", " ".join(own)
+    if told and len(own[0]) > 1 and own[0].casefold() not in ORDINARY:
+        return "first_name", own[0]
+    if listed[0] and _is_in(context, RELATED) and own[0].casefold() not in PLACES:
+        return "first_name", own[0]
+    return None
 
 
 def _own_words(words: list[str]) -> list[str]:
@@ -86,19 +91,8 @@ def _is_in(context: list[str], words: frozenset[str]) -> bool:
     return context[-1] in words or (len(context) > 1 and "_".join(context[-2:]) in words)
 
 
-def _opens_context(word: str) -> bool:
-    folded = _plain(word)
-    return folded in TOLD or folded in RELATED or folded in ORDINARY
-
-
-def _may_be_told(text: str, start: int) -> bool:
-    return (
-        _is_in(_context(text, start), TOLD) if start else _opens_context(text.split(maxsplit=1)[0])
-    )
-
-
 def _plain(word: str) -> str:
-    return word.casefold().strip(".").replace("’", "'")
+    return word.casefold().strip(".").replace("\u2019", "'")
 
 
 def _listed(word: str) -> bool:

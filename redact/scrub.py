@@ -11,15 +11,16 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from ingest.episode import Episode, Step, ToolCall
 from ingest.outcome import Outcome
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from redact.clean_outcome import CleanOutcome
 from redact.dates import read_date, spellings
-from redact.findings import Finder, Found
-from redact.fold import Folded, fold
+from redact.encoded import has_hidden_text, hidden_texts
+from redact.findings import Finder, Found, finder_for
+from redact.fold import Folded, fold, fold_value, readable
 from redact.judge import KEEP, WITHHOLD, judge
 from redact.learn import found_in, local_values, texts_of
 from redact.learnt import Learnt, keep_kind
@@ -66,7 +67,7 @@ def scrub(
     episodes: Iterable[Episode], *, learnt: Learnt, vault: Vault, policy: Policy
 ) -> Iterator[Scrubbed]:
     """Yield the episodes past the gate, in order."""
-    finder = Finder(policy.lexicon, prose_names=policy.prose_names != "keep")
+    finder = finder_for(policy)
     gates: dict[str, _Gate] = {}
     for episode in episodes:
         if not policy.enabled:
@@ -106,6 +107,7 @@ class _Gate:
             keep_kind(values, value, kind)
         self._everywhere = Matcher(values, local=False)
         self._memory: dict[str, tuple[Folded, list[Match]]] = {}
+        self._hiding: dict[str, bool] = {}
 
     def known_matches(self, text: str) -> tuple[Folded, list[Match]]:
         """Return the text folded and the app-wide matches in it, once per distinct text."""
@@ -116,6 +118,15 @@ class _Gate:
             folded = fold(text)
             found = self._memory[text] = (folded, self._everywhere.matches(folded, text))
         return found
+
+    def hides_text(self, text: str) -> bool:
+        """Say whether a text holds base64 that can be read, once per distinct text."""
+        hides = self._hiding.get(text)
+        if hides is None:
+            if len(self._hiding) >= _REMEMBERED:
+                self._hiding.clear()
+            hides = self._hiding[text] = has_hidden_text(text)
+        return hides
 
 
 class _Desk:
@@ -133,7 +144,19 @@ class _Desk:
             return text
         folded, known = self._gate.known_matches(text)
         matches = resolve([*known, *self._matcher.matches(folded, text)])
-        return self._replaced(text, self._standing.personal(text, matches), path)
+        clean = self._replaced(text, self._standing.personal(text, matches), path)
+        return self._decoded(clean, path) if self._gate.hides_text(text) else clean
+
+    def _decoded(self, text: str, path: str) -> str:
+        """Return the text with what is personal inside its base64 runs replaced, encoded as it was."""
+        out: list[str] = []
+        done = 0
+        for run in hidden_texts(text):
+            clean = self.text(run.text, path)
+            if clean != run.text:
+                out += (text[done : run.start], run.encode(clean))
+                done = run.end
+        return "".join([*out, text[done:]])
 
     def public_text(self, text: str, path: str) -> str:
         """Return a text that all episodes share, without what is personal in the whole app."""
@@ -157,12 +180,31 @@ class _Desk:
         return "".join(out)
 
     def _surrogate(self, mention: str, match: Match) -> str:
+        draw = self._gate.vault.surrogate
         if mention.isascii() and "\\" not in mention and "%" not in mention:
-            return self._gate.vault.surrogate(self._gate.app, match.kind, mention)
-        moved = self._gate.vault.surrogate(self._gate.app, match.kind, recase(mention, match.value))
+            return draw(self._gate.app, match.kind, mention)
+        plain = readable(_unescaped(mention))
+        if fold_value(plain) != " ".join(match.value.split()):
+            plain = recase(plain, match.value)
+        moved = draw(self._gate.app, match.kind, plain)
+        if match.kind == "withheld":
+            return moved
         if "\\" in mention:
             return json.dumps(moved)[1:-1]
         return quote(moved, safe="") if "%" in mention else moved
+
+
+def _unescaped(mention: str) -> str:
+    """Return what a JSON- or URL-escaped mention says, however often it was escaped."""
+    plain = mention
+    for _ in range(3):
+        if "\\" not in plain:
+            break
+        try:
+            plain = str(json.loads(f'"{plain}"'))
+        except ValueError:
+            break
+    return unquote(plain) if "%" in plain else plain
 
 
 def _with_spellings(values: dict[str, str]) -> dict[str, str]:
@@ -220,7 +262,7 @@ def _judged(episode: Episode, gate: _Gate, finder: Finder) -> tuple[list[Found],
     for text in texts_of(episode, finder):
         for place, leaf in text.unexplained():
             verdict = gate.judgement.of(place)
-            if verdict.action == KEEP or gate.vocabulary.holds(leaf.value):
+            if verdict.action == KEEP or "://" in leaf.value or gate.vocabulary.holds(leaf.value):
                 continue
             if verdict.action != WITHHOLD:
                 found.append(Found(verdict.action, leaf.value, leaf.path.rpartition(".")[2]))

@@ -20,9 +20,9 @@ from redact.matcher import Match
 
 _TITLE: Final = re.compile(
     r"(?:^|[^\w])(?:mr|mrs|ms|miss|mx|dr|prof|sir|madam|herr|frau|monsieur|madame|mme|señor|señora|senor|senora|sig|hi|"
-    r"hello|hey|dear|thanks|thank you|welcome|welcome back|name is|name's|named|called|i am|i'm|i’m|this is|it's|"
+    r"hello|hey|dear|thanks|thank you|welcome|welcome back|name is|name's|named|called|i am|i'm|i\u2019m|this is|it's|"
     r"regards|sincerely|cheers|goodbye|bye|sorry|hallo|liebe|lieber|danke|bonjour|merci|hola|gracias|ciao|grazie|olá)"
-    r"[\s,.:!–-]{1,3}$",
+    r"[\s,.:!\u2013-]{1,3}$",
     re.IGNORECASE,
 )
 _KEY_BEFORE: Final = re.compile(
@@ -103,9 +103,10 @@ class Standing:
         if self._under_personal_key(text, match):
             return True
         for other in (place - 1, place + 1):
-            if 0 <= other < len(matches) and self._beside(text, match, matches[other]):
-                if plain[other] or (capital and text[matches[other].start].isupper()):
-                    return True
+            if not 0 <= other < len(matches) or not self._beside(text, match, matches[other]):
+                continue
+            if plain[other] or (capital and text[matches[other].start].isupper()):
+                return True
         return capital and bool(_TITLE.search(text[max(0, match.start - 24) : match.start]))
 
     def _beside(self, text: str, match: Match, other: Match) -> bool:

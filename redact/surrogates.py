@@ -32,6 +32,9 @@ ID_WORDS: Final = word_list("id")
 _RUNS: Final = re.compile(r"[^\W\d_]+|\d+|[\W_]+")
 _TOKENS: Final = re.compile(r"[^\W_]+|[\W_]+")
 _LETTERS_DIGITS: Final = re.compile(r"([^\W\d_]+)(\d+)")
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_PREFIX: Final = 4
+"""The only word of an identifier, up to this long, is a prefix and not a name."""
 _HEX: Final = re.compile(r"(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{8,}", re.IGNORECASE)
 
 
@@ -142,33 +145,51 @@ def _place(keyed: Keyed, mention: str, attempt: int) -> str:
     return recase(mention, invent(keyed.derive("place"), folded or mention, attempt))
 
 
-def _identifier(keyed: Keyed, mention: str, attempt: int) -> str:
-    return "".join(_id_token(keyed, token, attempt) for token in _TOKENS.findall(mention))
+def _identifier(keyed: Keyed, mention: str, _attempt: int) -> str:
+    words = [word.casefold() for word in _LETTERS.findall(mention) if len(word) > 1]
+    word_of: Callable[[Keyed, str], str] = word_surrogate
+    if all(word in ID_WORDS for word in words):
+        word_of = _same  # credit_card_4421 stays a credit card
+    elif len(words) == 1 and len(words[0]) <= _PREFIX:
+        word_of = _letters  # KD-4421: a prefix of the same length
+    return "".join(_id_token(keyed, token, word_of) for token in _TOKENS.findall(mention))
 
 
-def _id_token(keyed: Keyed, token: str, attempt: int) -> str:
-    folded = token.casefold()
-    if not token[0].isalnum() or folded in ID_WORDS or (len(token) == 1 and token.isalpha()):
+def _same(_keyed: Keyed, word: str) -> str:
+    return word
+
+
+def _letters(keyed: Keyed, word: str) -> str:
+    """Return as many other letters, the same ones whatever the word's case."""
+    return recase(word, opaque_surrogate(keyed, word.casefold()))
+
+
+def _id_token(keyed: Keyed, token: str, word_of: Callable[[Keyed, str], str]) -> str:
+    if not token[0].isalnum() or (len(token) == 1 and token.isalpha()):
         return token
     if token.isdecimal() and token.isascii():
         return digits_surrogate(keyed, token)
     if token.isalpha():
-        return word_surrogate(keyed, token, attempt)
+        return word_of(keyed, token)
     if _HEX.fullmatch(token):
         return _hexadecimal(keyed, token)
     parts = _LETTERS_DIGITS.fullmatch(token)
     if parts and token.isascii():
-        return _id_token(keyed, parts[1], attempt) + digits_surrogate(keyed, parts[2])
+        return _id_token(keyed, parts[1], word_of) + digits_surrogate(keyed, parts[2])
     return opaque_surrogate(keyed, token)
 
 
 def _email(keyed: Keyed, mention: str, attempt: int) -> str:
     local, _, domain = mention.rpartition("@")
+    name = "".join(
+        _id_token(keyed, token, lambda key, word: word_surrogate(key, word, attempt))
+        for token in _TOKENS.findall(local)
+    )
     if domain.casefold() in {"example.com", "example.org", "example.net"}:
-        return f"{_identifier(keyed, local, attempt)}@{domain}"
-    site = invent(keyed.derive("domain"), domain.casefold())
+        return f"{name}@{domain}"
+    site = invent(keyed.derive("domain"), fold_value(domain))
     # example.com and what is below it are reserved: nobody receives this mail.
-    return f"{_identifier(keyed, local, attempt)}@{recase(domain, site)}.example.com"
+    return f"{name}@{recase(domain, site)}.example.com"
 
 
 def _refill(mention: str, digits: str) -> str:
