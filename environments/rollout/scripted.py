@@ -9,6 +9,7 @@ import json
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Final
 
 from environments.rollout.errors import RolloutError
@@ -63,8 +64,9 @@ def _solution(task_set: TaskSet) -> Script:
 
 
 def _copy(messages: Sequence[Message], _tools: Sequence[Message], _run: Run) -> Message:
-    """Everything said so far, back to the user."""
-    return _say("\n".join(str(m.get("content") or "") for m in messages))
+    """Everything that stood there before the policy acted, back to the user."""
+    opening = list(takewhile(lambda message: message.get("role") != "assistant", messages))
+    return _say("\n".join(str(m.get("content") or "") for m in opening))
 
 
 def _random_calls(messages: Sequence[Message], tools: Sequence[Message], run: Run) -> Message:

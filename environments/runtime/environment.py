@@ -32,8 +32,8 @@ HARD: Final = frozenset({TERMINAL_TOOL, LIMIT})
 class Session(Protocol):
     """The tools' backend of one run, as `world` builds it."""
 
-    def call(self, name: str, arguments: Mapping[str, Json]) -> ToolResult:
-        """Answer one call."""
+    def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
+        """Answer one call; arguments may come as the JSON text of an object."""
         ...
 
     def end_state(self) -> EndState:
@@ -195,7 +195,8 @@ class Environment:
             return _refusal(request.fault)
         if request.name not in self._names:
             return _refusal("there is no tool of that name")
-        return self._session.call(request.name, request.arguments)
+        # As text, because the world remembers answers by the text they were asked with.
+        return self._session.call(request.name, request.text or "{}")
 
     def _hear_user(self, said: str) -> None:
         reply = self._user.reply(said)

@@ -21,7 +21,7 @@ class ToolNames:
     """The mapping for one list of tools."""
 
     def __init__(self, tools: Iterable[Mapping[str, Json]]) -> None:
-        definitions = [dict(tool) for tool in tools]
+        definitions = [_wrapped(tool) for tool in tools]
         names = [name for name in map(tool_name, definitions) if name]
         taken = {name for name in names if FITS.fullmatch(name)}
         self._outward: dict[str, str] = {}
@@ -52,6 +52,14 @@ def tool_name(tool: Mapping[str, Json]) -> str:
     function = tool.get("function", tool)
     name = function.get("name") if isinstance(function, Mapping) else None
     return name if isinstance(name, str) else ""
+
+
+def _wrapped(tool: Mapping[str, Json]) -> dict[str, Json]:
+    """Some recordings keep the bare function; consumers want it inside a tool."""
+    if "function" in tool or not tool_name(tool):
+        return dict(tool)
+    function = {key: value for key, value in tool.items() if key != "type"}
+    return {"type": "function", "function": function}
 
 
 def _fitting(name: str, taken: set[str]) -> str:

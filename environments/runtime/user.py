@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import log, sqrt
 from typing import Final
 
@@ -48,16 +49,14 @@ class ScriptedUser:
     """Plays one recorded user for one run."""
 
     def __init__(self, turns: Sequence[UserTurn]) -> None:
-        self._turns = turns
-        self._left = list(range(len(turns)))
+        self._turns = tuple(turns)
+        self._left = list(range(len(self._turns)))
         self._given: list[int] = []
         """Turns that may be said once more."""
-        self._vectors: list[dict[str, float]] = []
-        self._rarity: dict[str, float] = {}
 
     def reply(self, said: str) -> Reply:
         """The user's answer to what the policy said."""
-        scores = self._similarities(said)
+        scores = _questions(self._turns).similarities(said)
         asks = "?" in said
         if not self._left:
             return self._after_the_last(scores, asks=asks)
@@ -94,30 +93,40 @@ class ScriptedUser:
         """The turn that ended the recording waits until everything else was said."""
         return self._turns[index].ends and len(self._left) > 1
 
-    def _similarities(self, said: str) -> list[float]:
-        if not self._vectors:
-            self._learn()
-        asked = self._vector(said)
-        return [_cosine(asked, vector) for vector in self._vectors]
 
-    def _learn(self) -> None:
+class _Questions:
+    """The recorded questions of one task as weighted words; shared by all its runs."""
+
+    def __init__(self, turns: tuple[UserTurn, ...]) -> None:
+        asked = [_words(turn.asked) for turn in turns]
+        spread = Counter(word for words in asked for word in words)
+        self._new = log(1 + len(turns))
+        self._rarity = {word: log(1 + len(turns) / count) for word, count in spread.items()}
         """Words that stand in few of the recorded questions tell them apart."""
-        spread = Counter(word for turn in self._turns for word in set(_words(turn.asked)))
-        total = len(self._turns)
-        self._rarity = {word: log(1 + total / count) for word, count in spread.items()}
-        self._vectors = [self._vector(turn.asked) for turn in self._turns]
+        self._vectors = [{word: self._rarity[word] for word in words} for words in asked]
+        self._norms = [_norm(vector.values()) for vector in self._vectors]
 
-    def _vector(self, text: str) -> dict[str, float]:
-        new = log(1 + len(self._turns))
-        return {word: self._rarity.get(word, new) for word in _words(text)}
+    def similarities(self, said: str) -> list[float]:
+        """How near what was said is to each recorded question, from 0 to 1."""
+        words = _words(said)
+        norm = _norm(self._rarity.get(word, self._new) for word in words)
+        return [
+            self._cosine(words, vector, norm * own)
+            for vector, own in zip(self._vectors, self._norms, strict=True)
+        ]
+
+    @staticmethod
+    def _cosine(words: frozenset[str], vector: dict[str, float], norms: float) -> float:
+        shared = sum(vector[word] ** 2 for word in words.intersection(vector))
+        return shared / norms if shared else 0.0
 
 
-def _words(text: str) -> list[str]:
-    return WORD.findall(text[-LONGEST:].casefold())
+_questions = lru_cache(maxsize=4096)(_Questions)
 
 
-def _cosine(left: dict[str, float], right: dict[str, float]) -> float:
-    shared = sum(weight * right[word] for word, weight in left.items() if word in right)
-    if not shared:
-        return 0.0
-    return shared / sqrt(sum(w * w for w in left.values()) * sum(w * w for w in right.values()))
+def _words(text: str) -> frozenset[str]:
+    return frozenset(WORD.findall(text[-LONGEST:].casefold()))
+
+
+def _norm(weights: Iterable[float]) -> float:
+    return sqrt(sum(weight * weight for weight in weights))

@@ -20,8 +20,9 @@ class Shelf:
     items: dict[str, Json]
     start: Mapping[str, Json] = field(default_factory=dict)
 
-    def call(self, name: str, arguments: Mapping[str, Json]) -> ToolResult:
+    def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """Answer one call."""
+        arguments = json.loads(arguments) if isinstance(arguments, str) else arguments
         item = str(arguments.get("item"))
         if name == "guess":
             return ToolResult(content="{}", source=UNKNOWN)
