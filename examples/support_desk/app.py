@@ -14,7 +14,7 @@ from typing import TextIO
 
 from rich.progress import track
 
-from examples.support_desk.agents.faulty import make_agent
+from examples.support_desk.agents.faulty import POLICIES, make_agent
 from examples.support_desk.agents.model import model_agents
 from examples.support_desk.exporters import ENDPOINT_VARIABLE, telemetry_to
 from examples.support_desk.feedback import Feedback
@@ -99,7 +99,13 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--task-keys", type=int, default=1, metavar="N", help="N attempts a request"
     )
-    parser.add_argument("--policies", default="", help="comma-separated; default: a mixture")
+    parser.add_argument(
+        "--policies",
+        type=_policies,
+        default=(),
+        metavar="A,B",
+        help=f"of {', '.join(POLICIES)}; default: a mixture",
+    )
     target = parser.add_mutually_exclusive_group()
     target.add_argument("--otlp", metavar="URL", help=f"default: ${ENDPOINT_VARIABLE}")
     target.add_argument("--spool", type=Path, help="OTLP as JSON lines into a file")
@@ -117,6 +123,14 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+def _policies(text: str) -> tuple[str, ...]:
+    names = tuple(name for name in text.split(",") if name)
+    for name in names:
+        if name not in POLICIES:
+            raise argparse.ArgumentTypeError(f"no policy {name!r}; there are {', '.join(POLICIES)}")
+    return names
+
+
 def plan_of(options: argparse.Namespace) -> Plan:
     """The plan that the options describe."""
     variant = make_variant(options.variant)
@@ -129,7 +143,7 @@ def plan_of(options: argparse.Namespace) -> Plan:
         mode=options.mode,
         noise=options.noise,
         attempts=options.task_keys,
-        policies=tuple(name for name in options.policies.split(",") if name),
+        policies=options.policies,
         make_agent=(
             model_agents(options.endpoint, options.model, stream=options.stream)
             if options.endpoint

@@ -8,8 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from examples.support_desk.agents.agent import Agent, Message
-from examples.support_desk.backend.desk import Desk
+from examples.support_desk.agents.agent import Agent, Message, ToolCall
+from examples.support_desk.backend.desk import Answer, Desk
 from examples.support_desk.backend.generator import stamp
 from examples.support_desk.backend.tools import BY_NAME, definitions
 from examples.support_desk.clock import Clock
@@ -31,6 +31,14 @@ class Said:
     is_error: bool | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeCall:
+    """One tool call with its answer."""
+
+    call: ToolCall
+    answer: Answer
+
+
 @dataclass(slots=True, kw_only=True)
 class Conversation:
     """What happened."""
@@ -38,6 +46,7 @@ class Conversation:
     session: Session
     tools: list[dict[str, Json]]
     said: list[Said] = field(default_factory=list)
+    calls: list[MadeCall] = field(default_factory=list)
     unconfirmed_writes: int = 0
     """Changes made while the customer's last word was not a yes to them (hand-overs need none)."""
 
@@ -95,6 +104,7 @@ def _answer(agent: Agent, talk: Conversation, room: Room, turn: Turn, *, consent
                 answer = room.desk.call(call.name, call.arguments)
                 room.clock.wait(0.02, 0.4)
                 span.content, span.is_error = answer.content, answer.is_error
+            talk.calls.append(MadeCall(call=call, answer=answer))
             result: Message = {
                 "role": "tool",
                 "tool_call_id": call.call_id,

@@ -3,7 +3,6 @@
 For tests that compare a rebuilt world with the real thing on paths that no agent took.
 """
 
-import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -30,12 +29,12 @@ class Sample:
     plain: PlainCall
 
 
-def sample_calls(backend: RealBackend, rng: random.Random, length: int) -> Iterator[Sample]:
+def sample_calls(backend: RealBackend, *, seed: int, length: int) -> Iterator[Sample]:
     """Makes `length` calls on the backend, one after the other, and yields each with its answer."""
+    scene = backend.scene(seed)
     for _ in range(length):
-        scene = Scene(db=backend.db, variant=backend.variant, rng=rng, now=backend.now)
-        makers = READS if rng.random() < READ_SHARE else WRITES
-        plain = rng.choice(makers)(scene)
+        makers = READS if scene.rng.random() < READ_SHARE else WRITES
+        plain = scene.rng.choice(makers)(scene)
         shown = backend.variant.outward(dict(plain.arguments))
         if not isinstance(shown, dict):
             raise TypeError("arguments are a mapping")

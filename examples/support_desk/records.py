@@ -21,6 +21,7 @@ class Held:
     variant: int
     seed: int
     started: datetime
+    policy: str
     talk: Conversation
     request: Request
     judgement: Judgement
@@ -71,7 +72,7 @@ def truth_line(held: Held) -> dict[str, Json]:
         "mode": held.mode,
         "variant": held.variant,
         "seed": held.seed,
-        "policy": session.agent,
+        "policy": held.policy,
         "request": held.request.key,
         "kind": held.request.kind,
         "customer_id": held.request.customer_id,

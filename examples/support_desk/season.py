@@ -41,6 +41,8 @@ MIX: Final[Mapping[str, int]] = {
 }
 """How often which policy is on duty."""
 DAYS: Final = 30
+AGENT: Final = "support-agent"
+"""The agent's name in the telemetry: which policy is on duty is the truth, and stays out of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +133,7 @@ def hold_one(
     session = Session(
         conversation_id=conversation_id,
         user_id=visit.request.customer_id or f"guest-{conversation_id[-6:]}",
-        agent=agent.name,
+        agent=AGENT,
         model=agent.model,
         task_key=visit.request.key if plan.attempts > 1 else None,
     )
@@ -154,6 +156,7 @@ def hold_one(
         seed=plan.seed,
         started=visit.started,
         talk=talk,
+        policy=agent.name,
         request=visit.request,
         judgement=judgement,
         feedback=feedback,

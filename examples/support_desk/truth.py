@@ -3,6 +3,7 @@
 The product never sees any of it. Everything is exact: the judge compares two states of the real database.
 """
 
+import random
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from examples.support_desk.backend.generator import START, make_shop
 from examples.support_desk.conversation import Conversation
 from examples.support_desk.customers import is_denial
 from examples.support_desk.request import PlainCall, Request
+from examples.support_desk.scene import Scene
 from examples.support_desk.variant import Json, Variant, make_variant
 
 
@@ -46,6 +48,10 @@ class RealBackend:
     def answer(self, name: str, arguments: str | Mapping[str, Json]) -> Answer:
         """The tool's text, and whether it is a refusal."""
         return self._desk.call(name, arguments)
+
+    def scene(self, seed: int) -> Scene:
+        """A look behind the tools, with dice: finds orders, people and products."""
+        return Scene(db=self.db, variant=self.variant, rng=random.Random(seed), now=self.now)
 
     def fork(self) -> "RealBackend":
         """An independent copy in the same state."""

@@ -48,8 +48,8 @@ class ScriptedAgent:
 
     @property
     def model(self) -> str:
-        """Scripted agents name their policy as their model."""
-        return f"scripted-{self.name}"
+        """All scripted policies go by one name, as versions behind one endpoint would."""
+        return "scripted"
 
     def act(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Json]]) -> Reply:
         """The next assistant message: the dialogue is handed what came last."""

@@ -4,11 +4,12 @@ A copy is what gives every conversation of mode `reset` its own world; a dump is
 """
 
 import sqlite3
+from collections import Counter
 from pathlib import Path
 from typing import Final, TypeAlias
 
 Row: TypeAlias = tuple[object, ...]
-Dump: TypeAlias = dict[str, tuple[Row, ...]]
+Dump: TypeAlias = dict[str, Counter[Row]]
 
 _SCHEMA: Final = Path(__file__).with_name("schema.sql")
 
@@ -47,12 +48,7 @@ def copy_of(source: sqlite3.Connection) -> sqlite3.Connection:
 def dump(connection: sqlite3.Connection) -> Dump:
     """Everything that a conversation may change, in comparable form."""
     return {
-        table: tuple(
-            sorted(
-                (tuple(row) for row in connection.execute(f"SELECT {columns} FROM {table}")),  # noqa: S608 - names from the table above
-                key=repr,
-            )
-        )
+        table: Counter(tuple(row) for row in connection.execute(f"SELECT {columns} FROM {table}"))  # noqa: S608 - names from the table above
         for table, columns in COMPARED.items()
     }
 
