@@ -220,7 +220,8 @@ def is_composite(kind: str, folded: str) -> bool:
     if kind == "full_name":
         return len([word for word in folded.split() if len(word) > 1]) > 1
     if kind == "street":
-        return digits > 0 and letters > 3 and " " in folded and len(folded) >= 8
+        own = [word for word in _ATOM.findall(folded) if len(word) > 2 and word not in STREET_WORDS]
+        return digits > 0 and bool(own) and len(folded) >= 8  # "Suite 171" is anybody's
     if kind in {"secret", "email", "iban", "card_number", "ssn", "ip"}:
         return len(folded) >= 6
     if kind == "phone":

@@ -24,7 +24,15 @@ from redact.word_lists import word_list
 _TOKEN: Final = re.compile(r"[^\W_]+")
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
 _ESCAPE: Final = re.compile(r"\\+u([0-9a-fA-F]{4})")
+_UNSEEN: Final = re.compile(
+    "[\u00ad\u0300-\u036f\u0483-\u0489\u061c\u0591-\u05bd\u064b-\u065f\u180e\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufe20-\ufe2f\ufeff]"
+)
+"""Combining marks and characters nobody sees."""
+_GAPS: Final = re.compile(r"[\W_]+")
+_SPACES: Final = {code: " " for code in range(128) if not chr(code).isalnum()}
 _ORDINARY: Final = word_list("ordinary")
+_COMMON: Final = _ORDINARY | word_list("street") | word_list("id") | word_list("particles")
 _SINGLE: Final = 4
 """Single words shorter than this are not searched: two letters stand everywhere."""
 
@@ -54,70 +62,95 @@ def find_leaks(
     table = _Table()
     for app in learnt.apps.values():
         table.add(app.values, direct=True)
+    own: dict[str, _Table] = {}
     leaks: list[Leak] = []
     for where, text in texts:
         leaks += table.search(where, text)
         raw = (episodes or {}).get(where)
         if raw is not None:
-            leaks += _local(where, text, learnt, raw)
+            if raw not in own:
+                own[raw] = _local(learnt, raw)
+            leaks += own[raw].search(where, text)
     return leaks
 
 
-def _local(where: str, text: str, learnt: Learnt, raw: str) -> Iterator[Leak]:
+def _local(learnt: Learnt, raw: str) -> _Table:
     own = _Table()
     for app in learnt.apps.values():
         words = app.local.get(raw, {})
         own.add({word: kind for word, kind in words.items() if len(word) >= _SINGLE}, direct=False)
-    yield from own.search(where, text)
+    return own
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    tokens: tuple[str, ...]
+    pivot: int
+    """The place of the token by which the value is looked up: its least common one."""
+    kind: str
+    direct: bool
 
 
 class _Table:
-    """Values by their tokens: the first token finds the candidates, the rest must follow."""
+    """Values by their least common token; where that token stands, the others must stand around it."""
 
     def __init__(self) -> None:
-        self._by_first: dict[str, list[tuple[tuple[str, ...], str, bool]]] = {}
+        self._by_pivot: dict[str, list[_Wanted]] = {}
 
     def add(self, values: Mapping[str, str], *, direct: bool) -> None:
         for value, kind in values.items():
             tokens = tuple(_TOKEN.findall(value))
-            if tokens:
-                self._by_first.setdefault(tokens[0], []).append((tokens, kind, direct))
+            telling = [token for token in tokens if token not in _COMMON]
+            if not tokens or (not telling and len(tokens) > 1 and kind == "street"):
+                continue  # "Suite 171" is anybody's
+            if kind == "street" and sum(not token.isdecimal() for token in telling) == 0:
+                continue
+            if kind == "street" and len(tokens) == 1:
+                continue  # "maple" is a street and a wood
+            pivot = max(range(len(tokens)), key=lambda place: _rarity(tokens[place]))
+            wanted = _Wanted(tokens, pivot, kind, direct)
+            self._by_pivot.setdefault(tokens[pivot], []).append(wanted)
 
     def search(self, where: str, text: str) -> Iterator[Leak]:
         for encoding, plain in _readings(text):
-            yield from self._search_plain(where, plain, encoding)
+            spaced = plain.translate(_SPACES) if plain.isascii() else _GAPS.sub(" ", plain)
+            tokens = spaced.split()
+            if not self._by_pivot.keys().isdisjoint(tokens):
+                yield from self._around(where, plain, encoding)
 
-    def _search_plain(self, where: str, text: str, encoding: str) -> Iterator[Leak]:
-        found = _TOKEN.findall(text)
-        first = self._by_first
-        hits = [place for place, token in enumerate(found) if token in first]
-        if not hits:
-            return
-        spans = [token.start() for token in _TOKEN.finditer(text)]
-        for place in hits:
-            for tokens, kind, direct in first[found[place]]:
-                if tuple(found[place : place + len(tokens)]) == tokens:
-                    if (
-                        tokens[0] in _ORDINARY
-                        and len(tokens) == 1
-                        and not self._beside(found, place)
-                    ):
-                        continue  # "order" is a leak of Mr Order only beside another of his words
-                    last = place + len(tokens) - 1
-                    length = spans[last] + len(found[last]) - spans[place]
-                    if length <= len("".join(tokens)) + 3 * len(tokens):
-                        yield Leak(
-                            kind=kind,
-                            where=where,
-                            offset=spans[place],
-                            length=length,
-                            encoding=encoding,
-                            direct=direct,
-                        )
+    def _around(self, where: str, text: str, encoding: str) -> Iterator[Leak]:
+        places = list(_TOKEN.finditer(text))
+        found = [place[0] for place in places]
+        for place, token in enumerate(found):
+            for wanted in self._by_pivot.get(token, ()):
+                start = place - wanted.pivot
+                end = start + len(wanted.tokens)
+                if start < 0 or tuple(found[start:end]) != wanted.tokens:
+                    continue
+                if (
+                    len(wanted.tokens) == 1
+                    and token in _ORDINARY
+                    and not self._beside(found, place)
+                ):
+                    continue  # "order" is a leak of Mr Order only beside another of his words
+                length = places[end - 1].end() - places[start].start()
+                if length <= sum(map(len, wanted.tokens)) + 3 * len(wanted.tokens):
+                    yield Leak(
+                        kind=wanted.kind,
+                        where=where,
+                        offset=places[start].start(),
+                        length=length,
+                        encoding=encoding,
+                        direct=wanted.direct,
+                    )
 
     def _beside(self, found: list[str], place: int) -> bool:
         near = found[max(0, place - 1) : place] + found[place + 1 : place + 2]
-        return any(token in self._by_first for token in near)
+        return any(token in self._by_pivot for token in near)
+
+
+def _rarity(token: str) -> tuple[bool, bool, int]:
+    return token not in _COMMON, not token.isdecimal() or len(token) > 4, len(token)
 
 
 def _readings(text: str) -> Iterator[tuple[str, str]]:
@@ -132,17 +165,16 @@ def _readings(text: str) -> Iterator[tuple[str, str]]:
         unescaped = html.unescape(text)
         if unescaped != text:
             yield "html", _folded(unescaped)
-    for run in _BASE64.finditer(text):
-        decoded = _decoded(run[0])
-        if decoded:
+    for run in _BASE64.findall(text):
+        decoded = None if run.islower() or run.isdecimal() else _decoded(run)
+        if decoded is not None:
             yield "base64", _folded(decoded)
 
 
 def _folded(text: str) -> str:
     if text.isascii():
         return text.lower()
-    plain = unicodedata.normalize("NFKD", text).casefold()
-    return "".join(letter for letter in plain if unicodedata.category(letter) not in {"Mn", "Cf"})
+    return _UNSEEN.sub("", unicodedata.normalize("NFKD", text)).casefold()
 
 
 def _decoded(run: str) -> str | None:
