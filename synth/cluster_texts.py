@@ -12,6 +12,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, hstack
 from sklearn.cluster import AgglomerativeClustering, MiniBatchKMeans
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -23,7 +24,7 @@ Vectors = NDArray[np.float64]
 
 PAIRWISE_LIMIT: Final = 3000
 """Above this, k-means makes the pieces first: average linkage keeps a full distance matrix (72 MB here)."""
-_DIMENSIONS: Final = 50
+_DIMENSIONS: Final = 20
 _SEED: Final = 7
 
 
@@ -37,19 +38,40 @@ class Nearest:
 
 def embed(facets: Sequence[str]) -> Vectors:
     """Unit vectors of the facets, in a space fitted on these facets; all zero for a facet without words."""
-    texts = [" ".join(terms_of(facet)) for facet in facets]
-    if len(texts) < 2 or not any(texts):
-        return np.zeros((len(texts), 1))
-    words = TfidfVectorizer(analyzer=str.split, sublinear_tf=True, max_df=0.7, min_df=1)
-    try:
-        matrix = words.fit_transform(texts)
-    except ValueError:  # every word stands in nearly every text: nothing tells them apart
-        return np.zeros((len(texts), 1))
-    width = min(_DIMENSIONS, matrix.shape[1] - 1, matrix.shape[0] - 1)
+    terms = [terms_of(facet) for facet in facets]
+    words = [" ".join(term for term in found if " " not in term) for found in terms]
+    if len(facets) < 2 or not any(words):
+        return np.zeros((len(facets), 1))
+    matrix = csr_matrix(hstack([_weighed(terms, _as_is), _weighed(words, "char_wb")]))
+    rows, columns = matrix.get_shape()
+    width = min(_DIMENSIONS, columns - 1, rows - 1)
     if width < 2:
         return np.asarray(normalize(matrix.toarray()), dtype=np.float64)
-    reduced = TruncatedSVD(n_components=width, random_state=_SEED).fit_transform(matrix)
-    return np.asarray(normalize(reduced), dtype=np.float64)
+    # scikit-learn divides by the variance, which equal texts do not have
+    with np.errstate(invalid="ignore", divide="ignore"):
+        reduced = TruncatedSVD(n_components=width, random_state=_SEED).fit_transform(matrix)
+    spoken = np.array([[1.0 if found else 0.0] for found in words])
+    return np.asarray(normalize(reduced * spoken), dtype=np.float64)
+
+
+def _weighed(texts: Sequence[list[str]] | Sequence[str], analyzer: object) -> csr_matrix:
+    """TF-IDF without what stands in nearly every text, unless that leaves nothing."""
+    for most in (0.7, 1.0):
+        weigh = TfidfVectorizer(
+            analyzer=analyzer,  # pyright: ignore[reportArgumentType] - scikit-learn documents a callable
+            ngram_range=(3, 5) if analyzer == "char_wb" else (1, 1),
+            sublinear_tf=True,
+            max_df=most,
+        )
+        try:
+            return csr_matrix(weigh.fit_transform(texts))
+        except ValueError:  # scikit-learn's word for an empty vocabulary
+            continue
+    return csr_matrix((len(texts), 1))
+
+
+def _as_is(terms: list[str]) -> list[str]:
+    return terms
 
 
 def group(vectors: Vectors, *, distance: float) -> list[list[int]]:

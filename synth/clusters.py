@@ -37,9 +37,9 @@ class ClusterSettings:
     smallest: int = 3
     """Failures that make a fingerprint a cluster of its own."""
     smallest_text: int = 8
-    distance: float = 0.8
+    distance: float = 0.7
     """Average cosine distance within a text cluster; measured in docs/failures.md."""
-    join: float = 0.45
+    join: float = 0.55
     """Cosine similarity to an exemplar at which a new failure joins a known text cluster."""
     k: int = 5
     """Distinct users behind anything that is said of a group."""

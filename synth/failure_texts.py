@@ -74,17 +74,36 @@ def template(message: str, call: SeenCall, known: frozenset[str]) -> str:
 def facet(episode: CleanEpisode, hidden: frozenset[str], known: frozenset[str]) -> str:
     """What the user wanted, in their own words without values: the first things they said."""
     said = [s.content for s in episode.steps if s.role == "user" and s.content][:4]
-    words: list[str] = []
-    for text in said:
-        words += _kept(_GREETING.sub("", text[:_READ_LIMIT]), known=known, hidden=hidden)
+    texts = [_GREETING.sub("", text[:_READ_LIMIT]) for text in said]
+    unwanted = hidden | _names_in(texts)
+    words = [word for text in texts for word in _kept(text, known=known, hidden=unwanted)]
     return _RUN.sub(VALUE, " ".join(words))[:FACET_LIMIT].strip()
+
+
+def _names_in(texts: Iterable[str]) -> frozenset[str]:
+    """Words with a capital inside a sentence: names, which may also begin a sentence elsewhere."""
+    found: set[str] = set()
+    for text in texts:
+        before = "."
+        for token in _TOKEN.findall(text):
+            bare = _EDGE.sub("", token)
+            if before[-1] not in ".!?:" and _is_name(bare):
+                found.add(bare.lower())
+            before = token
+    return frozenset(found)
+
+
+def _is_name(bare: str) -> bool:
+    return bare[:1].isupper() and bare != "I" and not bare.startswith(("I'", "I\u2019"))
 
 
 def _kept(text: str, *, known: frozenset[str], hidden: frozenset[str]) -> Iterator[str]:
     starts = True
     for token in _TOKEN.findall(text):
         bare = _EDGE.sub("", token)
-        if not bare:
+        if VALUE in token:
+            yield VALUE
+        if not bare or VALUE in token:
             continue
         yield _word(bare, known=known, hidden=hidden, starts=starts)
         starts = token[-1] in ".!?:\n"
@@ -98,10 +117,7 @@ def _word(bare: str, *, known: frozenset[str], hidden: frozenset[str], starts: b
         return lower
     if not _PLAIN.match(bare) or lower in hidden:
         return VALUE
-    is_name = (
-        bare[0].isupper() and not starts and bare != "I" and not bare.startswith(("I'", "I\u2019"))
-    )
-    return VALUE if is_name else lower
+    return VALUE if _is_name(bare) and not starts else lower
 
 
 def _leaves(value: object) -> Iterator[str]:
