@@ -116,7 +116,8 @@ class _File:
         limit = self._limits.body_bytes
         first = stream.readline(limit + 1)
         kind = kind_of_json(first.removeprefix(_BOM))
-        if kind is not None or stream.peek(1)[:1] in {b"{", b"["}:
+        opens_list = first.removeprefix(_BOM).strip() == b"["
+        if kind is not None or (stream.peek(1)[:1] == b"{" and not opens_list):
             yield from self._lines(stream, first.removeprefix(_BOM), kind or "chat_log")
             return
         # Not one value a line: one pretty-printed document, or broken.

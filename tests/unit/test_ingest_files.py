@@ -1,0 +1,153 @@
+"""Files recognised by their contents."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from ingest.errors import SourceUnreadable
+from ingest.files import read_file
+from ingest.limits import Limits
+from ingest.quarantine import Rejected
+from ingest.wal import WalRecord
+
+LINE = json.dumps({"messages": [{"role": "user", "content": "hi"}]}).encode() + b"\n"
+
+
+def traces() -> bytes:
+    """A request with one span."""
+    request = ExportTraceServiceRequest()
+    one = request.resource_spans.add().scope_spans.add().spans.add()
+    one.trace_id, one.span_id, one.name = b"\1" * 16, b"\2" * 8, "chat"
+    one.start_time_unix_nano = 5
+    return request.SerializeToString()
+
+
+def logs() -> bytes:
+    """A request with one log record."""
+    request = ExportLogsServiceRequest()
+    one = request.resource_logs.add().scope_logs.add().log_records.add()
+    one.observed_time_unix_nano, one.event_name = 5, "gen_ai.user.message"
+    return request.SerializeToString()
+
+
+def read(path: Path, **options: object) -> list[WalRecord | Rejected]:
+    """Everything in a path."""
+    return list(read_file(path, **options))  # type: ignore[arg-type]  # options by name
+
+
+def written(tmp_path: Path, content: bytes, name: str = "file.bin") -> Path:
+    """A file with this content."""
+    path = tmp_path / name
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "encoding"),
+    [
+        (LINE * 3, "chat_log", "jsonl"),
+        (b"\xef\xbb\xbf" + LINE, "chat_log", "jsonl"),
+        (b'{"resourceSpans": []}\n', "otlp_traces", "jsonl"),
+        (b'{"resourceLogs": []}', "otlp_logs", "jsonl"),
+        (b'{"trace": {"id": "t"}, "observations": []}', "langfuse_export", "jsonl"),
+        (b'{\n "trace": {"id": "t"},\n "observations": []\n}', "langfuse_export", "json"),
+        (b"[\n" + LINE + b"]", "chat_log", "json"),
+        (traces(), "otlp_traces", "protobuf"),
+        (logs(), "otlp_logs", "protobuf"),
+    ],
+)
+@pytest.mark.parametrize("compress", [False, True])
+def test_formats_are_recognised_plain_and_gzipped(
+    tmp_path: Path, content: bytes, kind: str, encoding: str, *, compress: bool
+) -> None:
+    """The content decides, whatever the file is called."""
+    path = written(tmp_path, gzip.compress(content) if compress else content)
+    (record,) = read(path)
+    assert isinstance(record, WalRecord)
+    assert (record.kind, record.encoding, record.source) == (kind, encoding, "file.bin")
+
+
+def test_the_collectors_length_prefixed_form(tmp_path: Path) -> None:
+    """Four bytes of length before each message; a message that is cut off is refused, those before are kept."""
+    body = traces()
+    framed = len(body).to_bytes(4, "big") + body
+    records = read(written(tmp_path, framed * 2 + framed[:-3]))
+    assert [getattr(r, "kind", None) or getattr(r, "code", None) for r in records] == [
+        "otlp_traces", "otlp_traces", "truncated_message",
+    ]
+    assert isinstance(records[1], WalRecord)
+    assert records[1].position == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (b"", "empty_file"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(100), "unknown_format"),
+        (b"hello world\n", "unknown_format"),
+        (b'{"a": 1}', "unknown_json"),
+        (b'{"trace": {', "unknown_json"),
+        (b"\x0a\xff\xff\xff", "not_otlp"),
+        (gzip.compress(LINE * 1000)[:40], "damaged_gzip"),
+        (b"\x07\xff\xff\xff\x0a", "bad_length_prefix"),
+    ],
+)
+def test_what_is_no_telemetry_is_refused_with_a_sentence(
+    tmp_path: Path, content: bytes, code: str
+) -> None:
+    """Empty, binary, foreign, damaged and cut-off files each have a code and say what to do."""
+    found = read(written(tmp_path, content))
+    assert [r.code for r in found if isinstance(r, Rejected)] == [code]
+    assert all(r.reason.endswith(".") for r in found if isinstance(r, Rejected))
+
+
+def test_lines_keep_their_numbers_across_records(tmp_path: Path) -> None:
+    """A large file becomes several records; each knows its first line."""
+    line = json.dumps({"messages": [{"role": "user", "content": "x" * 50_000}]}).encode() + b"\n"
+    records = [r for r in read(written(tmp_path, line * 50)) if isinstance(r, WalRecord)]
+    assert len(records) > 1
+    assert sum(r.body.count(b"\n") for r in records) == 50
+    assert records[1].position == 1 + records[0].body.count(b"\n")
+
+
+def test_a_line_without_an_end_is_refused_alone(tmp_path: Path) -> None:
+    """A line over the limit is refused; the lines after it keep their numbers."""
+    small = Limits(body_bytes=10_000)
+    content = LINE + b'{"messages": "' + b"x" * 50_000 + b'"}\n' + LINE
+    found = read(written(tmp_path, content), limits=small)
+    assert [r.code for r in found if isinstance(r, Rejected)] == ["line_too_long"]
+    (record,) = [r for r in found if isinstance(r, WalRecord)]
+    assert record.body == LINE + b"\n" + LINE
+
+
+def test_large_documents_and_bodies_are_refused(tmp_path: Path) -> None:
+    """One value that does not fit the limit is not read whole."""
+    small = Limits(body_bytes=1000)
+    document = b"{\n" + b" " * 5000 + b"}"
+    (refused,) = read(written(tmp_path, document), limits=small)
+    assert isinstance(refused, Rejected)
+    assert refused.code == "document_too_large"
+    (refused,) = read(written(tmp_path, b"\x0a" + bytes(5000)), limits=small)
+    assert isinstance(refused, Rejected)
+    assert refused.code == "body_too_large"
+
+
+def test_folders_are_read_in_the_order_of_names(tmp_path: Path) -> None:
+    """Every file below a folder is read; hidden and unfinished ones are not."""
+    (tmp_path / "sub").mkdir()
+    written(tmp_path / "sub", LINE, "b.jsonl")
+    written(tmp_path, traces(), "a.pb")
+    written(tmp_path, LINE, ".c.part")
+    assert [r.source for r in read(tmp_path, app="x")] == ["a.pb", "sub/b.jsonl"]
+
+
+def test_a_missing_file_is_an_error_of_its_own(tmp_path: Path) -> None:
+    """What was asked for by name and is not there is said so."""
+    with pytest.raises(SourceUnreadable, match="does not exist"):
+        read(tmp_path / "nothing")
