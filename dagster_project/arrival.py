@@ -130,12 +130,13 @@ class _Batch:
         events = list(map(event_row, self.events))
         lake.append(LOG_EVENTS, pa.Table.from_pylist(events, LOG_EVENTS.schema))
         days = _append_chats(lake, [chat.episode for chat in self.chats])
-        said = [outcome for chat in self.chats for outcome in chat.outcomes]
-        append_outcomes(lake, [*said, *self.outcomes], days)
+        every = [*(o for chat in self.chats for o in chat.outcomes), *self.outcomes]
+        said = list({outcome.outcome_id: outcome for outcome in every}.values())
+        append_outcomes(lake, said, days)
         arrived.spans += len(self.spans)
         arrived.log_events += len(self.events)
         arrived.chats += len(self.chats)
-        arrived.outcomes += len(said) + len(self.outcomes)
+        arrived.outcomes += len(said)
         arrived.apps |= {span.app for span in self.spans} | {event.app for event in self.events}
         arrived.apps |= {chat.episode.app for chat in self.chats}
         keep_rejected(lake, self.rejected, arrived)

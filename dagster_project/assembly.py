@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from dagster_project.lake import Lake, once
 from dagster_project.rows import from_rows
 from dagster_project.tables import CHATS, EPISODES, LOG_EVENTS, SPANS, Table
-from ingest.assemble import assemble
+from ingest.assemble import assemble, known_episodes
 from ingest.episode import Episode
 from ingest.moments import day_of
 from ingest.outcome import Outcome
@@ -31,10 +31,12 @@ class Assembly:
     outcomes: list[Outcome] = field(default_factory=list)
     """Outcomes that the telemetry itself carries."""
     rejected: list[Rejected] = field(default_factory=list)
+    responses: dict[str, str] = field(default_factory=dict)
+    """Response id to episode id."""
     spans: int = 0
     """Distinct spans that were read."""
-    used_spans: int = 0
-    """Spans whose trace became (part of) an episode."""
+    spans_without_episode: int = 0
+    """Spans of traces in which no model and no tool ran, and spans of evaluations."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +45,8 @@ class _Known:
 
     day: dict[str, str]
     traces: dict[str, tuple[str, ...]]
+    episode_of: dict[str, str]
+    """Traces that belong to exactly one episode: an earlier span that comes late must not rename it."""
 
 
 def assemble_days(lake: Lake, app: str, days: Iterable[str]) -> Assembly:
@@ -58,6 +62,7 @@ def assemble_days(lake: Lake, app: str, days: Iterable[str]) -> Assembly:
             [span_of_row(row) for row in spans.to_pylist()],
             [event_of_row(row) for row in events.to_pylist()],
             app=app,
+            known=known.episode_of,
         )
         # An episode of another day goes on in these: its earlier traces belong to it as well.
         earlier = {t for e in assembled.episodes for t in known.traces.get(e.episode_id, ())}
@@ -68,13 +73,13 @@ def assemble_days(lake: Lake, app: str, days: Iterable[str]) -> Assembly:
     homes = _by_home(assembled.episodes, known, asked)
     for day, episode in zip(chats["day"].to_pylist(), _episodes(chats), strict=True):
         homes.setdefault(day, []).append(episode)
-    traced = {trace for episode in assembled.episodes for trace in episode.trace_ids}
     return Assembly(
         episodes={d: sorted(e, key=lambda x: (x.started_at, x.episode_id)) for d, e in homes.items()},
         outcomes=list(assembled.outcomes),
         rejected=list(assembled.rejected),
+        responses=dict(assembled.responses),
         spans=spans.num_rows,
-        used_spans=sum(trace in traced for trace in spans["trace_id"].to_pylist()),
+        spans_without_episode=assembled.spans_without_episode,
     )
 
 
@@ -83,6 +88,7 @@ def _known(lake: Lake, app: str) -> _Known:
     return _Known(
         day={row["episode_id"]: row["day"] for row in rows},
         traces={row["episode_id"]: tuple(row["trace_ids"] or ()) for row in rows},
+        episode_of=known_episodes(from_rows(Episode, rows)),
     )
 
 

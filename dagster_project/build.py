@@ -42,6 +42,8 @@ class Built:
     apps: int
     runs: tuple[str, ...]
     """Dagster run ids, to look up in the UI."""
+    failed_checks: tuple[str, ...] = ()
+    """Asset checks of these runs that did not pass, as `asset: check`."""
 
 
 def build(
@@ -61,7 +63,9 @@ def build(
             runner = _Runner(instance, private, clean)
             days = _build_days(runner)
             apps = _build_apps(runner)
-        return Built(app_days=days, apps=apps, runs=tuple(runner.runs))
+        return Built(
+            app_days=days, apps=apps, runs=tuple(runner.runs), failed_checks=tuple(runner.failed)
+        )
 
 
 def instance_of(home: Home) -> dg.DagsterInstance:
@@ -107,6 +111,7 @@ class _Runner:
         self.private = private
         self.clean = clean
         self.runs: list[str] = []
+        self.failed: list[str] = []
         self._instance = instance
         self._definitions = definitions()
 
@@ -137,6 +142,11 @@ class _Runner:
             raise_on_error=True,
         )
         self.runs.append(result.run_id)
+        self.failed += [
+            f"{check.asset_key.to_user_string()}: {check.check_name}"
+            for check in result.get_asset_check_evaluations()
+            if not check.passed
+        ]
 
 
 def ranges(order: Sequence[str], wanted: Sequence[str]) -> list[tuple[str, str]]:

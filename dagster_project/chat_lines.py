@@ -9,16 +9,15 @@ from collections.abc import Iterable, Iterator
 from dagster_project.arrival import land
 from dagster_project.assembly import assemble_days, days_of
 from dagster_project.home import Home
-from dagster_project.lake import Lake, once
+from dagster_project.lake import Lake
+from dagster_project.outcome_days import arrived_outcomes
 from dagster_project.rows import from_rows
-from dagster_project.tables import (
-    ARRIVED_OUTCOMES,
-    CLEAN_EPISODES,
-    CLEAN_OUTCOMES,
-)
+from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES
+from ingest.app_name import UNNAMED
 from ingest.chat_log import to_line
 from ingest.episode import Episode
 from ingest.outcome import Outcome
+from ingest.outcome_table import attach
 from ingest.wal import Wal
 
 
@@ -29,11 +28,10 @@ def raw_lines(home: Home, *, app: str | None = None) -> Iterator[str]:
     lake = Lake(home.private / "lake")
     for name, days in sorted(days_of(lake, app).items()):
         assembly = assemble_days(lake, name, days)
-        arrived = once(lake.read(ARRIVED_OUTCOMES, app=name), ARRIVED_OUTCOMES)
-        said = {o.outcome_id: o for o in from_rows(Outcome, arrived.to_pylist())}
-        said |= {outcome.outcome_id: outcome for outcome in assembly.outcomes}
-        for day in sorted(assembly.episodes):
-            yield from _lines(assembly.episodes[day], said.values())
+        said = [*arrived_outcomes(lake, name), *assembly.outcomes]
+        unnamed = arrived_outcomes(lake, UNNAMED) if name != UNNAMED else []
+        episodes = [e for day in sorted(assembly.episodes) for e in assembly.episodes[day]]
+        yield from _lines(episodes, attach([*said, *unnamed], episodes, responses=assembly.responses))
 
 
 def clean_lines(home: Home, *, app: str | None = None) -> Iterator[str]:

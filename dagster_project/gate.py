@@ -23,7 +23,9 @@ from dagster_project.rows import from_rows
 from dagster_project.tables import EPISODES, LEARNT, OUTCOMES, REDACTIONS
 from ingest.episode import Episode
 from ingest.outcome import Outcome
+from redact.clean_episode import CleanEpisode
 from redact.fold import fold
+from redact.leaks import find_leaks
 from redact.learn import learn
 from redact.learnt import Learnt, merge
 from redact.policy import Policy, load_policy
@@ -31,6 +33,11 @@ from redact.scrub import Scrubbed
 from redact.standing import vocabulary_of
 from redact.vault import Vault, open_vault
 
+REPLACED: Final = "replaced"
+WITHHELD: Final = "withheld"
+"""A leaf that nobody could judge, replaced by a marker."""
+HELD: Final = "held"
+"""A whole episode that did not come through."""
 _WORD: Final = re.compile(r"[^\W\d_]+|\d+")
 _INDEX: Final = re.compile(r"\[\d+\]")
 
@@ -140,7 +147,55 @@ def _hashes(value: str) -> frozenset[int]:
     return frozenset(zlib.crc32(word.encode()) for word in _WORD.findall(fold(value).text))
 
 
-def _texts(episode: Episode) -> Iterable[str]:
+def leak_checked(
+    raw: Sequence[Episode], scrubbed: Sequence[Scrubbed], learnt: Learnt
+) -> tuple[list[Scrubbed], list[str]]:
+    """Scrubbed episodes without a direct identifier left in them, and the kind found in each of the others."""
+    kinds = survivors(zip(raw, (one.clean for one in scrubbed), strict=True), learnt)
+    return [one for one in scrubbed if one.clean.episode_id not in kinds], sorted(kinds.values())
+
+
+def survivors(
+    pairs: Iterable[tuple[Episode, CleanEpisode]], learnt: Learnt
+) -> dict[str, str]:
+    """Clean episodes in which an identifier of their raw episode still stands, with its kind.
+
+    A surrogate may happen to be what somebody else is really called ("Suite 443"): only what the raw episode said as
+    well can have come through.
+    """
+    listed = list(pairs)
+    before = {clean.episode_id: raw for raw, clean in listed}
+    texts = [
+        (f"{clean.episode_id} {place}", text)
+        for _, clean in listed
+        for place, text in enumerate(_texts(clean))
+    ]
+    said = dict(texts)
+    kinds: dict[str, str] = {}
+    for leak in find_leaks(texts, learnt=learnt):
+        episode_id = leak.where.partition(" ")[0]
+        if not leak.direct or episode_id in kinds:
+            continue
+        words = _WORD.findall(said[leak.where].lower()[leak.offset : leak.offset + leak.length])
+        if leak.encoding != "plain" or _says(before[episode_id], words):
+            kinds[episode_id] = leak.kind
+    return kinds
+
+
+def _says(episode: Episode, words: list[str]) -> bool:
+    phrase = f" {' '.join(words)} "
+    return any(phrase in f" {' '.join(_WORD.findall(text.lower()))} " for text in _texts(episode))
+
+
+def leak_rows(app: str, day: str, leaking: Sequence[str]) -> list[dict[str, object]]:
+    """Episodes that were held back, as rows of `redactions`."""
+    return [
+        {"app": app, "day": day, "what": HELD, "kind": "leak", "place": kind, "count": n, "length": 0}
+        for kind, n in sorted(Counter(leaking).items())
+    ]
+
+
+def _texts(episode: Episode | CleanEpisode) -> Iterable[str]:
     yield from (episode.agent or "", episode.model or "", episode.task_key or "", *episode.tools)
     for step in episode.steps:
         yield step.content or ""
@@ -154,11 +209,11 @@ def account_of(app: str, day: str, scrubbed: Sequence[Scrubbed]) -> list[dict[st
     lengths: Counter[tuple[str, str, str]] = Counter()
     for one in scrubbed:
         for note in one.notes:
-            key = ("replaced", note.kind, _INDEX.sub("[]", note.path))
+            key = (REPLACED, note.kind, _INDEX.sub("[]", note.path))
             counts[key] += 1
             lengths[key] += note.length
         for held in one.held:
-            counts["held", held.reason, held.key] += 1
+            counts[WITHHELD, held.reason, held.key] += 1
     return [
         {
             "app": app,

@@ -2,40 +2,74 @@
 
 Comes in: every outcome that has arrived for an app, whenever and from wherever, and the episodes as the lake has them.
 Goes out: outcomes by partition; those that no episode answers to yet stay with the day they were said, unjoined, and
-are tried again on every build. Not here: reading outcome tables (`ingest.outcome_table`), good or bad (`synth.labels`).
+are tried again on every build. Not here: which episode an outcome means (`ingest.outcome_table`), good or bad
+(`synth.labels`).
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
 
 from dagster_project.lake import Lake, digest_of, once
 from dagster_project.rows import from_rows, to_table
-from dagster_project.tables import ARRIVED_OUTCOMES, EPISODES, OUTCOMES
+from dagster_project.tables import ARRIVED_OUTCOMES, EPISODES, OUTCOMES, RESPONSES
+from ingest.app_name import UNNAMED
+from ingest.episode import Episode
 from ingest.moments import day_of
 from ingest.outcome import Outcome
+from ingest.outcome_table import attach
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Episode:
-    """What an outcome's target may name."""
-
-    episode_id: str
-    day: str
-    started_at: int
+_NAMES = (
+    "app", "day", "episode_id", "conversation_id", "source", "started_at", "ended_at", "trace_ids",
+    "subject", "task_key",
+)  # fmt: skip
+"""What an outcome may call an episode; its steps are not read."""
 
 
 def outcomes_by_day(lake: Lake, app: str) -> dict[str, list[Outcome]]:
     """All outcomes of an app, by the partition they belong to."""
-    arrived = once(lake.read(ARRIVED_OUTCOMES, app=app), ARRIVED_OUTCOMES)
-    said = {o.outcome_id: o for o in from_rows(Outcome, arrived.to_pylist())}
-    index = _Index(lake, app)
+    said = arrived_outcomes(lake, app)
+    apps = [app]
+    if app != UNNAMED:
+        # A table that names no app may be about this one; what joins nothing stays with the unnamed.
+        strangers = arrived_outcomes(lake, UNNAMED)
+    else:
+        strangers, said = said, []
+        apps = sorted({of_app for of_app, _ in lake.counts(EPISODES)} | {app}) if strangers else []
+    rows = [row for name in apps for row in lake.read(EPISODES, app=name, columns=_NAMES).to_pylist()]
+    home = {row["episode_id"]: row["day"] for row in rows}
+    episodes = from_rows(Episode, rows)
+    responses = {k: v for name in apps for k, v in responses_of(lake, name).items()}
+    joined = attach([*said, *strangers], episodes, responses=responses)
+    unnamed = {outcome.outcome_id for outcome in strangers}
     days: dict[str, list[Outcome]] = {}
-    for outcome in said.values():
-        episode = index.find(outcome)
-        day = episode.day if episode else day_of(outcome.at or 0)
-        joined = replace(outcome, episode_id=episode.episode_id if episode else None)
-        days.setdefault(day, []).append(joined)
+    for outcome in joined:
+        waits = outcome.episode_id not in home
+        stays = outcome.app == app and not (app != UNNAMED and waits and outcome.outcome_id in unnamed)
+        if stays:
+            day = day_of(outcome.at or 0) if waits else home[outcome.episode_id or ""]
+            days.setdefault(day, []).append(outcome)
     return {day: sorted(days[day], key=lambda o: o.outcome_id) for day in sorted(days)}
+
+
+def arrived_outcomes(lake: Lake, app: str) -> list[Outcome]:
+    """Outcomes as they came, each once."""
+    rows = once(lake.read(ARRIVED_OUTCOMES, app=app), ARRIVED_OUTCOMES).to_pylist()
+    latest = {o.outcome_id: o for o in from_rows(Outcome, rows)}
+    return list(latest.values())
+
+
+def responses_of(lake: Lake, app: str) -> dict[str, str]:
+    """Which episode each response of an app belongs to."""
+    rows = lake.read(RESPONSES, app=app, columns=("response_id", "episode_id")).to_pylist()
+    return {row["response_id"]: row["episode_id"] for row in rows}
+
+
+def known_episodes_of(lake: Lake, apps: Iterable[str]) -> list[Episode]:
+    """Episodes by everything an outcome may call them, without their steps."""
+    return [
+        episode
+        for app in apps
+        for episode in from_rows(Episode, lake.read(EPISODES, app=app, columns=_NAMES).to_pylist())
+    ]
 
 
 def outcome_digests(lake: Lake, app: str) -> dict[str, str]:
@@ -44,57 +78,3 @@ def outcome_digests(lake: Lake, app: str) -> dict[str, str]:
         day: digest_of(to_table(group, OUTCOMES.schema, day=lambda _, day=day: day))
         for day, group in outcomes_by_day(lake, app).items()
     }
-
-
-class _Index:
-    """The app's episodes by everything an outcome may name."""
-
-    def __init__(self, lake: Lake, app: str) -> None:
-        columns = ("episode_id", "day", "started_at", "conversation_id", "trace_ids", "subject", "task_key")
-        self._by: dict[str, dict[str, list[_Episode]]] = {}
-        for row in lake.read(EPISODES, app=app, columns=columns).to_pylist():
-            episode = _Episode(
-                episode_id=row["episode_id"], day=row["day"], started_at=row["started_at"]
-            )
-            self._add("episode", row["episode_id"], episode)
-            self._add("conversation", row["conversation_id"], episode)
-            self._add("user", row["subject"], episode)
-            self._add("task_key", row["task_key"], episode)
-            for trace in row["trace_ids"] or ():
-                self._add("trace", trace, episode)
-
-    def _add(self, kind: str, target: str | None, episode: _Episode) -> None:
-        if target is not None:
-            self._by.setdefault(kind, {}).setdefault(target, []).append(episode)
-
-    def find(self, outcome: Outcome) -> _Episode | None:
-        """The one episode the outcome is about; None when nobody or several could be meant."""
-        if outcome.episode_id is not None:
-            found = self._by.get("episode", {}).get(outcome.episode_id, [])
-            if found:
-                return found[0]
-        pick = _PICK.get(outcome.target_kind, _only)
-        targets = self._by.get(outcome.target_kind, {})
-        if outcome.target_kind == "episode" and outcome.target_id not in targets:
-            targets = self._by.get("conversation", {})
-        return pick(targets.get(outcome.target_id, []), outcome.at)
-
-
-def _only(found: list[_Episode], at: int | None) -> _Episode | None:
-    """Several episodes of one target: a doubtful join is not made."""
-    del at
-    return found[0] if len(found) == 1 else None
-
-
-def _latest_before(found: list[_Episode], at: int | None) -> _Episode | None:
-    """A user's outcome is about the last episode they had before they said it."""
-    if at is None:
-        return _only(found, at)
-    before = [episode for episode in found if episode.started_at <= at]
-    return max(before, key=lambda e: (e.started_at, e.episode_id)) if before else None
-
-
-_PICK: Mapping[str, Callable[[list[_Episode], int | None], _Episode | None]] = {
-    "user": _latest_before,
-    "conversation": _latest_before,
-}

@@ -9,6 +9,7 @@ from typing import Final
 
 import pyarrow as pa
 
+from environments.rollout.rollout import ROLLOUT_SCHEMA
 from ingest.episode import EPISODE_SCHEMA
 from ingest.outcome import OUTCOME_SCHEMA
 from ingest.quarantine import REJECTED_SCHEMA
@@ -73,6 +74,12 @@ QUARANTINE: Final = Table(
 EPISODES: Final = Table(name="episodes", schema=EPISODE_SCHEMA)
 OUTCOMES: Final = Table(name="outcomes", schema=OUTCOME_SCHEMA)
 
+RESPONSE_SCHEMA: Final = pa.schema(
+    [(name, pa.string()) for name in ("app", "day", "response_id", "episode_id")]
+)
+"""Which episode a model's response belongs to: thumbs are often stored with nothing but the response's id."""
+RESPONSES: Final = Table(name="responses", schema=RESPONSE_SCHEMA, identity=("response_id",))
+
 LEARNT_SCHEMA: Final = pa.schema(
     [("app", pa.string()), ("day", pa.string()), ("sealed", pa.binary()), ("words", pa.binary())]
 )
@@ -102,5 +109,6 @@ WORLDS: Final = Table(name="worlds", schema=DOCUMENT_SCHEMA, by=BY_APP)
 TASKS: Final = Table(name="tasks", schema=DOCUMENT_SCHEMA, by=BY_APP)
 VERIFIED: Final = Table(name="verified_tasks", schema=DOCUMENT_SCHEMA, by=BY_APP)
 TASK_SETS: Final = Table(name="task_sets", schema=DOCUMENT_SCHEMA, by=BY_APP)
+ROLLOUTS: Final = Table(name="rollouts", schema=ROLLOUT_SCHEMA, identity=("rollout_id",))
 DIFFICULTY: Final = Table(name="difficulty", schema=DOCUMENT_SCHEMA, by=BY_APP)
 STAMPS: Final = Table(name="stamps", schema=STAMP_SCHEMA, by=("asset",))

@@ -10,7 +10,7 @@ import warnings
 
 import typer
 
-from dagster_project.cli import episodes, ingest
+from dagster_project.cli import build, episodes, ingest
 from dagster_project.cli.faults import fault_of
 
 app = typer.Typer(
@@ -23,6 +23,7 @@ app = typer.Typer(
 )
 app.command()(ingest.ingest)
 app.command()(episodes.episodes)
+app.command()(build.build)
 
 
 def run() -> None:

@@ -4,19 +4,24 @@ from collections import Counter
 
 import dagster as dg
 
+from dagster_project.clean_records import clean_episodes_of
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.result import AssetResult
 from dagster_project.defs.resources import CleanSide, PrivateSide
 from dagster_project.defs.show import bars, table_of
 from dagster_project.freshness import Key, Work, store, work
 from dagster_project.gate import (
+    HELD,
     account_of,
     account_table,
     gate_ingredients,
     knowledge_of,
+    leak_checked,
+    leak_rows,
     learn_days,
     policy_of,
     raw_episodes,
+    survivors,
     vault_of,
 )
 from dagster_project.home import lock
@@ -44,6 +49,12 @@ ASSET = "clean_episodes"
             description="Every episode came through the gate or is counted as held back.",
         ),
         dg.AssetCheckSpec(
+            "no_leaks",
+            asset=ASSET,
+            blocking=True,
+            description="An independent search finds no learnt identifier in what came through the gate.",
+        ),
+        dg.AssetCheckSpec(
             "no_raw_ids",
             asset=ASSET,
             blocking=True,
@@ -69,7 +80,7 @@ def clean_episodes(
         for key in counted(ASSET, sorted(todo.stale), "scrubbing"):
             _scrub_day(private, clean.lake, vault, todo, key)
         vault.save()
-    return _result(private.lake, clean.lake, todo)
+        return _result(private.lake, clean.lake, todo, vault)
 
 
 def _scrub_day(private: PrivateSide, clean: Lake, vault: Vault, todo: Work, key: Key) -> None:
@@ -79,13 +90,14 @@ def _scrub_day(private: PrivateSide, clean: Lake, vault: Vault, todo: Work, key:
     scrubbed: list[Scrubbed] = list(
         scrub(raw, learnt=known.learnt, vault=vault, policy=policy_of(private.opened()))
     )
-    rows = to_table((one.clean for one in scrubbed), CLEAN_EPISODES.schema, day=lambda _: day)
-    account = account_table(account_of(app, day, scrubbed))
+    passed, leaking = leak_checked(raw, scrubbed, known.learnt)
+    rows = to_table((one.clean for one in passed), CLEAN_EPISODES.schema, day=lambda _: day)
+    account = account_table([*account_of(app, day, scrubbed), *leak_rows(app, day, leaking)])
     clean.replace(REDACTIONS, account, [key])
     store(clean, CLEAN_EPISODES, rows, todo, keys=[key])
 
 
-def _result(private: Lake, clean: Lake, todo: Work) -> AssetResult:
+def _result(private: Lake, clean: Lake, todo: Work, vault: Vault) -> AssetResult:
     raw = {key: private.stamps("episodes")[key].rows for key in todo.wanted}
     kept = {key: stamp.rows for key, stamp in clean.stamps(ASSET).items() if key in todo.wanted}
     kinds: Counter[str] = Counter()
@@ -93,7 +105,9 @@ def _result(private: Lake, clean: Lake, todo: Work) -> AssetResult:
         days = [day for of_app, day in todo.wanted if of_app == app]
         for row in clean.read(REDACTIONS, app=app, days=days).to_pylist():
             kinds[f"{row['what']}: {row['kind']}"] += row["count"]
+    held = kinds[f"{HELD}: leak"]
     strangers = _raw_ids_in(private, clean, todo)
+    leaks = _leaks_in(private, clean, todo, vault)
     return dg.MaterializeResult(
         metadata={
             "clean_episodes": sum(kept.values()),
@@ -104,14 +118,37 @@ def _result(private: Lake, clean: Lake, todo: Work) -> AssetResult:
         check_results=[
             dg.AssetCheckResult(
                 check_name="nothing_lost",
-                passed=sum(raw.values()) == sum(kept.values()),
-                metadata={"episodes": sum(raw.values()), "clean": sum(kept.values())},
+                passed=sum(raw.values()) == sum(kept.values()) + held,
+                metadata={
+                    "episodes": sum(raw.values()),
+                    "clean": sum(kept.values()),
+                    "held_back": held,
+                },
+            ),
+            dg.AssetCheckResult(
+                check_name="no_leaks",
+                passed=leaks == 0,
+                metadata={"leaks": leaks, "episodes_held_back": held},
             ),
             dg.AssetCheckResult(
                 check_name="no_raw_ids", passed=strangers == 0, metadata={"raw_ids": strangers}
             ),
         ],
     )
+
+
+def _leaks_in(private: Lake, clean: Lake, todo: Work, vault: Vault) -> int:
+    """How many stored episodes still hold an identifier of their raw episode, by the independent search."""
+    found = 0
+    for app, day in sorted(todo.stale):
+        known = knowledge_of(private, vault, app).learnt
+        raw = {
+            vault.episode_id(app, episode.episode_id): episode
+            for episode in raw_episodes(private, app, [day])[day]
+        }
+        stored = clean_episodes_of(clean, app, [day])
+        found += len(survivors(((raw[one.episode_id], one) for one in stored), known))
+    return found
 
 
 def _raw_ids_in(private: Lake, clean: Lake, todo: Work) -> int:

@@ -12,7 +12,7 @@ from dagster_project.freshness import Key, Work, digest, made_of, store, work
 from dagster_project.lake import Lake, Stamp, digest_of
 from dagster_project.progress import tell
 from dagster_project.rows import to_table
-from dagster_project.tables import EPISODES
+from dagster_project.tables import CHATS, EPISODES, RESPONSES
 
 ASSET = "episodes"
 
@@ -28,7 +28,7 @@ ASSET = "episodes"
         dg.AssetCheckSpec(
             "nothing_lost",
             asset=ASSET,
-            description="Every span is part of an episode, or its record is in quarantine with a reason.",
+            description="Every trace in which a model ran is in an episode, every chat-log line as well; the rest is counted.",
         )
     ],
 )
@@ -36,13 +36,13 @@ def episodes(context: dg.AssetExecutionContext, private: PrivateSide) -> AssetRe
     """Assemble the days that changed."""
     lake = private.lake
     todo = work(lake, ASSET, ingredients(lake, app_days(context.partition_keys)))
-    spans = used = refused = 0
+    spans = idle = refused = 0
     for app, days in todo.days().items():
         tell(ASSET, 0, len(days), app)
         assembly = assemble_days(lake, app, days)
         write(lake, app, days, assembly, todo)
         spans += assembly.spans
-        used += assembly.used_spans
+        idle += assembly.spans_without_episode
         refused += len(assembly.rejected)
     rows = lake.stamps(ASSET)
     return dg.MaterializeResult(
@@ -50,15 +50,14 @@ def episodes(context: dg.AssetExecutionContext, private: PrivateSide) -> AssetRe
             "episodes": sum(rows[key].rows for key in todo.wanted if key in rows),
             "recomputed_partitions": len(todo.stale),
             "spans": spans,
-            "spans_used": used,
+            "spans_without_episode": idle,
             "quarantined": refused,
         },
         check_results=[
             dg.AssetCheckResult(
                 check_name="nothing_lost",
-                passed=spans == used or refused > 0,
-                severity=dg.AssetCheckSeverity.WARN,
-                metadata={"spans": spans, "used": used, "quarantined": refused},
+                passed=_none_vanished(lake, todo),
+                metadata={"spans": spans, "without_episode": idle, "quarantined": refused},
             )
         ],
     )
@@ -84,7 +83,27 @@ def write(lake: Lake, app: str, days: list[str], assembly: Assembly, todo: Work)
     for day in sorted(set(assembly.episodes) - set(days)):
         _merge(lake, app, day, assembly)
     append_outcomes(lake, assembly.outcomes, home)
+    _keep_responses(lake, app, assembly, home)
     keep_rejected(lake, assembly.rejected, Arrived())
+
+
+def _keep_responses(lake: Lake, app: str, assembly: Assembly, home: dict[str, str]) -> None:
+    by_day: dict[str, list[dict[str, str]]] = {}
+    for response, episode in sorted(assembly.responses.items()):
+        day = home[episode]
+        row = {"app": app, "day": day, "response_id": response, "episode_id": episode}
+        by_day.setdefault(day, []).append(row)
+    rows = [row for group in by_day.values() for row in group]
+    table = pa.Table.from_pylist(rows, schema=RESPONSES.schema)
+    if rows:
+        lake.replace(RESPONSES, table, [(app, day) for day in by_day])
+
+
+def _none_vanished(lake: Lake, todo: Work) -> bool:
+    """Whether every chat-log line and every episode id that was ever given still has its row."""
+    stamps = lake.stamps(ASSET)
+    chats = lake.counts(CHATS)
+    return all(stamps[key].rows >= 1 for key in todo.stale if chats.get(key) and key in stamps)
 
 
 def _merge(lake: Lake, app: str, day: str, assembly: Assembly) -> None:

@@ -43,10 +43,10 @@ def bars(title: str, counts: Mapping[str, int]) -> dg.MarkdownMetadataValue:
     from matplotlib.figure import Figure  # noqa: PLC0415
 
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_ROWS]
-    figure = Figure(figsize=(5, 0.4 + 0.28 * max(len(ranked), 1)), dpi=80, layout="constrained")
+    figure = Figure(figsize=(6, 0.8 + 0.28 * max(len(ranked), 1)), dpi=80, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots()
-    axes.barh([name.replace("$", "") for name, _ in ranked][::-1], [n for _, n in ranked][::-1])
+    axes.barh([name.replace("$", "")[:40] for name, _ in ranked][::-1], [n for _, n in ranked][::-1])
     axes.set_title(title, fontsize=9)
     axes.tick_params(labelsize=8)
     picture = io.BytesIO()

@@ -1,0 +1,148 @@
+"""`tracegym build`: everything that changed, from spans to task sets, and the report."""
+
+import signal
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+
+from dagster_project.cli.options import HOME, HomeOption, JsonOption
+from dagster_project.cli.output import notices, print_json, print_table
+from dagster_project.cli.settings import read_settings
+from dagster_project.errors import ProjectError, StrictError
+from dagster_project.home import open_home, set_redaction
+from dagster_project.progress import Step
+
+if TYPE_CHECKING:
+    from dagster_project.build import Built
+    from dagster_project.report.data import ReportData
+
+
+def build(
+    home: HomeOption = HOME,
+    redaction: Annotated[
+        str | None,
+        typer.Option(
+            "--redaction",
+            metavar="on|off",
+            help="off: this home's data is declared free of personal data; every manifest says so.",
+        ),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit 3 when an asset check did not pass.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Make clean episodes, failures, worlds, tasks and task sets of what has arrived, and the report.
+
+    Only what changed is made again. Interrupted, it goes on where it stopped.
+
+    Example: tracegym build --home H
+    """
+    if redaction not in {None, "on", "off"}:
+        raise typer.BadParameter("pass on or off", param_hint="--redaction")
+    opened = open_home(home)
+    if redaction is not None:
+        set_redaction(opened, redaction)
+    console = notices()
+    with console.status("starting"):
+        # dagster, pyarrow and scikit-learn: 4 s
+        from dagster_project.build import build as run_build  # noqa: PLC0415
+        from dagster_project.report_parts import write_home_report  # noqa: PLC0415
+    started = time.monotonic()
+    # Dagster waits for a step to end when it sees SIGINT by its own handler; ours stops at once, and that is safe.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with _Bars(console) as bars:
+            built = run_build(
+                opened,
+                secret=read_settings().secret,
+                on_step=bars.hear,
+                on_wait=lambda who: console.print(f"another build ({who}) is running: waiting for it"),
+            )
+            data = write_home_report(opened)
+    except KeyboardInterrupt:
+        raise Interrupted(
+            f"interrupted; everything finished so far is stored. Go on with: tracegym build --home {home}"
+        ) from None
+    seconds = time.monotonic() - started
+    if as_json:
+        print_json(_document(built, data, opened.report, seconds))
+    else:
+        _show(built, data, opened.report, seconds)
+    if strict and built.failed_checks:
+        raise StrictError(f"checks that did not pass: {', '.join(built.failed_checks)}")
+
+
+class Interrupted(ProjectError):
+    """Ctrl-C: the home is usable and the next build goes on."""
+
+    exit_code = 130
+
+
+class _Bars:
+    """One progress line per asset, fed from Dagster's events and the bodies' own reports."""
+
+    def __init__(self, console: Console) -> None:
+        self._progress = Progress(
+            SpinnerColumn(finished_text="✓"),
+            TextColumn("{task.fields[asset]:<17}"),
+            BarColumn(bar_width=24),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[says]}", style="dim"),
+            console=console,
+        )
+        self._lines: dict[str, TaskID] = {}
+
+    def __enter__(self) -> "_Bars":
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def hear(self, step: Step) -> None:
+        """Move the asset's line."""
+        if step.asset not in self._lines:
+            self._lines[step.asset] = self._progress.add_task("", asset=step.asset, says="", total=1)
+        says = "" if step.says in {"started", "done"} else step.says
+        self._progress.update(
+            self._lines[step.asset], completed=step.done, total=max(step.total, 1), says=says
+        )
+
+
+def _document(
+    built: "Built", data: "ReportData", report: Path, seconds: float
+) -> dict[str, object]:
+    return {
+        "app_days": built.app_days,
+        "apps": built.apps,
+        "seconds": round(seconds, 2),
+        "runs": list(built.runs),
+        "failed_checks": list(built.failed_checks),
+        "funnel": [
+            {
+                "stage": stage.name,
+                "count": stage.count,
+                "lost": {lost.name: lost.count for lost in stage.lost},
+            }
+            for stage in data.funnel
+        ],
+        "quarantined": {f"{row.app}: {row.code}": row.count for row in data.quarantine},
+        "report": str(report),
+    }
+
+
+def _show(built: "Built", data: "ReportData", report: Path, seconds: float) -> None:
+    rows = [
+        (stage.name, stage.count, ", ".join(f"{lost.count} {lost.says}" for lost in stage.lost[:3]))
+        for stage in data.funnel
+    ]
+    made = f"{built.app_days} app-days and {built.apps} apps made again in {seconds:.0f} s"
+    print_table(made, ("stage", "count", "what fell out, and why"), rows)
+    for check in built.failed_checks:
+        notices().print(f"check not passed: {check}")
+    notices().print(f"report: {report}")
