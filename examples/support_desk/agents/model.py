@@ -34,6 +34,8 @@ class ModelAgent:
             tools=list(tools),
             stream=self.stream,
             timeout=self.timeout,
+            # Our tools are functions; without this litellm imports its MCP gateway, and with it a package of its own.
+            _skip_mcp_handler=True,
             **({"stream_options": {"include_usage": True}} if self.stream else {}),
         )
         if self.stream:
