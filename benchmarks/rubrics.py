@@ -1,6 +1,6 @@
 """How far derived rubrics agree with outcomes they have not seen, and what attacks on them earn.
 
-In: chat-log files with outcomes (`benchmarks/rubrics.py FILE...`). Out: tables on standard output. One attempt per task
+In: chat-log files with outcomes (`benchmarks/rubrics.py FILE...`; without names, those below `TRACEGYM_REAL_DATA`). Out: tables on standard output. One attempt per task
 is held out at a time; world, tasks and rubrics are made from the rest; the held-out attempt's actions are re-run in
 that world and graded. Personal data must already be fictional or redacted: this reads the files as they are.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import random
 import sys
 from collections import Counter, defaultdict
@@ -19,18 +20,23 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from environments.runtime.candidate import Candidate
-from environments.runtime.checks import evaluate
-from environments.runtime.environment import run_actions
-from environments.runtime.world import World
-from environments.verification.probe import BELOW, ONE
-from environments.verify import ACCEPTED, Verification, verify
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
-from redact.clean_outcome import CleanOutcome
-from synth.labels import Label, OutcomePolicy, label_episodes
-from synth.rubric.recorded import record
-from synth.tasks import derive_tasks
-from synth.worlds import WorldSettings, learn_world
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(
+    0, str(ROOT)
+)  # a script's folder comes first, and a neighbour here is named like a package
+
+from environments.runtime.candidate import Candidate  # noqa: E402 - see above
+from environments.runtime.checks import evaluate  # noqa: E402 - see above
+from environments.runtime.environment import run_actions  # noqa: E402 - see above
+from environments.runtime.world import World  # noqa: E402 - see above
+from environments.verification.probe import BELOW, ONE  # noqa: E402 - see above
+from environments.verify import ACCEPTED, Verification, verify  # noqa: E402 - see above
+from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall  # noqa: E402 - see above
+from redact.clean_outcome import CleanOutcome  # noqa: E402 - see above
+from synth.labels import Label, OutcomePolicy, label_episodes  # noqa: E402 - see above
+from synth.rubric.recorded import record  # noqa: E402 - see above
+from synth.tasks import derive_tasks  # noqa: E402 - see above
+from synth.worlds import WorldSettings, learn_world  # noqa: E402 - see above
 
 FLIPPED: Final = 0.1
 HIDDEN: Final = 0.7
@@ -52,6 +58,16 @@ class Agreement:
     pairs: list[tuple[bool, bool]] = field(default_factory=list)
     asked: int = 0
     false_joins: int = 0
+    rewards: Counter[tuple[bool, str]] = field(default_factory=Counter)
+    """True outcome and what training would be paid."""
+
+    def paid(self) -> str:
+        """What training would pay attempts that users called resolved, and those they called unresolved."""
+        lines = []
+        for truth, name in ((True, "resolved"), (False, "unresolved")):
+            counts = {word: self.rewards[truth, word] for word in ("1", "0", "masked", "part")}
+            lines.append(f"{name} {counts}")
+        return "; ".join(lines)
 
     def row(self) -> str:
         """One line of the table."""
@@ -69,11 +85,15 @@ class Agreement:
 def main() -> int:
     """Measure every file named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--quick", action="store_true", help="only the clean figures")
     parser.add_argument("--errors", action="store_true", help="list every disagreement")
     options = parser.parse_args()
-    for path in options.files:
+    folder = os.environ.get("TRACEGYM_REAL_DATA")
+    files = options.files or (sorted(Path(folder).glob("tau/*.jsonl")) if folder else [])
+    if not files:
+        print("nothing to measure: name chat logs with outcomes, or set TRACEGYM_REAL_DATA")
+    for path in files:
         data = read(path)
         report(data, quick=options.quick, errors=options.errors)
     return 0
@@ -95,6 +115,7 @@ def report(data: Data, *, quick: bool, errors: bool) -> None:
         )
         print(f"{name:14s} resolved exists  {resolved.row()}")
         print(f"{name:14s} all episodes     {every.row()}")
+        print(f"{name:14s} rewards          {resolved.paid()}")
         if not keyed:
             print(f"{name:14s} false joins {every.false_joins}")
     probes(data)
@@ -118,25 +139,26 @@ def hold_out(
             by_key[keys[candidate.attempts[0].episode_id]].append(candidate)
         for episode in data.episodes:
             if episode.episode_id in held:
-                _grade(
-                    episode, by_key[episode.task_key], world, data, (every, resolved), errors=errors
-                )
+                chosen = by_key[episode.task_key]
+                _grade(_Held(episode, data, chosen), world, (every, resolved), errors=errors)
     return every, resolved
 
 
-def _grade(
-    episode: CleanEpisode,
-    candidates: Sequence[Candidate],
-    world: World,
-    data: Data,
-    tables: tuple[Agreement, Agreement],
-    *,
-    errors: bool,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """One held-out episode with the tasks that have its key."""
+
+    episode: CleanEpisode
+    data: Data
+    candidates: Sequence[Candidate]
+
+
+def _grade(held: _Held, world: World, tables: tuple[Agreement, Agreement], *, errors: bool) -> None:
     """Grade one held-out attempt with the task that has its key (the one with a resolved attempt first)."""
     every, resolved = tables
+    episode, data = held.episode, held.data
     truth = data.labels[episode.episode_id].resolved
-    ranked = sorted(candidates, key=lambda c: (not c.solution, c.task.task_id))
+    ranked = sorted(held.candidates, key=lambda c: (not c.solution, c.task.task_id))
     if truth is None or not ranked:
         return
     chosen = ranked[0]
@@ -145,11 +167,18 @@ def _grade(
     verdict = evaluate(chosen.rubric, attempt, task_version="held out")
     for table in (every, resolved) if has_good else (every,):
         table.asked += 1
+        table.rewards[truth, _word(verdict.reward)] += 1
         if verdict.predicted is not None:
             table.pairs.append((verdict.predicted >= 0.5, truth))
     if errors and has_good and (verdict.predicted is None or (verdict.predicted >= 0.5) != truth):
         why = [(c.check_id, c.score, c.evidence) for c in verdict.checks if c.score != 1.0]
         print(f"  {episode.episode_id} predicted {verdict.predicted} truth {truth}: {why[:3]}")
+
+
+def _word(reward: float | None) -> str:
+    if reward is None:
+        return "masked"
+    return f"{reward:g}" if reward in {0.0, 1.0} else "part"
 
 
 def probes(data: Data) -> None:
@@ -219,7 +248,7 @@ def folds(episodes: Sequence[CleanEpisode]) -> list[frozenset[str]]:
 
 def flipped(labels: Mapping[str, Label], *, seed: int) -> dict[str, Label]:
     """A tenth of the labels say the opposite; the policy is told that much noise."""
-    chance = random.Random(seed)
+    chance = random.Random(seed)  # noqa: S311 - a repeatable sample, not a secret
     turned = {}
     for name, label in sorted(labels.items()):
         wrong = chance.random() < FLIPPED and label.resolved is not None
@@ -231,7 +260,7 @@ def flipped(labels: Mapping[str, Label], *, seed: int) -> dict[str, Label]:
 
 def hidden(labels: Mapping[str, Label], *, seed: int) -> dict[str, Label]:
     """Only three tenths of the labels are known."""
-    chance = random.Random(seed)
+    chance = random.Random(seed)  # noqa: S311 - a repeatable sample, not a secret
     return {name: label for name, label in sorted(labels.items()) if chance.random() >= HIDDEN}
 
 

@@ -24,6 +24,7 @@ from synth.rubric.derive import Derived, derive_rubric
 from synth.rubric.facts import Facts, facts_of
 from synth.rubric.recorded import Recorded, opening_length, record
 from synth.rubric.tool_kinds import ToolKinds, infer_tools
+from synth.rubric.traits import AppTraits, traits_of
 
 ID_LENGTH: Final = 32
 NEEDS_CONTENT: Final = frozenset({"no_content", "truncated"})
@@ -70,13 +71,18 @@ def derive_tasks(
     records = [record(e) for e in episodes if not e.do_not_train and e.steps]
     kinds = infer_tools(records)
     backend = World.from_json(world.document) if world is not None else None
+    facts = {
+        r.episode.episode_id: facts_of(r, labels.get(r.episode.episode_id), kinds) for r in records
+    }
+    traits = traits_of(kinds, list(facts.values()))
     candidates = []
     for group in join_attempts(records, kinds):
         start = None
         if world is not None and backend is not None:
             episode = group.anchor.episode
             start = _Start(backend, world.start_of(episode), episode.started_at)
-        candidates.append(_candidate(group, labels, kinds, start))
+        attempts = [facts[r.episode.episode_id] for r in group.records]
+        candidates.append(_candidate(group, attempts, traits, start))
     return candidates
 
 
@@ -87,19 +93,15 @@ def task_id_of(app: str, *, task_key: str | None, anchor: str) -> str:
 
 
 def _candidate(
-    group: Group, labels: Mapping[str, Label], kinds: ToolKinds, start: _Start | None
+    group: Group, attempts: Sequence[Facts], traits: AppTraits, start: _Start | None
 ) -> Candidate:
-    attempts = [
-        facts_of(recorded, labels.get(recorded.episode.episode_id), kinds)
-        for recorded in group.records
-    ]
     anchor = group.anchor.episode
     task_id = task_id_of(anchor.app, task_key=group.task_key, anchor=anchor.episode_id)
     derived = derive_rubric(
-        task_id, attempts, kinds, end_of=start.end_of if start is not None else None
+        task_id, attempts, traits, end_of=start.end_of if start is not None else None
     )
     shown = (derived.solution or attempts[0]).recorded
-    task = _task(task_id, group, shown, kinds=kinds, start=start)
+    task = _task(task_id, group, shown, kinds=traits.kinds, start=start)
     return Candidate(
         task=task,
         rubric=derived.rubric,

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from .attempt import Json
-from .check_view import View
+from .check_view import View, words_in
+from .normal import is_name
 
 CENT: Final = 0.0051
 """Two amounts are one fact when they round to the same cent."""
@@ -22,7 +23,8 @@ def told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | 
     applies = _applies(args, view)
     if applies is not None:
         return applies
-    if _was_told(value, view):
+    among = args.get("among")
+    if _was_told(value, view, among if isinstance(among, int) else None):
         return 1.0, "the value was told"
     if args.get("on_missing") == "null":
         return None, "the value was not told, and only one resolved attempt shows that it matters"
@@ -43,12 +45,24 @@ def numbers_told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[
     return 1.0, f"{total} numbers told"
 
 
+def words_told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
+    """A cap on how much is said: reciting the policy is not an explanation."""
+    longest = max((len(text) for text in view.visible), default=0)
+    spoken = sum(len(text) for text in view.visible)
+    per_message, overall = args.get("per_message"), args.get("total")
+    if isinstance(per_message, int) and longest > per_message:
+        return 0.0, f"{longest} characters in one message, at most {per_message} allowed"
+    if isinstance(overall, int) and spoken > overall:
+        return 0.0, f"{spoken} characters in all, at most {overall} allowed"
+    return 1.0, f"{spoken} characters said"
+
+
 def said(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """Whether enough of the words that resolved attempts share were said to the user."""
     words = [w for w in _list(args.get("words")) if isinstance(w, str)]
     least = args.get("least")
     needed = least if isinstance(least, int) else len(words)
-    found = sum(word in view.told_words for word in words)
+    found = sum(word in view.explained for word in words)
     return (1.0 if found >= needed else 0.0), f"{found} of {len(words)} expected words said"
 
 
@@ -74,12 +88,29 @@ def _applies(args: Mapping[str, Json], view: View) -> tuple[float | None, str] |
     return None
 
 
-def _was_told(value: Json, view: View) -> bool:
+def _was_told(value: Json, view: View, among: int | None) -> bool:
+    """A value that stands among many others in one message is listed, not told."""
     if isinstance(value, bool) or value is None:
         return False
-    if isinstance(value, int | float):
+    if isinstance(value, int | float) and among is None:
         return any(abs(number - abs(value)) < CENT for number in view.told)
-    return isinstance(value, str) and value.casefold() in view.told_words
+    if isinstance(value, int | float):
+        return any(
+            any(abs(number - abs(value)) < CENT for number in numbers)
+            for numbers in view.told_numbers
+            if among is None or len({n for n in numbers if n not in view.given}) <= among
+        )
+    if not isinstance(value, str) or value.casefold() not in view.told_words:
+        return False
+    return among is None or _named_among(value.casefold(), view, among)
+
+
+def _named_among(value: str, view: View, among: int) -> bool:
+    for text in view.visible:
+        words = {w for w in words_in(text) if is_name(w)}
+        if value in words and len(words - view.given_words) <= among:
+            return True
+    return False
 
 
 def _list(value: Json) -> list[Json]:

@@ -19,6 +19,7 @@ NUMBER: Final = re.compile(
 )
 """Numbers that a reader sees as amounts or counts; not digits inside ids, dates or times."""
 ENUMERATOR: Final = re.compile(r"(?m)^\s*\d{1,2}[.)]\s")
+WORD: Final = re.compile(r"[^\W\d_]{4,}")
 TOKEN: Final = re.compile(r"[\w@#][\w@#.+-]*[\w]|\w")
 
 
@@ -37,6 +38,16 @@ def numbers_in(text: str) -> list[float]:
     """The numbers a text tells, in order."""
     plain = ENUMERATOR.sub(" ", text.replace("**", " ").replace("`", " "))
     return [float(match[1].replace(",", "")) for match in NUMBER.finditer(plain)]
+
+
+def words_in(text: str) -> list[str]:
+    """The words, names and codes of a text, folded."""
+    return [word.casefold() for word in TOKEN.findall(text)]
+
+
+def plain_words(text: str) -> set[str]:
+    """The longer words of a text made of letters only, folded."""
+    return {word.casefold() for word in WORD.findall(text)}
 
 
 def text_of(message: Mapping[str, Json]) -> str:
@@ -92,14 +103,19 @@ class View:
     @cached_property
     def told_words(self) -> frozenset[str]:
         """Every word the user was told, folded."""
-        return frozenset(word.casefold() for text in self.visible for word in TOKEN.findall(text))
+        return frozenset(word for text in self.visible for word in words_in(text))
+
+    @cached_property
+    def explained(self) -> frozenset[str]:
+        """The longer plain words the user was told."""
+        return frozenset(word for text in self.visible for word in plain_words(text))
 
     @cached_property
     def given_words(self) -> frozenset[str]:
         """Every word of the user and the opening, folded."""
         said = enumerate(self.attempt.messages)
         texts = (text_of(m) for i, m in said if m.get("role") == "user" or i < self.attempt.opening)
-        return frozenset(word.casefold() for text in texts for word in TOKEN.findall(text))
+        return frozenset(word for text in texts for word in words_in(text))
 
     @cached_property
     def tools_called(self) -> frozenset[str]:

@@ -15,7 +15,7 @@ from .canonical import rubric_hash
 from .check_calls import acted, before, calls_at_most, confirmed, never_called, read, wrote
 from .check_end import end_state
 from .check_judge import judge
-from .check_told import numbers_told, said, spoke, told
+from .check_told import numbers_told, said, spoke, told, words_told
 from .check_view import View
 from .rubric import AGREEMENT, BOTH, REWARD, Check, Rubric
 from .verdict import CheckResult, Score, Verdict
@@ -29,6 +29,7 @@ FUNCTIONS: Final[Mapping[str, CheckFunction]] = {
     "said": said,
     "spoke": spoke,
     "numbers_told": numbers_told,
+    "words_told": words_told,
     "acted": acted,
     "read": read,
     "before": before,

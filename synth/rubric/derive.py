@@ -8,25 +8,25 @@ evidence (where nothing should change) and caps against telling or calling every
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from environments.runtime.attempt import EndState, Json
 from environments.runtime.check_end import Write, effect_rows, event_rows
 from environments.runtime.rubric import AGREEMENT, REWARD, Check, Rubric
+from synth.rubric.caps import cap_checks
 from synth.rubric.ends import End, ends_of
+from synth.rubric.evidence import evidence_checks, origin_of
 from synth.rubric.facts import Facts
 from synth.rubric.tool_kinds import MAYBE, WRITE, ToolKinds
+from synth.rubric.traits import AppTraits
 
 END: Final = "end_state"
 PREDICTED: Final = "predicted_end"
+AMONG: Final = 4
+"""New numbers or names in one message among which a fact still counts as told and not as listed."""
 NULL_IF: Final = ("user_unknown", "stopped_unknown")
-MIN_PER_MESSAGE: Final = 6
-MIN_TOTAL: Final = 8
-MIN_CALLS: Final = 20
-MANY_READS: Final = 12
-"""Most reads listed in one check; each of them alone is enough evidence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,11 +43,12 @@ class Derived:
 def derive_rubric(
     task_id: str,
     attempts: Sequence[Facts],
-    kinds: ToolKinds,
+    traits: AppTraits,
     *,
     end_of: Callable[[Facts], EndState] | None = None,
 ) -> Derived:
     """Derive checks, solution and reasons from all attempts at one task; `end_of` re-runs one in the world."""
+    kinds = traits.kinds
     ends = ends_of(attempts)
     accepted = [end for end in ends if end.accepted]
     paid = _end_check(ends, kinds, end_of)
@@ -56,8 +57,9 @@ def derive_rubric(
     if accepted:
         checks += _told_checks(accepted, END, REWARD)
         checks += _told_checks(accepted, PREDICTED, AGREEMENT)
-        checks += _evidence_checks(accepted, kinds)
-        checks += _cap_checks(accepted)
+        told = any(check.fn == "told" for check in checks)
+        checks += evidence_checks(accepted, traits, told=told)
+        checks += cap_checks(accepted, told=told)
         checks += _change_checks(accepted[0], kinds)
         if not any(check.positive and check.required for check in checks):
             reasons.append("no_positive_evidence")
@@ -108,7 +110,7 @@ def _end_check(
         says=_says([end for _, end in accepted]),
         support=sum(len(end.good) for _, end in accepted),
         counter=sum(len(end.bad) for _, end in accepted),
-        origin=_origin(a for _, end in accepted for a in end.good),
+        origin=origin_of(a for _, end in accepted for a in end.good),
     )
 
 
@@ -146,23 +148,25 @@ def _told_checks(accepted: Sequence[End], after: str, role: str) -> list[Check]:
         facts = frozenset.intersection(*(a.answers for a in end.good))
         for value in sorted(facts, key=str):
             silent = [a for a in end.bad if value not in a.told]
-            witnesses = len(end.good) + len(silent)
+            args: dict[str, Json] = {
+                "value": _plain(value),
+                "after": after,
+                "ends": [f"e{number}"],
+                "on_missing": "fail" if len(end.good) + len(silent) > 1 else "null",
+            }
+            if role == REWARD:
+                args["among"] = max(AMONG, 2 * min(a.beside(value) for a in end.good))
             checks.append(
                 Check(
                     check_id=f"{'told' if role == REWARD else 'expected'}_{number}_{_short(value)}",
                     fn="told",
-                    args={
-                        "value": _plain(value),
-                        "after": after,
-                        "ends": [f"e{number}"],
-                        "on_missing": "fail" if witnesses > 1 else "null",
-                    },
+                    args=args,
                     role=role,
                     required=True,
                     says=f"The user is told {_plain(value)}.",
                     support=len(end.good),
                     counter=sum(value in a.told for a in end.bad),
-                    origin=_origin(end.good),
+                    origin=origin_of(end.good),
                 )
             )
     return checks
@@ -176,78 +180,6 @@ def _short(value: float | str) -> str:
     return str(_plain(value)).replace(" ", "_")
 
 
-def _evidence_checks(accepted: Sequence[End], kinds: ToolKinds) -> list[Check]:
-    """Where nothing should change: the hand-over that resolved attempts make, the record they look at."""
-    if any(not end.good[0].writes for end in accepted) is False:
-        return []
-    good = [a for end in accepted for a in end.good if not a.writes]
-    checks = []
-    acts = frozenset.intersection(*(a.acts for a in good))
-    if acts:
-        checks.append(
-            Check(
-                check_id="acted",
-                fn="acted",
-                args={"tools": list[Json](sorted(acts))},
-                role=REWARD,
-                required=True,
-                says=f"The conversation is handed over ({', '.join(sorted(acts))}).",
-                support=len(good),
-                origin=_origin(good),
-            )
-        )
-    reads = sorted(frozenset.intersection(*(a.reads for a in good)) - _without_entity(good))
-    if reads:
-        rows: list[Json] = [[tool, arguments] for tool, arguments in reads[:MANY_READS]]
-        checks.append(
-            Check(
-                check_id="looked_up",
-                fn="read",
-                args={"any_of": rows, "ignore": kinds.ignore()},
-                role=REWARD,
-                required=True,
-                says="The record that the answer rests on is read.",
-                support=len(good),
-                origin=_origin(good),
-            )
-        )
-    return checks
-
-
-def _without_entity(good: Sequence[Facts]) -> frozenset[Write]:
-    """Reads that name nothing: anybody can make them without knowing what the task is about."""
-    return frozenset(r for a in good for r in a.reads if not any(c.isdigit() for c in r[1]))
-
-
-def _cap_checks(accepted: Sequence[End]) -> list[Check]:
-    good = [a for end in accepted for a in end.good]
-    per_message = max(MIN_PER_MESSAGE, 2 * max(a.per_message for a in good))
-    total = max(MIN_TOTAL, 2 * max(a.total_told for a in good))
-    calls = max(MIN_CALLS, 3 * max(len(a.recorded.attempt.calls) for a in good))
-    return [
-        Check(
-            check_id="numbers_told",
-            fn="numbers_told",
-            args={"per_message": per_message, "total": total},
-            role=REWARD,
-            required=True,
-            positive=False,
-            says=f"At most {per_message} new numbers in one message and {total} in all.",
-            support=len(good),
-        ),
-        Check(
-            check_id="calls",
-            fn="calls_at_most",
-            args={"most": calls},
-            role=REWARD,
-            required=True,
-            positive=False,
-            says=f"At most {calls} tool calls.",
-            support=len(good),
-        ),
-    ]
-
-
 def _change_checks(end: End, kinds: ToolKinds) -> list[Check]:
     """One line per change, for a person and the score; the end state decides, so they weigh nothing."""
     return [
@@ -259,7 +191,7 @@ def _change_checks(end: End, kinds: ToolKinds) -> list[Check]:
             weight=0.0,
             says=f"{tool} with {arguments}.",
             support=len(end.good),
-            origin=_origin(end.good),
+            origin=origin_of(end.good),
         )
         for number, (tool, arguments) in enumerate(sorted(end.good[0].writes), 1)
     ]
@@ -293,7 +225,3 @@ def _rows(writes: Counter[Write]) -> list[Json]:
 
 def _key(writes: Counter[Write]) -> str:
     return repr(sorted(writes.items()))
-
-
-def _origin(attempts: Iterable[Facts]) -> tuple[str, ...]:
-    return tuple(sorted(a.episode_id for a in attempts))

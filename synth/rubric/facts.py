@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from environments.runtime.check_end import Write
-from environments.runtime.check_view import TOKEN, View, numbers_in, text_of
+from environments.runtime.check_view import View, numbers_in, plain_words, text_of, words_in
 from environments.runtime.normal import is_name
 from synth.labels import UNLABELLED, Label
 from synth.rubric.recorded import Recorded
@@ -63,6 +63,12 @@ class Facts:
     asked: bool
     """Whether the user asked for a value."""
     told: frozenset[float | str]
+    explained: frozenset[str]
+    """Words said to the user that the policy, the user or a tool result holds too: what an explanation is made of."""
+    longest: int
+    """Characters of the longest message to the user."""
+    spoken: int
+    """Characters said to the user in all."""
     per_message: int
     """Most new numbers told in one message."""
     total_told: int
@@ -76,6 +82,15 @@ class Facts:
     def resolved(self) -> bool | None:
         """What the label says."""
         return self.label.resolved
+
+    def beside(self, value: float | str) -> int:
+        """The fewest new numbers (or names) in one message that told this value."""
+        view = View(self.recorded.attempt)
+        if isinstance(value, str):
+            named = [_names(text) - view.given_words for text in view.visible]
+            return min((len(names) for names in named if value in names), default=0)
+        told = [set(numbers) for numbers in view.told_numbers if value in numbers]
+        return min((len(numbers - view.given) for numbers in told), default=0)
 
     @property
     def end_key(self) -> tuple[tuple[Write, int], ...]:
@@ -104,6 +119,9 @@ def facts_of(recorded: Recorded, label: Label | None, kinds: ToolKinds) -> Facts
         answers=answers,
         asked=asked,
         told=view.told | view.told_words,
+        explained=_explained(recorded, view),
+        longest=max((len(text) for text in view.visible), default=0),
+        spoken=sum(len(text) for text in view.visible),
         per_message=max((len(numbers) for numbers in fresh), default=0),
         total_told=len(set[float]().union(*fresh)),
     )
@@ -127,6 +145,11 @@ def _answers(recorded: Recorded, view: View) -> tuple[frozenset[float | str], bo
     return frozenset(found), asked
 
 
+def _explained(recorded: Recorded, view: View) -> frozenset[str]:
+    grounds = [text_of(m) for m in recorded.attempt.messages if m.get("role") != "assistant"]
+    return view.explained & {word for text in grounds for word in plain_words(text)}
+
+
 def asks_a_name(text: str) -> bool:
     """Whether a user turn asks to be told a number, code or id (and does not merely mention one)."""
     return any(
@@ -142,8 +165,7 @@ def _amounts(text: str) -> set[float]:
 
 
 def _names(text: str) -> set[str]:
-    words = {word.casefold() for word in TOKEN.findall(text)}
-    return {w for w in words if len(w) >= NAME_LENGTH and is_name(w)}
+    return {w for w in words_in(text) if len(w) >= NAME_LENGTH and is_name(w)}
 
 
 def _visible(message: Mapping[str, object]) -> bool:

@@ -247,8 +247,8 @@ def test_calls_acts_reads_and_order() -> None:
 
 def test_words_and_silence() -> None:
     """Expected words may be partly missing; saying nothing is not an answer."""
-    said = Check(check_id="s", fn="said", args={"words": ["fee", "waived"], "least": 1})
-    assert score(said, attempt(said=["The FEE stays."])) == 1.0
+    said = Check(check_id="s", fn="said", args={"words": ["fees", "waived"], "least": 1})
+    assert score(said, attempt(said=["The FEES stay."])) == 1.0
     assert score(said, attempt(said=["No."])) == 0.0
     spoke = Check(check_id="s", fn="spoke", args={"messages": 1})
     assert (score(spoke, attempt(said=["No."])), score(spoke, attempt())) == (1.0, 0.0)

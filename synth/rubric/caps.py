@@ -1,0 +1,50 @@
+"""Caps: what no honest attempt needs, so that telling or calling everything earns nothing.
+
+In: the accepted ends of one task. Out: required negative checks for reward. Caps on telling stand only where telling is
+what earns: a fact to be told, or nothing to be changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from environments.runtime.rubric import REWARD, Check
+from synth.rubric.ends import End
+
+NUMBERS: Final = 20
+CHARACTERS_PER_MESSAGE: Final = 1500
+CHARACTERS: Final = 5000
+CALLS: Final = 20
+SLACK: Final = 2
+"""How many times what resolved attempts needed is still fine."""
+
+
+def cap_checks(accepted: Sequence[End], *, told: bool) -> list[Check]:
+    """Caps on calls, and where telling earns something, on numbers and words."""
+    good = [a for end in accepted for a in end.good]
+    calls = max(CALLS, (SLACK + 1) * max(len(a.recorded.attempt.calls) for a in good))
+    checks = [_cap("calls", "calls_at_most", f"At most {calls} tool calls.", most=calls)]
+    if told:
+        total = max(NUMBERS, SLACK * max(a.total_told for a in good))
+        checks.append(
+            _cap("numbers_told", "numbers_told", f"At most {total} new numbers.", total=total)
+        )
+    if told or not all(a.writes for a in good):
+        longest = max(CHARACTERS_PER_MESSAGE, SLACK * max(a.longest for a in good))
+        spoken = max(CHARACTERS, SLACK * max(a.spoken for a in good))
+        says = f"At most {longest} characters in one message and {spoken} in all."
+        checks.append(_cap("words_told", "words_told", says, per_message=longest, total=spoken))
+    return checks
+
+
+def _cap(check_id: str, fn: str, says: str, **args: int) -> Check:
+    return Check(
+        check_id=check_id,
+        fn=fn,
+        args=dict(args),
+        role=REWARD,
+        required=True,
+        positive=False,
+        says=says,
+    )

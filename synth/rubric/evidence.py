@@ -1,0 +1,90 @@
+"""Positive evidence where nothing should change: without it, doing nothing would be paid.
+
+In: accepted ends and the app's traits. Out: required checks for reward: the hand-over that all resolved attempts make,
+the record they all read, and (where neither a hand-over nor a fact proves anything) the words of their explanation.
+Agreement never asks for evidence: demanding it there costs coverage and proves nothing about outcomes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from environments.runtime.attempt import Json
+from environments.runtime.check_end import Write
+from environments.runtime.rubric import REWARD, Check
+from synth.rubric.ends import End
+from synth.rubric.facts import Facts
+from synth.rubric.traits import AppTraits
+
+MANY_READS: Final = 12
+"""Most reads listed in one check; each of them alone is enough evidence."""
+MANY_WORDS: Final = 12
+LEAST_WORDS: Final = 3
+SHARE_OF_WORDS: Final = 0.4
+
+
+def evidence_checks(accepted: Sequence[End], traits: AppTraits, *, told: bool) -> list[Check]:
+    """Evidence for the ends that change nothing; none where every end changes something."""
+    good = [a for end in accepted for a in end.good if not a.writes]
+    if not good:
+        return []
+    acts = frozenset.intersection(*(a.acts for a in good))
+    checks = [_acted(acts, good)] if acts else []
+    reads = frozenset.intersection(*(a.reads for a in good)) - _nameless(good)
+    if reads:
+        checks.append(_looked_up(reads, good, traits))
+    if not told and not (acts and reads):
+        checks += _explained(good, traits)
+    return checks
+
+
+def origin_of(attempts: Iterable[Facts]) -> tuple[str, ...]:
+    """The clean episode ids a check rests on."""
+    return tuple(sorted(a.episode_id for a in attempts))
+
+
+def _acted(acts: frozenset[str], good: Sequence[Facts]) -> Check:
+    return _required(
+        "acted",
+        {"tools": list[Json](sorted(acts))},
+        f"The conversation is handed over ({', '.join(sorted(acts))}).",
+        good,
+    )
+
+
+def _looked_up(reads: frozenset[Write], good: Sequence[Facts], traits: AppTraits) -> Check:
+    rows: list[Json] = [[tool, arguments] for tool, arguments in sorted(reads)[:MANY_READS]]
+    args: dict[str, Json] = {"any_of": rows, "ignore": traits.kinds.ignore()}
+    return _required("read", args, "The record that the answer rests on is read.", good)
+
+
+def _explained(good: Sequence[Facts], traits: AppTraits) -> list[Check]:
+    """Words of the explanation that all resolved attempts share and other tasks seldom use."""
+    shared = frozenset.intersection(*(a.explained for a in good)) - traits.everyday
+    words = sorted(shared, key=lambda word: (-len(word), word))[:MANY_WORDS]
+    if len(words) < LEAST_WORDS:
+        return []
+    least = max(LEAST_WORDS, round(SHARE_OF_WORDS * len(words)))
+    args: dict[str, Json] = {"words": list[Json](sorted(words)), "least": least}
+    return [
+        _required("said", args, f"The answer is explained: {least} of {', '.join(words)}.", good)
+    ]
+
+
+def _nameless(good: Sequence[Facts]) -> frozenset[Write]:
+    """Reads that name nothing: anybody can make them without knowing what the task is about."""
+    return frozenset(r for a in good for r in a.reads if not any(c.isdigit() for c in r[1]))
+
+
+def _required(fn: str, args: dict[str, Json], says: str, good: Sequence[Facts]) -> Check:
+    return Check(
+        check_id=fn,
+        fn=fn,
+        args=args,
+        role=REWARD,
+        required=True,
+        says=says,
+        support=len(good),
+        origin=origin_of(good),
+    )

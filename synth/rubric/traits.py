@@ -1,0 +1,36 @@
+"""What all tasks of one app have in common: its tools' kinds and the words that everybody says.
+
+In: the facts of all attempts of an app. Out: traits that derivation takes beside one task's attempts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from synth.rubric.facts import Facts
+from synth.rubric.tool_kinds import ToolKinds
+
+EVERYDAY: Final = 0.4
+"""Share of an app's attempts from which a word says nothing about one task."""
+FEW: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppTraits:
+    """One app's habits."""
+
+    kinds: ToolKinds
+    everyday: frozenset[str] = frozenset()
+    """Words of explanations that stand in too many attempts to prove that this one was explained."""
+
+
+def traits_of(kinds: ToolKinds, attempts: Sequence[Facts]) -> AppTraits:
+    """Learn an app's habits from all its attempts."""
+    counts = Counter(word for attempt in attempts for word in attempt.explained)
+    most = max(FEW, EVERYDAY * len(attempts))
+    return AppTraits(
+        kinds=kinds, everyday=frozenset(word for word, count in counts.items() if count > most)
+    )
