@@ -89,7 +89,9 @@ def _open(path: Path | None, stack: ExitStack) -> TextIO | None:
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        description="Runs the example support desk and sends what happens there."
+    )
     parser.add_argument("--conversations", type=int, default=200)
     parser.add_argument("--mode", choices=("reset", "living"), default="reset")
     parser.add_argument("--variant", type=int, default=0)

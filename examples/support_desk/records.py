@@ -54,7 +54,8 @@ def _message(said: Said) -> Json:
     extra: dict[str, Json] = {"time": iso(said.at)}
     if said.is_error is not None:
         extra["is_error"] = said.is_error
-    return said.message | {"tg": extra}
+    message: dict[str, Json] = {**said.message, "tg": extra}
+    return message
 
 
 def csv_row(held: Held, feedback: Feedback) -> list[str]:

@@ -194,7 +194,9 @@ def exchange_low_balance(scene: Scene) -> Request | None:
         if gift is None or _second_method(scene, order) is None:
             return []
         return [
-            (i, v) for i, v in _swaps(scene, order) if v["price"] - i["price"] > gift["balance"]
+            (i, v)
+            for i, v in _swaps(scene, order)
+            if v["price"] - i["price"] > gift.get("balance", 0)
         ]
 
     order = scene.order("delivered", lambda o: bool(too_dear(o)))

@@ -145,7 +145,7 @@ def gift_balance(scene: Scene) -> Request | None:
     if gift is None:
         return None
     wish = Wish(opening="How much is left on my gift card, please?")
-    truth = Truth(accepted=((),), told=((f"{gift['balance']:.2f}",),))
+    truth = Truth(accepted=((),), told=((f"{gift.get('balance', 0):.2f}",),))
     return request_of(scene, "gift_balance", person, (wish,), truth)
 
 

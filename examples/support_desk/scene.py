@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final, TypedDict, cast
+from typing import Final, NotRequired, TypedDict, cast
 
 from examples.support_desk.backend.generator import new_address
 from examples.support_desk.backend.records import customer_record, order_record, product_record
@@ -50,12 +50,12 @@ class Order(TypedDict):
     total: float
 
 
-class Method(TypedDict, total=False):
+class Method(TypedDict):
     """A means of payment; `balance` on gift cards only."""
 
     payment_id: str
     kind: str
-    balance: float
+    balance: NotRequired[float]
 
 
 class Person(TypedDict):

@@ -29,7 +29,7 @@ def balance(clerk: Clerk) -> Step[str]:
     gift = yield from clerk.method("gift_card")
     if gift is None:
         raise DeclinedError("I am sorry, there is no gift card in your account, so I cannot tell.")
-    return f"There is {gift['balance']:.2f} left on your gift card."
+    return f"There is {gift.get('balance', 0):.2f} left on your gift card."
 
 
 def price(clerk: Clerk) -> Step[str]:
