@@ -6,15 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
+from dagster_project.cli.bars import Bars
 from dagster_project.cli.options import HOME, HomeOption, JsonOption
 from dagster_project.cli.output import notices, print_json, print_table
 from dagster_project.cli.settings import read_settings
 from dagster_project.errors import ProjectError, StrictError
 from dagster_project.home import open_home, set_redaction
-from dagster_project.progress import Step
 
 if TYPE_CHECKING:
     from dagster_project.build import Built
@@ -56,7 +54,7 @@ def build(
     # Dagster waits for a step to end when it sees SIGINT by its own handler; ours stops at once, and that is safe.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with _Bars(console) as bars:
+        with Bars(console) as bars:
             built = run_build(
                 opened,
                 secret=read_settings().secret,
@@ -81,37 +79,6 @@ class Interrupted(ProjectError):
     """Ctrl-C: the home is usable and the next build goes on."""
 
     exit_code = 130
-
-
-class _Bars:
-    """One progress line per asset, fed from Dagster's events and the bodies' own reports."""
-
-    def __init__(self, console: Console) -> None:
-        self._progress = Progress(
-            SpinnerColumn(finished_text="✓"),
-            TextColumn("{task.fields[asset]:<17}"),
-            BarColumn(bar_width=24),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[says]}", style="dim"),
-            console=console,
-        )
-        self._lines: dict[str, TaskID] = {}
-
-    def __enter__(self) -> "_Bars":
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
-
-    def hear(self, step: Step) -> None:
-        """Move the asset's line."""
-        if step.asset not in self._lines:
-            self._lines[step.asset] = self._progress.add_task("", asset=step.asset, says="", total=1)
-        says = "" if step.says in {"started", "done"} else step.says
-        self._progress.update(
-            self._lines[step.asset], completed=step.done, total=max(step.total, 1), says=says
-        )
 
 
 def _document(

@@ -10,7 +10,7 @@ import warnings
 
 import typer
 
-from dagster_project.cli import build, episodes, ingest
+from dagster_project.cli import backtest, build, episodes, ingest
 from dagster_project.cli.faults import fault_of
 
 app = typer.Typer(
@@ -24,6 +24,7 @@ app = typer.Typer(
 app.command()(ingest.ingest)
 app.command()(episodes.episodes)
 app.command()(build.build)
+app.command()(backtest.backtest)
 
 
 def run() -> None:

@@ -1,0 +1,290 @@
+"""The backtest: held-out chat logs through the same redaction, replayed and graded by what a home has learnt.
+
+Comes in: chat-log files and a home. Goes out: the document of design section 9. The home is not changed: surrogates are
+keyed, so a value gets here what it got there. Where a task names a held-out episode's key, calls start from its state,
+else from the app's at the time the episode started. Not here: what counts as equal (`environments.fidelity`).
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dagster_project.clean_records import clean_episodes_of
+from dagster_project.defs.resources import CleanSide
+from dagster_project.documents import records
+from dagster_project.errors import InputError
+from dagster_project.gate import knowledge_of, policy_of, vault_of
+from dagster_project.home import Home, lock
+from dagster_project.lake import Lake
+from dagster_project.learnt_worlds import StoredWorld, world_of
+from dagster_project.progress import counted
+from dagster_project.recorded_calls import recorded_calls, recorded_episodes
+from dagster_project.tables import TASKS, VERIFIED, WORLDS
+from dagster_project.verification import VerifiedTask
+from environments.fidelity import record_tape, replay
+from environments.runtime.candidate import Candidate
+from environments.runtime.canonical import task_version
+from environments.runtime.checks import evaluate
+from environments.runtime.environment import run_actions
+from environments.runtime.world import World
+from environments.verify import ACCEPTED
+from ingest.chat_log import Chat
+from ingest.decode import decode
+from ingest.files import read_file
+from ingest.quarantine import Rejected
+from ingest.wal import StoredRecord
+from redact.clean_episode import CleanEpisode
+from redact.clean_outcome import CleanOutcome
+from redact.learn import learn
+from redact.learnt import merge
+from redact.scrub import scrub, scrub_outcomes
+from synth.labels import label_episodes, load_outcome_policy
+from synth.rubric.recorded import record
+from synth.tasks import task_id_of
+
+VERDICTS = ("calls", "exact", "equivalent", "wrong", "unknown", "simulated")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldOut:
+    """One held-out episode past the same gate."""
+
+    given_id: str
+    """The line's own id."""
+    episode: CleanEpisode
+    resolved: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Graded:
+    """What a task's rubric says of a held-out episode."""
+
+    given_id: str
+    task_id: str | None = None
+    task_version: str | None = None
+    status: str = "no_task"
+    """The task's own status, or why there is none: `no_task`, `no_app`."""
+    outcome: float | None = None
+    predicted: float | None = None
+    reward: float | None = None
+    reason: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """As the document has it."""
+        return {
+            "episode_id": self.given_id,
+            "task_id": self.task_id,
+            "task_version": self.task_version,
+            "status": self.status,
+            "outcome": self.outcome,
+            "predicted": self.predicted,
+            "reward": self.reward,
+            "reason": self.reason,
+        }
+
+
+def backtest(home: Home, files: Sequence[Path], *, secret: bytes) -> dict[str, Any]:
+    """Replay and grade held-out chat logs with what the home knows."""
+    clean = CleanSide(home=str(home.path))
+    known = {app for (app,) in clean.lake.counts(WORLDS)}
+    if not known:
+        raise InputError(
+            f"{home.path} has learnt nothing yet; make its worlds with: tracegym build --home {home.path}"
+        )
+    chats, rejected = _read(files)
+    if not chats:
+        why = f": {rejected[0].reason}" if rejected else ""
+        raise InputError(f"no episode of {files[0]} can be used{why}")
+    found = _Found()
+    for app in sorted({chat.episode.app for chat in chats}):
+        mine = [chat for chat in chats if chat.episode.app == app]
+        held = _past_the_gate(home, app, mine, clean, secret)
+        if app in known:
+            _App(clean.lake, app).measure(held, found)
+        else:
+            found.graded += [
+                Graded(
+                    given_id=one.given_id,
+                    status="no_app",
+                    outcome=_number(one.resolved),
+                    reason="the home has no world of this app",
+                )
+                for one in held
+            ]
+    return found.to_json(rejected)
+
+
+def _read(files: Sequence[Path]) -> tuple[list[Chat], list[Rejected]]:
+    chats: list[Chat] = []
+    rejected: list[Rejected] = []
+    for path in files:
+        for number, body in enumerate(read_file(path)):
+            if isinstance(body, Rejected):
+                rejected.append(body)
+                continue
+            names = ("kind", "app", "source", "body", "received_at", "encoding", "position")
+            stored = StoredRecord(seq=number, **{name: getattr(body, name) for name in names})
+            decoded = decode(stored)
+            chats += decoded.chats
+            rejected += decoded.rejected
+    return chats, rejected
+
+
+def _past_the_gate(
+    home: Home, app: str, chats: Sequence[Chat], clean: CleanSide, secret: bytes
+) -> list[HeldOut]:
+    """The episodes as the home's own would look, with their labels."""
+    policy = policy_of(home)
+    episodes = [chat.episode for chat in chats]
+    outcomes = [outcome for chat in chats for outcome in chat.outcomes]
+    with lock(home, "vault"):
+        vault = vault_of(home, secret)
+        known = knowledge_of(Lake(home.private / "lake"), vault, app).learnt
+        learnt = merge(known, learn(episodes, outcomes, policy=policy))
+        scrubbed = [
+            one.clean for one in scrub(episodes, learnt=learnt, vault=vault, policy=policy)
+        ]
+        said: list[CleanOutcome] = list(
+            scrub_outcomes(outcomes, learnt=learnt, vault=vault, policy=policy)
+        )
+    labels = label_episodes(said, load_outcome_policy(clean.outcome_policy))
+    return [
+        HeldOut(
+            given_id=raw.conversation_id or raw.episode_id,
+            episode=one,
+            resolved=labels[one.episode_id].resolved if one.episode_id in labels else None,
+        )
+        for raw, one in zip(episodes, scrubbed, strict=True)
+    ]
+
+
+class _App:
+    """What a home knows of one app, ready to be asked."""
+
+    def __init__(self, lake: Lake, app: str) -> None:
+        world = world_of(lake, app)
+        if world is None:
+            raise InputError(f"the world of {app} is missing; run the build again")
+        self._app = app
+        self._stored: StoredWorld = world
+        self._world = World.from_json(world.document)
+        self._tasks = records(lake, TASKS, app, Candidate)
+        self._verdicts = records(lake, VERIFIED, app, VerifiedTask)
+        self._tape = record_tape(recorded_episodes(clean_episodes_of(lake, app)))
+
+    def measure(self, held: Sequence[HeldOut], found: "_Found") -> None:
+        """Replay and grade, into the findings."""
+        asked = []
+        for one in held:
+            task = self._task_of(one.episode)
+            calls = recorded_calls(one.episode, start=task.task.start if task else None)
+            asked.append(calls)
+        fidelity = replay(self._world, counted("replay", asked, self._app), tape=self._tape)
+        found.add(fidelity.to_json())
+        for one in counted("grade", held, self._app):
+            found.graded.append(self._grade(one))
+
+    def _task_of(self, episode: CleanEpisode) -> Candidate | None:
+        if episode.task_key is None:
+            return None
+        return self._tasks.get(task_id_of(self._app, task_key=episode.task_key, anchor=""))
+
+    def _grade(self, one: HeldOut) -> Graded:
+        candidate = self._task_of(one.episode)
+        outcome = _number(one.resolved)
+        if candidate is None:
+            return Graded(
+                given_id=one.given_id,
+                outcome=outcome,
+                reason="no task of the home has this episode's task_key",
+            )
+        digest = self._stored.digest
+        version = task_version(candidate.task, candidate.rubric, world_digest=digest)
+        attempt = run_actions(candidate.task, self._world, record(one.episode).actions)
+        verdict = evaluate(candidate.rubric, attempt, task_version=version)
+        verified = self._verdicts.get(candidate.task.task_id)
+        return Graded(
+            given_id=one.given_id,
+            task_id=candidate.task.task_id,
+            task_version=version,
+            status=verified.status if verified else "not_verified",
+            outcome=outcome,
+            predicted=verdict.predicted,
+            reward=verdict.reward,
+            reason=verdict.reason,
+        )
+
+
+@dataclass(slots=True)
+class _Found:
+    """Findings over all apps."""
+
+    fidelity: dict[str, Any] = field(default_factory=dict)
+    graded: list[Graded] = field(default_factory=list)
+
+    def add(self, counts: Mapping[str, Any]) -> None:
+        """Add one app's counts."""
+        self.fidelity = _added(self.fidelity, counts)
+
+    def to_json(self, rejected: Sequence[Rejected]) -> dict[str, Any]:
+        """The whole document; every key is there even when nothing was counted."""
+        nothing = dict.fromkeys(VERDICTS, 0)
+        empty = {**nothing, "by_tool": {}, "by_source": {}, "writes": dict(nothing)}
+        document = _added({**empty, "tape": {"exact": 0, "wrong": 0}}, self.fidelity)
+        accepted = [one for one in self.graded if one.status == ACCEPTED]
+        return {
+            **document,
+            "episodes": [one.to_json() for one in self.graded],
+            "graders": {"all": agreement(self.graded), "accepted": agreement(accepted)},
+            "quarantined": dict(Counter(record.code for record in rejected)),
+        }
+
+
+def _added(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, Any]:
+    total = dict(left)
+    for key, value in right.items():
+        before = total.get(key)
+        total[key] = (
+            _added(before or {}, value) if isinstance(value, Mapping) else (before or 0) + value
+        )
+    return total
+
+
+def agreement(graded: Iterable[Graded]) -> dict[str, Any]:
+    """How the agreement verdict of rubrics compares with what users reported; None is not graded."""
+    judged = [one for one in graded if one.task_id is not None and one.outcome is not None]
+    table: Counter[tuple[bool, bool]] = Counter(
+        (one.predicted >= 0.5, one.outcome >= 0.5)
+        for one in judged
+        if one.predicted is not None and one.outcome is not None
+    )
+    total = sum(table.values())
+    agreed = table[True, True] + table[False, False]
+    return {
+        "episodes": len(judged),
+        "graded": total,
+        "agreement": agreed / total if total else None,
+        "kappa": kappa(table),
+        "false_pass": table[True, False],
+        "false_fail": table[False, True],
+    }
+
+
+def kappa(table: Mapping[tuple[bool, bool], int]) -> float | None:
+    """Cohen's kappa of two yes-or-no judges; None where chance alone would agree always."""
+    total = sum(table.values())
+    if not total:
+        return None
+    margins: dict[int, Counter[bool]] = defaultdict(Counter)
+    for (first, second), count in table.items():
+        margins[0][first] += count
+        margins[1][second] += count
+    observed = (table[True, True] + table[False, False]) / total
+    chance = sum(margins[0][said] * margins[1][said] for said in (True, False)) / total**2
+    return None if chance == 1 else (observed - chance) / (1 - chance)
+
+
+def _number(resolved: bool | None) -> float | None:  # noqa: FBT001 - a label, not a switch
+    return None if resolved is None else float(resolved)

@@ -1,0 +1,73 @@
+"""`tracegym backtest`: how truly a home answers and grades episodes that it has not seen."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dagster_project.cli.bars import Bars
+from dagster_project.cli.options import HOME, HomeOption
+from dagster_project.cli.output import notices, print_table
+from dagster_project.cli.settings import read_settings
+from dagster_project.home import open_home, vault_secret
+
+
+def backtest(
+    episodes: Annotated[
+        list[Path], typer.Argument(help="Held-out chat logs.", metavar="EPISODES.jsonl...")
+    ],
+    home: HomeOption = HOME,
+    out: Annotated[
+        Path | None, typer.Option("--json", metavar="OUT", help="Write the document there; - is stdout.")
+    ] = None,
+) -> None:
+    """Replay held-out episodes in the home's worlds and grade those whose task it knows.
+
+    Example: tracegym backtest held_out.jsonl --home H --json figures.json
+    """
+    opened = open_home(home)
+    console = notices()
+    with console.status("starting"):
+        # pyarrow, scikit-learn and dagster: 4 s
+        from dagster_project.backtest import backtest as run_backtest  # noqa: PLC0415
+        from dagster_project.progress import listening  # noqa: PLC0415
+    with Bars(console) as bars, listening(bars.hear):
+        found = run_backtest(
+            opened, episodes, secret=vault_secret(opened, read_settings().secret)
+        )
+    text = json.dumps(found, indent=1, ensure_ascii=False)
+    if out is not None and str(out) != "-":
+        out.write_text(text + "\n", encoding="utf-8")
+        console.print(f"written: {out}")
+    elif out is not None:
+        typer.echo(text)
+        return
+    _show(found)
+
+
+def _show(found: dict[str, Any]) -> None:
+    calls = found["calls"]
+    names = ("exact", "equivalent", "wrong", "unknown", "simulated")
+    rows = [(name, found[name], _share(found[name], calls)) for name in names]
+    tape = found["tape"]
+    rows.append(("tape: exact (the floor)", tape["exact"], _share(tape["exact"], calls)))
+    print_table(f"{calls} held-out calls", ("", "calls", "share"), rows)
+    grader_rows = [
+        (
+            name,
+            counts["episodes"],
+            counts["graded"],
+            counts["agreement"],
+            counts["kappa"],
+            counts["false_pass"],
+            counts["false_fail"],
+        )
+        for name, counts in found["graders"].items()
+    ]
+    headings = ("rubrics", "episodes", "graded", "agreement", "kappa", "false pass", "false fail")
+    print_table("Graders", headings, grader_rows)
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "–"

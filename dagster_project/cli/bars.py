@@ -1,0 +1,40 @@
+"""Progress bars: one line per asset or step, on stderr.
+
+Fed from Dagster's events and from what asset bodies report.
+"""
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+
+from dagster_project.progress import Step
+
+
+class Bars:
+    """One progress line per asset, fed from Dagster's events and the bodies' own reports."""
+
+    def __init__(self, console: Console) -> None:
+        self._progress = Progress(
+            SpinnerColumn(finished_text="✓"),
+            TextColumn("{task.fields[asset]:<17}"),
+            BarColumn(bar_width=24),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[says]}", style="dim"),
+            console=console,
+        )
+        self._lines: dict[str, TaskID] = {}
+
+    def __enter__(self) -> "Bars":
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def hear(self, step: Step) -> None:
+        """Move the asset's line."""
+        if step.asset not in self._lines:
+            self._lines[step.asset] = self._progress.add_task("", asset=step.asset, says="", total=1)
+        says = "" if step.says in {"started", "done"} else step.says
+        self._progress.update(
+            self._lines[step.asset], completed=step.done, total=max(step.total, 1), says=says
+        )
