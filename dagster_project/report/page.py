@@ -18,6 +18,7 @@ from markupsafe import Markup
 
 from dagster_project.report import pictures, texts
 from dagster_project.report.data import (
+    ClusterRow,
     Count,
     DayCount,
     Missing,
@@ -31,8 +32,8 @@ from dagster_project.report.data import (
 
 TASKS_SHOWN: Final = 25
 """Tasks of one app and status that are written out; the rest are counted."""
-CLUSTERS_SHOWN: Final = 12
-"""Clusters with a card of their own; further ones stand in a table."""
+CLUSTERS_SHOWN: Final = 8
+"""Clusters of one app with a card of their own; further ones stand in a table."""
 ROWS_SHOWN: Final = 100
 """Rows of any other table."""
 TASKS_OPEN: Final = 8
@@ -58,6 +59,14 @@ class AppTasks:
     counts: TaskCount
     statuses: tuple[Count, ...]
     groups: tuple[TaskGroup, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppClusters:
+    """The failure clusters of one app, in the order given."""
+
+    app: str
+    rows: tuple[ClusterRow, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +100,7 @@ def render(data: ReportData) -> str:
             style=Markup(style),  # noqa: S704 - our own file
             style_hash=_hash_of(style),
             tasks=tasks_by_app(data),
+            clusters=clusters_by_app(data.clusters),
             kinds=redacted_by_kind(data.redacted),
             clusters_shown=CLUSTERS_SHOWN,
             rows_shown=ROWS_SHOWN,
@@ -132,6 +142,14 @@ def _group(tasks: Sequence[TaskRow], app: str, status: Count) -> TaskGroup:
     )
 
 
+def clusters_by_app(clusters: Sequence[ClusterRow]) -> tuple[AppClusters, ...]:
+    """The clusters of each app, apps in the order in which they first appear."""
+    groups: dict[str, list[ClusterRow]] = {}
+    for row in clusters:
+        groups.setdefault(row.app, []).append(row)
+    return tuple(AppClusters(app=app, rows=tuple(rows)) for app, rows in groups.items())
+
+
 def redacted_by_kind(counts: Sequence[RedactionCount]) -> tuple[KindRow, ...]:
     """Redaction counts by app and kind, each with its days in order."""
     groups: dict[tuple[str, str], list[RedactionCount]] = {}
@@ -166,6 +184,8 @@ def _environment() -> jinja2.Environment:
         label=texts.label,
         slug=texts.slug,
         gate_sentence=_gate_sentence,
+        in_order=_in_order,
+        adds_opening=_adds_opening,
         outcome_parts=_outcome_parts,
         missing_parts=_missing_parts,
     )
@@ -190,6 +210,18 @@ def _gate_sentence(state: RedactionState) -> str:
     if state.leaks:
         return "The independent leak check found values that should be gone; exports are blocked."
     return "The independent leak check found nothing."
+
+
+def _in_order(counts: Sequence[Count]) -> list[Count]:
+    """What became of episodes, in the order in which every bar of the page shows it."""
+    order = ("accepted", "needs_review", "rejected")
+    return sorted(counts, key=lambda c: order.index(c.name) if c.name in order else len(order))
+
+
+def _adds_opening(task: TaskRow) -> bool:
+    """Whether the opening says more in the list than the title above it does."""
+    opening = " ".join(task.opening.split())
+    return not opening.startswith(task.title) or len(opening) > len(task.title) + 40
 
 
 def _outcome_parts(row: OutcomeCount) -> tuple[Count, ...]:

@@ -44,13 +44,13 @@ def funnel_segment(width: float, following: float | None) -> Markup:
             height=60,
             class_="funnel-bar",
         ),
-        stretch=True,
+        fit="none",
     )
-    if following is None:
+    if following is None or width <= 0:  # nothing flows out of nothing
         return bar
     below = following * 500
     points = f"{500 - half:.1f},0 {500 + half:.1f},0 {500 + below:.1f},40 {500 - below:.1f},40"
-    return bar + _svg(1000, 40, _tag("polygon", points=points, class_="funnel-slope"), stretch=True)
+    return bar + _svg(1000, 40, _tag("polygon", points=points, class_="funnel-slope"), fit="none")
 
 
 def sparkline(trend: Sequence[DayCount], first: str, last: str) -> Markup:
@@ -73,7 +73,7 @@ def sparkline(trend: Sequence[DayCount], first: str, last: str) -> Markup:
         for index, count in enumerate(counts)
     )
     says = f"{label(trend[0].day)} to {label(trend[-1].day)}, at most {top:,} in a bar"
-    return _svg(180, 40, bars, says=says)
+    return _svg(180, 40, bars, says=says, fit="xMinYMax meet")
 
 
 def _daily(trend: Sequence[DayCount], first_day: str, last_day: str) -> list[int]:
@@ -117,7 +117,7 @@ def share_bar(counts: Sequence[Count]) -> Markup:
             )
         left += width
     says = ", ".join(f"{label(c.name)} {c.count:,}" for c in counts if c.count) or "nothing counted"
-    return _svg(1000, 20, parts, says=says, stretch=True)
+    return _svg(1000, 20, parts, says=says, fit="none")
 
 
 def mosaic(counts: Sequence[Count]) -> Markup:
@@ -156,14 +156,12 @@ def _tag(name: str, inner: str = "", **attributes: object) -> Markup:
     return Markup("<{0}{1}>{2}</{0}>").format(name, parts, inner)
 
 
-def _svg(
-    width: float, height: float, inner: Markup, *, says: str = "", stretch: bool = False
-) -> Markup:
+def _svg(width: float, height: float, inner: Markup, *, says: str = "", fit: str = "") -> Markup:
     """A picture with its text; without a text it is decoration beside the number it shows."""
     seen = (
         Markup('role="img" aria-label="{}"').format(says) if says else Markup('aria-hidden="true"')
     )
-    ratio = Markup(' preserveAspectRatio="none"') if stretch else Markup("")
+    ratio = Markup(' preserveAspectRatio="{}"').format(fit) if fit else Markup("")
     return Markup('<svg viewBox="0 0 {} {}" {}{} focusable="false">{}</svg>').format(
         width, height, seen, ratio, inner
     )
