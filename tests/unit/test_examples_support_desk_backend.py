@@ -62,9 +62,9 @@ def test_gift_cards_get_cancelled_orders_money_at_once(shop: RealBackend) -> Non
     scene = _scene(shop)
     order = scene.order("pending", lambda o: scene.paid_with(o)["kind"] == "gift_card")
     assert order is not None
-    before = scene.paid_with(order)["balance"]
+    before = scene.paid_with(order).get("balance", 0)
     _call(shop, "cancel_order", order_id=order["order_id"], reason="no longer needed")
-    assert scene.paid_with(order)["balance"] == round(before + order["total"], 2)
+    assert scene.paid_with(order).get("balance") == round(before + order["total"], 2)
 
 
 def test_returns_make_numbered_records_and_flip_the_order_at_the_last_item(

@@ -9,7 +9,7 @@ from opentelemetry.sdk._logs import ReadableLogRecord
 from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from opentelemetry.trace import StatusCode
+from opentelemetry.trace import SpanContext, StatusCode
 
 from examples.support_desk.agents.faulty import POLICIES
 from examples.support_desk.app import main
@@ -46,6 +46,12 @@ def attributes(span: ReadableSpan) -> dict[str, Any]:
     return dict(span.attributes or {})
 
 
+def context(span: ReadableSpan) -> SpanContext:
+    """A span's ids."""
+    assert span.context is not None
+    return span.context
+
+
 @pytest.fixture(scope="module")
 def sent() -> Sent:
     """One short season."""
@@ -57,14 +63,14 @@ def test_one_trace_per_turn_with_the_conversation_on_every_span(sent: Sent) -> N
     turns = sent.of("invoke_agent")
     said = sum(m["role"] == "user" for one in sent.held for m in one.talk.messages)
     assert len(turns) == said
-    assert len({span.context.trace_id for span in turns}) == said
-    ids = {span.context.span_id: span for span in sent.spans}
+    assert len({context(span).trace_id for span in turns}) == said
+    ids = {context(span).span_id: span for span in sent.spans}
     for span in sent.spans:
         if span.parent is None:
             assert span in turns
         else:
             parent = ids[span.parent.span_id]
-            assert parent.context.trace_id == span.context.trace_id
+            assert context(parent).trace_id == context(span).trace_id
             conversation = attributes(parent)["gen_ai.conversation.id"]
             assert attributes(span)["gen_ai.conversation.id"] == conversation
 
@@ -121,7 +127,7 @@ def test_tool_spans_hold_arguments_result_and_failure(sent: Sent) -> None:
 
 def test_time_is_simulated(sent: Sent) -> None:
     """All spans lie after the simulated start, children inside their parents."""
-    ids = {span.context.span_id: span for span in sent.spans}
+    ids = {context(span).span_id: span for span in sent.spans}
     for span in sent.spans:
         assert span.start_time is not None
         assert span.end_time is not None
@@ -137,7 +143,7 @@ def test_feedback_says_that_a_person_gave_it(sent: Sent) -> None:
     given = [f for one in sent.held for f in one.feedback if f.by == "end_user"]
     assert given
     assert len(sent.logs) == len(given)
-    traces = {span.context.trace_id for span in sent.of("invoke_agent")}
+    traces = {context(span).trace_id for span in sent.of("invoke_agent")}
     for log in sent.logs:
         record, found = log.log_record, dict(log.log_record.attributes or {})
         assert record.event_name == "gen_ai.evaluation.result"
