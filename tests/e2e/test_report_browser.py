@@ -154,7 +154,7 @@ def test_everything_is_there(browser: Browser, report: str) -> None:
     assert box["width"] > 200
     assert all(table.locator("th[scope=col]").count() for table in page.locator("table").all())
     task = page.locator("details.task").first
-    task.locator("summary").focus()
+    task.locator("> summary").focus()
     page.keyboard.press("Enter")
     assert task.locator(".rubric li").first.is_visible()
 
