@@ -21,7 +21,7 @@ from redact.lexicon import DATA, Lexicon, load_lexicon
 from redact.patterns import patterns_in
 from redact.policy import Policy
 from redact.prose_names import names_in
-from redact.shapes import can_be, digit_count, emails_in, letter_count, named_ids_in
+from redact.shapes import addresses_in, can_be, digit_count, emails_in, letter_count, named_ids_in
 from redact.surrogates import ID_WORDS, PARTICLES, STREET_WORDS
 
 _ATOM: Final = re.compile(r"[^\W\d_]+")
@@ -173,7 +173,7 @@ def _refined(kind: str, value: str) -> str:
 def _by_shape(text: str) -> Iterator[Found]:
     for value in emails_in(text):
         yield Found("email", value, "")
-    for kind, value in patterns_in(text):
+    for kind, value in (*patterns_in(text), *addresses_in(text)):
         yield Found(kind, value, "")
     for value, first, second in named_ids_in(text):
         words = (fold_value(first), fold_value(second))

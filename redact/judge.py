@@ -19,10 +19,14 @@ from redact.findings import is_composite
 from redact.fold import fold_value
 from redact.gazetteer import ORDINARY, is_name
 from redact.learnt import AppLearnt, keep_kind
+from redact.shapes import is_street
+from redact.word_lists import word_list
 
 KEEP: Final = "keep"
 OPAQUE: Final = "opaque_id"
 NAME: Final = "full_name"
+STREET: Final = "street"
+CODE: Final = "code"
 WITHHOLD: Final = "withhold"
 
 ARGUMENT: Final = "argument"
@@ -30,6 +34,7 @@ RESULT: Final = "result"
 UNKNOWN: Final = "?"
 
 _NUMBER: Final = re.compile(r"[\s\d.,:;%$€£¥+\-*/()=<>^x°#T]*(?:[A-Za-z]{0,3})?")
+PLACES: Final = word_list("places")
 _URL: Final = re.compile(r"[a-z][a-z+.-]{1,12}://\S+$")
 _MOMENT: Final = re.compile(r"\d{1,4}[-/.:]\d{1,2}.{0,30}")
 _IDENTIFIER: Final = re.compile(r"#?[\w.:@/+-]{4,200}")
@@ -39,6 +44,8 @@ _CHOICE: Final = re.compile(
 _NAMES: Final = re.compile(r"[^\W\d_]\S*(?: [^\W\d_]\S*){0,3}")
 _SHARED_ENOUGH: Final = 0.3
 """A key is a catalogue's when at least this share of its values was seen with several subjects."""
+_CODES: Final = 5
+"""So many different digit strings of one length are codes, not quantities."""
 _FEW: Final = 2
 """Fewer subjects than this say nothing about whether values differ from person to person."""
 
@@ -71,7 +78,7 @@ class Verdict:
     """What is done with the values under one path, and why."""
 
     action: str
-    """`keep`, `opaque_id`, `full_name` or `withhold`."""
+    """`keep`, `withhold`, or the kind of personal value they are."""
     reason: str
 
 
@@ -95,6 +102,7 @@ _KEPT: Final = Verdict(KEEP, "")
 def judge(app: AppLearnt, *, k: int) -> Judgement:
     """Return the verdicts over the app's unknown keys."""
     public = _public_values(app, k)
+    recorded = _recorded_values(app)
     verdicts: dict[str, Verdict] = {}
     values: dict[str, str] = {}
     for key, seen in app.evidence.items():
@@ -105,8 +113,10 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
         if verdict.action == KEEP:
             continue
         verdicts[key] = verdict
-        if verdict.action in {OPAQUE, NAME}:
-            for part in (part for value in seen if value not in public for part in _parts(value)):
+        if verdict.action != WITHHOLD:
+            # An identifier that several people share is still one: half a key's values cannot be other than the rest.
+            spared = recorded if verdict.action == OPAQUE else public
+            for part in (part for value in seen if value not in spared for part in _parts(value)):
                 if is_composite(verdict.action, fold_value(part)):
                     keep_kind(values, fold_value(part), verdict.action)
     return Judgement(verdicts, values)
@@ -120,6 +130,15 @@ def _parts(value: str) -> list[str]:
     return [
         part for part in parts if sum(map(str.isdigit, part)) >= 3 and _IDENTIFIER.fullmatch(part)
     ]
+
+
+def _recorded_values(app: AppLearnt) -> frozenset[str]:
+    """Return values that are enumerated, or stand under the key of a mere record."""
+    recorded = set(app.vocabulary)
+    for key, seen in app.evidence.items():
+        if Place.of(key).kind in {"record", "public"}:
+            recorded.update(seen)
+    return frozenset(recorded)
 
 
 def _public_values(app: AppLearnt, k: int) -> frozenset[str]:
@@ -139,6 +158,8 @@ def shape_of(value: str) -> str:
     text = value.strip()
     digits = sum(map(str.isdigit, text))
     for shape, fits in (
+        ("street", is_street(text)),
+        ("code", 3 <= digits <= 5 and text.isdigit()),
         ("identifier", digits >= 6 and text.isdigit()),
         ("number", not text or _NUMBER.fullmatch(text)),
         ("identifier", _URL.match(text)),
@@ -161,13 +182,24 @@ def _judge(place: Place, seen: Mapping[str, list[int]], public: frozenset[str]) 
     alone = len(subjects) < _FEW
     if not alone and _is_shared(seen, public):
         return _KEPT
-    if shape == "identifier":
-        return Verdict(OPAQUE, "looks like an identifier and differs from person to person")
-    if shape == "names" and (place.personal or not alone):
-        return Verdict(WITHHOLD, "looks like names and differs from person to person")
-    if shape == "text" and place.origin == RESULT and (place.personal or len(subjects) > _FEW):
-        return Verdict(WITHHOLD, "free text that differs from person to person")
+    codes = len(own) >= _CODES and len(set(map(len, own))) == 1
+    for seen_as, enough, verdict in (
+        ("street", True, _STREETS),
+        ("code", place.personal and codes, _CODED),
+        ("identifier", True, _IDENTIFIERS),
+        ("names", place.personal or not alone, _NAMELIKE),
+        ("text", place.origin == RESULT and (place.personal or len(subjects) > _FEW), _TEXTS),
+    ):
+        if shape == seen_as and enough:
+            return verdict
     return _KEPT
+
+
+_STREETS: Final = Verdict(STREET, "looks like address lines")
+_CODED: Final = Verdict(CODE, "looks like codes of one length and differs from person to person")
+_IDENTIFIERS: Final = Verdict(OPAQUE, "looks like an identifier and differs from person to person")
+_NAMELIKE: Final = Verdict(WITHHOLD, "looks like names and differs from person to person")
+_TEXTS: Final = Verdict(WITHHOLD, "free text that differs from person to person")
 
 
 def _is_shared(seen: Mapping[str, list[int]], public: frozenset[str]) -> bool:
@@ -189,5 +221,5 @@ def _are_names(values: list[str]) -> bool:
     named = 0
     for value in values:
         words = fold_value(value).split()
-        named += any(is_name(word) and word not in ORDINARY for word in words)
+        named += any(is_name(word) and word not in ORDINARY | PLACES for word in words)
     return named * 2 >= len(values)

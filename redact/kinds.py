@@ -40,7 +40,7 @@ KINDS: Final = _kinds(
     ("person_id", "identifier", True),
     ("payment_id", "identifier", True),
     ("document_id", "opaque", True),
-    ("opaque_id", "opaque", True),
+    ("opaque_id", "identifier", True),
     ("full_name", "name", True),
     ("street", "street", True),
     ("handle", "identifier", True),
@@ -51,6 +51,7 @@ KINDS: Final = _kinds(
     ("city", "place", False),
     ("card_tail", "digits", False),
     ("coordinate", "digits", False),
+    ("code", "digits", False),
     ("withheld", "marker", False),
 )
 """In order of rank. `direct` kinds are app-wide only where `redact.learn.scope_of` finds the value long enough."""

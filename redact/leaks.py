@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote
 
+from redact.judge import judge
 from redact.learnt import Learnt
 from redact.word_lists import word_list
 
@@ -57,11 +58,12 @@ def find_leaks(
     *,
     learnt: Learnt,
     episodes: Mapping[str, str] | None = None,
+    k: int = 5,
 ) -> list[Leak]:
-    """Return every learnt value in the named texts; `episodes` maps a text's name to the raw episode it derives from."""
+    """Return every learnt value in the named texts; `episodes` maps a text's name to its raw episode."""
     table = _Table()
     for app in learnt.apps.values():
-        table.add(app.values, direct=True)
+        table.add({**judge(app, k=k).values, **app.values}, direct=True)
     own: dict[str, _Table] = {}
     leaks: list[Leak] = []
     for where, text in texts:

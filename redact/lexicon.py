@@ -123,7 +123,7 @@ class Lexicon:
     def _numbered(
         self, words: tuple[str, ...], around: str | None, beside: frozenset[str]
     ) -> str | None:
-        if words[-1] not in self.words["id"]:
+        if not {words[-1], words[-1].removesuffix("s")} & self.words["id"]:
             group = self._group(words[-1])
             if group == "record":
                 return RECORD

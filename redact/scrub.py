@@ -21,7 +21,7 @@ from redact.dates import read_date, spellings
 from redact.encoded import has_hidden_text, hidden_texts
 from redact.findings import Finder, Found, finder_for
 from redact.fold import Folded, fold, fold_value, readable
-from redact.judge import KEEP, WITHHOLD, judge
+from redact.judge import KEEP, OPAQUE, WITHHOLD, judge
 from redact.learn import found_in, local_values, texts_of
 from redact.learnt import Learnt, keep_kind
 from redact.matcher import Match, Matcher, resolve
@@ -262,7 +262,9 @@ def _judged(episode: Episode, gate: _Gate, finder: Finder) -> tuple[list[Found],
     for text in texts_of(episode, finder):
         for place, leaf in text.unexplained():
             verdict = gate.judgement.of(place)
-            if verdict.action == KEEP or "://" in leaf.value or gate.vocabulary.holds(leaf.value):
+            if verdict.action == KEEP or "://" in leaf.value:
+                continue
+            if verdict.action != OPAQUE and gate.vocabulary.holds(leaf.value):
                 continue
             if verdict.action != WITHHOLD:
                 found.append(Found(verdict.action, leaf.value, leaf.path.rpartition(".")[2]))

@@ -18,6 +18,29 @@ NOTHING: Final = word_list("nothing")
 """Values that stand under personal keys and name nobody."""
 
 EMAIL: Final = re.compile(r"[\w.+%'-]+@[\w-]+(?:\.[\w-]+)+", re.UNICODE)
+STREET_TELLING: Final = word_list("street_telling")
+_STREET_ENDS: Final = (
+    "straße",
+    "strasse",
+    "weg",
+    "platz",
+    "gasse",
+    "straat",
+    "laan",
+    "gatan",
+    "vägen",
+    "allee",
+)
+_WORDS: Final = re.compile(r"[^\W\d_]+")
+_ADDRESS_LINE: Final = re.compile(
+    r"(?<![\w.,$€£#-])(?:\d{1,5}[a-zA-Z]?,? (?:[A-ZÀ-Þ][^\W\d_]*\.? ?){2,4}|[A-ZÀ-Þ][^\W\d_]{3,}(?:straße|strasse|weg|platz|"
+    r"gasse|straat|laan|gatan|vägen|allee) \d{1,4}[a-z]?)(?<! )(?!\w)"
+)
+_TOWN: Final = re.compile(
+    r"(?:,? ?(?:apt|suite|unit|ste|#)\.? ?\w{1,6})?,\s*([A-ZÀ-Þ][^\W\d_]+(?: [A-ZÀ-Þ][^\W\d_]+){0,2}),?\s+(?:[A-Z]{2},?\s+)?"
+    r"(\d{4,6}(?:-\d{4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|\d{4} ?[A-Z]{2})(?!\w)",
+    re.IGNORECASE,
+)
 NAMED_ID: Final = re.compile(
     r"(?<![^\W_])([^\W\d_]{2,})([._-])([^\W\d_]{2,})(?:[._-]?(\d{1,8}))(?![^\W_])"
 )
@@ -78,6 +101,25 @@ _CHECKS: Final[dict[str, Callable[[str], bool]]] = {
     "secret": lambda text: len(text) >= 4,
     "coordinate": lambda text: digit_count(text) >= 3,
 }
+
+
+def is_street(value: str) -> bool:
+    """Say whether a value looks like an address line: a number and a word such as street, rue or -weg."""
+    if not 6 <= len(value) <= 80 or not 1 <= digit_count(value) <= 6:
+        return False
+    words = [word.casefold() for word in _WORDS.findall(value)]
+    return any(word in STREET_TELLING or word.endswith(_STREET_ENDS) for word in words)
+
+
+def addresses_in(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the address lines, towns and codes that stand in a text as addresses do."""
+    for found in _ADDRESS_LINE.finditer(text):
+        if is_street(found[0]):
+            yield "street", found[0]
+            town = _TOWN.match(text, found.end())
+            if town:
+                yield "city", town[1]
+                yield "postcode", town[2]
 
 
 def emails_in(text: str) -> Iterator[str]:

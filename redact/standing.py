@@ -91,7 +91,8 @@ class Standing:
             return ordinary and not mention[:1].isupper()
         if len(words) > 1 and is_composite(match.kind, match.value):
             return False
-        if (len(match.value) < 3 or match.kind == "street") and not mention[:1].isupper():
+        short = len(match.value) < 3 or (match.kind == "street" and len(words) == 1)
+        if short and not mention[:1].isupper():
             return True
         return match.value in ORDINARY or self.vocabulary.holds(mention)
 
