@@ -116,10 +116,11 @@ class Environment:
         """Make one tool call on its own, as a message with that call and no text."""
         if self._stop is not None:
             return _refusal("the conversation has ended")
-        text = arguments if isinstance(arguments, str) else json.dumps(arguments)
-        function = {"name": name, "arguments": text}
+        function = {"name": name, "arguments": arguments}
+        before = len(self._calls)
         self._act({"tool_calls": [{"type": "function", "function": function}]})
-        return self._calls[-1].result
+        made = self._calls[before:]
+        return made[0].result if made else _refusal("the limit of this task is reached")
 
     def follow(self, message: object) -> None:
         """Take one action of a recording: its user may have gone on where the script has nothing left to say."""

@@ -18,7 +18,7 @@ from .candidate import Action
 from .canonical import digest_bytes
 from .checks import evaluate
 from .environment import Environment, run_actions
-from .errors import ChangedFileError, NoSuchTaskError, NotATaskSetError
+from .errors import ChangedFileError, NoSuchTaskError, NotATaskSetError, WrongVersionError
 from .manifest import MANIFEST, TASKS, TaskEntry, TaskSetManifest
 from .rubric import Rubric
 from .task import Task
@@ -84,7 +84,10 @@ class TaskSet:
         """The world that answers one task's calls; shared by all its runs."""
         name = self.entry(task_id).world
         if name not in self._worlds:
-            self._worlds[name] = World.from_json(_read_json(self.path, name))
+            try:
+                self._worlds[name] = World.from_json(_read_json(self.path, name))
+            except ValueError as fault:
+                raise WrongVersionError(f"{self.path / name} cannot be used: {fault}") from fault
         return self._worlds[name]
 
     def rubric(self, task_id: str) -> Rubric:

@@ -206,6 +206,16 @@ def test_call_makes_one_call_and_says_its_source() -> None:
     assert len(env.attempt().calls) == 3
 
 
+def test_a_call_beyond_the_limit_is_refused() -> None:
+    """A call that the limit stops gets no other call's result."""
+    env = Environment(replace(TASK, limits=Limits(characters=30)), WORLD)
+    assert env.call("look", {"item": "cup"}).source == RECORDED
+    refused = env.call("look", {"item": "x" * 30})
+    assert refused.is_error
+    assert "limit" in refused.content
+    assert env.call("look", "{}").is_error
+
+
 def test_runs_are_isolated() -> None:
     """A thousand runs over one world do not see each other."""
     runs = [Environment(TASK, WORLD, seed=i) for i in range(1000)]

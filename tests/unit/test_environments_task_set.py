@@ -117,6 +117,13 @@ def test_a_manifest_cannot_point_outside(folder: Path) -> None:
         TaskSet.load(folder)
 
 
+def test_a_world_of_another_version_is_a_clear_error(tmp_path: Path) -> None:
+    """A world file that this runtime cannot read is named when its task is opened."""
+    write_shop(tmp_path / "set", worlds={"shop": {"format": "9"}})
+    with pytest.raises(WrongVersionError, match=r"shop\.json"):
+        TaskSet.load(tmp_path / "set").environment("task1")
+
+
 def test_an_unknown_task_is_a_clear_error(folder: Path) -> None:
     """A task id that is not there is named."""
     with pytest.raises(NoSuchTaskError, match="nope"):
