@@ -7,6 +7,7 @@ to none. Ids may be missing, and real ones repeat within an episode: a result an
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from ingest.episode import Step, ToolCall
@@ -20,15 +21,15 @@ class Joined:
     completeness: tuple[str, ...]
 
 
-def join_results(steps: Sequence[Step]) -> Joined:
-    """Bind results to calls and name what is missing on either side."""
+def join_results(steps: Sequence[Step], *, nobodys: AbstractSet[int] = frozenset()) -> Joined:
+    """Bind results to calls and name what is missing on either side; `nobodys` are results that say they have no call."""
     ids_in_use = any(step.role == "tool" and step.call_id is not None for step in steps)
     open_calls: list[ToolCall] = []
     turn: tuple[ToolCall, ...] = ()
     seen: set[str] = set()
     bound: list[Step] = []
     missing: set[str] = set()
-    for step in steps:
+    for index, step in enumerate(steps):
         if step.role != "tool":
             if any(call.call_id in seen for call in step.tool_calls):
                 missing.add("repeated_call_ids")
@@ -38,7 +39,9 @@ def join_results(steps: Sequence[Step]) -> Joined:
             bound.append(step)
             continue
         here = [call for call in turn if any(call is other for other in open_calls)]
-        call = _asked_by(step, open_calls, here, by_order=not ids_in_use)
+        call = None
+        if index not in nobodys:
+            call = _asked_by(step, open_calls, here, by_order=not ids_in_use)
         if call is None:
             missing.add("orphan_results")
             bound.append(replace(step, call_id=None))

@@ -167,7 +167,10 @@ def _chat(chat: RawChat, *, raw: bytes, app: str | None) -> Chat:
     named_app = safe_app_name(chat.app or app)
     given = None if chat.episode_id is None else str(chat.episode_id)
     identity = given or hashlib.sha256(raw.strip()).hexdigest()[:32]
-    joined = join_results([_step(message, index) for index, message in enumerate(chat.messages)])
+    joined = join_results(
+        [_step(message, index) for index, message in enumerate(chat.messages)],
+        nobodys={index for index, message in enumerate(chat.messages) if _is_nobodys(message)},
+    )
     times = [step.at for step in joined.steps if step.at is not None]
     started_at = from_any(chat.started_at) or (min(times) if times else None)
     missing = {*joined.completeness, *_names(extras)}
@@ -199,6 +202,11 @@ def _chat(chat: RawChat, *, raw: bytes, app: str | None) -> Chat:
         episode=episode,
         outcomes=tuple(read_outcome(outcome, episode) for outcome in given_outcomes),
     )
+
+
+def _is_nobodys(message: RawMessage) -> bool:
+    """A result with `"tool_call_id": null` says that no call asked for it; one without the key says nothing."""
+    return message.tool_call_id is None and "tool_call_id" in message.model_fields_set
 
 
 def _names(extras: RawExtras) -> list[str]:
@@ -288,7 +296,7 @@ def _message(step: Step) -> dict[str, Any]:
             }
             for call in step.tool_calls
         ]
-    if step.call_id is not None:
+    if step.role == "tool":
         message["tool_call_id"] = step.call_id
     if step.tool_name is not None:
         message["name"] = step.tool_name

@@ -23,10 +23,12 @@ from ingest.outcome import Outcome
 from ingest.quarantine import Rejected
 from ingest.shape import kind_of_value
 from ingest.span import LogEvent, Span
-from ingest.text import NOT_JSON, Json, load_json
+from ingest.text import NOT_JSON, Json, load_json, nests_deeper
 from ingest.wal import StoredRecord
 
 _KEPT: Final = 64 << 10
+_DEEPEST: Final = 128
+"""Half of what orjson writes: whatever is read can be written again."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -117,6 +119,9 @@ def _decode_json(
             _add_otlp(found, read_json(item, signal, _arrival(record, position), limits=limits))
         elif kind == "otlp_metrics":
             found.rejected.append(_metrics(record, position))
+        elif nests_deeper(item, _DEEPEST):
+            reason = f"The value is nested deeper than {_DEEPEST} levels; flatten it."
+            found.rejected.append(_refused(record, position, "too_deep", reason, text))
         elif kind == "langfuse_export":
             export = read_export(item, _arrival(record, position))
             found.spans += export.spans

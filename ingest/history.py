@@ -192,41 +192,53 @@ def _same_speaker(thread: Thread, told: _Telling, *, named: bool) -> bool:
 
 
 def _continue(thread: Thread, call: Node, body: list[Step], keys: list[str]) -> None:
-    if not body:
-        # Nothing was said about the past: that is no shorter history, it is none.
-        if thread.steps and call.reading.has_content:
-            thread.flags.add("history_not_repeated")
-        thread.flags |= call.reading.flags
-        _speak(thread, call)
-        return
-    shared = _shared(thread.keys, keys, thread, body)
-    if shared < len(thread.steps) - 1 or shared < min(len(body), len(thread.steps)):
-        whole = _unsplit(thread.steps[shared], body[shared:])
-        if whole is not None:
-            body = [*body[:shared], *whole]
-            keys = [key_of(step) for step in body]
-            shared = _shared(thread.keys, keys, thread, body)
-    _enrich(thread, body[:shared])
+    """Append what a call's input and output add to its thread."""
     thread.flags |= call.reading.flags
-    if shared < len(thread.steps):
-        if shared == len(body):
-            if not _is_retold(thread, call, shared):
-                return
-        else:
-            at = _tail_in(thread, keys)
-            if at is not None:
-                thread.flags.add("history_edited" if shared else "history_not_repeated")
-                shared = at + 1
-            elif _omits_calls(thread, body, shared):
-                thread.flags.add("history_edited")
-            elif shared:
-                thread.flags.add("branched")
-                _cut(thread, shared)
-            else:
-                thread.flags.add("history_not_repeated")
-    for step, key in zip(body[shared:], keys[shared:], strict=True):
-        _append(thread, replace(step, at=step.at or call.span.started_at), key)
+    if body:
+        body, keys = _regrouped(thread, body, keys)
+        start = _meet(thread, call, body, keys)
+        if start is None:
+            return
+        for step, key in zip(body[start:], keys[start:], strict=True):
+            _append(thread, replace(step, at=step.at or call.span.started_at), key)
+    elif thread.steps and call.reading.has_content:
+        # Nothing was said about the past: that is no shorter history, it is none.
+        thread.flags.add("history_not_repeated")
     _speak(thread, call)
+
+
+def _regrouped(thread: Thread, body: list[Step], keys: list[str]) -> tuple[list[Step], list[str]]:
+    """The input with parallel calls as the one message that they were when the model made them."""
+    shared = _shared(thread.keys, keys, thread, body)
+    if shared == len(thread.steps):
+        return body, keys
+    whole = _unsplit(thread.steps[shared], body[shared:])
+    if whole is None:
+        return body, keys
+    body = [*body[:shared], *whole]
+    return body, [key_of(step) for step in body]
+
+
+def _meet(thread: Thread, call: Node, body: list[Step], keys: list[str]) -> int | None:
+    """Where the new messages of an input begin; None where a call tells nothing new at all."""
+    shared = _shared(thread.keys, keys, thread, body)
+    _enrich(thread, body[:shared])
+    if shared == len(thread.steps):
+        return shared
+    if shared == len(body):
+        return shared if _is_retold(thread, call, shared) else None
+    at = _tail_in(thread, keys)
+    if at is not None:
+        thread.flags.add("history_edited" if shared else "history_not_repeated")
+        return at + 1
+    if _omits_calls(thread, body, shared):
+        thread.flags.add("history_edited")
+    elif shared:
+        thread.flags.add("branched")
+        _cut(thread, shared)
+    else:
+        thread.flags.add("history_not_repeated")
+    return shared
 
 
 def _omits_calls(thread: Thread, body: list[Step], shared: int) -> bool:

@@ -28,6 +28,7 @@ from ingest.otlp_record import (
     app_of,
     checked_id,
     event_of,
+    finite,
     keep,
     parent_of,
     times_of,
@@ -158,7 +159,7 @@ def _attributes(pairs: Json, limits: Limits) -> dict[str, Any]:
     return {pair.key: _value(pair.value, limits, 0) for pair in pairs}
 
 
-def _value(value: AnyValue, limits: Limits, depth: int) -> Json:
+def _value(value: AnyValue, limits: Limits, depth: int) -> Json:  # noqa: PLR0911 - one return for each kind of value
     kind = value.WhichOneof("value")
     if kind == "string_value":
         return value.string_value
@@ -173,4 +174,6 @@ def _value(value: AnyValue, limits: Limits, depth: int) -> Json:
         return {pair.key: _value(pair.value, limits, depth + 1) for pair in pairs}
     if kind == "bytes_value":
         return base64.b64encode(value.bytes_value).decode()
-    return getattr(value, kind)
+    if kind == "double_value":
+        return finite(value.double_value)
+    return value.int_value if kind == "int_value" else value.bool_value

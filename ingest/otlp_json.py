@@ -22,6 +22,7 @@ from ingest.otlp_record import (
     app_of,
     checked_id,
     event_of,
+    finite,
     keep,
     parent_of,
     text_of,
@@ -211,8 +212,8 @@ def _enum(value: Json, highest: int) -> int:
 
 def _double(value: Json) -> float | None:
     try:
-        return float(value)
-    except (TypeError, ValueError):
+        return finite(float(value))
+    except (TypeError, ValueError, OverflowError):
         return None
 
 

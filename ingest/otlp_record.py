@@ -6,6 +6,7 @@ ids, and `OtlpRecords`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -125,6 +126,11 @@ def checked_id(text: str, digits: int, what: str) -> str:
             f"zero_{what}_id", f"The {what} id is all zero, which OTLP calls invalid."
         )
     return text
+
+
+def finite(value: float) -> float | None:
+    """The number; None for NaN and infinity, which JSON cannot say."""
+    return value if math.isfinite(value) else None
 
 
 def is_hex(text: str) -> bool:

@@ -5,6 +5,7 @@ Comes in: settings. Goes out: a running server, on its own thread or on the call
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
 from dataclasses import dataclass
@@ -38,8 +39,6 @@ class Server:
     def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
         config = uvicorn.Config(
             app,
-            host=settings.host,
-            port=settings.port,
             log_level=settings.log_level,
             access_log=False,
             lifespan="off",
@@ -50,35 +49,42 @@ class Server:
         )
         self._server = uvicorn.Server(config)
         self._thread: threading.Thread | None = None
-        self._settings = settings
+        # Bound here and not by uvicorn, which ends the process when a port is taken.
+        self._socket = _listen(settings)
 
     def run(self) -> None:
         """Serve until a signal or `stop`."""
-        self._server.run()
+        self._server.run(sockets=[self._socket])
 
     def start(self) -> int:
         """Serve on a thread; returns the port once requests are taken."""
-        self._thread = threading.Thread(target=self._server.run, name="receiver", daemon=True)
+        self._thread = threading.Thread(target=self.run, name="receiver", daemon=True)
         self._thread.start()
         deadline = time.monotonic() + _START_SECONDS
         while not self._server.started:
             if not self._thread.is_alive() or time.monotonic() > deadline:
-                raise IngestError(
-                    f"The receiver cannot listen on {self._settings.host}:{self._settings.port}; is the port taken?"
-                )
+                raise IngestError("The receiver did not start; look at its log.")
             time.sleep(0.01)
         return self.port
 
     @property
     def port(self) -> int:
         """The port in use."""
-        for server in self._server.servers:
-            for socket in server.sockets:
-                return int(socket.getsockname()[1])
-        return self._settings.port
+        return int(self._socket.getsockname()[1])
 
     def stop(self) -> None:
         """Finish what is under way and stop."""
         self._server.should_exit = True
         if self._thread is not None:
             self._thread.join(timeout=_START_SECONDS)
+        self._socket.close()
+
+
+def _listen(settings: ServerSettings) -> socket.socket:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    try:
+        return socket.create_server((settings.host, settings.port), family=family, backlog=2048)
+    except OSError as error:
+        raise IngestError(
+            f"The receiver cannot listen on {settings.host}:{settings.port} ({error.strerror}); choose another port."
+        ) from error

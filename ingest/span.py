@@ -7,6 +7,7 @@ Nothing here knows what an attribute means: that is `ingest.dialects`' job.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -236,4 +237,8 @@ def event_of_row(row: Mapping[str, Any]) -> LogEvent:
 
 
 def _json(value: object) -> str:
-    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS).decode()
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+    except TypeError:
+        # Integers beyond 64 bits, which only the slower reader lets in.
+        return json.dumps(value, sort_keys=True, default=str)

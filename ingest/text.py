@@ -84,6 +84,22 @@ def canonical_arguments(text: str) -> str:
         return text.strip()
 
 
+def nests_deeper(value: Json, limit: int) -> bool:
+    """Whether lists and maps stand inside each other deeper than a limit; follows them without recursion."""
+    level = [value]
+    for _ in range(limit + 1):
+        level = [
+            inner
+            for one in level
+            if isinstance(one, dict | list)
+            for inner in (one.values() if isinstance(one, dict) else one)
+            if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return False
+    return True
+
+
 def whole_text(value: Json) -> Json:
     """The same value with every lone surrogate replaced, so that it can be written as UTF-8."""
     if isinstance(value, str):

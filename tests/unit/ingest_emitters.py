@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ingest.span import LogEvent, Span, SpanEvent
+from ingest.text import Json
 
 APP = "shop"
 START = 1_790_000_000_000_000_000
@@ -22,7 +23,7 @@ class Emitted:
     events: list[LogEvent]
 
 
-def span(number: int, attributes: dict[str, Any], **fields: Any) -> Span:
+def span(number: int, attributes: dict[str, Any], **fields: Json) -> Span:
     """One span; its number gives its id and its start."""
     defaults: dict[str, Any] = {
         "app": APP,
@@ -35,7 +36,7 @@ def span(number: int, attributes: dict[str, Any], **fields: Any) -> Span:
     return Span(**{**defaults, **fields})
 
 
-def event(number: int, name: str, span_id: str, body: Any = None, **attributes: Any) -> LogEvent:
+def event(number: int, name: str, span_id: str, body: Json = None, **attributes: Json) -> LogEvent:
     """One log event of a span."""
     return LogEvent(
         app=APP,
@@ -58,7 +59,12 @@ TURNS: list[dict[str, Any]] = [
     {"role": "system", "content": "Be kind."},
     {"role": "user", "content": "Where is my order A1?"},
     {"role": "assistant", "content": None, "tool_calls": [CALL]},
-    {"role": "tool", "content": '{"state": "sent"}', "tool_call_id": "call_1", "name": "find_order"},
+    {
+        "role": "tool",
+        "content": '{"state": "sent"}',
+        "tool_call_id": "call_1",
+        "name": "find_order",
+    },
     {"role": "assistant", "content": "It was sent."},
 ]
 """The dialogue as OpenAI messages: two model calls and one tool call."""
@@ -124,7 +130,8 @@ def otel_genai() -> Emitted:
 def otel_genai_log_details() -> Emitted:
     """Current conventions with the content in one log event a request, structured."""
     emitted = otel_genai()
-    spans, events = [], []
+    spans: list[Span] = []
+    events: list[LogEvent] = []
     for one in emitted.spans:
         if "gen_ai.input.messages" not in one.attributes:
             spans.append(one)
@@ -146,11 +153,15 @@ def otel_genai_span_events() -> Emitted:
     emitted = otel_genai()
     spans = []
     for one in emitted.spans:
-        said = MODEL_CALLS[int(one.span_id, 16) // 2] if "gen_ai.request.model" in one.attributes else None
+        said = (
+            MODEL_CALLS[int(one.span_id, 16) // 2]
+            if "gen_ai.request.model" in one.attributes
+            else None
+        )
         if said is None:
             spans.append(one)
             continue
-        rest = {k: v for k, v in one.attributes.items() if not k.endswith((".messages"))}
+        rest = {k: v for k, v in one.attributes.items() if not k.endswith(".messages")}
         events = [_span_event(number, turn) for number, turn in enumerate(said[0])]
         choice = {"index": 0, "message": json.dumps(said[1])}
         events.append(SpanEvent(name="gen_ai.choice", at=one.started_at + 99, attributes=choice))
@@ -164,13 +175,16 @@ def _span_event(number: int, turn: dict[str, Any]) -> SpanEvent:
         attributes["tool_calls"] = json.dumps(turn["tool_calls"])
     if "tool_call_id" in turn:
         attributes["id"] = turn["tool_call_id"]
-    return SpanEvent(name=f"gen_ai.{turn['role']}.message", at=START + number, attributes=attributes)
+    return SpanEvent(
+        name=f"gen_ai.{turn['role']}.message", at=START + number, attributes=attributes
+    )
 
 
 def otel_genai_log_messages() -> Emitted:
     """Conventions up to 1.36: one log event a message, with a body."""
     emitted = otel_genai()
-    spans, events = [], []
+    spans: list[Span] = []
+    events: list[LogEvent] = []
     for one in emitted.spans:
         if "gen_ai.request.model" not in one.attributes:
             spans.append(one)
@@ -295,7 +309,7 @@ def langfuse() -> Emitted:
     return Emitted(spans, [])
 
 
-def _with(one: Span, attributes: dict[str, Any], **fields: Any) -> Span:
+def _with(one: Span, attributes: dict[str, Any], **fields: Json) -> Span:
     return Span(
         **{
             "app": one.app,

@@ -6,6 +6,10 @@ import json
 from dataclasses import replace
 from typing import Any
 
+from ingest.assemble import assemble, known_episodes
+from ingest.episode import Episode, episode_id_of
+from ingest.span import Span, SpanEvent, SpanLink
+from ingest.text import Json
 from tests.unit.ingest_emitters import (
     APP,
     MODEL_CALLS,
@@ -18,17 +22,13 @@ from tests.unit.ingest_emitters import (
     span,
 )
 
-from ingest.assemble import assemble, known_episodes
-from ingest.episode import Episode, episode_id_of
-from ingest.span import Span, SpanEvent, SpanLink
-
 USER = {"role": "user", "content": "Hello, it is about my invoice."}
 ANSWER = {"role": "assistant", "content": "Which invoice do you mean?"}
 SYSTEM = {"role": "system", "content": "Be kind."}
 
 
 def call(
-    number: int, given: list[dict[str, Any]], made: dict[str, Any] | None, **fields: Any
+    number: int, given: list[dict[str, Any]], made: dict[str, Any] | None, **fields: Json
 ) -> Span:
     """One model call in the current convention."""
     more = fields.pop("attributes", {})
@@ -42,7 +42,7 @@ def call(
     return span(number, attributes, **fields)
 
 
-def tool(number: int, name: str, arguments: str, result: str, **attributes: Any) -> Span:
+def tool(number: int, name: str, arguments: str, result: str, **attributes: Json) -> Span:
     """One tool run."""
     return span(
         number,
@@ -59,7 +59,11 @@ def tool(number: int, name: str, arguments: str, result: str, **attributes: Any)
 def asks(identity: str, name: str = "find_order", arguments: str = "{}") -> dict[str, Any]:
     """An assistant's message with one call."""
     function = {"name": name, "arguments": arguments}
-    return {"role": "assistant", "content": None, "tool_calls": [{"id": identity, "function": function}]}
+    return {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": identity, "function": function}],
+    }
 
 
 def gets(identity: str, content: str) -> dict[str, Any]:
@@ -125,9 +129,7 @@ def test_one_trace_with_many_conversations() -> None:
     root = span(0, {}, ended_at=START + 99 * SECOND)
     turns = [{"role": "user", "content": f"case {n}"} for n in range(3)]
     made = [{"role": "assistant", "content": f"answer {n}"} for n in range(3)]
-    unnamed = [
-        call(n + 1, [SYSTEM, turns[n]], made[n], parent_id=root.span_id) for n in range(3)
-    ]
+    unnamed = [call(n + 1, [SYSTEM, turns[n]], made[n], parent_id=root.span_id) for n in range(3)]
     named = [
         replace(one, attributes={**one.attributes, "gen_ai.conversation.id": f"c{n}"})
         for n, one in enumerate(unnamed)
@@ -208,14 +210,22 @@ def test_evaluators_are_kept_out() -> None:
     """A judge's model call inside the trace is no step; its verdict is an outcome of kind model or unknown."""
     judge = span(
         5,
-        {"openinference.span.kind": "EVALUATOR", "annotations.0.annotation.name": "relevance",
-         "annotations.0.annotation.score": 0.5, "annotations.0.annotation.annotator_kind": "LLM"},
+        {
+            "openinference.span.kind": "EVALUATOR",
+            "annotations.0.annotation.name": "relevance",
+            "annotations.0.annotation.score": 0.5,
+            "annotations.0.annotation.annotator_kind": "LLM",
+        },
         parent_id=f"{1:016x}",
     )
-    below = call(6, [{"role": "system", "content": "Judge."}, USER], ANSWER, parent_id=judge.span_id)
+    below = call(
+        6, [{"role": "system", "content": "Judge."}, USER], ANSWER, parent_id=judge.span_id
+    )
     found = assemble([call(1, [SYSTEM, USER], ANSWER), judge, below], app=APP)
     assert shape(found.episodes[0]) == [
-        ("system", "Be kind."), ("user", USER["content"]), ("assistant", ANSWER["content"])
+        ("system", "Be kind."),
+        ("user", USER["content"]),
+        ("assistant", ANSWER["content"]),
     ]
     assert found.spans_without_episode == 2
     assert [(o.name, o.value, o.by, o.episode_id) for o in found.outcomes] == [
@@ -228,8 +238,12 @@ def test_a_carrier_span_with_a_link_names_its_target() -> None:
     judged = call(1, [SYSTEM, USER], ANSWER)
     carrier = span(
         9,
-        {"openinference.span.kind": "EVALUATOR", "annotations.0.annotation.name": "thumbs",
-         "annotations.0.annotation.label": "up", "annotations.0.annotation.annotator_kind": "HUMAN"},
+        {
+            "openinference.span.kind": "EVALUATOR",
+            "annotations.0.annotation.name": "thumbs",
+            "annotations.0.annotation.label": "up",
+            "annotations.0.annotation.annotator_kind": "HUMAN",
+        },
         trace_id="f" * 32,
         links=(SpanLink(trace_id=judged.trace_id, span_id=judged.span_id),),
     )
@@ -248,13 +262,21 @@ def test_evaluation_events_on_spans_and_in_logs() -> None:
         base, events=(SpanEvent(name="gen_ai.evaluation.result", at=START + 5, attributes=said),)
     )
     in_log = event(
-        7, "gen_ai.evaluation.result", base.span_id,
+        7,
+        "gen_ai.evaluation.result",
+        base.span_id,
         **{"gen_ai.evaluation.name": "correctness", "gen_ai.evaluation.score.label": "fail"},
     )
     by_response = replace(
-        in_log, event_id="late", trace_id=None, span_id=None,
-        attributes={"gen_ai.evaluation.name": "csat", "gen_ai.evaluation.score.value": 4,
-                    "gen_ai.response.id": "r1"},
+        in_log,
+        event_id="late",
+        trace_id=None,
+        span_id=None,
+        attributes={
+            "gen_ai.evaluation.name": "csat",
+            "gen_ai.evaluation.score.value": 4,
+            "gen_ai.response.id": "r1",
+        },
     )
     found = assemble([on_span], [in_log, by_response], app=APP)
     episode_id = found.episodes[0].episode_id
@@ -276,7 +298,9 @@ def test_content_switched_off_gives_structure_only() -> None:
     episode = only(spans)
     assert "no_content" in episode.completeness
     assert [(s.role, s.content, [c.name for c in s.tool_calls]) for s in episode.steps] == [
-        ("assistant", None, []), ("assistant", None, ["find_order"]), ("assistant", None, [])
+        ("assistant", None, []),
+        ("assistant", None, ["find_order"]),
+        ("assistant", None, []),
     ]
     assert [s.output_tokens for s in episode.steps] == [5, None, 7]
 
@@ -307,7 +331,9 @@ def test_a_retry_after_an_error_leaves_no_trace_in_the_messages() -> None:
     """A failed request and its retry are one request."""
     failed = call(1, [SYSTEM, USER], None, status=2, attributes={"error.type": "429"})
     assert shape(only([failed, call(2, [SYSTEM, USER], ANSWER)])) == [
-        ("system", "Be kind."), ("user", USER["content"]), ("assistant", ANSWER["content"])
+        ("system", "Be kind."),
+        ("user", USER["content"]),
+        ("assistant", ANSWER["content"]),
     ]
 
 
@@ -325,23 +351,37 @@ def test_a_sub_agent_inside_a_tool_stands_before_the_tools_result() -> None:
         tool(2, "ask_expert", "{}", "42", **{"gen_ai.tool.call.id": "z"}),
         ended_at=START + 10 * SECOND,
     )
-    agent = span(3, {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "expert"},
-                 parent_id=run.span_id)
-    prompt = [{"role": "system", "content": "You know."}, {"role": "user", "content": "What is it?"}]
+    agent = span(
+        3,
+        {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "expert"},
+        parent_id=run.span_id,
+    )
+    prompt = [
+        {"role": "system", "content": "You know."},
+        {"role": "user", "content": "What is it?"},
+    ]
     below = call(4, prompt, {"role": "assistant", "content": "42"}, parent_id=agent.span_id)
     last = call(11, [SYSTEM, USER, asks("z", "ask_expert"), gets("z", "42")], ANSWER)
     episode = only([first, run, agent, below, last])
     assert [(s.role, s.parent, s.agent) for s in episode.steps] == [
-        ("system", None, None), ("user", None, None), ("assistant", None, None),
-        ("system", "z", "expert"), ("user", "z", "expert"), ("assistant", "z", "expert"),
-        ("tool", None, None), ("assistant", None, None),
+        ("system", None, None),
+        ("user", None, None),
+        ("assistant", None, None),
+        ("system", "z", "expert"),
+        ("user", "z", "expert"),
+        ("assistant", "z", "expert"),
+        ("tool", None, None),
+        ("assistant", None, None),
     ]
 
 
 def test_a_side_call_with_a_prompt_of_its_own_is_left_out() -> None:
     """A guard that is shown the user's words is no part of the conversation; that it was there is named."""
-    guard = call(1, [{"role": "system", "content": "Is this safe?"}, USER],
-                 {"role": "assistant", "content": "safe"})
+    guard = call(
+        1,
+        [{"role": "system", "content": "Is this safe?"}, USER],
+        {"role": "assistant", "content": "safe"},
+    )
     main = [call(2, [SYSTEM, USER], ANSWER), call(3, [SYSTEM, USER, ANSWER, USER], ANSWER)]
     episode = only([guard, *main])
     assert shape(episode)[0] == ("system", "Be kind.")
@@ -353,13 +393,19 @@ def test_a_compacted_history_goes_on_after_its_last_known_message() -> None:
     """When the past is replaced by a summary, the steps before stay and only what is new is added."""
     turns = [SYSTEM, USER, ANSWER, {"role": "user", "content": "more"}]
     last = {"role": "assistant", "content": "the end of the first part"}
-    summary = [SYSTEM, {"role": "user", "content": "Summary: invoice."}, last,
-               {"role": "user", "content": "and now?"}]
+    summary = [
+        SYSTEM,
+        {"role": "user", "content": "Summary: invoice."},
+        last,
+        {"role": "user", "content": "and now?"},
+    ]
     spans = [call(1, turns, last), call(2, summary, {"role": "assistant", "content": "now this"})]
     root = {"gen_ai.conversation.id": "c9"}
     episode = only([replace(s, attributes={**s.attributes, **root}) for s in spans])
     assert [text for _, text in shape(episode)][-3:] == [
-        "the end of the first part", "and now?", "now this"
+        "the end of the first part",
+        "and now?",
+        "now this",
     ]
     assert "history_not_repeated" in episode.completeness
 
@@ -368,7 +414,9 @@ def test_a_late_earlier_span_keeps_the_episodes_id() -> None:
     """An episode without a conversation id keeps its id when a span from before its first one arrives."""
     spans = otel_genai().spans
     bare = [
-        replace(s, attributes={k: v for k, v in s.attributes.items() if k != "gen_ai.conversation.id"})
+        replace(
+            s, attributes={k: v for k, v in s.attributes.items() if k != "gen_ai.conversation.id"}
+        )
         for s in spans
     ]
     early = only(bare[2:])
@@ -396,16 +444,27 @@ def test_spans_without_model_or_tool_make_no_episode() -> None:
 
 def test_parallel_calls_told_one_by_one_stay_one_message() -> None:
     """A history that repeats parallel calls with their results in between is recognised."""
-    both = {"role": "assistant", "content": None, "tool_calls": [
-        {"id": "x", "function": {"name": "a", "arguments": "{}"}},
-        {"id": "y", "function": {"name": "b", "arguments": "{}"}}]}
+    both = {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {"id": "x", "function": {"name": "a", "arguments": "{}"}},
+            {"id": "y", "function": {"name": "b", "arguments": "{}"}},
+        ],
+    }
     told = [SYSTEM, USER, asks("x", "a"), gets("x", "1"), asks("y", "b"), gets("y", "2")]
     episode = only([call(1, [SYSTEM, USER], both), call(2, told, ANSWER)])
-    assert [s.role for s in episode.steps] == ["system", "user", "assistant", "tool", "tool", "assistant"]
+    assert [s.role for s in episode.steps] == [
+        "system",
+        "user",
+        "assistant",
+        "tool",
+        "tool",
+        "assistant",
+    ]
     assert episode.completeness == ()
 
 
 def test_other_apps_spans_are_not_looked_at() -> None:
     """Assembly is for one app at a time."""
     assert assemble([replace(call(1, [USER], ANSWER), app="other")], app=APP).episodes == []
-

@@ -10,17 +10,18 @@ import pytest
 from ingest.chat_log import Chat, parse_line, to_line
 from ingest.episode import episode_id_of
 from ingest.quarantine import Rejected
+from ingest.text import Json
 
 USER = {"role": "user", "content": "hi"}
 
 
-def parse(line: Any, app: str | None = None) -> Chat | Rejected:
+def parse(line: Json, app: str | None = None) -> Chat | Rejected:
     """Parse one line."""
     text = line if isinstance(line, str | bytes) else json.dumps(line)
     return parse_line(text, source="file.jsonl", position="line 7", app=app)
 
 
-def good(line: Any, app: str | None = None) -> Chat:
+def good(line: Json, app: str | None = None) -> Chat:
     """Parse a line that must be read."""
     found = parse(line, app)
     assert isinstance(found, Chat)
@@ -42,7 +43,7 @@ def good(line: Any, app: str | None = None) -> Chat:
         ({"messages": [USER], "tools": "x"}, "bad_field"),
     ],
 )
-def test_what_cannot_be_used_is_refused_with_a_code(line: Any, code: str) -> None:
+def test_what_cannot_be_used_is_refused_with_a_code(line: Json, code: str) -> None:
     """Every kind of bad line has its own code, a sentence, its place and its bytes."""
     found = parse(line)
     assert isinstance(found, Rejected)
@@ -96,12 +97,19 @@ def test_everything_a_line_may_carry_is_read() -> None:
         "tools": [{"type": "function", "function": {"name": "f"}}],
         "messages": [
             {"role": "developer", "content": "rules"},
-            {"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]},
+            {
+                "role": "user",
+                "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}],
+            },
             {
                 "role": "assistant",
                 "content": None,
                 "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": {"x": 1}}}],
-                "tg": {"usage": {"prompt_tokens": 3, "completion_tokens": 4}, "agent": "sub", "parent": "0"},
+                "tg": {
+                    "usage": {"prompt_tokens": 3, "completion_tokens": 4},
+                    "agent": "sub",
+                    "parent": "0",
+                },
             },
             {
                 "role": "tool",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from typing import Any
 
 import pytest
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
@@ -23,7 +22,14 @@ NS = 1_790_000_000_000_000_000
 def stored(body: bytes, kind: str, encoding: str, app: str | None = None) -> StoredRecord:
     """A record as the log gives it out."""
     return StoredRecord(
-        seq=1, kind=kind, app=app, source="s", body=body, received_at=NS, encoding=encoding, position=1
+        seq=1,
+        kind=kind,
+        app=app,
+        source="s",
+        body=body,
+        received_at=NS,
+        encoding=encoding,
+        position=1,
     )
 
 
@@ -59,7 +65,9 @@ def request(*, spans: int = 1) -> ExportTraceServiceRequest:
     return made
 
 
-def read(body: bytes, kind: str = "otlp_traces", encoding: str = "protobuf", **options: Any) -> Decoded:
+def read(
+    body: bytes, kind: str = "otlp_traces", encoding: str = "protobuf", **options: Json
+) -> Decoded:
     """Decode one body."""
     return decode(stored(body, kind, encoding, options.pop("app", None)), **options)
 
@@ -71,7 +79,12 @@ def test_a_protobuf_span_arrives_with_every_kind_of_value() -> None:
     assert (span.trace_id, span.span_id) == ("01" * 16, "0000000000000001")
     assert (span.started_at, span.ended_at, span.kind, span.scope) == (NS, NS + 5, 3, "lib")
     assert span.attributes == {
-        "text": "é", "count": -3, "ratio": 0.5, "on": True, "raw": "AAE=", "none": None,
+        "text": "é",
+        "count": -3,
+        "ratio": 0.5,
+        "on": True,
+        "raw": "AAE=",
+        "none": None,
         "nested": {"list": ["x"]},
     }
 
@@ -85,16 +98,34 @@ def test_json_and_protobuf_give_the_same_span() -> None:
         {"key": "on", "value": {"boolValue": True}},
         {"key": "raw", "value": {"bytesValue": "AAE="}},
         {"key": "none", "value": {}},
-        {"key": "nested", "value": {"kvlistValue": {"values": [
-            {"key": "list", "value": {"arrayValue": {"values": [{"stringValue": "x"}]}}}]}}},
+        {
+            "key": "nested",
+            "value": {
+                "kvlistValue": {
+                    "values": [
+                        {"key": "list", "value": {"arrayValue": {"values": [{"stringValue": "x"}]}}}
+                    ]
+                }
+            },
+        },
     ]
     one = {
-        "traceId": "01" * 16, "spanId": base64.b64encode(b"\0" * 7 + b"\1").decode(),
-        "name": "chat", "kind": 3, "startTimeUnixNano": str(NS), "endTimeUnixNano": NS + 5,
-        "attributes": values, "flags": 256, "somethingNew": {"a": 1},
+        "traceId": "01" * 16,
+        "spanId": base64.b64encode(b"\0" * 7 + b"\1").decode(),
+        "name": "chat",
+        "kind": 3,
+        "startTimeUnixNano": str(NS),
+        "endTimeUnixNano": NS + 5,
+        "attributes": values,
+        "flags": 256,
+        "somethingNew": {"a": 1},
     }
     service = {"attributes": [{"key": "service.name", "value": {"stringValue": "My Shop/1"}}]}
-    body = {"resourceSpans": [{"resource": service, "scopeSpans": [{"scope": {"name": "lib"}, "spans": [one]}]}]}
+    body = {
+        "resourceSpans": [
+            {"resource": service, "scopeSpans": [{"scope": {"name": "lib"}, "spans": [one]}]}
+        ]
+    }
     found = read(json.dumps(body).encode(), encoding="json")
     assert found.spans == read(request().SerializeToString()).spans
     assert found.rejected == []
@@ -108,8 +139,12 @@ def test_log_records_of_both_encodings_are_equal() -> None:
     one.observed_time_unix_nano, one.severity_number = NS, 9
     one.body.string_value = "said"
     record = {
-        "traceId": "01" * 16, "spanId": "02" * 8, "eventName": "gen_ai.choice",
-        "observedTimeUnixNano": str(NS), "severityNumber": 9, "body": {"stringValue": "said"},
+        "traceId": "01" * 16,
+        "spanId": "02" * 8,
+        "eventName": "gen_ai.choice",
+        "observedTimeUnixNano": str(NS),
+        "severityNumber": 9,
+        "body": {"stringValue": "said"},
     }
     body = {"resourceLogs": [{"scopeLogs": [{"logRecords": [record]}]}]}
     by_json = read(json.dumps(body).encode(), "otlp_logs", "json", app="a").events
@@ -146,7 +181,9 @@ def test_gzip_is_undone_within_the_limit() -> None:
         (b"{", "json", "not_json"),
     ],
 )
-def test_bodies_that_cannot_be_decoded_are_refused_whole(body: bytes, encoding: str, code: str) -> None:
+def test_bodies_that_cannot_be_decoded_are_refused_whole(
+    body: bytes, encoding: str, code: str
+) -> None:
     """The refusal has a code and the bytes."""
     found = read(body, encoding=encoding)
     assert [(r.code, r.body) for r in found.rejected] == [(code, body)]
@@ -187,8 +224,14 @@ def test_a_bad_span_is_refused_alone() -> None:
 
 def test_times_in_other_units_and_missing_times_are_mended() -> None:
     """Milliseconds are told by their size; a span without a start is given its end, then its arrival."""
+
     def one(start: int, end: int) -> tuple[int, int | None]:
-        span = {"traceId": "01" * 16, "spanId": "02" * 8, "startTimeUnixNano": start, "endTimeUnixNano": end}
+        span = {
+            "traceId": "01" * 16,
+            "spanId": "02" * 8,
+            "startTimeUnixNano": start,
+            "endTimeUnixNano": end,
+        }
         body = {"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}
         (found,) = read(json.dumps(body).encode(), encoding="json").spans
         return found.started_at, found.ended_at
@@ -209,12 +252,22 @@ def test_json_lines_are_decoded_line_by_line() -> None:
     chat = json.dumps({"messages": [{"role": "user", "content": "x"}]})
     body = f'{chat}\n{{"resourceSpans": []}}\nnot json\n\n{{"a": 1}}\n{{"resourceMetrics": []}}'.encode()
     found = decode(
-        StoredRecord(seq=1, kind="chat_log", app=None, source="f", body=body, received_at=NS,
-                     encoding="jsonl", position=11)
+        StoredRecord(
+            seq=1,
+            kind="chat_log",
+            app=None,
+            source="f",
+            body=body,
+            received_at=NS,
+            encoding="jsonl",
+            position=11,
+        )
     )
     assert len(found.chats) == 1
     assert [(r.position, r.code) for r in found.rejected] == [
-        ("line 13", "not_json"), ("line 15", "not_an_episode"), ("line 16", "metrics")
+        ("line 13", "not_json"),
+        ("line 15", "not_an_episode"),
+        ("line 16", "metrics"),
     ]
 
 
@@ -222,22 +275,45 @@ def test_a_langfuse_export_gives_spans_and_scores() -> None:
     """Observations become spans of their trace; scores become outcomes with the annotator kept."""
     export = {
         "trace": {
-            "id": "t1", "sessionId": "s1", "userId": "u1",
+            "id": "t1",
+            "sessionId": "s1",
+            "userId": "u1",
             "scores": [
                 {"id": "1", "name": "thumbs", "value": 1, "source": "ANNOTATION", "traceId": "t1"},
                 {"id": "2", "name": "toxic", "value": 0.2, "source": "EVAL", "observationId": "o1"},
-                {"id": "3", "name": "gold", "stringValue": "the right answer", "dataType": "CORRECTION"},
+                {
+                    "id": "3",
+                    "name": "gold",
+                    "stringValue": "the right answer",
+                    "dataType": "CORRECTION",
+                },
             ],
         },
         "observations": [
-            {"id": "o1", "type": "GENERATION", "startTime": "2026-09-01T08:00:00Z", "input": [
-                {"role": "user", "content": "hi"}], "output": {"role": "assistant", "content": "yo"}},
+            {
+                "id": "o1",
+                "type": "GENERATION",
+                "startTime": "2026-09-01T08:00:00Z",
+                "input": [{"role": "user", "content": "hi"}],
+                "output": {"role": "assistant", "content": "yo"},
+            },
         ],
     }
     found = read(json.dumps(export).encode(), "langfuse_export", "json", app="a")
     assert [(s.trace_id, s.span_id) for s in found.spans] == [("t1", "o1")]
-    assert [(o.name, o.value, o.by, o.target_kind, o.target_id, o.correction) for o in found.outcomes] == [
+    assert [
+        (o.name, o.value, o.by, o.target_kind, o.target_id, o.correction) for o in found.outcomes
+    ] == [
         ("thumbs", 1.0, "reviewer", "trace", "t1", None),
         ("toxic", 0.2, "model", "span", "t1:o1", None),
         ("gold", None, "unknown", "trace", "t1", "the right answer"),
     ]
+
+
+def test_values_nested_without_end_are_refused() -> None:
+    """A chat log or an export that is a thousand levels deep is refused, whatever reads it later."""
+    deep = "[" * 500 + "]" * 500
+    chat = '{"messages": [{"role": "user", "content": "x"}], "tools": [{"a": ' + deep + "}]}"
+    export = '{"trace": {"id": "t"}, "observations": [{"id": "o", "metadata": ' + deep + "}]}"
+    for text, kind in ((chat, "chat_log"), (export, "langfuse_export")):
+        assert [r.code for r in read(text.encode(), kind, "json").rejected] == ["too_deep"]

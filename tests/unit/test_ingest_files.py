@@ -25,7 +25,7 @@ def traces() -> bytes:
     one = request.resource_spans.add().scope_spans.add().spans.add()
     one.trace_id, one.span_id, one.name = b"\1" * 16, b"\2" * 8, "chat"
     one.start_time_unix_nano = 5
-    return request.SerializeToString()
+    return bytes(request.SerializeToString())
 
 
 def logs() -> bytes:
@@ -33,7 +33,7 @@ def logs() -> bytes:
     request = ExportLogsServiceRequest()
     one = request.resource_logs.add().scope_logs.add().log_records.add()
     one.observed_time_unix_nano, one.event_name = 5, "gen_ai.user.message"
-    return request.SerializeToString()
+    return bytes(request.SerializeToString())
 
 
 def read(path: Path, **options: object) -> list[WalRecord | Rejected]:
@@ -79,7 +79,9 @@ def test_the_collectors_length_prefixed_form(tmp_path: Path) -> None:
     framed = len(body).to_bytes(4, "big") + body
     records = read(written(tmp_path, framed * 2 + framed[:-3]))
     assert [getattr(r, "kind", None) or getattr(r, "code", None) for r in records] == [
-        "otlp_traces", "otlp_traces", "truncated_message",
+        "otlp_traces",
+        "otlp_traces",
+        "truncated_message",
     ]
     assert isinstance(records[1], WalRecord)
     assert records[1].position == 2

@@ -44,7 +44,9 @@ def test_hostile_nesting_costs_no_stack_and_no_time() -> None:
 
 def test_every_cut_of_a_document_gives_a_beginning_of_it() -> None:
     """Wherever a text is cut, reading it never fails and says that it was cut."""
-    text = json.dumps([{"role": "user", "parts": [{"type": "text", "content": 'a "b" \u00e9 \\ c'}]}])
+    text = json.dumps(
+        [{"role": "user", "parts": [{"type": "text", "content": 'a "b" \u00e9 \\ c'}]}]
+    )
     for end in range(1, len(text)):
         found = parse_json(text[:end])
         assert found is not None

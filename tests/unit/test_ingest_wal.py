@@ -46,7 +46,9 @@ def test_the_same_body_is_stored_once(wal: Wal) -> None:
 
 def test_decoded_records_are_not_pending_and_can_be_purged(wal: Wal) -> None:
     """Only what was decoded is ever forgotten, and only when it is old enough."""
-    wal.append([record("a", received_at=10), record("b", received_at=20), record("c", received_at=30)])
+    wal.append(
+        [record("a", received_at=10), record("b", received_at=20), record("c", received_at=30)]
+    )
     a, b, _ = wal.pending()
     wal.mark_decoded([a.seq, b.seq])
     assert [r.body for r in wal.pending()] == [b"c"]
@@ -66,6 +68,7 @@ def test_pending_is_bounded_by_count_and_bytes(wal: Wal) -> None:
 
 def test_many_threads_lose_nothing(wal: Wal) -> None:
     """Appends from many threads at once are all there, each exactly once."""
+
     def add(worker: int) -> None:
         for n in range(20):
             wal.append([record(f"{worker}-{n}")])
