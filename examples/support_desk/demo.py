@@ -23,6 +23,7 @@ from examples.support_desk import app
 
 APP: Final = "support-desk"
 MARKER: Final = ".made-by-the-demo"
+MEANINGS: Final = Path(__file__).with_name("outcomes.toml")
 STARTUP_SECONDS: Final = 90.0
 CLI: Final = (sys.executable, "-m", "dagster_project.cli.main")
 
@@ -85,6 +86,7 @@ def _run(places: Places, console: Console) -> None:
         _hold_conversations(places, endpoint)
     console.print(Rule("3  tracegym outcomes: the tickets reopened days later"))
     _tracegym("outcomes", str(places.late_outcomes), "--app", APP, *home)
+    shutil.copy(MEANINGS, places.home / MEANINGS.name)
     console.print(Rule("4  tracegym build: from spans to verified tasks"))
     _tracegym("build", *home)
     console.print(Rule("5  tracegym export: a task set that needs only Python"))

@@ -40,7 +40,10 @@ MIX: Final[Mapping[str, int]] = {
     "claims_success": 1,
 }
 """How often which policy is on duty."""
+PAUSE: Final = timedelta(minutes=12)
+"""Between two conversations of a test bench, which runs day and night."""
 DAYS: Final = 30
+"""How long a living season lasts."""
 AGENT: Final = "support-agent"
 """The agent's name in the telemetry: which policy is on duty is the truth, and stays out of it."""
 
@@ -79,13 +82,12 @@ class Plan:
 def reset_season(plan: Plan, telemetry: Telemetry) -> Iterator[Held]:
     """Conversations that each start from the same shop."""
     shop = make_shop(plan.variant, plan.seed)
-    step = timedelta(days=DAYS) / max(1, plan.conversations)
     for position in range(plan.conversations):
         key, attempt = divmod(position, plan.attempts)
         scene = Scene(db=shop, variant=plan.variant, rng=plan.dice("request", key), now=START)
         request = make_request(scene)
         policy = _policy_of_attempt(plan, key, attempt)
-        started = START + step * position
+        started = START + PAUSE * position
         visit = Visit(request=request, policy=policy, position=position, started=started)
         yield hold_one(plan, visit, db=copy_of(shop), frozen=START, telemetry=telemetry)
 

@@ -126,7 +126,6 @@ class Telemetry:
                     "gen_ai.conversation.id": session.conversation_id,
                     "user.id": session.user_id,
                     # The conventions have no field for who judged; without it a score could be a model's.
-                    "gen_ai.evaluation.annotator_kind": "HUMAN",
                     "gen_ai.evaluation.source": "end_user",
                 },
             )
