@@ -34,6 +34,8 @@ MAIN: Final = '''"""`python DIR validate|run`: the commands of this task set."""
 import sys
 from pathlib import Path
 
+if sys.version_info < (3, 11):
+    sys.exit("this task set needs Python 3.11 or later")
 sys.dont_write_bytecode = True  # the folder stays as exported
 from runtime.main import main
 
