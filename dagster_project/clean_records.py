@@ -8,10 +8,11 @@ from pathlib import Path
 
 from dagster_project.lake import Lake
 from dagster_project.rows import from_rows
-from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, FAILURES
+from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, CLUSTERS, FAILURES
 from redact.clean_episode import CleanEpisode
 from redact.clean_outcome import CleanOutcome
 from redact.clean_rows import clean_episode_from_row, clean_outcome_from_row
+from synth.clusters import Cluster
 from synth.failures import Failure
 from synth.labels import Label, label_episodes, load_outcome_policy
 
@@ -50,3 +51,9 @@ def failures_of(lake: Lake, app: str) -> list[Failure]:
     """Failure records of an app, in order of time."""
     found = from_rows(Failure, lake.read(FAILURES, app=app).to_pylist())
     return sorted(found, key=lambda f: (f.started_at, f.episode_id))
+
+
+def clusters_of(lake: Lake, app: str) -> list[Cluster]:
+    """The failure clusters of an app as they are known, those without failures included."""
+    found = from_rows(Cluster, lake.read(CLUSTERS, app=app).to_pylist())
+    return sorted(found, key=lambda c: c.cluster_id)

@@ -11,8 +11,7 @@ from importlib.metadata import version
 from typing import Any
 
 from dagster_project.arrival import quarantined
-from dagster_project.clean_records import clean_outcomes_of, failures_of
-from dagster_project.defs.failure_clusters import clusters_of
+from dagster_project.clean_records import clean_outcomes_of, clusters_of, failures_of
 from dagster_project.defs.resources import CleanSide
 from dagster_project.funnel import Standing, funnel_of, standing_of
 from dagster_project.gate import HELD, REPLACED, WITHHELD

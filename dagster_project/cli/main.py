@@ -10,7 +10,19 @@ import warnings
 
 import typer
 
-from dagster_project.cli import backtest, build, episodes, ingest
+from dagster_project.cli import (
+    backtest,
+    build,
+    dev,
+    doctor,
+    episodes,
+    export,
+    failures,
+    ingest,
+    outcomes,
+    rollout,
+    serve,
+)
 from dagster_project.cli.faults import fault_of
 
 app = typer.Typer(
@@ -21,10 +33,20 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.command()(ingest.ingest)
-app.command()(episodes.episodes)
-app.command()(build.build)
-app.command()(backtest.backtest)
+for command in (
+    serve.serve,
+    ingest.ingest,
+    outcomes.outcomes,
+    episodes.episodes,
+    build.build,
+    failures.failures,
+    backtest.backtest,
+    export.export,
+    rollout.rollout,
+    doctor.doctor,
+    dev.dev,
+):
+    app.command()(command)
 
 
 def run() -> None:

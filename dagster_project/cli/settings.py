@@ -10,8 +10,6 @@ class CliSettings:
 
     secret: str | None = None
     """TRACEGYM_SECRET: the vault's secret, for homes whose disk must not hold it."""
-    receiver_token: str | None = None
-    """TRACEGYM_TOKEN: a bearer token that the receiver asks for."""
     policy_key: str | None = None
     """TRACEGYM_POLICY_KEY, else OPENAI_API_KEY: the key of a policy's endpoint."""
 
@@ -21,6 +19,5 @@ def read_settings() -> CliSettings:
     given = os.environ.get  # noqa: TID251 - this is the CLI's settings file
     return CliSettings(
         secret=given("TRACEGYM_SECRET") or None,
-        receiver_token=given("TRACEGYM_TOKEN") or None,
         policy_key=given("TRACEGYM_POLICY_KEY") or given("OPENAI_API_KEY") or None,
     )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import dagster as dg
 
-from dagster_project.clean_records import failures_of
+from dagster_project.clean_records import clusters_of, failures_of
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.result import AssetResult
 from dagster_project.defs.resources import CleanSide
@@ -12,9 +12,9 @@ from dagster_project.defs.show import bars, rows_of
 from dagster_project.freshness import Key, digests, made_of, store, work
 from dagster_project.lake import Lake
 from dagster_project.progress import counted
-from dagster_project.rows import from_rows, to_table
+from dagster_project.rows import to_table
 from dagster_project.tables import CLUSTERS
-from synth.clusters import Cluster, Clusters, cluster
+from synth.clusters import Clusters, cluster
 
 ASSET = "failure_clusters"
 
@@ -55,9 +55,3 @@ def failure_clusters(
 def ingredients(lake: Lake, apps: Sequence[str]) -> dict[Key, str]:
     """What each app's clusters are made of now."""
     return {(app, ""): made_of(digests(lake, "failures", app)) for app in apps}
-
-
-def clusters_of(lake: Lake, app: str) -> list[Cluster]:
-    """The clusters of an app as they are known, those without failures included."""
-    rows = lake.read(CLUSTERS, app=app).to_pylist()
-    return sorted(from_rows(Cluster, rows), key=lambda c: c.cluster_id)

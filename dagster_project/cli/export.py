@@ -1,0 +1,97 @@
+"""`tracegym export`: accepted tasks in the format of a consumer."""
+
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dagster_project.cli.options import HOME, AppOption, HomeOption, JsonOption
+from dagster_project.cli.output import print_json, print_pairs
+from dagster_project.errors import InputError
+from dagster_project.home import apps_of, open_home
+
+FORMATS = ("taskset", "verifiers")
+
+
+def export(
+    format_name: Annotated[
+        str, typer.Argument(metavar="FORMAT", help=f"One of: {', '.join(FORMATS)}.")
+    ],
+    dest: Annotated[Path, typer.Argument(metavar="DEST", help="The folder to write.")],
+    home: HomeOption = HOME,
+    app: AppOption = None,
+    include: Annotated[
+        list[str] | None,
+        typer.Option("--include", metavar="STATUS", help="Also tasks of this status: needs_review."),
+    ] = None,
+    name: Annotated[str | None, typer.Option("--name", help="The task set's name.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write verified tasks as a task set, or as a package for a trainer.
+
+    Example: tracegym export taskset my_tasks --home H && python my_tasks validate
+    """
+    if format_name not in FORMATS:
+        raise typer.BadParameter(f"choose from {', '.join(FORMATS)}", param_hint="FORMAT")
+    extra = tuple(include or ())
+    if not set(extra) <= {"needs_review"}:
+        raise typer.BadParameter("only needs_review can be added", param_hint="--include")
+    opened = open_home(home)
+    known = apps_of(opened)
+    if app is not None and app not in known:
+        raise InputError(f"{home} knows no app {app!r}; it knows: {', '.join(known) or 'none yet'}")
+    counts = _write(opened.clean, [app] if app else list(known), (format_name, dest), extra, name)
+    if as_json:
+        print_json({"format": format_name, "dest": str(dest), **counts})
+    else:
+        print_pairs(f"{format_name}: {dest}", counts)
+        typer.echo(f"check it with: {_next_step(format_name, dest)}")
+
+
+def _write(
+    clean: Path,
+    apps: Sequence[str],
+    target: tuple[str, Path],
+    extra: tuple[str, ...],
+    name: str | None,
+) -> dict[str, object]:
+    # pyarrow, deltalake and scikit-learn (through the records): 2 s
+    from dagster_project.lake import Lake  # noqa: PLC0415
+    from dagster_project.task_set_parts import parts_of  # noqa: PLC0415
+    from environments.export.taskset import ACCEPTED, write_task_set  # noqa: PLC0415
+    from environments.export.verifiers import write_verifiers  # noqa: PLC0415
+
+    parts = parts_of(Lake(clean / "lake"), apps, name=name)
+    statuses = (ACCEPTED, *extra)
+    if not any(entry.status in statuses for entry in parts.entries):
+        found = Counter(entry.status for entry in parts.entries)
+        why = (
+            f"none of its {len(parts.entries)} tasks is accepted ({dict(found)}); "
+            "see the report for the reasons, or pass --include needs_review"
+            if parts.entries
+            else f"make tasks with: tracegym build --home {clean.parent}"
+        )
+        raise InputError(f"there is nothing to export from {clean.parent}: {why}")
+    format_name, dest = target
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = dest if format_name == "taskset" else Path(scratch) / "task_set"
+        manifest = write_task_set(
+            folder, parts.entries, parts.worlds, provenance=parts.provenance, statuses=statuses
+        )
+        if format_name == "verifiers":
+            write_verifiers(folder, dest, name=name or "")
+    return {
+        "tasks": len(manifest.tasks),
+        "version": manifest.task_set_version,
+        "redaction": manifest.redaction,
+        "left_out": ", ".join(f"{n} {why}" for why, n in manifest.left_out.items()) or "none",
+    }
+
+
+def _next_step(format_name: str, dest: Path) -> str:
+    if format_name == "taskset":
+        return f"python {dest} validate"
+    return f"pip install {dest} and vf-validate (see {dest / 'README.md'})"

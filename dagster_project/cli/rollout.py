@@ -1,0 +1,115 @@
+"""`tracegym rollout`: attempts of a policy at every task of a task set."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dagster_project.cli.bars import Bars
+from dagster_project.cli.options import HOME, JsonOption
+from dagster_project.cli.output import notices, print_json, print_pairs
+from dagster_project.cli.settings import read_settings
+from dagster_project.errors import InputError, ProjectError
+from dagster_project.home import open_home
+from dagster_project.progress import Step
+
+if TYPE_CHECKING:
+    from dagster_project.rollouts import RolloutCounts
+    from environments.rollout.rollout import Rollout
+
+
+def rollout(
+    task_set: Annotated[Path, typer.Argument(metavar="TASKSET", help="A task set's folder.")],
+    policy: Annotated[
+        str,
+        typer.Option(
+            "--policy",
+            help="solution, noop, claim, copy, random_calls; http://host/v1; or provider/model.",
+        ),
+    ],
+    model: Annotated[str, typer.Option("--model", help="The model behind an http policy.")] = "",
+    samples: Annotated[int, typer.Option("-n", "--samples", min=1, help="Rollouts per task.")] = 1,
+    concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Runs in flight.")] = 64,
+    temperature: Annotated[float | None, typer.Option("--temperature")] = None,
+    home: Annotated[
+        Path | None,
+        typer.Option("--home", metavar="DIR", help=f"Keep the rollouts there, if given or {HOME} exists."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Also write them as JSON lines.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run a policy over a task set, many at once; stopped, it goes on where it was.
+
+    Example: tracegym rollout my_tasks --policy http://localhost:8000/v1 --model m -n 16 --home H
+    """
+    if policy.startswith(("http://", "https://")) and not model:
+        raise typer.BadParameter("an http policy needs the model's name", param_hint="--model")
+    if not task_set.is_dir():
+        raise InputError(f"{task_set} is no folder; make a task set with: tracegym export taskset")
+    where = home or (HOME if HOME.is_dir() else None)
+    opened = open_home(where) if where is not None else None
+    # pyarrow, deltalake and aiohttp: 1 s
+    from dagster_project.lake import Lake  # noqa: PLC0415
+    from dagster_project.rollouts import PolicyChoice, roll_out  # noqa: PLC0415
+    from environments.rollout.engine import RolloutSettings  # noqa: PLC0415
+
+    choice = PolicyChoice(
+        name=policy,
+        model=model,
+        api_key=read_settings().policy_key or "",
+        temperature=temperature,
+    )
+    lake = Lake(opened.clean / "lake") if opened is not None else None
+    settings = RolloutSettings(samples=samples, concurrency=concurrency)
+    written: list[str] = []
+
+    with Bars(notices()) as bars:
+
+        def hear(one: "Rollout", counts: "RolloutCounts") -> None:
+            says = f"{counts.graded} graded, {counts.masked} masked, {counts.failed} failed"
+            bars.hear(Step(asset="rollouts", done=counts.rollouts, total=0, says=says))
+            if out is not None:
+                written.append(json.dumps(one.to_row(), ensure_ascii=False))
+
+        try:
+            counts = asyncio.run(
+                roll_out(lake, task_set, choice, settings, on_rollout=hear)
+            )
+        except KeyboardInterrupt:
+            raise Stopped(
+                "interrupted; finished rollouts are kept. The same command goes on"
+                if lake
+                else "interrupted; without --home nothing was kept"
+            ) from None
+        finally:
+            if out is not None:
+                out.write_text("".join(f"{line}\n" for line in written), encoding="utf-8")
+    document = _document(counts)
+    if as_json:
+        print_json(document)
+    else:
+        print_pairs(f"rollouts of {counts.policy}", document)
+    if counts.failed and counts.failed == counts.rollouts:
+        raise InputError("every rollout failed; see that the endpoint answers and try again")
+
+
+class Stopped(ProjectError):
+    """Ctrl-C during rollouts."""
+
+    exit_code = 130
+
+
+def _document(counts: "RolloutCounts") -> dict[str, object]:
+    return {
+        "policy": counts.policy,
+        "rollouts": counts.rollouts,
+        "already_there": counts.before,
+        "graded": counts.graded,
+        "masked": counts.masked,
+        "failed": counts.failed,
+        "mean_reward": counts.mean_reward,
+    }

@@ -1,0 +1,82 @@
+"""`tracegym serve`: the OTLP receiver, and what arrives into the lake as it comes."""
+
+import signal
+import threading
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from dagster_project.cli.faults import fault_of
+from dagster_project.cli.options import HOME, HomeOption
+from dagster_project.cli.output import notices
+from dagster_project.home import Home, open_home
+
+if TYPE_CHECKING:
+    from ingest.wal import Wal
+
+
+def serve(
+    home: HomeOption = HOME,
+    host: Annotated[str, typer.Option("--host", help="Loopback unless told otherwise.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 takes a free one.")] = 4318,
+    token_file: Annotated[
+        Path | None,
+        typer.Option("--token-file", help="Ask for bearer tokens; one `token app` a line."),
+    ] = None,
+    certificate: Annotated[Path | None, typer.Option("--certificate", help="TLS certificate.")] = None,
+    key: Annotated[Path | None, typer.Option("--key", help="TLS key.")] = None,
+    every: Annotated[
+        float, typer.Option("--every", min=0.1, help="Seconds between two decodings into the lake.")
+    ] = 2.0,
+) -> None:
+    """Receive OTLP/HTTP traces and logs; a body is answered with 200 once it is on the disk.
+
+    Example: tracegym serve --home H, then in the app: OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318
+    """
+    opened = open_home(home, create=True)
+    # starlette, uvicorn, pyarrow and deltalake: 1 s
+    from ingest.receiver import receiver_app  # noqa: PLC0415
+    from ingest.server import Server, ServerSettings  # noqa: PLC0415
+    from ingest.tokens import load_tokens  # noqa: PLC0415
+    from ingest.wal import Wal  # noqa: PLC0415
+
+    tokens = load_tokens(token_file) if token_file is not None else None
+    console = notices()
+    stop = threading.Event()
+
+    def end(_signal: int, _frame: FrameType | None) -> None:
+        stop.set()
+
+    signal.signal(signal.SIGINT, end)
+    signal.signal(signal.SIGTERM, end)
+    with Wal(opened.wal) as wal:
+        wal.check_writable()
+        settings = ServerSettings(host=host, port=port, certificate=certificate, key=key)
+        server = Server(receiver_app(wal, tokens), settings)
+        taken = server.start()
+        scheme = "https" if certificate is not None else "http"
+        console.print(f"receiving OTLP at {scheme}://{host}:{taken} (Ctrl-C ends it)", soft_wrap=True)
+        while not stop.wait(every):
+            _land(opened, wal, console)
+        server.stop()
+        _land(opened, wal, console)
+    console.print(f"stopped. Next: tracegym build --home {home}")
+
+
+def _land(home: Home, wal: "Wal", console: Console) -> None:
+    """Decode what is pending; a fault is told and tried again, because receiving goes on."""
+    from dagster_project.arrival import land  # noqa: PLC0415 - see above
+
+    try:
+        arrived = land(home, wal)
+    except Exception as error:  # noqa: BLE001 - the boundary of a loop that must not end
+        console.print(f"waiting to decode: {fault_of(error).sentence}")
+        return
+    if arrived.usable or arrived.rejected:
+        console.print(
+            f"{arrived.spans} spans, {arrived.log_events} log records, "
+            f"{sum(arrived.rejected.values())} quarantined from {', '.join(sorted(arrived.apps))}"
+        )

@@ -1,0 +1,177 @@
+"""The doctor: what has arrived in a home, in which dialects, and what is missing to make tasks of it.
+
+Comes in: a home. Goes out: `Diagnosis`: counts and one sentence per thing to do. Reads only what is stored, and
+assembles in memory what no build has seen yet; never shows a text.
+"""
+
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+from dagster_project.arrival import land, quarantined
+from dagster_project.assembly import assemble_days, days_of
+from dagster_project.home import HOME_FORMAT, Home, redaction_of
+from dagster_project.lake import Lake
+from dagster_project.outcome_days import arrived_outcomes
+from dagster_project.tables import LOG_EVENTS, SPANS
+from ingest.app_name import UNNAMED
+from ingest.episode import Episode
+from ingest.outcome import Outcome
+from ingest.outcome_table import attach
+from ingest.wal import Wal
+
+ADVICE = {
+    "no_content": "message content is switched off in the app: turn on content capture "
+    "(for the OpenTelemetry instrumentations: OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true)",
+    "missing_results": "some tool calls have no result: trace the tools as well, or let the next model call carry them",
+    "orphan_results": "some tool results belong to no call: the model call that asked for them was not traced",
+    "truncated": "attribute values were cut: raise OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT in the app",
+    "no_tools": "tool definitions are not sent: turn on their capture, or the world learns from calls alone",
+    "no_conversation_id": "no conversation id: set gen_ai.conversation.id (or a session id), else one trace is one episode",
+    "no_time": "messages carry no time: outcomes of users cannot be placed",
+}
+"""What to do about the commonest gaps."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppDiagnosis:
+    """What is known of one app."""
+
+    app: str
+    spans: int
+    log_events: int
+    episodes: int
+    dialects: dict[str, int]
+    content: str
+    """`on`, `off`, `partly`, or `unknown` while nothing has arrived."""
+    missing: dict[str, int]
+    """Episodes by what is missing in them."""
+    days: int
+    first_day: str
+    last_day: str
+    outcomes: dict[str, int]
+    waiting_outcomes: int
+    subjects: int
+    """Episodes that say whose they are."""
+    task_keys: int
+    advice: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """What is known of a home."""
+
+    home: str
+    format: int
+    version: str
+    redaction: str
+    wal_records: int
+    wal_pending: int
+    wal_bytes: int
+    disk_free_bytes: int
+    quarantined: dict[str, int]
+    apps: tuple[AppDiagnosis, ...]
+    advice: tuple[str, ...]
+
+
+def diagnose(home: Home) -> Diagnosis:
+    """Look at a home."""
+    lake = Lake(home.private / "lake")
+    with Wal(home.wal) as wal:
+        land(home, wal)
+        counts = wal.counts()
+    apps = tuple(_app(lake, app, days) for app, days in sorted(days_of(lake).items()))
+    refused = Counter(f"{r.app or UNNAMED}: {r.code}" for r in quarantined(lake))
+    return Diagnosis(
+        home=str(home.path),
+        format=HOME_FORMAT,
+        version=version("tracegym"),
+        redaction=redaction_of(home),
+        wal_records=counts.records,
+        wal_pending=counts.pending,
+        wal_bytes=counts.bytes,
+        disk_free_bytes=shutil.disk_usage(home.path).free,
+        quarantined=dict(sorted(refused.items())),
+        apps=apps,
+        advice=_home_advice(apps, refused),
+    )
+
+
+def _app(lake: Lake, app: str, days: Iterable[str]) -> AppDiagnosis:
+    ordered = sorted(days)
+    assembly = assemble_days(lake, app, ordered)
+    episodes = [e for group in assembly.episodes.values() for e in group]
+    said = [*arrived_outcomes(lake, app), *assembly.outcomes]
+    outcomes = attach(said, episodes, responses=assembly.responses)
+    missing = Counter(gap for episode in episodes for gap in episode.completeness)
+    subjects = sum(episode.subject is not None for episode in episodes)
+    keys = sum(episode.task_key is not None for episode in episodes)
+    return AppDiagnosis(
+        app=app,
+        spans=_of_app(lake.counts(SPANS), app),
+        log_events=_of_app(lake.counts(LOG_EVENTS), app),
+        episodes=len(episodes),
+        dialects=dict(Counter(episode.source for episode in episodes).most_common()),
+        content=_content(episodes),
+        missing=dict(missing.most_common()),
+        days=len(ordered),
+        first_day=ordered[0],
+        last_day=ordered[-1],
+        outcomes=dict(Counter(f"{o.name} by {o.by}" for o in outcomes).most_common()),
+        waiting_outcomes=sum(outcome.episode_id is None for outcome in outcomes),
+        subjects=subjects,
+        task_keys=keys,
+        advice=_app_advice(episodes, outcomes, missing),
+    )
+
+
+def _of_app(counts: dict[tuple[str, ...], int], app: str) -> int:
+    return sum(count for key, count in counts.items() if key[0] == app)
+
+
+def _content(episodes: Sequence[Episode]) -> str:
+    if not episodes:
+        return "unknown"
+    silent = sum("no_content" in episode.completeness for episode in episodes)
+    if not silent:
+        return "on"
+    return "off" if silent == len(episodes) else "partly"
+
+
+def _app_advice(
+    episodes: Sequence[Episode], outcomes: Sequence[Outcome], missing: Counter[str]
+) -> tuple[str, ...]:
+    found = [ADVICE[gap] for gap, _ in missing.most_common() if gap in ADVICE]
+    if not episodes:
+        found.append("spans have arrived but no model or tool call is among them: trace the agent itself")
+    elif not outcomes:
+        found.append(
+            "no outcome has arrived, so no task can be graded: send feedback events, or a table with: tracegym outcomes"
+        )
+    elif all(outcome.episode_id is None for outcome in outcomes):
+        found.append("no outcome joins an episode: check the key that the outcomes name")
+    return tuple(found)
+
+
+def _home_advice(apps: Sequence[AppDiagnosis], refused: Counter[str]) -> tuple[str, ...]:
+    found: list[str] = []
+    if not apps:
+        found.append(
+            "nothing has arrived: point the app at `tracegym serve` with OTEL_EXPORTER_OTLP_ENDPOINT, or take files in "
+            "with: tracegym ingest FILE"
+        )
+    if any(app.app == UNNAMED for app in apps):
+        found.append("some data names no app: set service.name in the app, or pass --app to ingest")
+    if refused:
+        found.append(f"{sum(refused.values())} records are in quarantine, by reason above")
+    return tuple(found)
+
+
+def to_json(diagnosis: Diagnosis) -> dict[str, Any]:
+    """As plain JSON values."""
+    fields = {name: getattr(diagnosis, name) for name in Diagnosis.__slots__ if name != "apps"}
+    apps = [{name: getattr(app, name) for name in AppDiagnosis.__slots__} for app in diagnosis.apps]
+    return {**fields, "apps": apps}
