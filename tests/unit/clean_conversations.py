@@ -1,9 +1,14 @@
 """Short clean conversations for tests: one line a turn. Invented apps; `redact` is not run for them."""
 
 import json
+import os
+from pathlib import Path
 from typing import Any
 
+import pytest
+
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from synth.labels import Label
 
 DAY = 86_400_000_000_000
 START = 1_794_000_000_000_000_000
@@ -70,4 +75,41 @@ def episode(
         subject=subject,
         tools=SHELF,
         steps=steps,
+    )
+
+
+def real_episodes(name: str) -> list[tuple[CleanEpisode, Label]]:
+    """Real chat logs with their outcome, not redacted; only what failures need is read. Skips without the data."""
+    folder = os.environ.get("TRACEGYM_REAL_DATA")
+    path = Path(folder or ".") / "tau" / name
+    if not folder or not path.exists():
+        pytest.skip("TRACEGYM_REAL_DATA does not name the folder with the real episodes")
+    return [_real_episode(json.loads(line)) for line in path.read_text("utf-8").splitlines()]
+
+
+def _real_episode(row: dict[str, Any]) -> tuple[CleanEpisode, Label]:
+    found = CleanEpisode(
+        app=row["app"],
+        episode_id=row["episode_id"],
+        started_at=START,
+        task_key=row["task_key"],
+        tools=tuple(json.dumps(definition) for definition in row["tools"]),
+        steps=tuple(_real_step(message) for message in row["messages"]),
+    )
+    return found, Label(resolved=row["outcome"]["value"] >= 0.5, by="code")
+
+
+def _real_step(message: dict[str, Any]) -> CleanStep:
+    asked = tuple(
+        CleanToolCall(
+            call_id=c["id"], name=c["function"]["name"], arguments=c["function"]["arguments"]
+        )
+        for c in message.get("tool_calls") or []
+    )
+    content = message.get("content")
+    return CleanStep(
+        role=message["role"],
+        content=None if content is None else str(content),
+        tool_calls=asked,
+        call_id=message.get("tool_call_id"),
     )

@@ -1,6 +1,7 @@
 """Failure clusters: ids for ever, names without anybody's words, trends and examples."""
 
 import random
+import re
 from dataclasses import asdict, replace
 
 import pyarrow as pa
@@ -22,10 +23,21 @@ from synth.clusters import (
     ClusterSettings,
     cluster,
 )
+from synth.failure_calls import read_calls
+from synth.failure_texts import values_of, vocabulary
 from synth.failures import Failure, detect
 from synth.labels import Label
 from synth.llm import LlmSettings
-from tests.unit.clean_conversations import DAY, START, call, episode, result, says, user
+from tests.unit.clean_conversations import (
+    DAY,
+    START,
+    call,
+    episode,
+    real_episodes,
+    result,
+    says,
+    user,
+)
 
 BAD = Label(resolved=False, by="end_user")
 
@@ -346,3 +358,37 @@ def test_small_groups_are_exact_from_three(count: int) -> None:
     """One or two equal failures are held by their mode; three make a cluster that keeps them."""
     kinds = {c.kind for c in cluster([refused(i) for i in range(count)]).clusters}
     assert kinds == ({EXACT} if count >= NAMING.smallest else {REST})
+
+
+def test_real_clusters_keep_their_ids_and_name_nobody() -> None:
+    """A tenth more real failures moves at most one in a hundred, and no name has a word that only values have."""
+    rows = real_episodes("airline.train.jsonl") + real_episodes("retail.train.jsonl")
+    failures = [found for row in rows if (found := detect(*row)) is not None]
+    random.Random(3).shuffle(failures)  # noqa: S311 - any fixed order
+    first = cluster(failures[: int(len(failures) / 1.1)])
+    second = cluster(failures, first)
+    before, after = first.of_episode(), second.of_episode()
+    assert sum(after[key] == value for key, value in before.items()) >= 0.99 * len(before)
+    assert len(second.clusters) < len(failures) / 5
+    public = frozenset.union(*(vocabulary(one.tools) for one, _ in rows))
+    values = frozenset.union(*(values_of(read_calls(one)) for one, _ in rows))
+    template = set(re.findall(r"[a-z]+", " ".join(map(rest_name, MODES)).lower()))
+    for one in second.clusters:
+        words = set(re.findall(r"[a-z]{3,}", one.name.lower())) - public - template
+        said = {word for word in words & values if _people_who_said(failures, word) < NAMING.k}
+        assert said == set()
+
+
+def _people_who_said(failures: list[Failure], word: str) -> int:
+    return len({who(failure) for failure in failures if word in failure.facet.split()})
+
+
+MODES = (
+    "tool_error",
+    "loop",
+    "handed_over",
+    "unbacked_claim",
+    "unfinished",
+    "changed",
+    "no_change",
+)

@@ -1,9 +1,6 @@
 """Failures: an outcome confirms, signals suspect, and each signal shows its steps and says no user's words."""
 
-import json
-import os
 from dataclasses import asdict
-from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -25,7 +22,7 @@ from synth.failures import (
     read,
 )
 from synth.labels import Label
-from tests.unit.clean_conversations import call, episode, result, says, user
+from tests.unit.clean_conversations import call, episode, real_episodes, result, says, user
 
 GOOD = Label(resolved=True, by="end_user")
 BAD = Label(resolved=False, by="end_user")
@@ -287,43 +284,12 @@ def test_calibration_needs_labels_of_both_kinds_and_more_than_chance() -> None:
     assert calibrate_on(mixed) is None
 
 
-def _real(name: str) -> list[tuple[CleanEpisode, Label]]:
-    """Real chat logs as episodes; only what failures need is read."""
-    folder = os.environ.get("TRACEGYM_REAL_DATA")
-    if not folder or not (Path(folder) / "tau" / name).exists():
-        pytest.skip("TRACEGYM_REAL_DATA does not name the folder with the real episodes")
-    found = []
-    for line in (Path(folder) / "tau" / name).read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        steps = tuple(_step(message) for message in row["messages"])
-        found.append((
-            CleanEpisode(app=row["app"], episode_id=row["episode_id"], started_at=0, task_key=row["task_key"],
-                         tools=tuple(json.dumps(t) for t in row["tools"]), steps=steps),
-            Label(resolved=row["outcome"]["value"] >= 0.5, by="code"),
-        ))  # fmt: skip
-    return found
-
-
-def _step(message: dict[str, object]) -> CleanStep:
-    calls = message.get("tool_calls") or []
-    assert isinstance(calls, list)
-    content = message.get("content")
-    asked = tuple(
-        call(c["id"], c["function"]["name"]).tool_calls[0].__class__(
-            call_id=c["id"], name=c["function"]["name"], arguments=c["function"]["arguments"])
-        for c in calls
-    )  # fmt: skip
-    call_id = message.get("tool_call_id")
-    return CleanStep(role=str(message["role"]), content=None if content is None else str(content),
-                     tool_calls=asked, call_id=None if call_id is None else str(call_id))  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("name", "floor"), [("airline.train.jsonl", 0.6), ("retail.train.jsonl", 0.6)]
 )
 def test_suspicions_on_real_episodes_are_mostly_right(name: str, floor: float) -> None:
     """Of the episodes suspected without their outcome, most failed; every confirmed one is found."""
-    rows = _real(name)
+    rows = real_episodes(name)
     suspected = [label for one, label in rows if detect(one, OPEN) is not None]
     right = sum(label.resolved is False for label in suspected) / len(suspected)
     assert right >= floor
