@@ -24,6 +24,7 @@ _ANNOTATOR_OF: Final = {
     "annotation": "reviewer",
     "llm": "model",
     "llm_judge": "model",
+    "llm_as_judge": "model",
     "eval": "model",
     "ai": "model",
     "program": "code",

@@ -7,7 +7,19 @@ from __future__ import annotations
 
 from typing import Final
 
-from ingest.dialects import langfuse, openinference, openllmetry, otel_genai
+from ingest.dialects import (
+    claude_code,
+    google_adk,
+    langfuse,
+    langsmith,
+    microsoft_agent,
+    mlflow,
+    openinference,
+    openllmetry,
+    otel_genai,
+    pydantic_ai,
+    vercel_ai,
+)
 from ingest.dialects.identity import identity
 from ingest.dialects.reading import OTHER, Dialect, Reading
 from ingest.span import Span
@@ -15,6 +27,13 @@ from ingest.span import Span
 DIALECTS: Final[tuple[Dialect, ...]] = (
     langfuse.DIALECT,
     openinference.DIALECT,
+    vercel_ai.DIALECT,
+    mlflow.DIALECT,
+    langsmith.DIALECT,
+    pydantic_ai.DIALECT,
+    google_adk.DIALECT,
+    microsoft_agent.DIALECT,
+    claude_code.DIALECT,
     openllmetry.DIALECT,
     otel_genai.DIALECT,
 )

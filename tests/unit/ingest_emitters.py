@@ -1,4 +1,4 @@
-"""One dialogue as seven client libraries would emit it: hand-made spans for the ingest tests."""
+"""One dialogue as many client libraries would emit it: hand-made spans for the ingest tests."""
 
 from __future__ import annotations
 
@@ -309,6 +309,240 @@ def langfuse() -> Emitted:
     return Emitted(spans, [])
 
 
+def vercel_ai() -> Emitted:
+    """Vercel's AI SDK 6: a run, its steps and its tool call."""
+    root = span(
+        0,
+        {
+            "ai.operationId": "ai.generateText",
+            "ai.telemetry.metadata.sessionId": "c1",
+            "ai.telemetry.metadata.userId": "u1",
+            "ai.prompt": '{"prompt": "outer"}',
+        },
+        ended_at=START + 60 * SECOND,
+    )
+    spans = [root]
+    for number, (given, made) in enumerate(MODEL_CALLS):
+        attributes: dict[str, Any] = {
+            "ai.operationId": "ai.generateText.doGenerate",
+            "ai.model.id": "m",
+            "ai.prompt.messages": json.dumps([_vercel_message(turn) for turn in given]),
+            "ai.prompt.tools": [
+                json.dumps(
+                    {
+                        "type": "function",
+                        "name": "find_order",
+                        "inputSchema": TOOL["function"]["parameters"],
+                    }
+                )
+            ],  # type: ignore[index]  # a literal above
+            "ai.usage.inputTokens": 10,
+            "ai.usage.outputTokens": 5,
+        }
+        if made.get("content"):
+            attributes["ai.response.text"] = made["content"]
+        if "tool_calls" in made:
+            attributes["ai.response.toolCalls"] = json.dumps(
+                [{"toolCallId": "call_1", "toolName": "find_order", "input": '{"order":"A1"}'}]
+            )
+        spans.append(span(1 + 2 * number, attributes, parent_id=root.span_id))
+    tool = {
+        "ai.operationId": "ai.toolCall",
+        "ai.toolCall.name": "find_order",
+        "ai.toolCall.id": "call_1",
+        "ai.toolCall.args": '{"order":"A1"}',
+        "ai.toolCall.result": '{"state":"sent"}',
+    }
+    spans.append(span(2, tool, parent_id=root.span_id))
+    return Emitted(spans, [])
+
+
+def _vercel_message(turn: dict[str, Any]) -> dict[str, Any]:
+    if turn["role"] == "tool":
+        output = {"type": "text", "value": turn["content"]}
+        part = {"type": "tool-result", "toolCallId": "call_1", "toolName": "find_order"}
+        return {"role": "tool", "content": [{**part, "output": output}]}
+    if "tool_calls" in turn:
+        part = {"type": "tool-call", "toolCallId": "call_1", "toolName": "find_order"}
+        return {"role": "assistant", "content": [{**part, "input": {"order": "A1"}}]}
+    if turn["role"] == "user":
+        return {"role": "user", "content": [{"type": "text", "text": turn["content"]}]}
+    return turn
+
+
+def mlflow() -> Emitted:
+    """MLflow's autologging: every value is JSON in a string."""
+    root = span(
+        0,
+        {"mlflow.spanType": '"AGENT"', "mlflow.trace.session": '"c1"', "mlflow.trace.user": '"u1"'},
+        ended_at=START + 60 * SECOND,
+    )
+    spans = [root]
+    for number, (given, made) in enumerate(MODEL_CALLS):
+        attributes = {
+            "mlflow.spanType": '"CHAT_MODEL"',
+            "mlflow.llm.model": '"m"',
+            "mlflow.spanInputs": json.dumps({"messages": given, "model": "m"}),
+            "mlflow.spanOutputs": json.dumps({"choices": [{"index": 0, "message": made}]}),
+            "mlflow.chat.tools": json.dumps([TOOL]),
+            "mlflow.chat.tokenUsage": json.dumps({"input_tokens": 10, "output_tokens": 5}),
+        }
+        spans.append(span(1 + 2 * number, attributes, parent_id=root.span_id))
+    tool = {
+        "mlflow.spanType": '"TOOL"',
+        "mlflow.spanFunctionName": '"find_order"',
+        "mlflow.spanInputs": '{"order": "A1"}',
+        "mlflow.spanOutputs": json.dumps('{"state": "sent"}'),
+    }
+    spans.append(span(2, tool, parent_id=root.span_id))
+    return Emitted(spans, [])
+
+
+def langsmith() -> Emitted:
+    """LangSmith's OpenTelemetry spans with LangChain's message objects."""
+    root = span(
+        0,
+        {
+            "langsmith.span.kind": "chain",
+            "langsmith.metadata.thread_id": "c1",
+            "langsmith.metadata.user_id": "u1",
+            "langsmith.trace.session_id": "the-project",
+        },
+        scope="langsmith",
+        ended_at=START + 60 * SECOND,
+    )
+    spans = [root]
+    for number, (given, made) in enumerate(MODEL_CALLS):
+        generation = {"text": "", "message": _langchain(made)}
+        attributes = {
+            "langsmith.span.kind": "llm",
+            "gen_ai.request.model": "m",
+            "gen_ai.prompt": json.dumps({"messages": [[_langchain(turn) for turn in given]]}),
+            "gen_ai.completion": json.dumps({"generations": [[generation]]}),
+            "gen_ai.tool.definitions": json.dumps([TOOL]),
+            "gen_ai.usage.input_tokens": 10,
+            "gen_ai.usage.output_tokens": 5,
+        }
+        spans.append(span(1 + 2 * number, attributes, parent_id=root.span_id, scope="langsmith"))
+    return Emitted(spans, [])
+
+
+def _langchain(turn: dict[str, Any]) -> dict[str, Any]:
+    kind = {"system": "System", "user": "Human", "assistant": "AI", "tool": "Tool"}[turn["role"]]
+    kwargs: dict[str, Any] = {"content": turn["content"] or "", "type": kind.lower()}
+    if "tool_calls" in turn:
+        kwargs["tool_calls"] = [
+            {"name": "find_order", "args": {"order": "A1"}, "id": "call_1", "type": "tool_call"}
+        ]
+    if "tool_call_id" in turn:
+        kwargs |= {"tool_call_id": turn["tool_call_id"], "name": turn["name"]}
+    path = ["langchain", "schema", "messages", f"{kind}Message"]
+    return {"lc": 1, "type": "constructor", "id": path, "kwargs": kwargs}
+
+
+def pydantic_ai() -> Emitted:
+    """pydantic-ai 5: arguments as JSON inside JSON, results under role user, pending spans beside real ones."""
+    root = span(
+        0,
+        {
+            "gen_ai.operation.name": "invoke_agent",
+            "gen_ai.agent.name": "desk",
+            "gen_ai.conversation.id": "c1",
+            "user.id": "u1",
+        },
+        scope="pydantic-ai",
+        ended_at=START + 60 * SECOND,
+    )
+    spans = [root]
+    parameters = {
+        "function_tools": [
+            {"name": "find_order", "parameters_json_schema": TOOL["function"]["parameters"]}
+        ]
+    }  # type: ignore[index]  # a literal above
+    for number, (given, made) in enumerate(MODEL_CALLS):
+        attributes = {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.request.model": "m",
+            "gen_ai.input.messages": json.dumps([_pydantic_message(turn) for turn in given]),
+            "gen_ai.output.messages": json.dumps([_pydantic_message(made)]),
+            "model_request_parameters": json.dumps(parameters),
+            "gen_ai.usage.input_tokens": 10,
+            "gen_ai.usage.output_tokens": 5,
+        }
+        one = span(1 + 2 * number, attributes, parent_id=root.span_id, scope="pydantic-ai")
+        spans.append(one)
+        pending = {**attributes, "logfire.span_type": "pending_span"}
+        spans.append(span(100 + number, pending, parent_id=one.span_id, scope="pydantic-ai"))
+    return Emitted(spans, [])
+
+
+def _pydantic_message(turn: dict[str, Any]) -> dict[str, Any]:
+    message = parts_of(turn)
+    for part in message["parts"]:
+        if part["type"] == "tool_call":
+            part["arguments"] = json.dumps(part["arguments"])
+        if part["type"] == "tool_call_response":
+            part["result"] = part.pop("response")
+            part["name"] = turn["name"]
+    return {**message, "role": "user"} if turn["role"] == "tool" else message
+
+
+def microsoft_agent() -> Emitted:
+    """Microsoft's Agent Framework: content on spans, and every message once more as a log event."""
+    emitted = otel_genai()
+    spans = [_with(one, dict(one.attributes), scope="agent_framework") for one in emitted.spans]
+    return Emitted(spans, otel_genai_log_messages().events)
+
+
+def google_adk() -> Emitted:
+    """ADK 1.x: whole requests and responses of Gemini as JSON; calls have ids on the tool's span only."""
+    root = span(0, {}, name="invocation", scope="gcp.vertex.agent", ended_at=START + 60 * SECOND)
+    spans = [root]
+    for number, (given, made) in enumerate(MODEL_CALLS):
+        function = {"name": "find_order", "parameters": TOOL["function"]["parameters"]}  # type: ignore[index]  # a literal above
+        request = {
+            "model": "m",
+            "config": {
+                "system_instruction": "Be kind.",
+                "tools": [{"function_declarations": [function]}],
+            },
+            "contents": [_gemini(turn) for turn in given[1:]],
+        }
+        attributes = {
+            "gen_ai.operation.name": "call_llm",
+            "gen_ai.request.model": "m",
+            "gcp.vertex.agent.session_id": "c1",
+            "user.id": "u1",
+            "gcp.vertex.agent.llm_request": json.dumps(request),
+            "gcp.vertex.agent.llm_response": json.dumps({"content": _gemini(made)}),
+            "gen_ai.usage.input_tokens": 10,
+            "gen_ai.usage.output_tokens": 5,
+        }
+        spans.append(
+            span(1 + 2 * number, attributes, parent_id=root.span_id, scope="gcp.vertex.agent")
+        )
+    merged = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "(merged tools)"}
+    spans.append(span(2, merged, parent_id=root.span_id, scope="gcp.vertex.agent"))
+    return Emitted(spans, [])
+
+
+def _gemini(turn: dict[str, Any]) -> dict[str, Any]:
+    if turn["role"] == "tool":
+        part: dict[str, Any] = {
+            "function_response": {
+                "id": "call_1",
+                "name": "find_order",
+                "response": {"result": turn["content"]},
+            }
+        }
+        return {"role": "user", "parts": [part]}
+    role = "model" if turn["role"] == "assistant" else "user"
+    if "tool_calls" in turn:
+        call = {"id": "call_1", "name": "find_order", "args": {"order": "A1"}}
+        return {"role": role, "parts": [{"function_call": call}]}
+    return {"role": role, "parts": [{"text": turn["content"]}]}
+
+
 def _with(one: Span, attributes: dict[str, Any], **fields: Json) -> Span:
     return Span(
         **{
@@ -334,4 +568,10 @@ EMITTERS: dict[str, Callable[[], Emitted]] = {
     "openllmetry_old": openllmetry_old,
     "openllmetry_new": openllmetry_new,
     "langfuse": langfuse,
+    "vercel_ai": vercel_ai,
+    "mlflow": mlflow,
+    "langsmith": langsmith,
+    "pydantic_ai": pydantic_ai,
+    "microsoft_agent": microsoft_agent,
+    "google_adk": google_adk,
 }

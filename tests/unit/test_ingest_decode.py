@@ -14,6 +14,7 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 from ingest.decode import Decoded, decode
 from ingest.limits import Limits
 from ingest.span import event_of_row, event_row, span_of_row, span_row
+from ingest.text import Json
 from ingest.wal import StoredRecord
 
 NS = 1_790_000_000_000_000_000

@@ -5,14 +5,27 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from ingest.assemble import assemble
 from ingest.chat_log import Chat, parse_line
+from ingest.dialects.table import dialect_of
 from ingest.episode import Episode, Step
+from ingest.span import SpanEvent
 from ingest.text import canonical_arguments
-from tests.unit.ingest_emitters import APP, EMITTERS, TOOL, TURNS, Emitted
+from tests.unit.ingest_emitters import (
+    APP,
+    EMITTERS,
+    START,
+    TOOL,
+    TURNS,
+    Emitted,
+    mlflow,
+    otel_genai,
+    span,
+)
 
 
 def told(step: Step) -> tuple[object, ...]:
@@ -58,3 +71,72 @@ def test_order_of_arrival_and_duplicates_do_not_matter(emit: Callable[[], Emitte
         shuffler.shuffle(spans)
         shuffler.shuffle(events)
         assert assemble(spans, events, app=APP).episodes == expected
+
+
+def test_a_coding_agents_traces_are_read() -> None:
+    """Claude Code's requests carry only what is new; its tool's output is an event; hidden text is named."""
+    ask = {"span.type": "llm_request", "session.id": "c1", "model": "m", "new_context": "Fix it."}
+    output = json.dumps([{"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls"}}])
+    run = {"span.type": "tool", "tool_name": "Bash", "tool_use_id": "t1", "tool_input": '{"command": "ls"}'}
+    hidden = {"span.type": "llm_request", "new_context": "<REDACTED>", "response.model_output": "Done."}
+    spans = [
+        span(1, {**ask, "response.model_output": output}),
+        span(2, run, events=(SpanEvent(name="tool.output", at=START, attributes={"output": "a.py"}),)),
+        span(3, hidden),
+    ]
+    (episode,) = assemble(spans, app=APP).episodes
+    assert [(s.role, s.content) for s in episode.steps] == [
+        ("user", "Fix it."), ("assistant", None), ("tool", "a.py"), ("assistant", "Done.")
+    ]
+    assert (episode.source, episode.conversation_id) == ("claude_code", "c1")
+    assert "no_content" in episode.completeness
+
+
+def test_feedback_spans_of_logfire_are_outcomes_of_the_span_above() -> None:
+    """A typed value on an annotation span is an outcome; the span is no step."""
+    judged = otel_genai().spans
+    note = span(
+        50,
+        {"logfire.span_type": "annotation", "logfire.feedback.name": "helpful", "helpful": True,
+         "logfire.feedback.comment": "thanks"},
+        parent_id=judged[1].span_id,
+    )
+    found = assemble([*judged, note], app=APP)
+    assert [(o.name, o.value, o.text, o.episode_id) for o in found.outcomes] == [
+        ("helpful", 1.0, "thanks", found.episodes[0].episode_id)
+    ]
+    assert len(found.episodes[0].steps) == len(TURNS)
+
+
+def test_assessments_of_mlflow_are_outcomes_unless_withdrawn() -> None:
+    """Who judged is kept, an expectation is the right answer, an invalid assessment says nothing."""
+    notes = [
+        {"name": "ok", "source": {"source_type": "HUMAN", "source_id": "x"}, "feedback": {"value": True}},
+        {"name": "judge", "source": {"source_type": "LLM_JUDGE"}, "feedback": {"value": 0.5}},
+        {"name": "gold", "source": {"source_type": "HUMAN"}, "expectation": {"value": "42"}},
+        {"name": "old", "valid": False, "feedback": {"value": 1}},
+    ]
+    spans = mlflow().spans
+    root = replace(spans[0], attributes={**spans[0].attributes, "mlflow.assessments": json.dumps(notes)})
+    outcomes = assemble([root, *spans[1:]], app=APP).outcomes
+    assert {(o.name, o.value, o.by, o.correction) for o in outcomes} == {
+        ("ok", 1.0, "reviewer", None), ("judge", 0.5, "model", None), ("gold", None, "reviewer", "42"),
+    }
+
+
+def test_an_unknown_dialect_still_names_the_conversation() -> None:
+    """A span that no dialect claims joins its children and gives them its ids."""
+    sent = otel_genai().spans
+    plain = replace(sent[0], attributes={"session.id": "c7", "enduser.id": "u7"}, name="handler")
+    assert dialect_of(plain) == "otel"
+    (episode,) = assemble([plain, *sent[1:]], app=APP).episodes
+    assert (episode.conversation_id, episode.subject) == ("c7", "u7")
+
+
+def test_hostile_indices_cost_nothing() -> None:
+    """`gen_ai.prompt.999999999.content` is one message, and the gap before it is named."""
+    attributes = {"llm.request.type": "chat", "gen_ai.prompt.999999999.content": "x",
+                  "gen_ai.prompt.999999999.role": "user"}
+    (episode,) = assemble([span(1, attributes)], app=APP).episodes
+    assert [s.content for s in episode.steps] == ["x"]
+    assert "truncated" in episode.completeness

@@ -1,0 +1,80 @@
+"""Google's Agent Development Kit: JSON blobs of the 1.x releases, OpenTelemetry's conventions from 2.
+
+Both put a span `execute_tool (merged tools)` after parallel calls, which repeats their results and is no call.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from ingest.dialects.attributes import first_text, is_elided, parsed, text_of
+from ingest.dialects.identity import failed
+from ingest.dialects.messages import read_messages, settle_output
+from ingest.dialects.otel_genai import read_as
+from ingest.dialects.reading import AGENT, DUPLICATE, MODEL, OTHER, TOOL, Dialect, Reading
+from ingest.span import Attributes, Span
+from ingest.text import json_text
+
+NAME: Final = "google_adk"
+
+_REQUEST: Final = "gcp.vertex.agent.llm_request"
+_RESPONSE: Final = "gcp.vertex.agent.llm_response"
+_ABSENT: Final = frozenset({"", "{}", "N/A", "null"})
+
+
+def claims(span: Span) -> bool:
+    """Whether the span is one of the kit's."""
+    return span.scope == "gcp.vertex.agent" or any(
+        key.startswith("gcp.vertex.agent.") for key in span.attributes
+    )
+
+
+def read(span: Span) -> Reading:
+    """Read one span."""
+    attributes = span.attributes
+    reading = read_as(span, NAME)
+    if text_of(attributes.get("gen_ai.tool.name")) == "(merged tools)":
+        return replace(reading, kind=DUPLICATE)
+    if reading.kind == TOOL:
+        return _tool(span, reading)
+    request, response = _blob(attributes, _REQUEST), _blob(attributes, _RESPONSE)
+    if request is not None and not reading.has_content:
+        given = read_messages(request, role="user")
+        made = read_messages(response, role="assistant")
+        return replace(
+            reading,
+            kind=MODEL,
+            input=tuple(given.steps),
+            output=tuple(settle_output(made.steps)),
+            tools=tuple(given.tools) or reading.tools,
+            flags=reading.flags | given.flags | made.flags,
+        )
+    if reading.kind == OTHER and span.name.startswith(("agent_run", "invocation")):
+        name = span.name.partition("[")[2].rstrip("]") if span.name.startswith("agent_run") else ""
+        return replace(reading, kind=AGENT, agent=reading.agent or name or None)
+    return reading
+
+
+def _tool(span: Span, reading: Reading) -> Reading:
+    arguments = _blob(span.attributes, "gcp.vertex.agent.tool_call_args")
+    result = _blob(span.attributes, "gcp.vertex.agent.tool_response")
+    if isinstance(result, dict) and set(result) == {"result"}:
+        result = result["result"]
+    return replace(
+        reading,
+        arguments=reading.arguments or (None if arguments is None else json_text(arguments)),
+        result=reading.result or (None if result is None else json_text(result)),
+        call_id=reading.call_id or first_text(span.attributes, ("gcp.vertex.agent.event_id",)),
+        is_error=failed(span),
+    )
+
+
+def _blob(attributes: Attributes, key: str) -> object:
+    value = attributes.get(key)
+    if value is None or is_elided(value) or (isinstance(value, str) and value in _ABSENT):
+        return None
+    return parsed(value)
+
+
+DIALECT: Final = Dialect(name=NAME, claims=claims, read=read)

@@ -1,0 +1,86 @@
+"""LangSmith's OpenTelemetry spans: whole inputs and outputs as JSON in `gen_ai.prompt` and `gen_ai.completion`.
+
+`langsmith.trace.session_id` is the project there, never the conversation. `langsmith.metadata.*` also carries the
+app's environment variables; none of them is read.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ingest.dialects.attributes import first_text, is_elided, parsed, text_of
+from ingest.dialects.identity import failed, identity
+from ingest.dialects.messages import Messages, read_messages, settle_output
+from ingest.dialects.otel_genai import statements
+from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading
+from ingest.dialects.tool_schemas import read_tools
+from ingest.span import Attributes, Span
+from ingest.text import json_text
+
+NAME: Final = "langsmith"
+
+_KINDS: Final = {"llm": MODEL, "chat": MODEL, "tool": TOOL, "execute_tool": TOOL, "chain": AGENT}
+
+
+def claims(span: Span) -> bool:
+    """Whether the span is one of LangSmith's."""
+    return span.scope == "langsmith" or "langsmith.span.kind" in span.attributes
+
+
+def read(span: Span) -> Reading:
+    """Read one span."""
+    attributes = span.attributes
+    kind = _kind(attributes)
+    fields: dict[str, Any] = identity(span)
+    given, made = Messages(), Messages()
+    tools: list[str] = []
+    if kind == MODEL:
+        given = read_messages(attributes.get("gen_ai.prompt"), role="user")
+        made = read_messages(attributes.get("gen_ai.completion"), role="assistant")
+        tools = read_tools(attributes.get("gen_ai.tool.definitions")) or given.tools
+    elif kind == TOOL:
+        fields.update(_tool(span))
+    return Reading(
+        kind=kind,
+        dialect=NAME,
+        input=tuple(given.steps),
+        output=tuple(settle_output(made.steps)),
+        tools=tuple(tools),
+        flags=frozenset(given.flags | made.flags),
+        said=tuple(statements(span)),
+        **fields,
+    )
+
+
+def _kind(attributes: Attributes) -> str:
+    word = first_text(attributes, ("langsmith.span.kind", "gen_ai.operation.name"))
+    return _KINDS.get((word or "").lower(), OTHER)
+
+
+def _tool(span: Span) -> dict[str, Any]:
+    given, made = span.attributes.get("gen_ai.prompt"), span.attributes.get("gen_ai.completion")
+    return {
+        "call_id": text_of(span.attributes.get("gen_ai.tool.call.id")),
+        "tool_name": first_text(span.attributes, ("gen_ai.tool.name",)) or span.name,
+        "arguments": None
+        if given is None or is_elided(given)
+        else json_text(_unwrapped(given, "input")),
+        "result": None
+        if made is None or is_elided(made)
+        else json_text(_unwrapped(made, "output")),
+        "is_error": failed(span),
+    }
+
+
+def _unwrapped(value: Any, key: str) -> Any:  # noqa: ANN401 - an attribute's value
+    """LangChain's tools put a bare text under one key."""
+    read_value = parsed(value)
+    if isinstance(read_value, dict) and set(read_value) == {key}:
+        inner = read_value[key]
+        if isinstance(inner, dict) and "content" in inner and inner.get("type") == "tool":
+            return inner["content"]
+        return inner
+    return value
+
+
+DIALECT: Final = Dialect(name=NAME, claims=claims, read=read)

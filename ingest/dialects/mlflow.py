@@ -1,0 +1,104 @@
+"""MLflow's spans: `mlflow.spanType`, inputs and outputs, every attribute value JSON-encoded."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ingest.chat_outcome import annotator_of
+from ingest.dialects.attributes import first_integer, is_elided, number_of, parsed, text_of
+from ingest.dialects.identity import failed, identity
+from ingest.dialects.messages import Messages, read_messages, settle_output
+from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Dialect, Reading, Said
+from ingest.dialects.tool_schemas import read_tools
+from ingest.span import Span
+from ingest.text import json_text
+
+NAME: Final = "mlflow"
+
+_KINDS: Final = {
+    "LLM": MODEL,
+    "CHAT_MODEL": MODEL,
+    "TOOL": TOOL,
+    "AGENT": AGENT,
+    "CHAIN": AGENT,
+    "WORKFLOW": AGENT,
+    "TASK": AGENT,
+    "EVALUATOR": EVALUATOR,
+}
+
+
+def claims(span: Span) -> bool:
+    """Whether the span is one of MLflow's."""
+    return "mlflow.spanType" in span.attributes
+
+
+def read(span: Span) -> Reading:
+    """Read one span."""
+    attributes = span.attributes
+    kind = _KINDS.get(text_of(attributes.get("mlflow.spanType")) or "", OTHER)
+    if attributes.get("mlflow.trace.sourceScorer"):
+        kind = EVALUATOR
+    fields: dict[str, Any] = identity(span)
+    usage = parsed(attributes.get("mlflow.chat.tokenUsage"))
+    if isinstance(usage, dict):
+        fields["input_tokens"] = first_integer(usage, ("input_tokens", "prompt_tokens"))
+        fields["output_tokens"] = first_integer(usage, ("output_tokens", "completion_tokens"))
+    given, made = Messages(), Messages()
+    tools: list[str] = []
+    if kind == MODEL:
+        given = read_messages(parsed(attributes.get("mlflow.spanInputs")), role="user")
+        made = read_messages(parsed(attributes.get("mlflow.spanOutputs")), role="assistant")
+        tools = read_tools(parsed(attributes.get("mlflow.chat.tools"))) or given.tools
+    elif kind == TOOL:
+        fields.update(_tool(span))
+    return Reading(
+        kind=kind,
+        dialect=NAME,
+        input=tuple(given.steps),
+        output=tuple(settle_output(made.steps)),
+        tools=tuple(tools),
+        flags=frozenset(given.flags | made.flags),
+        said=tuple(_assessments(span)),
+        **fields,
+    )
+
+
+def _tool(span: Span) -> dict[str, Any]:
+    arguments = parsed(span.attributes.get("mlflow.spanInputs"))
+    result = parsed(span.attributes.get("mlflow.spanOutputs"))
+    return {
+        "call_id": text_of(span.attributes.get("gen_ai.tool.call.id")),
+        "tool_name": text_of(span.attributes.get("mlflow.spanFunctionName")) or span.name,
+        "arguments": None if arguments is None or is_elided(arguments) else json_text(arguments),
+        "result": None if result is None or is_elided(result) else json_text(result),
+        "is_error": failed(span),
+    }
+
+
+def _assessments(span: Span) -> list[Said]:
+    """Assessments that were exported on a span; one that was withdrawn says nothing."""
+    found: list[Said] = []
+    listed = parsed(span.attributes.get("mlflow.assessments"))
+    for one in listed if isinstance(listed, list) else ():
+        if not isinstance(one, dict) or one.get("valid") is False or not text_of(one.get("name")):
+            continue
+        source = one.get("source") if isinstance(one.get("source"), dict) else {}
+        feedback = one.get("feedback")
+        expected = one.get("expectation")
+        value = feedback.get("value") if isinstance(feedback, dict) else None
+        gold = expected.get("value") if isinstance(expected, dict) else None
+        found.append(
+            Said(
+                name=str(one["name"]),
+                value=number_of(value),
+                label=text_of(value) if number_of(value) is None else None,
+                text=text_of(one.get("rationale")),
+                correction=None if gold is None else json_text(gold),
+                by=annotator_of(text_of(source.get("source_type")) if source else None),
+                author=text_of(source.get("source_id")) if source else None,
+            )
+        )
+    return found
+
+
+DIALECT: Final = Dialect(name=NAME, claims=claims, read=read)

@@ -1,0 +1,120 @@
+"""pydantic-ai by way of Logfire: OpenTelemetry's conventions with deviations, and Logfire's own spans.
+
+A pending span repeats its span at the start and is no call of its own; an annotation is a span below the judged one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final
+
+from ingest.dialects.attributes import first, is_elided, number_of, parsed, text_of
+from ingest.dialects.identity import failed, identity
+from ingest.dialects.messages import read_messages
+from ingest.dialects.otel_genai import read_as
+from ingest.dialects.reading import (
+    AGENT,
+    DUPLICATE,
+    MODEL,
+    OTHER,
+    TOOL,
+    Dialect,
+    Reading,
+    Said,
+)
+from ingest.dialects.tool_schemas import read_tools
+from ingest.span import Span
+from ingest.text import json_text
+
+NAME: Final = "pydantic_ai"
+
+
+def claims(span: Span) -> bool:
+    """Whether the span is pydantic-ai's or Logfire's own."""
+    return span.scope == "pydantic-ai" or "logfire.span_type" in span.attributes
+
+
+def read(span: Span) -> Reading:
+    """Read one span."""
+    attributes = span.attributes
+    kind = text_of(attributes.get("logfire.span_type"))
+    if kind == "pending_span":
+        return Reading(kind=DUPLICATE, dialect=NAME, **identity(span))
+    if kind == "annotation":
+        return Reading(kind=OTHER, dialect=NAME, said=tuple(_feedback(span)), **identity(span))
+    reading = read_as(span, NAME)
+    if span.scope != "pydantic-ai":
+        return reading
+    if reading.kind == OTHER or "tool_arguments" in attributes:
+        return _older(span, reading)
+    tools = reading.tools or tuple(_tools(attributes.get("model_request_parameters")))
+    if reading.kind == AGENT and not reading.has_content:
+        messages = read_messages(attributes.get("pydantic_ai.all_messages"), role="user")
+        reading = replace(reading, input=tuple(messages.steps))
+    return replace(reading, tools=tools)
+
+
+def _older(span: Span, reading: Reading) -> Reading:
+    """Spans of instrumentation versions before 3: `agent run`, `running tool`, messages in `events`."""
+    attributes = span.attributes
+    if "gen_ai.tool.name" in attributes or "tool_arguments" in attributes:
+        arguments = attributes.get("tool_arguments")
+        result = attributes.get("tool_response")
+        return replace(
+            reading,
+            kind=TOOL,
+            tool_name=text_of(attributes.get("gen_ai.tool.name")) or span.name,
+            call_id=text_of(attributes.get("gen_ai.tool.call.id")),
+            arguments=None if arguments is None or is_elided(arguments) else json_text(arguments),
+            result=None if result is None or is_elided(result) else _plain(result),
+            is_error=failed(span),
+        )
+    events = parsed(first(attributes, ("events", "all_messages_events")))
+    if isinstance(events, list):
+        given = [
+            e for e in events if isinstance(e, dict) and e.get("event.name") != "gen_ai.choice"
+        ]
+        made = [e.get("message") for e in events if isinstance(e, dict) and e not in given]
+        return replace(
+            reading,
+            kind=MODEL if made else AGENT,
+            input=tuple(read_messages(given, role="user").steps),
+            output=tuple(read_messages(made, role="assistant").steps[:1]),
+        )
+    agent = text_of(attributes.get("agent_name"))
+    return replace(reading, kind=AGENT if agent else OTHER, agent=reading.agent or agent)
+
+
+def _plain(result: Any) -> str:  # noqa: ANN401 - an attribute's value
+    value = parsed(result)
+    return value if isinstance(value, str) else json_text(result)
+
+
+def _tools(value: Any) -> list[str]:  # noqa: ANN401 - an attribute's value
+    parameters = parsed(value)
+    if not isinstance(parameters, dict):
+        return []
+    return read_tools(parameters.get("function_tools"))
+
+
+def _feedback(span: Span) -> list[Said]:
+    """A value recorded for the span above: Logfire's word for it does not say who judged."""
+    attributes = span.attributes
+    name = text_of(attributes.get("logfire.feedback.name"))
+    if name is None or span.parent_id is None:
+        return []
+    value = attributes.get(name)
+    return [
+        Said(
+            name=name,
+            value=number_of(value) if not isinstance(value, str) else None,
+            label=value if isinstance(value, str) else None,
+            text=text_of(attributes.get("logfire.feedback.comment")),
+            at=span.started_at,
+            target_kind="span",
+            target_id=f"{span.trace_id}:{span.parent_id}",
+        )
+    ]
+
+
+DIALECT: Final = Dialect(name=NAME, claims=claims, read=read)
