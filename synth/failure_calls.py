@@ -31,6 +31,8 @@ _TEXT_FIELDS: Final = (
 )
 _FALSE_FIELDS: Final = ("success", "ok", "succeeded", "isSuccess")
 _STATUS_FIELDS: Final = ("status_code", "statusCode", "http_status", "httpStatus")
+_HEAD: Final = 200
+"""How much of a text tells that it is an error; bounded, because a result may be megabytes of anything."""
 _STATUS_WORDS: Final = frozenset({"error", "failed", "failure", "fail"})
 
 
@@ -115,7 +117,7 @@ def unwrapped(text: str) -> object:
 
 def _message(value: object) -> str | None:
     if isinstance(value, str):
-        return value if ERROR_START.match(value) else None
+        return value if ERROR_START.match(value[:_HEAD]) else None
     if not isinstance(value, Mapping):
         return None
     for name in _ERROR_FIELDS:

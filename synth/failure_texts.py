@@ -23,6 +23,7 @@ FACET_LIMIT: Final = 400
 TEMPLATE_LIMIT: Final = 110
 _READ_LIMIT: Final = 4000
 _VALUE_LIMIT: Final = 80
+_VALUES_TAKEN_OUT: Final = 200
 
 _TOKEN: Final = re.compile(r"\S+")
 _EDGE: Final = re.compile(r"^[^\w#@$€£]+|[^\w]+$")
@@ -65,7 +66,7 @@ def template(message: str, call: SeenCall, known: frozenset[str]) -> str:
     """An error message with its values taken out: equal for equal errors about different things."""
     own = {leaf for leaf in _values(unwrapped(call.arguments)) if len(leaf) >= 3}
     text = _QUOTED.sub(VALUE, message[:_READ_LIMIT])
-    for value in sorted(own, key=len, reverse=True):
+    for value in sorted(own, key=lambda leaf: (-len(leaf), leaf))[:_VALUES_TAKEN_OUT]:
         text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", VALUE, text, flags=re.IGNORECASE)
     kept = " ".join(_kept(text, known=known, hidden=frozenset()))
     return _RUN.sub(VALUE, kept).strip(" .:,").lower()[:TEMPLATE_LIMIT]

@@ -2,10 +2,12 @@
 
 from dataclasses import asdict
 
+import hypothesis
 import pyarrow as pa
 import pytest
+from hypothesis import strategies as st
 
-from redact.clean_episode import CleanEpisode, CleanStep
+from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.failure_calls import canonical, error_of, read_calls
 from synth.failure_signals import signals_of
 from synth.failure_words import name_words, stem
@@ -249,6 +251,68 @@ def test_records_fit_their_table() -> None:
     assert set(row) == set(FAILURE_SCHEMA.names)
     assert table.to_pylist()[0]["signals"][0]["name"] == "outcome"
     assert day_of(1_794_000_000_000_000_000) == "2026-11-06"
+
+
+WORDS = st.sampled_from(
+    [
+        "",
+        "Error: no",
+        "{}",
+        '{"error": {"a": 1}}',
+        "[" * 3000,
+        "\ud800",
+        "…",
+        "I meant no",
+        "done?",
+        "9" * 5000,
+    ]
+)
+STEPS = st.builds(
+    CleanStep,
+    role=st.sampled_from(["system", "user", "assistant", "tool", "other"]),
+    content=st.none() | WORDS | st.text(max_size=30),
+    call_id=st.none() | st.sampled_from(["1", "2"]),
+    is_error=st.none() | st.booleans(),
+    tool_calls=st.lists(
+        st.builds(
+            CleanToolCall,
+            call_id=st.sampled_from(["1", "2"]),
+            name=st.text(max_size=12),
+            arguments=WORDS,
+        ),
+        max_size=2,
+    ).map(tuple),
+)
+
+
+@hypothesis.settings(max_examples=150, deadline=None)
+@hypothesis.given(st.lists(STEPS, max_size=8), st.lists(WORDS, max_size=2))
+def test_no_conversation_is_too_odd(steps: list[CleanStep], tools: list[str]) -> None:
+    """Any steps in any order with any text give a record that points at steps of the episode."""
+    one = CleanEpisode(
+        app="a", episode_id="e", started_at=0, steps=tuple(steps), tools=tuple(tools)
+    )
+    found = detect(one, BAD)
+    assert found is not None
+    assert all(0 <= step < len(steps) for signal in found.signals for step in signal.steps)
+    assert 0 <= found.suspicion <= 1
+    assert detect(one, BAD) == found
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "text", ["." * 1_000_000, "a." * 500_000, "I can't " * 100_000, "'" * 1_000_000, "A " * 500_000]
+)
+def test_megabytes_of_anything_are_read_in_no_time(text: str) -> None:
+    """No pattern takes more than linear time, whoever speaks."""
+    steps = (
+        user(text),
+        call("1", "find_loan", note=text),
+        result("1", text),
+        says(text),
+        user(text),
+    )
+    assert detect(episode(*steps), BAD) is not None
 
 
 def test_words_of_names_and_stems() -> None:
