@@ -73,13 +73,17 @@ def json_text(value: object) -> str:
 
 def canonical(value: object) -> str:
     """A value as JSON text with sorted keys and no spaces: equal values give equal text."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+    except TypeError:
+        # Lone surrogates and integers beyond 64 bits: only the standard library writes them.
+        return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def canonical_arguments(text: str) -> str:
     """Argument text in canonical form where it is JSON, else as it is."""
     try:
-        return canonical(json.loads(text))
+        return canonical(orjson.loads(text))
     except (ValueError, RecursionError):
         return text.strip()
 

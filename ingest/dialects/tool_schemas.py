@@ -6,6 +6,7 @@ each definition as canonical JSON text. What is no definition is passed over.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Final
 
 from ingest.partial_json import parse_json
@@ -18,7 +19,18 @@ _WRAPPERS: Final = ("tool.json_schema", "json_schema", "tool")
 
 def read_tools(value: Json) -> list[str]:
     """Tool definitions in OpenAI's form, each as canonical JSON text."""
-    value = _loaded(value)
+    if isinstance(value, str):
+        # Every request of a conversation sends the same text again.
+        return list(_read_text(value))
+    return _read(value)
+
+
+@lru_cache(maxsize=64)
+def _read_text(text: str) -> tuple[str, ...]:
+    return tuple(_read(_loaded(text)))
+
+
+def _read(value: Json) -> list[str]:
     if isinstance(value, dict):
         maps_names = all(isinstance(inner, dict) for inner in value.values())
         value = list(value.values()) if maps_names else [value]
