@@ -80,9 +80,7 @@ def take_in(
     return arrived
 
 
-def _store(
-    home: Home, wal: Wal, records: Iterable[WalRecord | Rejected], arrived: Arrived
-) -> None:
+def _store(home: Home, wal: Wal, records: Iterable[WalRecord | Rejected], arrived: Arrived) -> None:
     rejected: list[Rejected] = []
     for record in records:
         if isinstance(record, Rejected):
@@ -147,9 +145,7 @@ def _append_chats(lake: Lake, episodes: Sequence[Episode]) -> dict[str, str]:
     days: dict[str, str] = {}
     for app in sorted({episode.app for episode in episodes}):
         seen = lake.read(CHATS, app=app, columns=("episode_id", "day"))
-        days |= dict(
-            zip(seen["episode_id"].to_pylist(), seen["day"].to_pylist(), strict=True)
-        )
+        days |= dict(zip(seen["episode_id"].to_pylist(), seen["day"].to_pylist(), strict=True))
     for episode in episodes:
         days.setdefault(episode.episode_id, day_of(episode.started_at))
     lake.append(

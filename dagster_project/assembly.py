@@ -74,7 +74,9 @@ def assemble_days(lake: Lake, app: str, days: Iterable[str]) -> Assembly:
     for day, episode in zip(chats["day"].to_pylist(), _episodes(chats), strict=True):
         homes.setdefault(day, []).append(episode)
     return Assembly(
-        episodes={d: sorted(e, key=lambda x: (x.started_at, x.episode_id)) for d, e in homes.items()},
+        episodes={
+            d: sorted(e, key=lambda x: (x.started_at, x.episode_id)) for d, e in homes.items()
+        },
         outcomes=list(assembled.outcomes),
         rejected=list(assembled.rejected),
         responses=dict(assembled.responses),

@@ -18,10 +18,10 @@ from dagster_project.errors import InputError
 from dagster_project.gate import knowledge_of, policy_of, vault_of
 from dagster_project.home import Home, lock
 from dagster_project.lake import Lake
+from dagster_project.learnt_tables import TASKS, VERIFIED, WORLDS
 from dagster_project.learnt_worlds import StoredWorld, world_of
 from dagster_project.progress import counted
 from dagster_project.recorded_calls import recorded_calls, recorded_episodes
-from dagster_project.tables import TASKS, VERIFIED, WORLDS
 from dagster_project.verification import VerifiedTask
 from environments.fidelity import record_tape, replay
 from environments.runtime.candidate import Candidate
@@ -143,9 +143,7 @@ def _past_the_gate(
         vault = vault_of(home, secret)
         known = knowledge_of(Lake(home.private / "lake"), vault, app).learnt
         learnt = merge(known, learn(episodes, outcomes, policy=policy))
-        scrubbed = [
-            one.clean for one in scrub(episodes, learnt=learnt, vault=vault, policy=policy)
-        ]
+        scrubbed = [one.clean for one in scrub(episodes, learnt=learnt, vault=vault, policy=policy)]
         said: list[CleanOutcome] = list(
             scrub_outcomes(outcomes, learnt=learnt, vault=vault, policy=policy)
         )

@@ -13,19 +13,19 @@ import dagster as dg
 
 from dagster_project.arrival import land
 from dagster_project.definitions import definitions
+from dagster_project.defs.automation import RANGE_END, RANGE_START
 from dagster_project.defs.partitions import APP_DAYS, APPS
 from dagster_project.defs.progress_log import LOGGER
 from dagster_project.defs.resources import CleanSide, PrivateSide
 from dagster_project.errors import InputError, StageError
 from dagster_project.home import Home, lock
-from dagster_project.plan import plan_days, stale_apps
+from dagster_project.plan import plan_days, ranges, stale_apps
 from dagster_project.progress import Step, listening, tell
+from dagster_project.tidy import tidy
 from ingest.wal import Wal
 
 _ROUNDS: Final = 5
 """What a day teaches may re-open older days, which teach nothing new: two rounds settle it."""
-_GAP: Final = 40
-"""Fresh partitions inside a range cost 12 ms each, a second run 0.5 s."""
 _INSTANCE: Final = """\
 # Dagster's storage of this home; `tracegym dev` opens the UI over it.
 telemetry:
@@ -63,6 +63,7 @@ def build(
             runner = _Runner(instance, private, clean)
             days = _build_days(runner)
             apps = _build_apps(runner)
+        tidy(home)
         return Built(
             app_days=days, apps=apps, runs=tuple(runner.runs), failed_checks=tuple(runner.failed)
         )
@@ -86,6 +87,7 @@ def _build_days(runner: "_Runner") -> int:
                 "nothing has arrived in this home yet; take something in with: tracegym ingest FILE"
             )
         if not plan.stale_days:
+            tell("plan", 1, 1, f"{len(done)} app-days to make again")
             return len(done)
         done |= set(plan.stale_days)
         runner.run("days", APP_DAYS, plan.known_days, plan.stale_days)
@@ -135,10 +137,7 @@ class _Runner:
             instance=self._instance,
             resources={"private": self.private, "clean": self.clean},
             run_config={"loggers": {LOGGER: {}}},
-            tags={
-                "dagster/asset_partition_range_start": first,
-                "dagster/asset_partition_range_end": last,
-            },
+            tags={RANGE_START: first, RANGE_END: last},
             raise_on_error=True,
         )
         self.runs.append(result.run_id)
@@ -147,17 +146,3 @@ class _Runner:
             for check in result.get_asset_check_evaluations()
             if not check.passed
         ]
-
-
-def ranges(order: Sequence[str], wanted: Sequence[str]) -> list[tuple[str, str]]:
-    """Contiguous ranges of partitions that hold all wanted ones, joined over short gaps."""
-    place = {key: index for index, key in enumerate(order)}
-    found: list[tuple[int, int]] = []
-    for index in sorted(place[key] for key in wanted):
-        if found and index - found[-1][1] <= _GAP:
-            found[-1] = (found[-1][0], index)
-        else:
-            found.append((index, index))
-    return [(order[first], order[last]) for first, last in found]
-
-

@@ -31,7 +31,9 @@ def raw_lines(home: Home, *, app: str | None = None) -> Iterator[str]:
         said = [*arrived_outcomes(lake, name), *assembly.outcomes]
         unnamed = arrived_outcomes(lake, UNNAMED) if name != UNNAMED else []
         episodes = [e for day in sorted(assembly.episodes) for e in assembly.episodes[day]]
-        yield from _lines(episodes, attach([*said, *unnamed], episodes, responses=assembly.responses))
+        yield from _lines(
+            episodes, attach([*said, *unnamed], episodes, responses=assembly.responses)
+        )
 
 
 def clean_lines(home: Home, *, app: str | None = None) -> Iterator[str]:

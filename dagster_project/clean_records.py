@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dagster_project.lake import Lake
+from dagster_project.learnt_tables import CLUSTERS, FAILURES
 from dagster_project.rows import from_rows
-from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, CLUSTERS, FAILURES
+from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES
 from redact.clean_episode import CleanEpisode
 from redact.clean_outcome import CleanOutcome
 from redact.clean_rows import clean_episode_from_row, clean_outcome_from_row

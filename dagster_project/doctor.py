@@ -146,7 +146,9 @@ def _app_advice(
 ) -> tuple[str, ...]:
     found = [ADVICE[gap] for gap, _ in missing.most_common() if gap in ADVICE]
     if not episodes:
-        found.append("spans have arrived but no model or tool call is among them: trace the agent itself")
+        found.append(
+            "spans have arrived but no model or tool call is among them: trace the agent itself"
+        )
     elif not outcomes:
         found.append(
             "no outcome has arrived, so no task can be graded: send feedback events, or a table with: tracegym outcomes"

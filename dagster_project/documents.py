@@ -11,8 +11,9 @@ import orjson
 import pyarrow as pa
 
 from dagster_project.lake import Lake
+from dagster_project.learnt_tables import DOCUMENT_SCHEMA
 from dagster_project.rows import canonical_text, from_json
-from dagster_project.tables import DOCUMENT_SCHEMA, Table
+from dagster_project.tables import Table
 
 Record = TypeVar("Record")
 

@@ -35,7 +35,9 @@ def file_digest(path: Path) -> str:
 def digests(lake: Lake, asset: str, app: str) -> str:
     """One text for all of an app's partitions of an asset."""
     found = lake.stamps(asset)
-    return hash_of(*(f"{day}={s.digest}" for (name, day), s in sorted(found.items()) if name == app))
+    return hash_of(
+        *(f"{day}={s.digest}" for (name, day), s in sorted(found.items()) if name == app)
+    )
 
 
 def digest(stamps: Mapping[Key, Stamp], key: Key) -> str:

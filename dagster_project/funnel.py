@@ -13,17 +13,9 @@ from dagster_project.defs.resources import CleanSide
 from dagster_project.documents import records
 from dagster_project.gate import HELD
 from dagster_project.lake import Lake
+from dagster_project.learnt_tables import TASKS, VERIFIED
 from dagster_project.report.data import Count, FunnelStage
-from dagster_project.tables import (
-    CHATS,
-    CLEAN_EPISODES,
-    EPISODES,
-    LOG_EVENTS,
-    REDACTIONS,
-    SPANS,
-    TASKS,
-    VERIFIED,
-)
+from dagster_project.tables import CHATS, CLEAN_EPISODES, EPISODES, LOG_EVENTS, REDACTIONS, SPANS
 from dagster_project.verification import VerifiedTask
 from environments.runtime.candidate import Candidate
 from environments.verify import ACCEPTED
@@ -84,7 +76,9 @@ def standing_of(clean: CleanSide, app: str) -> Standing:
     )
 
 
-def funnel_of(private: Lake, clean: CleanSide, standings: list[Standing]) -> tuple[FunnelStage, ...]:
+def funnel_of(
+    private: Lake, clean: CleanSide, standings: list[Standing]
+) -> tuple[FunnelStage, ...]:
     """The stages from what arrived to accepted tasks."""
     refused = list(quarantined(private))
     reasons = {record.code: record.reason for record in refused}
@@ -105,7 +99,9 @@ def funnel_of(private: Lake, clean: CleanSide, standings: list[Standing]) -> tup
     tasks = sum(len(s.candidates) for s in standings)
     attempts = sum(len(c.attempts) for s in standings for c in s.candidates)
     return (
-        FunnelStage(name="spans", count=sum(private.counts(SPANS).values()), says=_arrived(private)),
+        FunnelStage(
+            name="spans", count=sum(private.counts(SPANS).values()), says=_arrived(private)
+        ),
         FunnelStage(
             name="episodes",
             count=episodes,
@@ -151,5 +147,7 @@ def _arrived(private: Lake) -> str:
 def _lost(counts: Counter[str]) -> tuple[Count, ...]:
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return tuple(
-        Count(name=name, count=n, says=WHY.get(name, name.replace("_", " "))) for name, n in ranked if n
+        Count(name=name, count=n, says=WHY.get(name, name.replace("_", " ")))
+        for name, n in ranked
+        if n
     )

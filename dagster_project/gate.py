@@ -155,9 +155,7 @@ def leak_checked(
     return [one for one in scrubbed if one.clean.episode_id not in kinds], sorted(kinds.values())
 
 
-def survivors(
-    pairs: Iterable[tuple[Episode, CleanEpisode]], learnt: Learnt
-) -> dict[str, str]:
+def survivors(pairs: Iterable[tuple[Episode, CleanEpisode]], learnt: Learnt) -> dict[str, str]:
     """Clean episodes in which an identifier of their raw episode still stands, with its kind.
 
     A surrogate may happen to be what somebody else is really called ("Suite 443"): only what the raw episode said as
@@ -190,7 +188,15 @@ def _says(episode: Episode, words: list[str]) -> bool:
 def leak_rows(app: str, day: str, leaking: Sequence[str]) -> list[dict[str, object]]:
     """Episodes that were held back, as rows of `redactions`."""
     return [
-        {"app": app, "day": day, "what": HELD, "kind": "leak", "place": kind, "count": n, "length": 0}
+        {
+            "app": app,
+            "day": day,
+            "what": HELD,
+            "kind": "leak",
+            "place": kind,
+            "count": n,
+            "length": 0,
+        }
         for kind, n in sorted(Counter(leaking).items())
     ]
 

@@ -20,6 +20,7 @@ from typing import Final
 from dagster_project.errors import HomeError
 
 HOME_FORMAT: Final = 1
+RAW_DAYS: Final = 30
 DEFAULT_HOME: Final = Path(".tracegym")
 PRIVATE_PARTS: Final = ("wal", "lake", "quarantine", "vault", "dagster", "locks")
 CLEAN_PARTS: Final = ("lake", "worlds", "tasks", "tasksets", "reports", "reviews")
@@ -155,9 +156,15 @@ def set_redaction(home: Home, mode: str) -> None:
         _update_manifest(home, lambda found: {**found, "redaction": mode})
 
 
-def _update_manifest(
-    home: Home, change: Callable[[dict[str, object]], dict[str, object]]
-) -> None:
+def raw_days_of(home: Home) -> int:
+    """For how many days raw data is kept: `raw_days` of home.json, 30 unless it says otherwise."""
+    days = _read_manifest(home).get("raw_days", RAW_DAYS)
+    if isinstance(days, bool) or not isinstance(days, int) or days < 1:
+        raise HomeError(f"{home.manifest}: raw_days must be a whole number of at least 1")
+    return days
+
+
+def _update_manifest(home: Home, change: Callable[[dict[str, object]], dict[str, object]]) -> None:
     with lock(home, "manifest"):
         text = json.dumps(change(_read_manifest(home)), indent=2) + "\n"
         fresh = home.manifest.with_suffix(f".{os.getpid()}.tmp")

@@ -71,7 +71,11 @@ class Lake:
         return self._load(opened, table, wanted, filters)
 
     def _load(
-        self, opened: DeltaTable, table: Table, wanted: pa.Schema, filters: list[tuple[str, str, Any]]
+        self,
+        opened: DeltaTable,
+        table: Table,
+        wanted: pa.Schema,
+        filters: list[tuple[str, str, Any]],
     ) -> pa.Table:
         there = [field.name for field in opened.schema().fields]
         try:
@@ -113,7 +117,11 @@ class Lake:
             self._commit(table, lambda opened: self._write(table, opened, rows, mode="append"))
 
     def _overwrite(
-        self, table: Table, opened: DeltaTable | None, rows: pa.Table, partitions: Sequence[tuple[str, ...]]
+        self,
+        table: Table,
+        opened: DeltaTable | None,
+        rows: pa.Table,
+        partitions: Sequence[tuple[str, ...]],
     ) -> None:
         if opened is None:
             self._write(table, None, rows, mode="append")
@@ -123,7 +131,11 @@ class Lake:
         )
 
     def _write(
-        self, table: Table, opened: DeltaTable | None, rows: pa.Table, **how: Any  # noqa: ANN401 - passed on
+        self,
+        table: Table,
+        opened: DeltaTable | None,
+        rows: pa.Table,
+        **how: Any,  # noqa: ANN401 - passed on
     ) -> None:
         shaped = _shaped(rows, table.schema)
         if opened is None:
@@ -147,7 +159,9 @@ class Lake:
             except (CommitFailedError, FileExistsError) as fault:
                 # Somebody else's commit came first: what was read is stale, so read again.
                 if tried == _TRIES - 1:
-                    raise LakeError(f"{path} is written by too many commands at once; try again") from fault
+                    raise LakeError(
+                        f"{path} is written by too many commands at once; try again"
+                    ) from fault
                 time.sleep(random.uniform(0.01, 0.05) * (tried + 1))  # noqa: S311 - spreads retries
             except (DeltaError, OSError) as fault:
                 if "already exists" in str(fault) and tried < _TRIES - 1:
@@ -187,6 +201,17 @@ class Lake:
                 found[key] = found.get(key, 0) + int(action["num_records"] or 0)
         return {key: count for key, count in sorted(found.items()) if count}
 
+    def written_at(self, table: Table) -> dict[tuple[str, ...], int]:
+        """When each partition was last written, in nanoseconds since the epoch."""
+        opened = self._open(table)
+        latest: dict[tuple[str, ...], int] = {}
+        if opened is not None:
+            for action in pa.table(opened.get_add_actions(flatten=True)).to_pylist():
+                key = tuple(str(action[f"partition.{column}"]) for column in table.by)
+                at = int(action["modification_time"]) * 1_000_000
+                latest[key] = max(latest.get(key, 0), at)
+        return latest
+
     def version(self, table: Table) -> int | None:
         """The version that a reader sees now; None while the table does not exist."""
         opened = self._open(table)
@@ -213,6 +238,17 @@ class Lake:
             return pa.Table.from_pylist([after[key] for key in sorted(after)], schema=STAMPS.schema)
 
         if fresh:
+            self.change(STAMPS, (asset,), edit)
+
+    def forget(self, asset: str, keys: Iterable[tuple[str, ...]]) -> None:
+        """Drop the notes of partitions that are gone."""
+        gone = set(keys)
+
+        def edit(before: pa.Table) -> pa.Table | None:
+            kept = [row for row in before.to_pylist() if (row["app"], row["day"]) not in gone]
+            return pa.Table.from_pylist(kept, schema=STAMPS.schema)
+
+        if gone:
             self.change(STAMPS, (asset,), edit)
 
     def vacuum(self) -> int:
@@ -243,7 +279,9 @@ def digest_of(rows: pa.Table) -> str:
 def once(rows: pa.Table, table: Table) -> pa.Table:
     """One row per identity: the last that was written."""
     latest: dict[tuple[Any, ...], int] = {}
-    keys = zip(*(rows.column(name).to_pylist() for name in (*table.by, *table.identity)), strict=True)
+    keys = zip(
+        *(rows.column(name).to_pylist() for name in (*table.by, *table.identity)), strict=True
+    )
     for index, key in enumerate(keys):
         latest[key] = index
     return rows.take(pa.array(sorted(latest.values()), type=pa.int64()))

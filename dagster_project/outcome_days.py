@@ -34,7 +34,9 @@ def outcomes_by_day(lake: Lake, app: str) -> dict[str, list[Outcome]]:
     else:
         strangers, said = said, []
         apps = sorted({of_app for of_app, _ in lake.counts(EPISODES)} | {app}) if strangers else []
-    rows = [row for name in apps for row in lake.read(EPISODES, app=name, columns=_NAMES).to_pylist()]
+    rows = [
+        row for name in apps for row in lake.read(EPISODES, app=name, columns=_NAMES).to_pylist()
+    ]
     home = {row["episode_id"]: row["day"] for row in rows}
     episodes = from_rows(Episode, rows)
     responses = {k: v for name in apps for k, v in responses_of(lake, name).items()}
@@ -43,7 +45,9 @@ def outcomes_by_day(lake: Lake, app: str) -> dict[str, list[Outcome]]:
     days: dict[str, list[Outcome]] = {}
     for outcome in joined:
         waits = outcome.episode_id not in home
-        stays = outcome.app == app and not (app != UNNAMED and waits and outcome.outcome_id in unnamed)
+        stays = outcome.app == app and not (
+            app != UNNAMED and waits and outcome.outcome_id in unnamed
+        )
         if stays:
             day = day_of(outcome.at or 0) if waits else home[outcome.episode_id or ""]
             days.setdefault(day, []).append(outcome)

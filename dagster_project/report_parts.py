@@ -60,7 +60,9 @@ def write_home_report(home: Home) -> ReportData:
     return data
 
 
-def report_data(private: Lake, clean: CleanSide, *, apps: Sequence[str], made_at: str) -> ReportData:
+def report_data(
+    private: Lake, clean: CleanSide, *, apps: Sequence[str], made_at: str
+) -> ReportData:
     """Everything on the page."""
     standings = [standing_of(clean, app) for app in apps]
     clusters = {app: clusters_of(clean.lake, app) for app in apps}
@@ -81,9 +83,7 @@ def report_data(private: Lake, clean: CleanSide, *, apps: Sequence[str], made_at
         redaction=tuple(_redaction_state(clean, app) for app in apps),
         redacted=tuple(row for app in apps for row in _redacted(clean.lake, app)),
         clusters=tuple(
-            row
-            for s in standings
-            for row in _clusters(clusters[s.app], failures[s.app], s)
+            row for s in standings for row in _clusters(clusters[s.app], failures[s.app], s)
         ),
         failures=sum(map(len, failures.values())),
         worlds=tuple(_world(world) for world in known),
@@ -314,9 +314,7 @@ def _tasks(standing: Standing, clusters: Sequence[Cluster]) -> list[TaskRow]:
     return sorted(rows, key=lambda row: (order.get(row.status, 3), row.task_id))
 
 
-def _task(
-    candidate: Candidate, verdict: VerifiedTask, cluster_of: Mapping[str, str]
-) -> TaskRow:
+def _task(candidate: Candidate, verdict: VerifiedTask, cluster_of: Mapping[str, str]) -> TaskRow:
     first = next(
         (str(m.get("content") or "") for m in candidate.task.opening if m.get("role") == "user"), ""
     )
@@ -345,7 +343,10 @@ def _task(
         ),
         probes=tuple(
             ProbeRow(
-                name=probe["name"], passed=probe["passed"], reward=probe["reward"], says=probe["why"]
+                name=probe["name"],
+                passed=probe["passed"],
+                reward=probe["reward"],
+                says=probe["why"],
             )
             for probe in verdict.probes
         ),

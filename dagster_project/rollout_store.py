@@ -9,11 +9,21 @@ from collections.abc import Iterable, Sequence
 import pyarrow as pa
 
 from dagster_project.lake import Lake, once
+from dagster_project.learnt_tables import ROLLOUTS
 from dagster_project.report.data import RolloutRow
-from dagster_project.tables import ROLLOUTS
 from environments.rollout.rollout import Rollout, RolloutKey, advantages
 
-_COUNTED = ("app", "day", "rollout_id", "policy", "task_id", "task_version", "seed", "reward", "error")
+_COUNTED = (
+    "app",
+    "day",
+    "rollout_id",
+    "policy",
+    "task_id",
+    "task_version",
+    "seed",
+    "reward",
+    "error",
+)
 
 
 def keep(lake: Lake, rollouts: Sequence[Rollout]) -> None:
@@ -31,6 +41,15 @@ def done(lake: Lake, apps: Iterable[str]) -> set[RolloutKey]:
         for row in lake.read(ROLLOUTS, app=app, columns=_COUNTED).to_pylist()
         if row["error"] is None
     }
+
+
+def rewards_of(lake: Lake, app: str) -> dict[str, list[dict[str, object]]]:
+    """Finished rollouts of an app by task, without their trajectories."""
+    found: dict[str, list[dict[str, object]]] = defaultdict(list)
+    for row in once(lake.read(ROLLOUTS, app=app, columns=_COUNTED), ROLLOUTS).to_pylist():
+        if row["error"] is None:
+            found[row["task_id"]].append(row)
+    return found
 
 
 def rollout_rows(lake: Lake) -> tuple[RolloutRow, ...]:

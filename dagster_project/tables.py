@@ -1,7 +1,7 @@
 """The lake's tables: name, layout, and how each is cut into partitions.
 
 Layouts stand beside their records; the few tables whose rows only the pipeline knows have theirs here.
-Not here: reading and writing (`lake`).
+Not here: reading and writing (`lake`), tables of what is learnt (`learnt_tables`: their records import scikit-learn, 2 s).
 """
 
 from dataclasses import dataclass
@@ -9,15 +9,12 @@ from typing import Final
 
 import pyarrow as pa
 
-from environments.rollout.rollout import ROLLOUT_SCHEMA
 from ingest.episode import EPISODE_SCHEMA
 from ingest.outcome import OUTCOME_SCHEMA
 from ingest.quarantine import REJECTED_SCHEMA
 from ingest.span import EVENT_SCHEMA, SPAN_SCHEMA
 from redact.clean_episode import CLEAN_EPISODE_SCHEMA
 from redact.clean_outcome import CLEAN_OUTCOME_SCHEMA
-from synth.clusters import CLUSTER_SCHEMA
-from synth.failures import FAILURE_SCHEMA
 
 BY_DAY: Final = ("app", "day")
 BY_APP: Final = ("app",)
@@ -34,11 +31,6 @@ class Table:
     identity: tuple[str, ...] = ()
     """Columns that name a row within its partition; appended rows of one identity are one row."""
 
-
-DOCUMENT_SCHEMA: Final = pa.schema(
-    [("app", pa.string()), ("id", pa.string()), ("version", pa.string()), ("document", pa.string())]
-)
-"""A learnt thing per app as canonical JSON, for records whose shape is a tree (worlds, tasks, clusters)."""
 
 STAMP_SCHEMA: Final = pa.schema(
     [
@@ -103,12 +95,4 @@ REDACTION_SCHEMA: Final = pa.schema(
 REDACTIONS: Final = Table(name="redactions", schema=REDACTION_SCHEMA)
 CLEAN_EPISODES: Final = Table(name="clean_episodes", schema=CLEAN_EPISODE_SCHEMA)
 CLEAN_OUTCOMES: Final = Table(name="clean_outcomes", schema=CLEAN_OUTCOME_SCHEMA)
-FAILURES: Final = Table(name="failures", schema=FAILURE_SCHEMA)
-CLUSTERS: Final = Table(name="failure_clusters", schema=CLUSTER_SCHEMA, by=BY_APP)
-WORLDS: Final = Table(name="worlds", schema=DOCUMENT_SCHEMA, by=BY_APP)
-TASKS: Final = Table(name="tasks", schema=DOCUMENT_SCHEMA, by=BY_APP)
-VERIFIED: Final = Table(name="verified_tasks", schema=DOCUMENT_SCHEMA, by=BY_APP)
-TASK_SETS: Final = Table(name="task_sets", schema=DOCUMENT_SCHEMA, by=BY_APP)
-ROLLOUTS: Final = Table(name="rollouts", schema=ROLLOUT_SCHEMA, identity=("rollout_id",))
-DIFFICULTY: Final = Table(name="difficulty", schema=DOCUMENT_SCHEMA, by=BY_APP)
 STAMPS: Final = Table(name="stamps", schema=STAMP_SCHEMA, by=("asset",))

@@ -10,8 +10,9 @@ from typing import Any
 
 from dagster_project.documents import records
 from dagster_project.lake import Lake
+from dagster_project.learnt_tables import TASKS, VERIFIED
 from dagster_project.learnt_worlds import world_of
-from dagster_project.tables import CLEAN_EPISODES, TASKS, VERIFIED
+from dagster_project.tables import CLEAN_EPISODES
 from dagster_project.verification import VerifiedTask
 from environments.export.taskset import Entry, entry_of
 from environments.runtime.attempt import Json

@@ -19,7 +19,8 @@ def backtest(
     ],
     home: HomeOption = HOME,
     out: Annotated[
-        Path | None, typer.Option("--json", metavar="OUT", help="Write the document there; - is stdout.")
+        Path | None,
+        typer.Option("--json", metavar="OUT", help="Write the document there; - is stdout."),
     ] = None,
 ) -> None:
     """Replay held-out episodes in the home's worlds and grade those whose task it knows.
@@ -33,9 +34,7 @@ def backtest(
         from dagster_project.backtest import backtest as run_backtest  # noqa: PLC0415
         from dagster_project.progress import listening  # noqa: PLC0415
     with Bars(console) as bars, listening(bars.hear):
-        found = run_backtest(
-            opened, episodes, secret=vault_secret(opened, read_settings().secret)
-        )
+        found = run_backtest(opened, episodes, secret=vault_secret(opened, read_settings().secret))
     text = json.dumps(found, indent=1, ensure_ascii=False)
     if out is not None and str(out) != "-":
         out.write_text(text + "\n", encoding="utf-8")

@@ -33,7 +33,9 @@ class Bars:
     def hear(self, step: Step) -> None:
         """Move the asset's line."""
         if step.asset not in self._lines:
-            self._lines[step.asset] = self._progress.add_task("", asset=step.asset, says="", total=1)
+            self._lines[step.asset] = self._progress.add_task(
+                "", asset=step.asset, says="", total=1
+            )
         says = "" if step.says in {"started", "done"} else step.says
         self._progress.update(
             self._lines[step.asset], completed=step.done, total=max(step.total, 1), says=says

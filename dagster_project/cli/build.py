@@ -59,7 +59,9 @@ def build(
                 opened,
                 secret=read_settings().secret,
                 on_step=bars.hear,
-                on_wait=lambda who: console.print(f"another build ({who}) is running: waiting for it"),
+                on_wait=lambda who: console.print(
+                    f"another build ({who}) is running: waiting for it"
+                ),
             )
             data = write_home_report(opened)
     except KeyboardInterrupt:

@@ -33,7 +33,7 @@ def episodes(
     opened = open_home(home)
     lines = raw_lines(opened, app=app) if raw else clean_lines(opened, app=app)
     written = 0
-    with (out.open("w", encoding="utf-8") if out else sys.stdout) as file:
+    with out.open("w", encoding="utf-8") if out else sys.stdout as file:
         for line in lines:
             file.write(line + "\n")
             written += 1

@@ -25,7 +25,9 @@ def export(
     app: AppOption = None,
     include: Annotated[
         list[str] | None,
-        typer.Option("--include", metavar="STATUS", help="Also tasks of this status: needs_review."),
+        typer.Option(
+            "--include", metavar="STATUS", help="Also tasks of this status: needs_review."
+        ),
     ] = None,
     name: Annotated[str | None, typer.Option("--name", help="The task set's name.")] = None,
     as_json: JsonOption = False,

@@ -45,7 +45,10 @@ def failures(
         if as_json:
             print_json({"cluster": plain_json(chosen[0]), "failures": plain_json(members)})
         else:
-            rows = [(f.episode_id, f.status, f.mode, "; ".join(s.says for s in f.signals)) for f in members]
+            rows = [
+                (f.episode_id, f.status, f.mode, "; ".join(s.says for s in f.signals))
+                for f in members
+            ]
             print_table(chosen[0].name, ("episode", "status", "mode", "what shows it"), rows)
         return
     if as_json:

@@ -15,11 +15,14 @@ def outcomes(  # noqa: PLR0913, PLR0917 - one option per column that a table may
     table: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, JSON lines or Parquet.")],
     home: HomeOption = HOME,
     app: Annotated[str | None, typer.Option("--app", help="The app the rows are about.")] = None,
-    key: Annotated[str, typer.Option("--key", help="Column that names what a row is about.")] = "key",
+    key: Annotated[
+        str, typer.Option("--key", help="Column that names what a row is about.")
+    ] = "key",
     target: Annotated[
         str,
         typer.Option(
-            "--target", help="What the key is: conversation, episode, trace, response, user, task_key."
+            "--target",
+            help="What the key is: conversation, episode, trace, response, user, task_key.",
         ),
     ] = "conversation",
     name: Annotated[str, typer.Option("--name", help="Column with the outcome's name.")] = "name",

@@ -24,7 +24,9 @@ def print_table(
 ) -> None:
     """A small table; cells are plain text, never markup, numbers stand right."""
     cells = [list(row) for row in rows]
-    table = RichTable(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    table = RichTable(
+        title=title, title_justify="left", title_style="bold", box=None, pad_edge=False
+    )
     for index, heading in enumerate(headings):
         numeric = bool(cells) and all(isinstance(row[index], int | float) for row in cells)
         table.add_column(heading, justify="right" if numeric else "left", overflow="fold")

@@ -35,7 +35,9 @@ def rollout(
     temperature: Annotated[float | None, typer.Option("--temperature")] = None,
     home: Annotated[
         Path | None,
-        typer.Option("--home", metavar="DIR", help=f"Keep the rollouts there, if given or {HOME} exists."),
+        typer.Option(
+            "--home", metavar="DIR", help=f"Keep the rollouts there, if given or {HOME} exists."
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Also write them as JSON lines.")
@@ -76,9 +78,7 @@ def rollout(
                 written.append(json.dumps(one.to_row(), ensure_ascii=False))
 
         try:
-            counts = asyncio.run(
-                roll_out(lake, task_set, choice, settings, on_rollout=hear)
-            )
+            counts = asyncio.run(roll_out(lake, task_set, choice, settings, on_rollout=hear))
         except KeyboardInterrupt:
             raise Stopped(
                 "interrupted; finished rollouts are kept. The same command goes on"

@@ -20,13 +20,19 @@ if TYPE_CHECKING:
 
 def serve(
     home: HomeOption = HOME,
-    host: Annotated[str, typer.Option("--host", help="Loopback unless told otherwise.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 takes a free one.")] = 4318,
+    host: Annotated[
+        str, typer.Option("--host", help="Loopback unless told otherwise.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="0 takes a free one.")
+    ] = 4318,
     token_file: Annotated[
         Path | None,
         typer.Option("--token-file", help="Ask for bearer tokens; one `token app` a line."),
     ] = None,
-    certificate: Annotated[Path | None, typer.Option("--certificate", help="TLS certificate.")] = None,
+    certificate: Annotated[
+        Path | None, typer.Option("--certificate", help="TLS certificate.")
+    ] = None,
     key: Annotated[Path | None, typer.Option("--key", help="TLS key.")] = None,
     every: Annotated[
         float, typer.Option("--every", min=0.1, help="Seconds between two decodings into the lake.")
@@ -58,7 +64,9 @@ def serve(
         server = Server(receiver_app(wal, tokens), settings)
         taken = server.start()
         scheme = "https" if certificate is not None else "http"
-        console.print(f"receiving OTLP at {scheme}://{host}:{taken} (Ctrl-C ends it)", soft_wrap=True)
+        console.print(
+            f"receiving OTLP at {scheme}://{host}:{taken} (Ctrl-C ends it)", soft_wrap=True
+        )
         while not stop.wait(every):
             _land(opened, wal, console)
         server.stop()

@@ -6,8 +6,8 @@ import dagster as dg
 
 from dagster_project.clean_records import clean_episodes_of
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
-from dagster_project.defs.result import AssetResult
 from dagster_project.defs.resources import CleanSide, PrivateSide
+from dagster_project.defs.result import AssetResult
 from dagster_project.defs.show import bars, table_of
 from dagster_project.freshness import Key, Work, store, work
 from dagster_project.gate import (

@@ -5,8 +5,8 @@ from collections import Counter
 import dagster as dg
 
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
-from dagster_project.defs.result import AssetResult
 from dagster_project.defs.resources import CleanSide, PrivateSide
+from dagster_project.defs.result import AssetResult
 from dagster_project.defs.show import table_of
 from dagster_project.freshness import Key, digest, made_of, store, work
 from dagster_project.gate import knowledge_of, policy_of, raw_outcomes, vault_of
@@ -53,7 +53,9 @@ def clean_outcomes(
         vault.save()
     return dg.MaterializeResult(
         metadata={
-            "clean_outcomes": sum(s.rows for k, s in lake.stamps(ASSET).items() if k in todo.wanted),
+            "clean_outcomes": sum(
+                s.rows for k, s in lake.stamps(ASSET).items() if k in todo.wanted
+            ),
             "recomputed_partitions": len(todo.stale),
             "names": table_of("outcome", names),
         }
@@ -72,5 +74,3 @@ def ingredients(private: Lake, clean: Lake, asked: dict[str, list[str]]) -> dict
         for app, days in asked.items()
         for day in days
     }
-
-

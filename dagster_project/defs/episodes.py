@@ -6,8 +6,8 @@ import pyarrow as pa
 from dagster_project.arrival import Arrived, append_outcomes, keep_rejected
 from dagster_project.assembly import Assembly, assemble_days
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
-from dagster_project.defs.result import AssetResult
 from dagster_project.defs.resources import PrivateSide
+from dagster_project.defs.result import AssetResult
 from dagster_project.freshness import Key, Work, digest, made_of, store, work
 from dagster_project.lake import Lake, Stamp, digest_of
 from dagster_project.progress import tell
@@ -67,7 +67,9 @@ def ingredients(lake: Lake, asked: dict[str, list[str]]) -> dict[Key, str]:
     """What each partition is made of now."""
     arrived = lake.stamps("spans")
     return {
-        (app, day): made_of(digest(arrived, (app, day))) for app, days in asked.items() for day in days
+        (app, day): made_of(digest(arrived, (app, day)))
+        for app, days in asked.items()
+        for day in days
     }
 
 

@@ -6,14 +6,14 @@ import dagster as dg
 
 from dagster_project.clean_records import clusters_of, failures_of
 from dagster_project.defs.partitions import APPS, ONE_RUN
-from dagster_project.defs.result import AssetResult
 from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.result import AssetResult
 from dagster_project.defs.show import bars, rows_of
 from dagster_project.freshness import Key, digests, made_of, store, work
 from dagster_project.lake import Lake
+from dagster_project.learnt_tables import CLUSTERS
 from dagster_project.progress import counted
 from dagster_project.rows import to_table
-from dagster_project.tables import CLUSTERS
 from synth.clusters import Clusters, cluster
 
 ASSET = "failure_clusters"
@@ -27,9 +27,7 @@ ASSET = "failure_clusters"
     kinds={"delta", "scikitlearn"},
     description="Failures grouped by how they fail; a cluster keeps its id, has a name, a trend and examples.",
 )
-def failure_clusters(
-    context: dg.AssetExecutionContext, clean: CleanSide
-) -> AssetResult:
+def failure_clusters(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     """Place new failures among the clusters that are known."""
     lake = clean.lake
     todo = work(lake, ASSET, ingredients(lake, context.partition_keys))

@@ -6,13 +6,13 @@ import dagster as dg
 
 from dagster_project.clean_records import clean_episodes_of, home_days, labels_of
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
-from dagster_project.defs.result import AssetResult
 from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.result import AssetResult
 from dagster_project.defs.show import table_of
 from dagster_project.freshness import Key, digest, file_digest, made_of, store, work
+from dagster_project.learnt_tables import FAILURES
 from dagster_project.progress import counted
 from dagster_project.rows import to_table
-from dagster_project.tables import FAILURES
 from synth.failures import Failure, detect
 
 ASSET = "failures"

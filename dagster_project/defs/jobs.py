@@ -1,11 +1,13 @@
-"""Jobs: what arrives by app and day, and what is learnt by app. `tracegym build` runs the same two."""
+"""Jobs: what arrives by app and day, what is learnt by app, rollouts, tidying. `tracegym build` runs the first two."""
 
 import dagster as dg
 
 from dagster_project.defs.partitions import APP_DAYS, APPS
+from dagster_project.defs.resources import PrivateSide
+from dagster_project.tidy import tidy as tidy_home
 
 ARRIVING = ("spans", "episodes", "outcomes", "clean_episodes", "clean_outcomes", "failures")
-LEARNT = ("failure_clusters", "worlds", "tasks", "verified_tasks", "task_sets")
+LEARNT = ("failure_clusters", "worlds", "tasks", "verified_tasks", "task_sets", "difficulty")
 
 days = dg.define_asset_job(
     "days",
@@ -21,3 +23,25 @@ apps = dg.define_asset_job(
     description="Clusters, worlds, tasks and task sets of the apps that changed.",
     executor_def=dg.in_process_executor,
 )
+rollout_runs = dg.define_asset_job(
+    "rollout_runs",
+    selection=dg.AssetSelection.assets("rollouts"),
+    partitions_def=APP_DAYS,
+    description="A policy over the task sets; the policy is the run's configuration.",
+    executor_def=dg.in_process_executor,
+)
+
+
+@dg.op(description="Remove expired raw data and old table files.")
+def remove_expired(context: dg.OpExecutionContext, private: PrivateSide) -> None:
+    """Tidy the home."""
+    done = tidy_home(private.opened())
+    context.log.info(
+        f"{done.expired_days} raw app-days, {done.log_records} log records, {done.files} files removed"
+    )
+
+
+@dg.job(description="Raw data expires; old table files go.")
+def tidy() -> None:
+    """One step."""
+    remove_expired()

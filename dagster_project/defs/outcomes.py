@@ -3,8 +3,8 @@
 import dagster as dg
 
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
-from dagster_project.defs.result import AssetResult
 from dagster_project.defs.resources import PrivateSide
+from dagster_project.defs.result import AssetResult
 from dagster_project.freshness import Key, made_of, store, work
 from dagster_project.lake import Lake
 from dagster_project.outcome_days import outcome_digests, outcomes_by_day

@@ -11,7 +11,9 @@ from typing import Final
 import dagster as dg
 
 _ROWS: Final = 12
-_SPECIAL: Final = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]()#+!|<>~"} | {"\n": " ", "\r": " "})
+_SPECIAL: Final = str.maketrans(
+    {c: f"\\{c}" for c in "\\`*_{}[]()#+!|<>~"} | {"\n": " ", "\r": " "}
+)
 
 
 def escaped(text: object) -> str:
@@ -46,7 +48,9 @@ def bars(title: str, counts: Mapping[str, int]) -> dg.MarkdownMetadataValue:
     figure = Figure(figsize=(6, 0.8 + 0.28 * max(len(ranked), 1)), dpi=80, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots()
-    axes.barh([name.replace("$", "")[:40] for name, _ in ranked][::-1], [n for _, n in ranked][::-1])
+    axes.barh(
+        [name.replace("$", "")[:40] for name, _ in ranked][::-1], [n for _, n in ranked][::-1]
+    )
     axes.set_title(title, fontsize=9)
     axes.tick_params(labelsize=8)
     picture = io.BytesIO()

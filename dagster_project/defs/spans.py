@@ -3,8 +3,8 @@
 import dagster as dg
 
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
-from dagster_project.defs.result import AssetResult
 from dagster_project.defs.resources import PrivateSide
+from dagster_project.defs.result import AssetResult
 from dagster_project.freshness import Key, made_of
 from dagster_project.lake import Lake, Stamp, once
 from dagster_project.progress import counted
@@ -28,9 +28,7 @@ def spans(context: dg.AssetExecutionContext, private: PrivateSide) -> AssetResul
     counts = {table.name: private.lake.counts(table) for table in _ARRIVING}
     return dg.MaterializeResult(
         metadata={
-            **{
-                name: sum(found.get(key, 0) for key in keys) for name, found in counts.items()
-            },
+            **{name: sum(found.get(key, 0) for key in keys) for name, found in counts.items()},
             "folded_repetitions": folded,
             "partitions": len(keys),
         }
@@ -71,5 +69,3 @@ def arrived_keys(lake: Lake) -> list[Key]:
     """Every partition in which anything has arrived."""
     keys = {key for table in _ARRIVING for key in lake.counts(table)}
     return sorted((app, day) for app, day in keys)
-
-

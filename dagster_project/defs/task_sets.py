@@ -5,14 +5,14 @@ from collections.abc import Sequence
 import dagster as dg
 
 from dagster_project.defs.partitions import APPS, ONE_RUN
-from dagster_project.defs.result import AssetResult
 from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.result import AssetResult
 from dagster_project.defs.show import rows_of
 from dagster_project.documents import Document, contents, to_rows
 from dagster_project.freshness import Key, digests, made_of, store, work
 from dagster_project.lake import Lake
+from dagster_project.learnt_tables import TASK_SETS
 from dagster_project.progress import counted
-from dagster_project.tables import TASK_SETS
 from dagster_project.task_set_parts import parts_of
 from environments.export.taskset import write_task_set
 from environments.runtime.task_set import TaskSet
@@ -29,7 +29,9 @@ ASSET = "task_sets"
     description="A folder per app that runs on a bare Python: tasks, worlds, rubrics, runtime, card.",
     check_specs=[
         dg.AssetCheckSpec(
-            "opens", asset=ASSET, description="Every file of every task set has its manifest's hash."
+            "opens",
+            asset=ASSET,
+            description="Every file of every task set has its manifest's hash.",
         )
     ],
 )

@@ -7,14 +7,14 @@ import dagster as dg
 
 from dagster_project.clean_records import clean_episodes_of, labels_of
 from dagster_project.defs.partitions import APPS, ONE_RUN
-from dagster_project.defs.result import AssetResult
 from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.result import AssetResult
 from dagster_project.defs.show import bars, table_of
 from dagster_project.documents import Document, records, to_rows
 from dagster_project.freshness import Key, digests, file_digest, made_of, store, work
+from dagster_project.learnt_tables import TASKS
 from dagster_project.learnt_worlds import world_of
 from dagster_project.progress import tell
-from dagster_project.tables import TASKS
 from environments.runtime.candidate import Candidate
 from environments.runtime.canonical import task_version
 from synth.tasks import derive_tasks

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 import dagster as dg
 
 from dagster_project.defs.partitions import APPS, ONE_RUN
-from dagster_project.defs.result import AssetResult
 from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.result import AssetResult
 from dagster_project.defs.show import bars, rows_of, table_of
 from dagster_project.defs.tasks import candidates_of
 from dagster_project.documents import Document, records, to_rows
 from dagster_project.freshness import Key, digests, made_of, store, work
 from dagster_project.lake import Lake
+from dagster_project.learnt_tables import VERIFIED
 from dagster_project.learnt_worlds import world_of
 from dagster_project.progress import counted
-from dagster_project.tables import VERIFIED
 from dagster_project.verification import GATE, VerifiedTask, verify_all
 from environments.verify import ACCEPTED
 
@@ -38,9 +38,7 @@ ASSET = "verified_tasks"
         )
     ],
 )
-def verified_tasks(
-    context: dg.AssetExecutionContext, clean: CleanSide
-) -> AssetResult:
+def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     """Verify the task versions that are new."""
     lake = clean.lake
     todo = work(lake, ASSET, ingredients(lake, context.partition_keys))
@@ -52,7 +50,8 @@ def verified_tasks(
             track=lambda items, app=app: counted(ASSET, items, app),
         )
         rows = to_rows(
-            Document(app=app, id=one.task_id, version=one.task_version, content=one) for one in found
+            Document(app=app, id=one.task_id, version=one.task_version, content=one)
+            for one in found
         )
         store(lake, VERIFIED, rows, todo, keys=[(app, "")])
     everything = {app: list(verified_of(lake, app).values()) for app in context.partition_keys}
@@ -72,7 +71,8 @@ def verified_tasks(
                 ],
             ),
             "why_not": table_of(
-                "reason", Counter(r for one in listed for r in one.reasons if one.status != ACCEPTED)
+                "reason",
+                Counter(r for one in listed for r in one.reasons if one.status != ACCEPTED),
             ),
             "picture": bars("tasks by status", statuses),
         },

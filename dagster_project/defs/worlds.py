@@ -8,16 +8,16 @@ import dagster as dg
 
 from dagster_project.clean_records import clean_episodes_of
 from dagster_project.defs.partitions import APPS, ONE_RUN
-from dagster_project.defs.result import AssetResult
 from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.result import AssetResult
 from dagster_project.defs.show import bars, rows_of
 from dagster_project.documents import to_rows
 from dagster_project.freshness import Key, digests, made_of, store, work
 from dagster_project.held_out import measure
 from dagster_project.lake import Lake
+from dagster_project.learnt_tables import WORLDS
 from dagster_project.learnt_worlds import StoredWorld, world_document, world_of
 from dagster_project.progress import tell
-from dagster_project.tables import WORLDS
 from redact.clean_episode import CleanEpisode
 from synth.worlds import WorldSettings, learn_world
 

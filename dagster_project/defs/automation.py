@@ -1,0 +1,71 @@
+"""Automation: a sensor for what arrives (late outcomes too), a daily schedule for what is learnt, one for tidying.
+
+All start stopped: a person switches them on in the UI. They only request what the stamps say is stale.
+"""
+
+import dagster as dg
+
+from dagster_project.arrival import land
+from dagster_project.defs.jobs import apps, days, tidy
+from dagster_project.defs.partitions import APP_DAYS, APPS
+from dagster_project.defs.resources import CleanSide, PrivateSide
+from dagster_project.lake import hash_of
+from dagster_project.plan import plan_days, ranges, stale_apps
+from ingest.wal import Wal
+
+RANGE_START = "dagster/asset_partition_range_start"
+RANGE_END = "dagster/asset_partition_range_end"
+
+
+@dg.sensor(job=days, minimum_interval_seconds=60, description="New records and late outcomes.")
+def arrivals(
+    context: dg.SensorEvaluationContext, private: PrivateSide, clean: CleanSide
+) -> dg.SensorResult | dg.SkipReason:
+    """Bring what is pending into the lake, and ask for the app-days that it changed."""
+    home = private.opened()
+    with Wal(home.wal) as wal:
+        land(home, wal)
+    plan = plan_days(private, clean)
+    if not plan.stale_days:
+        return dg.SkipReason("nothing has changed")
+    there = list(context.instance.get_dynamic_partitions(APP_DAYS.name or ""))
+    new = [key for key in plan.known_days if key not in set(there)]
+    return dg.SensorResult(
+        dynamic_partitions_requests=[APP_DAYS.build_add_request(new)] if new else [],
+        run_requests=[
+            dg.RunRequest(
+                # The same staleness asks once: a run that failed is started again by a person.
+                run_key=hash_of(first, last, plan.state),
+                tags={RANGE_START: first, RANGE_END: last},
+            )
+            for first, last in ranges([*there, *new], plan.stale_days)
+        ],
+    )
+
+
+@dg.schedule(
+    job=apps, cron_schedule="30 3 * * *", description="Worlds, tasks and task sets, daily."
+)
+def daily(
+    context: dg.ScheduleEvaluationContext, private: PrivateSide, clean: CleanSide
+) -> list[dg.RunRequest] | dg.SkipReason:
+    """Ask for the apps whose clean data has changed."""
+    known = plan_days(private, clean).known_apps
+    stale = stale_apps(clean, known)
+    if not stale:
+        return dg.SkipReason("nothing has changed")
+    there = list(context.instance.get_dynamic_partitions(APPS.name or ""))
+    new = [app for app in known if app not in set(there)]
+    context.instance.add_dynamic_partitions(APPS.name or "", new)
+    return [
+        dg.RunRequest(run_key=None, tags={RANGE_START: first, RANGE_END: last})
+        for first, last in ranges([*there, *new], stale)
+    ]
+
+
+nightly_tidy = dg.ScheduleDefinition(
+    name="nightly_tidy",
+    job=tidy,
+    cron_schedule="0 5 * * *",
+    description="Expired raw data and old table files, nightly.",
+)

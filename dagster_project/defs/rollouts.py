@@ -1,0 +1,64 @@
+"""`rollouts`: attempts of a policy at every accepted task, launched from the UI or by `tracegym rollout`."""
+
+import asyncio
+
+import dagster as dg
+
+from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
+from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.result import AssetResult
+from dagster_project.defs.show import rows_of
+from dagster_project.learnt_tables import ROLLOUTS
+from dagster_project.rollout_store import rollout_rows
+from dagster_project.rollouts import PolicyChoice, roll_out
+from environments.rollout.engine import RolloutSettings
+
+
+class RolloutConfig(dg.Config):
+    """Which policy acts, and how often."""
+
+    policy: str = "solution"
+    """A scripted policy, an endpoint's URL, or `provider/model`."""
+    model: str = ""
+    api_key: str = ""
+    """Set it with an environment variable: `{"env": "TRACEGYM_POLICY_KEY"}`."""
+    samples: int = 1
+    concurrency: int = 64
+
+
+@dg.asset(
+    partitions_def=APP_DAYS,
+    backfill_policy=ONE_RUN,
+    deps=[dg.AssetDep("task_sets", partition_mapping=dg.AllPartitionMapping())],
+    group_name="environments",
+    kinds={"delta"},
+    description="Trajectories, rewards and group advantages of a policy over an app's task set.",
+)
+def rollouts(
+    context: dg.AssetExecutionContext, config: RolloutConfig, clean: CleanSide
+) -> AssetResult:
+    """Run what has not been run yet."""
+    choice = PolicyChoice(name=config.policy, model=config.model, api_key=config.api_key)
+    settings = RolloutSettings(samples=config.samples, concurrency=config.concurrency)
+    ran = graded = failed = 0
+    for app in app_days(context.partition_keys):
+        folder = clean.folder / "tasksets" / app
+        counts = asyncio.run(roll_out(clean.lake, folder, choice, settings))
+        ran += counts.rollouts
+        graded += counts.graded
+        failed += counts.failed
+    return dg.MaterializeResult(
+        metadata={
+            "rollouts": ran,
+            "graded": graded,
+            "failed": failed,
+            "in_the_lake": sum(clean.lake.counts(ROLLOUTS).values()),
+            "by_policy": rows_of(
+                ("app", "policy", "tasks", "rollouts", "graded", "mean reward"),
+                [
+                    (r.app, r.policy, r.tasks, r.rollouts, r.graded, r.mean_reward or 0.0)
+                    for r in rollout_rows(clean.lake)
+                ],
+            ),
+        }
+    )

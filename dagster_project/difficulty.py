@@ -1,0 +1,75 @@
+"""Difficulty: how often a task is solved, in production and by each policy that tried it, with intervals.
+
+Comes in: recorded attempts with what their users said, and rollouts. Goes out: `TaskDifficulty`. A rate without
+attempts is not known, never 0; rollouts without a grade do not count.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+from environments.runtime.candidate import Candidate
+
+_Z = 1.96
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate:
+    """How often it went well."""
+
+    tried: int
+    solved: float
+    """Sum of rewards, or resolved attempts."""
+    rate: float | None
+    low: float | None
+    high: float | None
+    """Wilson's 95 % interval; None while nothing was tried."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskDifficulty:
+    """One task version."""
+
+    task_id: str
+    task_version: str
+    production: Rate
+    policies: Mapping[str, Rate]
+    steps: int | None
+    """Actions of the known solution."""
+
+
+def difficulty_of(
+    candidate: Candidate, version: str, rollouts: Iterable[Mapping[str, Any]]
+) -> TaskDifficulty:
+    """The difficulty of one task version."""
+    rewards: dict[str, list[float]] = defaultdict(list)
+    for row in rollouts:
+        if row["task_version"] == version and row["reward"] is not None:
+            rewards[row["policy"]].append(float(row["reward"]))
+    judged = [float(a.resolved) for a in candidate.attempts if a.resolved is not None]
+    return TaskDifficulty(
+        task_id=candidate.task.task_id,
+        task_version=version,
+        production=rate_of(judged),
+        policies={policy: rate_of(found) for policy, found in sorted(rewards.items())},
+        steps=len(candidate.solution) or None,
+    )
+
+
+def rate_of(scores: Sequence[float]) -> Rate:
+    """The mean of scores in [0, 1] with its interval."""
+    tried, solved = len(scores), sum(scores)
+    if not tried:
+        return Rate(tried=0, solved=0.0, rate=None, low=None, high=None)
+    share = solved / tried
+    centre = (share + _Z**2 / (2 * tried)) / (1 + _Z**2 / tried)
+    spread = _Z * sqrt(share * (1 - share) / tried + _Z**2 / (4 * tried**2)) / (1 + _Z**2 / tried)
+    return Rate(
+        tried=tried,
+        solved=solved,
+        rate=share,
+        low=max(0.0, centre - spread),
+        high=min(1.0, centre + spread),
+    )
