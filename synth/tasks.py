@@ -74,7 +74,8 @@ def derive_tasks(
     facts = {
         r.episode.episode_id: facts_of(r, labels.get(r.episode.episode_id), kinds) for r in records
     }
-    traits = traits_of(kinds, list(facts.values()))
+    silent = _silent(list(facts.values()), world, backend)
+    traits = traits_of(kinds, list(facts.values()), silent=silent)
     candidates = []
     for group in join_attempts(records, kinds):
         start = None
@@ -84,6 +85,23 @@ def derive_tasks(
         attempts = [facts[r.episode.episode_id] for r in group.records]
         candidates.append(_candidate(group, attempts, traits, start))
     return candidates
+
+
+def _silent(
+    attempts: Sequence[Facts], world: LearntWorld | None, backend: World | None
+) -> frozenset[str]:
+    """Tools whose writes leave neither an effect nor an event in the world as learnt."""
+    if world is None or backend is None:
+        return frozenset()
+    found: set[str] = set()
+    for attempt in attempts:
+        tools = {tool for tool, _ in attempt.writes}
+        if len(tools) == 1 and not tools <= found:
+            episode = attempt.recorded.episode
+            end = _Start(backend, world.start_of(episode), episode.started_at).end_of(attempt)
+            if not (end.effects or end.events or end.unknown):
+                found |= tools
+    return frozenset(found)
 
 
 def task_id_of(app: str, *, task_key: str | None, anchor: str) -> str:

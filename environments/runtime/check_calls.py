@@ -6,10 +6,19 @@ In: a check's arguments and the view of one attempt; out: a score and one senten
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping
+from typing import Final
 
-from .attempt import Json
-from .check_view import View
+from .attempt import Attempt, Json
+from .check_view import View, text_of
+
+AGREES: Final = re.compile(
+    r"\b(?:yes|yeah|yep|yup|ok|okay|sure|confirm(?:ed)?|go ahead|proceed|correct|that.?s right|agreed?|please do|do it|"
+    r"sounds good|works for me|absolutely|definitely|of course)\b",
+    re.IGNORECASE,
+)
 
 
 def acted(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
@@ -69,17 +78,45 @@ def wrote(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float |
 
 
 def confirmed(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
-    """That the user spoke between the last words of the policy and each write."""
+    """That the user agreed, in the turn right before it, to each change that was made."""
     tools = _names(args.get("tools"))
-    messages = view.attempt.messages
     writes = [c for c in view.attempt.calls if c.name in tools and not c.result.is_error]
     if not writes:
-        return None, "nothing to confirm"
+        return 1.0, "nothing to confirm"
     for call in writes:
-        roles = [m.get("role") for m in messages[view.attempt.opening : call.message]]
-        if "user" not in roles:
-            return 0.0, f"{call.name} was called before the user could confirm"
-    return 1.0, "the user spoke before each change"
+        if not agreed_before(view.attempt, call.message):
+            return 0.0, f"{call.name} was called before the user agreed"
+    return 1.0, "the user agreed before each change"
+
+
+def agreed_before(attempt: Attempt, position: int) -> bool:
+    """Whether the last user turn before a message answers the policy and agrees, in generic English."""
+    for index in range(position - 1, 0, -1):
+        message = attempt.messages[index]
+        if message.get("role") == "user":
+            answers = attempt.messages[index - 1].get("role") == "assistant"
+            return answers and bool(AGREES.search(text_of(message)))
+    return False
+
+
+def called(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
+    """Whether anything was done at all: so many calls that answered."""
+    least = args.get("least")
+    count = sum(not call.result.is_error for call in view.attempt.calls)
+    enough = count >= (least if isinstance(least, int) else 1)
+    return (1.0 if enough else 0.0), f"{count} calls answered"
+
+
+def repeats_at_most(
+    args: Mapping[str, Json], view: View, _check_id: str
+) -> tuple[float | None, str]:
+    """A cap on making one and the same call again and again."""
+    most = args.get("most")
+    counts = Counter((call.tool, call.arguments) for call in view.normal_calls({}))
+    worst = max(counts.values(), default=0)
+    if not isinstance(most, int):
+        return None, "the check names no limit"
+    return (1.0 if worst <= most else 0.0), f"one call was made {worst} times"
 
 
 def _pairs(value: Json) -> set[tuple[str, str]]:

@@ -211,6 +211,9 @@ def _by_effects(
     wanted = end.get("effects")
     if not isinstance(wanted, list) or view.attempt.end.unknown or made.doubtful:
         return None
+    involved = {tool for tool, _ in made.certain} | {tool for tool, _ in _writes(end.get("writes"))}
+    if involved & _names(args.get("silent")):
+        return None
     volatile = _names(args.get("volatile"))
     accepted = {tuple(row) for row in wanted if isinstance(row, list)}
     ignore = args.get("ignore")

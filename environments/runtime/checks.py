@@ -12,7 +12,17 @@ from typing import Final
 
 from .attempt import UNKNOWN, Attempt, Json
 from .canonical import rubric_hash
-from .check_calls import acted, before, calls_at_most, confirmed, never_called, read, wrote
+from .check_calls import (
+    acted,
+    before,
+    called,
+    calls_at_most,
+    confirmed,
+    never_called,
+    read,
+    repeats_at_most,
+    wrote,
+)
 from .check_end import end_state
 from .check_judge import judge
 from .check_told import numbers_told, said, spoke, told, words_told
@@ -35,7 +45,9 @@ FUNCTIONS: Final[Mapping[str, CheckFunction]] = {
     "before": before,
     "confirmed": confirmed,
     "never_called": never_called,
+    "called": called,
     "calls_at_most": calls_at_most,
+    "repeats_at_most": repeats_at_most,
     "judge": judge,
 }
 """Everything a check can be. A name that is not here is not graded."""

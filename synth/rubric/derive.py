@@ -16,9 +16,11 @@ from environments.runtime.attempt import EndState, Json
 from environments.runtime.check_end import Write, effect_rows, event_rows
 from environments.runtime.rubric import AGREEMENT, REWARD, Check, Rubric
 from synth.rubric.caps import cap_checks
+from synth.rubric.contrast import contrast_checks
 from synth.rubric.ends import End, ends_of
 from synth.rubric.evidence import evidence_checks, origin_of
 from synth.rubric.facts import Facts
+from synth.rubric.habits import habit_checks
 from synth.rubric.tool_kinds import MAYBE, WRITE, ToolKinds
 from synth.rubric.traits import AppTraits
 
@@ -26,6 +28,7 @@ END: Final = "end_state"
 PREDICTED: Final = "predicted_end"
 AMONG: Final = 4
 """New numbers or names in one message among which a fact still counts as told and not as listed."""
+WITNESSES: Final = 2
 NULL_IF: Final = ("user_unknown", "stopped_unknown")
 
 
@@ -49,9 +52,9 @@ def derive_rubric(
 ) -> Derived:
     """Derive checks, solution and reasons from all attempts at one task; `end_of` re-runs one in the world."""
     kinds = traits.kinds
-    ends = ends_of(attempts)
+    ends = ends_of(attempts, traits)
     accepted = [end for end in ends if end.accepted]
-    paid = _end_check(ends, kinds, end_of)
+    paid = _end_check(ends, traits, end_of)
     checks = [paid, _prediction(paid, kinds)]
     reasons: list[str] = []
     if accepted:
@@ -59,6 +62,9 @@ def derive_rubric(
         checks += _told_checks(accepted, PREDICTED, AGREEMENT)
         told = any(check.fn == "told" for check in checks)
         checks += evidence_checks(accepted, traits, told=told)
+        checks += habit_checks([a for e in accepted for a in e.good], traits.unforgiven, kinds)
+        if len(accepted) == 1:
+            checks += contrast_checks(accepted[0].good, accepted[0].bad, traits)
         checks += cap_checks(accepted, told=told)
         checks += _change_checks(accepted[0], kinds)
         if not any(check.positive and check.required for check in checks):
@@ -86,8 +92,9 @@ def _solution(end: End) -> Facts:
 
 
 def _end_check(
-    ends: Sequence[End], kinds: ToolKinds, end_of: Callable[[Facts], EndState] | None
+    ends: Sequence[End], traits: AppTraits, end_of: Callable[[Facts], EndState] | None
 ) -> Check:
+    kinds = traits.kinds
     accepted = [(f"e{n}", end) for n, end in enumerate(ends, 1) if end.accepted]
     doubtful = [end for end in ends if end.good and not end.accepted]
     changes = any(end.good[0].writes for _, end in accepted)
@@ -97,9 +104,10 @@ def _end_check(
         "writes": list[Json](kinds.of(WRITE)),
         "maybe": list[Json](kinds.of(MAYBE)),
         "ignore": kinds.ignore(),
+        "silent": list[Json](sorted(traits.silent)),
     }
     if not accepted:
-        args["bad"] = [_end_args("", end, kinds) for end in ends if end.bad and not end.good]
+        args["bad"] = [_end_args("", end, kinds) for end in ends if _surely_bad(end)]
     return Check(
         check_id=END,
         fn="end_state",
@@ -112,6 +120,11 @@ def _end_check(
         counter=sum(len(end.bad) for _, end in accepted),
         origin=origin_of(a for _, end in accepted for a in end.good),
     )
+
+
+def _surely_bad(end: End) -> bool:
+    """Two users said so, nobody said the opposite, and none of them was asked for a fact that may be missing."""
+    return len(end.bad) >= WITNESSES and not end.good and not any(a.asked for a in end.bad)
 
 
 def _prediction(paid: Check, kinds: ToolKinds) -> Check:

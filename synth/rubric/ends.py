@@ -12,7 +12,9 @@ from itertools import combinations
 from typing import Final
 
 from environments.runtime.check_end import Write
+from synth.rubric.contrast import explained
 from synth.rubric.facts import Facts
+from synth.rubric.traits import AppTraits
 
 ACCEPTED: Final = 0.8
 """Posterior from which an end is held to be right."""
@@ -31,6 +33,8 @@ class End:
 
     attempts: tuple[Facts, ...]
     posterior: float
+    excused: frozenset[str] = frozenset()
+    """Unresolved attempts whose fault lies elsewhere than in the end."""
 
     @property
     def good(self) -> tuple[Facts, ...]:
@@ -48,15 +52,22 @@ class End:
         return bool(self.good) and self.posterior >= ACCEPTED
 
 
-def ends_of(attempts: Sequence[Facts]) -> list[End]:
+def ends_of(attempts: Sequence[Facts], traits: AppTraits) -> list[End]:
     """The ends of one task, most probable first."""
     groups = _group(attempts)
-    posteriors = _posteriors(groups)
+    excused = frozenset(a.episode_id for group in groups for a in _explained(group, traits))
+    counted = [[a for a in group if a.episode_id not in excused] for group in groups]
+    posteriors = _posteriors(counted)
     ends = [
-        End(attempts=tuple(group), posterior=round(p, 4))
+        End(attempts=tuple(group), posterior=round(p, 4), excused=excused)
         for group, p in zip(groups, posteriors, strict=True)
     ]
     return sorted(ends, key=lambda end: (-end.posterior, end.attempts[0].episode_id))
+
+
+def _explained(group: Sequence[Facts], traits: AppTraits) -> list[Facts]:
+    good = [a for a in group if a.resolved is True]
+    return [a for a in group if a.resolved is False and explained(a, good, traits)]
 
 
 def _group(attempts: Sequence[Facts]) -> list[list[Facts]]:

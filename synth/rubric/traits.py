@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from synth.rubric.facts import Facts
+from synth.rubric.habits import unforgiven
 from synth.rubric.tool_kinds import ToolKinds
 
-EVERYDAY: Final = 0.4
+EVERYDAY: Final = 0.15
 """Share of an app's attempts from which a word says nothing about one task."""
 FEW: Final = 3
 
@@ -25,12 +26,21 @@ class AppTraits:
     kinds: ToolKinds
     everyday: frozenset[str] = frozenset()
     """Words of explanations that stand in too many attempts to prove that this one was explained."""
+    unforgiven: frozenset[str] = frozenset()
+    """Faults of process after which hardly any user was satisfied."""
+    silent: frozenset[str] = frozenset()
+    """Writing tools that leave nothing in the world as learnt: its effects prove nothing about them."""
 
 
-def traits_of(kinds: ToolKinds, attempts: Sequence[Facts]) -> AppTraits:
+def traits_of(
+    kinds: ToolKinds, attempts: Sequence[Facts], *, silent: frozenset[str] = frozenset()
+) -> AppTraits:
     """Learn an app's habits from all its attempts."""
     counts = Counter(word for attempt in attempts for word in attempt.explained)
     most = max(FEW, EVERYDAY * len(attempts))
     return AppTraits(
-        kinds=kinds, everyday=frozenset(word for word, count in counts.items() if count > most)
+        kinds=kinds,
+        everyday=frozenset(word for word, count in counts.items() if count > most),
+        unforgiven=unforgiven(attempts, kinds),
+        silent=silent,
     )
