@@ -8,9 +8,10 @@ the app and what is done with a value are `redact.learn`'s.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from redact.fold import fold_value
@@ -95,6 +96,7 @@ class Finder:
         above = (tool,) if tool else ()
         for leaf in leaves(text):
             self._judge(leaf, above, found, unexplained)
+        found.extend(_whole_names(found))
         found.extend(_by_shape(text))
         if self._prose_names:
             spoken = [text] if prose else [leaf.value for leaf in unexplained if _is_spoken(leaf)]
@@ -148,6 +150,18 @@ def _finder(rules: tuple[tuple[str, str], ...], *, prose_names: bool) -> Finder:
 def finder_for(policy: Policy) -> Finder:
     """Return the policy's reader; one per process, so that scrubbing need not read again what learning read."""
     return _finder(tuple(policy.keys.items()), prose_names=policy.prose_names != "keep")
+
+
+def _whole_names(found: Sequence[Found]) -> list[Found]:
+    """Return the full names whose two parts stand side by side: one person's, app-wide where each word is not."""
+    whole = []
+    taken = -1  # the last place that is part of a name: in a list of people, A's surname stands before B's first name
+    for place, (one, two) in enumerate(pairwise(found)):
+        if place > taken and {one.kind, two.kind} == {"first_name", "last_name"}:
+            first, last = (one, two) if one.kind == "first_name" else (two, one)
+            whole.append(Found("full_name", f"{first.value} {last.value}", one.key))
+            taken = place + 1
+    return whole
 
 
 def _is_spoken(leaf: Unexplained) -> bool:

@@ -20,6 +20,7 @@ from redact.fold import fold_value
 from redact.gazetteer import ORDINARY, is_name
 from redact.learnt import AppLearnt, keep_kind
 from redact.shapes import is_street
+from redact.surrogates import PARTICLES
 from redact.word_lists import word_list
 
 KEEP: Final = "keep"
@@ -36,12 +37,11 @@ UNKNOWN: Final = "?"
 _NUMBER: Final = re.compile(r"[\s\d.,:;%$€£¥+\-*/()=<>^x°#T]*(?:[A-Za-z]{0,3})?")
 PLACES: Final = word_list("places")
 _URL: Final = re.compile(r"[a-z][a-z+.-]{1,12}://\S+$")
-_MOMENT: Final = re.compile(r"\d{1,4}[-/.:]\d{1,2}.{0,30}")
+_MOMENT: Final = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.{0,30}|\d{1,2}:\d{2}.{0,20}")
 _IDENTIFIER: Final = re.compile(r"#?[\w.:@/+-]{4,200}")
 _CHOICE: Final = re.compile(
     r"[a-z0-9]+(?:[_/ -][a-z0-9()%.]+){0,5}|[A-Z0-9]{1,4}|[A-Z]+(?:_[A-Z0-9]+)+"
 )
-_NAMES: Final = re.compile(r"[^\W\d_]\S*(?: [^\W\d_]\S*){0,3}")
 _SHARED_ENOUGH: Final = 0.3
 """A key is a catalogue's when at least this share of its values was seen with several subjects."""
 _CODES: Final = 5
@@ -161,16 +161,27 @@ def shape_of(value: str) -> str:
         ("street", is_street(text)),
         ("code", 3 <= digits <= 5 and text.isdigit()),
         ("identifier", digits >= 6 and text.isdigit()),
-        ("number", not text or _NUMBER.fullmatch(text)),
         ("identifier", _URL.match(text)),
         ("moment", _MOMENT.fullmatch(text)),
+        ("number", not text or (digits and _NUMBER.fullmatch(text))),
         ("identifier", digits and _IDENTIFIER.fullmatch(text)),
         ("choice", _CHOICE.fullmatch(text)),
-        ("names", not digits and len(text) <= 60 and _NAMES.fullmatch(text)),
+        ("names", not digits and len(text) <= 60 and _is_name_like(text)),
     ):
         if fits:
             return shape
     return "text"
+
+
+def _is_name_like(text: str) -> bool:
+    """Say whether a text is one to four words that begin as names do; scripts without case pass."""
+    words = text.split()
+    return len(words) <= 4 and all(
+        word[0].isalpha()
+        and (not word[0].islower() or word in PARTICLES)
+        and not set(word) & set(",;:!?()/")
+        for word in words
+    )
 
 
 def _judge(place: Place, seen: Mapping[str, list[int]], public: frozenset[str]) -> Verdict:

@@ -11,6 +11,7 @@ an `attempt`; the vault raises it when two values met.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable
 from typing import Final
 
@@ -32,9 +33,12 @@ ID_WORDS: Final = word_list("id")
 _RUNS: Final = re.compile(r"[^\W\d_]+|\d+|[\W_]+")
 _TOKENS: Final = re.compile(r"[^\W_]+|[\W_]+")
 _LETTERS_DIGITS: Final = re.compile(r"([^\W\d_]+)(\d+)")
-_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_UUID_FREE: Final = tuple(place for place in range(36) if place not in {8, 13, 14, 18, 19, 23})
 _PREFIX: Final = 4
 """The only word of an identifier, up to this long, is a prefix and not a name."""
+_IBAN: Final = 15
+"""The shortest account number that carries the checksum."""
 _HEX: Final = re.compile(r"(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{8,}", re.IGNORECASE)
 
 
@@ -44,7 +48,8 @@ WITHHELD: Final = "[withheld]"
 
 def surrogate(keyed: Keyed, family: str, mention: str, attempt: int = 0) -> str:
     """Return the surrogate of a mention."""
-    return _FAMILIES[family](keyed, mention, attempt)
+    plain = mention if mention.isascii() else unicodedata.normalize("NFC", mention)
+    return _FAMILIES[family](keyed, plain, attempt)
 
 
 def recase(pattern: str, word: str) -> str:
@@ -69,7 +74,7 @@ def word_surrogate(keyed: Keyed, word: str, attempt: int = 0) -> str:
 
 def digits_surrogate(keyed: Keyed, digits: str) -> str:
     """Return as many other digits; a leading zero stays one and no new one appears."""
-    rest = digits.lstrip("0") or digits
+    rest = digits.lstrip("0") or "0"
     zeros = digits[: len(digits) - len(rest)]
     floor = 10 ** (len(rest) - 1) if len(rest) > 1 else 0
     size = 10 ** len(rest) - floor
@@ -146,13 +151,31 @@ def _place(keyed: Keyed, mention: str, attempt: int) -> str:
 
 
 def _identifier(keyed: Keyed, mention: str, _attempt: int) -> str:
-    words = [word.casefold() for word in _LETTERS.findall(mention) if len(word) > 1]
+    if _UUID.fullmatch(mention):
+        return _uuid(keyed, mention)
+    tokens = _TOKENS.findall(mention)
+    words = [word.casefold() for word in map(_word_in, tokens) if len(word) > 1]
     word_of: Callable[[Keyed, str], str] = word_surrogate
     if all(word in ID_WORDS for word in words):
         word_of = _same  # credit_card_4421 stays a credit card
     elif len(words) == 1 and len(words[0]) <= _PREFIX:
         word_of = _letters  # KD-4421: a prefix of the same length
-    return "".join(_id_token(keyed, token, word_of) for token in _TOKENS.findall(mention))
+    return "".join(_id_token(keyed, token, word_of) for token in tokens)
+
+
+def _word_in(token: str) -> str:
+    """Return the word a token is or begins with; a token of mixed letters and digits has none."""
+    if token.isalpha():
+        return token
+    parts = None if _HEX.fullmatch(token) else _LETTERS_DIGITS.fullmatch(token)
+    return parts[1] if parts else ""
+
+
+def _uuid(keyed: Keyed, mention: str) -> str:
+    """Return another UUID of the same version and variant."""
+    moved = iter(_hexadecimal(keyed, "".join(mention[place] for place in _UUID_FREE)))
+    free = set(_UUID_FREE)
+    return "".join(next(moved) if place in free else mention[place] for place in range(36))
 
 
 def _same(_keyed: Keyed, word: str) -> str:
@@ -260,6 +283,8 @@ def _ssn(keyed: Keyed, mention: str, attempt: int) -> str:
 
 def _iban(keyed: Keyed, mention: str, _attempt: int) -> str:
     compact = re.sub(r"\W", "", mention)
+    if not compact.isascii() or not compact.isalnum() or len(compact) < _IBAN:
+        return opaque_surrogate(keyed, mention)
     country, account = compact[:2], opaque_surrogate(keyed, compact[4:])
     number = int("".join(str(int(letter, 36)) for letter in f"{account}{country}00"))
     moved = iter(f"{country}{98 - number % 97:02d}{account}")

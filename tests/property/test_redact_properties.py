@@ -1,0 +1,167 @@
+"""Properties of redaction: order-free, injective, nothing planted survives, JSON stays JSON."""
+
+import json
+import string
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ingest.episode import Episode, Step, episode_id_of
+from redact.clean_episode import CLEAN_EPISODE_SCHEMA
+from redact.clean_rows import clean_episode_from_row, clean_episode_to_row
+from redact.fold import fold
+from redact.keyed import Keyed
+from redact.leaks import find_leaks
+from redact.learn import learn
+from redact.learnt import merge
+from redact.policy import Policy
+from redact.scrub import Scrubbed, scrub
+from redact.surrogates import opaque_surrogate, surrogate
+from redact.vault import open_vault
+
+SECRET = b"a secret for tests only, 32 bytes"
+NAMES = st.text(string.ascii_lowercase, min_size=5, max_size=10).map(str.title)
+PEOPLE = st.builds(
+    lambda first, last, number: {
+        "user_id": f"{first}_{last}_{number}".lower(),
+        "first_name": first,
+        "last_name": last,
+        "email": f"{first}.{last}{number}@mail.example".lower(),
+        "zip": f"{number:05d}",
+        "note": None,
+        "total": number / 100,
+    },
+    NAMES,
+    NAMES,
+    st.integers(10_000, 99_999),
+)
+FRAMES = st.sampled_from(
+    [
+        "{}",
+        "<{}>",
+        "x_{}_y",
+        "Dear {},",
+        '{{"k": "{}"}}',
+        "\\n{}",
+        "({})",
+        "{}'s",
+        "%20{}%20",
+        "*{}*",
+        "\u00ab{}\u00bb",
+    ]
+)
+
+
+def conversation(number: int, person: dict[str, object], said: list[str]) -> Episode:
+    """A lookup and some messages."""
+    steps = [Step(role="tool", tool_name="get_user", content=json.dumps(person))]
+    steps += [Step(role="user", content=text) for text in said]
+    return Episode(
+        app="app",
+        episode_id=episode_id_of("app", str(number)),
+        conversation_id=str(number),
+        source="test",
+        started_at=0,
+        steps=tuple(steps),
+    )
+
+
+def passed(episodes: list[Episode]) -> list[Scrubbed]:
+    """The episodes past the gate."""
+    learnt = learn(episodes, (), policy=Policy())
+    return list(scrub(episodes, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy()))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(PEOPLE, min_size=1, max_size=4), st.randoms())
+def test_order_does_not_matter(people: list[dict[str, object]], random: object) -> None:
+    """Any order of episodes gives the same clean episodes."""
+    raw = [conversation(number, person, ["hello"]) for number, person in enumerate(people)]
+    other = list(raw)
+    random.shuffle(other)  # type: ignore[attr-defined]  # hypothesis hands out a random.Random
+    one = {item.clean.episode_id: item.clean for item in passed(raw)}
+    two = {item.clean.episode_id: item.clean for item in passed(other)}
+    assert one == two
+
+
+@settings(max_examples=80, deadline=None)
+@given(PEOPLE, FRAMES, st.sampled_from([str.upper, str.lower, str.title]))
+def test_nothing_planted_survives(person: dict[str, object], frame: str, case: object) -> None:
+    """Whatever stands around a value and however it is cased, it is gone, and both checks agree."""
+    values = [str(person[key]) for key in ("user_id", "email", "first_name", "last_name", "zip")]
+    said = [frame.format(case(value)) for value in values]  # type: ignore[operator]  # a str method
+    raw = [conversation(0, person, said)]
+    learnt = learn(raw, (), policy=Policy())
+    done = passed(raw)[0].clean
+    out = [(str(place), step.content or "") for place, step in enumerate(done.steps)]
+    text = "\n".join(part for _, part in out).lower()
+    assert str(person["email"]) not in text
+    assert str(person["user_id"]) not in text
+    assert f"{person['first_name']} {person['last_name']}".lower() not in text
+    assert find_leaks(out, learnt=learnt) == []
+
+
+@settings(max_examples=60, deadline=None)
+@given(PEOPLE)
+def test_json_stays_json_with_its_numbers(person: dict[str, object]) -> None:
+    """Keys, order, numbers and nulls are untouched; only strings under personal keys differ."""
+    done = passed([conversation(0, person, [])])[0].clean
+    after = json.loads(done.steps[0].content or "")
+    assert list(after) == list(person)
+    assert (after["total"], after["note"]) == (person["total"], None)
+    assert all(
+        after[key] != person[key] for key in ("user_id", "first_name", "last_name", "email", "zip")
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(PEOPLE, min_size=2, max_size=5, unique_by=lambda person: person["user_id"]))
+def test_different_people_stay_different(people: list[dict[str, object]]) -> None:
+    """Surrogates are injective: joins neither break nor appear."""
+    done = passed([conversation(number, person, []) for number, person in enumerate(people)])
+    after = [json.loads(item.clean.steps[0].content or "") for item in done]
+    for key in ("user_id", "email"):
+        assert len({person[key] for person in after}) == len({person[key] for person in people})
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(PEOPLE, min_size=1, max_size=4))
+def test_learning_by_parts_is_learning_the_whole(people: list[dict[str, object]]) -> None:
+    """Days merge in any order to what one pass would have learnt."""
+    raw = [conversation(number, person, ["hi"]) for number, person in enumerate(people)]
+    parts = [learn([item], (), policy=Policy()) for item in raw]
+    assert merge(*parts) == merge(*reversed(parts)) == learn(raw, (), policy=Policy())
+
+
+@settings(max_examples=40, deadline=None)
+@given(PEOPLE)
+def test_clean_episodes_survive_the_table(person: dict[str, object]) -> None:
+    """A row holds the whole record, and its columns are those of the layout."""
+    done = passed([conversation(0, person, ["hi"])])[0].clean
+    row = clean_episode_to_row(done, day="2026-01-01")
+    assert set(row) == set(CLEAN_EPISODE_SCHEMA.names)
+    assert clean_episode_from_row(row) == done
+
+
+@given(st.text(max_size=60))
+def test_every_folded_span_lies_in_the_original(text: str) -> None:
+    """Spans never leave the text, and the whole maps to the whole."""
+    folded = fold(text)
+    for place in range(len(folded.text)):
+        begin, end = folded.span(place, place + 1)
+        assert 0 <= begin < end <= len(text)
+
+
+@given(st.sets(st.text("aZ09-_", min_size=4, max_size=6), min_size=2, max_size=12))
+def test_opaque_surrogates_never_meet(ids: set[str]) -> None:
+    """Ids of any pattern keep apart."""
+    assert len({opaque_surrogate(Keyed(b"k"), text) for text in ids}) == len(ids)
+
+
+@given(
+    st.text(max_size=40),
+    st.sampled_from(["name", "identifier", "email", "phone", "street", "date", "card", "iban"]),
+)
+def test_any_mention_has_a_surrogate(mention: str, family: str) -> None:
+    """No text makes a family fail, and the answer is always the same."""
+    assert surrogate(Keyed(b"k"), family, mention) == surrogate(Keyed(b"k"), family, mention)

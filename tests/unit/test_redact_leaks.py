@@ -1,0 +1,98 @@
+"""The leak check finds every encoding of what was learnt, by code of its own."""
+
+import ast
+import base64
+import json
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from redact.leaks import find_leaks
+from redact.learn import learn
+from redact.policy import Policy
+from redact.scrub import scrub
+from redact.vault import open_vault
+from tests.unit.raw_conversations import PROFILE, SECRET, profile_episode, says
+
+RAW = profile_episode(says("user", "I am Tamsin Okafor"))
+LEARNT = learn([RAW], (), policy=Policy())
+MAIL = str(PROFILE["email"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"write to {MAIL.upper()}",
+        quote(f"mail={MAIL}", safe=""),
+        base64.b64encode(f"user {MAIL}!".encode()).decode(),
+        json.dumps(json.dumps({"m": MAIL})),
+        "tamsin_okafor_4417",
+        "Tamsin&nbsp;Okafor",
+        "T\u00e0msin O\u200bkafor",
+        "\\u0054amsin Okafor",
+        "12 LARKSPUR  LANE",
+        "x/credit_card_7719203.json",
+    ],
+)
+def test_direct_identifiers_are_found_in_every_encoding(text: str) -> None:
+    """A survivor anywhere in an export is found, and its text is not told."""
+    leaks = find_leaks([("file", text)], learnt=LEARNT)
+    assert any(leak.direct for leak in leaks)
+    assert all("amsin" not in repr(leak) for leak in leaks)
+
+
+@pytest.mark.parametrize(
+    "text", ["nothing here", "Larkspur", "Suite 12", "4417 and 8812", "norwich"]
+)
+def test_single_words_are_nobodys_outside_their_episode(text: str) -> None:
+    """App-wide, only what names one person by itself counts."""
+    assert find_leaks([("file", text)], learnt=LEARNT) == []
+
+
+def test_single_words_count_in_what_derives_from_their_episode() -> None:
+    """The caller says which raw episode a text comes from."""
+    leaks = find_leaks([("t", "Thanks Tamsin")], learnt=LEARNT, episodes={"t": RAW.episode_id})
+    assert [leak.kind for leak in leaks] == ["first_name"]
+    assert not leaks[0].direct
+
+
+def test_what_passed_the_gate_has_no_leak() -> None:
+    """The scrubber and the check agree, though they share no code."""
+    done = next(scrub([RAW], learnt=LEARNT, vault=open_vault(None, SECRET), policy=Policy()))
+    named = [(str(place), step.content or "") for place, step in enumerate(done.clean.steps)]
+    origins = {name: RAW.episode_id for name, _ in named}
+    assert find_leaks(named, learnt=LEARNT, episodes=origins) == []
+
+
+def _imports(path: Path) -> set[str]:
+    tree = ast.parse(path.read_text("utf-8"))
+    return {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+
+
+def test_the_check_shares_no_matching_code_with_the_scrubber() -> None:
+    """An error in folding, matching or encoding cannot hide itself."""
+    root = Path(__file__).parents[2]
+    forbidden = {
+        "redact.matcher",
+        "redact.fold",
+        "redact.encoded",
+        "redact.scrub",
+        "redact.standing",
+    }
+    assert not _imports(root / "redact" / "leaks.py") & forbidden
+
+
+def test_only_the_gate_constructs_clean_records() -> None:
+    """Past the gate there are other types, and only `redact` makes them from raw data."""
+    root = Path(__file__).parents[2]
+    names = {"CleanEpisode", "CleanStep", "CleanToolCall", "CleanOutcome"}
+    allowed = {root / "redact" / name for name in ("scrub.py", "clean_rows.py")}
+    makers = {
+        path
+        for folder in ("ingest", "redact", "synth", "environments", "dagster_project")
+        for path in (root / folder).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
+    }
+    assert makers <= allowed

@@ -1,0 +1,82 @@
+"""Patterns and names in prose: what is recognised without any structure, and what is left alone."""
+
+import pytest
+
+from redact.patterns import patterns_in
+from redact.prose_names import names_in
+from redact.shapes import addresses_in
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("card 4111 1111 1111 1111 ok", {("card_number", "4111 1111 1111 1111")}),
+        ("ssn 536-22-1234", {("ssn", "536-22-1234")}),
+        ("to DE89 3704 0044 0532 0130 00.", {("iban", "DE89 3704 0044 0532 0130 00")}),
+        ("from 203.0.113.7 today", {("ip", "203.0.113.7")}),
+        ("call +49 170 1234567", {("phone", "+49 170 1234567")}),
+        ("call (212) 555-0187 now", {("phone", "(212) 555-0187")}),
+        ("postgres://bob:s3cretpw@db/x", {("secret", "bob:s3cretpw")}),
+        ("key sk-abcdefghij0123456789abcd", {("secret", "sk-abcdefghij0123456789abcd")}),
+        ("Authorization: Bearer abcdefghijklmnop1234", {("secret", "abcdefghijklmnop1234")}),
+        ("LANGSMITH_API_KEY=lsv2_pt_0123456789abcdef0123456789", {("secret", "lsv2_pt_0123456789abcdef0123456789")}),
+        ("password: hunter22", {("secret", "hunter22")}),
+        ("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----",
+         {("secret", "-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----")}),
+    ],
+)  # fmt: skip
+def test_patterns(text: str, found: set[tuple[str, str]]) -> None:
+    """Each pattern is recognised with its kind."""
+    assert set(patterns_in(text)) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "item 6992792935 and tracking 843053632392",
+        "4111 1111 1111 1112",
+        "at 2024-05-15 15:00:00 or 06:00:00",
+        "version 1.2.3.4.5",
+        "152 + 103 = 255.0",
+        "order #W2378156",
+        "the password is wrong, please reset it",
+        "ask for a token of appreciation",
+    ],
+)
+def test_product_ids_times_and_sums_are_left_alone(text: str) -> None:
+    """Bare digits are far more often ids than phones."""
+    assert list(patterns_in(text)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("My name is Zbigniew Brzeczyszczykiewicz.", {"Zbigniew Brzeczyszczykiewicz"}),
+        ("my wife Marta and I", {"Marta"}),
+        ("Dear Mr. Xolani", {"Xolani"}),
+        ("Thanks Anna Meier", {"Anna Meier"}),
+        ("I spoke with Dr. Okonkwo yesterday", {"Okonkwo"}),
+        ("Ich hei\u00dfe J\u00fcrgen M\u00fcller", {"J\u00fcrgen M\u00fcller"}),
+        ("Meine Frau Katharina kommt", {"Katharina"}),
+        ("Best regards,\nPeter Novak", {"Peter Novak"}),
+        ("on behalf of Maria de la Cruz", {"Maria de la Cruz"}),
+        ("May I order a brown shirt?", set()),
+        ("a flight from New York to San Diego", set()),
+        ("The Smart Watch is Gold.", set()),
+        ("Please confirm. Thank you!", set()),
+    ],
+)
+def test_names_in_prose(text: str, names: set[str]) -> None:
+    """People who are introduced are found; cities, products and sentence starts are not people."""
+    assert {name for _, name in names_in(text)} == names
+
+
+def test_addresses_in_prose() -> None:
+    """An address that a customer types is found with its town and code."""
+    text = "Please send it to 588 Orchard Way, Austin, TX 78773, US."
+    assert set(addresses_in(text)) == {
+        ("street", "588 Orchard Way"),
+        ("city", "Austin"),
+        ("postcode", "78773"),
+    }
+    assert list(addresses_in("I bought 3 Gaming Mouse for $12 on 5 May")) == []

@@ -1,0 +1,124 @@
+"""Keys that no rule knows: surrogated, kept or withheld by what their values look like."""
+
+from typing import Any
+
+from ingest.episode import Episode
+from redact.judge import NAME, OPAQUE, STREET, WITHHOLD, judge, shape_of
+from redact.learn import learn
+from redact.policy import Policy
+from redact.scrub import scrub
+from redact.vault import open_vault
+from tests.unit.raw_conversations import SECRET, calls, episode
+
+
+def visits(key: str, values: list[Any]) -> list[Episode]:
+    """One customer per value, with the value under an unknown key of her record."""
+    return [
+        episode(
+            f"e{number}",
+            *calls(
+                "read_record",
+                {"customer_id": f"cust_{number}4400"},
+                {
+                    "customer_id": f"cust_{number}4400",
+                    "email": f"p{number}@mail.example",
+                    key: value,
+                },
+            ),
+        )
+        for number, value in enumerate(values)
+    ]
+
+
+def verdict(key: str, values: list[Any]) -> str:
+    """What the app's evidence makes of the key."""
+    learnt = learn(visits(key, values), (), policy=Policy())
+    verdicts = judge(learnt.app("app"), k=5).verdicts
+    return next((found.action for place, found in verdicts.items() if key in place), "keep")
+
+
+def test_identifiers_that_differ_from_person_to_person_become_opaque() -> None:
+    """An unknown reference costs no meaning to replace."""
+    assert verdict("xref", ["QX-88120-AA", "QX-77431-AB", "QX-10293-ZZ"]) == OPAQUE
+
+
+def test_names_the_gazetteer_knows_are_names() -> None:
+    """An unknown key of listed names is a key of names."""
+    assert verdict("betreuer", ["Petra Schmidt", "Ines Vogel", "Karl Braun"]) == NAME
+
+
+def test_address_lines_are_recognised_by_shape() -> None:
+    """An unknown key of streets is a key of streets."""
+    assert verdict("wohin", ["12 Larkspur Lane", "4 Mill Road", "Hauptstraße 12"]) == STREET
+
+
+def test_free_text_that_differs_is_withheld() -> None:
+    """A clinic's remark about one patient does not pass unjudged."""
+    remarks = [
+        "is afraid of the dentist since a fall",
+        "came with her mother twice",
+        "pays late, be firm please",
+    ]
+    assert verdict("bemerkung", remarks) == WITHHOLD
+
+
+def test_choices_numbers_dates_and_shared_texts_stay() -> None:
+    """What says nothing of one person is kept."""
+    assert verdict("stage", ["open", "closed", "on_hold"]) == "keep"
+    assert verdict("size", [12, 11, 40]) == "keep"
+    assert verdict("due", ["2026-01-04", "2026-02-04", "2026-03-09"]) == "keep"
+    assert verdict("plan", ["Family Plan Plus"] * 6) == "keep"
+
+
+def test_a_withheld_leaf_is_named_with_its_key_and_path() -> None:
+    """The reader learns which key to decide on; the text is not told."""
+    remarks = [
+        "is afraid of the dentist since a fall",
+        "came with her mother twice",
+        "pays late, be firm please",
+    ]
+    raw = visits("bemerkung", remarks)
+    policy = Policy()
+    learnt = learn(raw, (), policy=policy)
+    done = next(iter(scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=policy)))
+    assert done.clean.withheld == ("steps[1].content",)
+    assert "dentist" not in (done.clean.steps[1].content or "")
+    assert "[withheld]" in (done.clean.steps[1].content or "")
+    assert [held.key for held in done.held] == ["read_record.bemerkung"]
+    assert "dentist" not in done.held[0].reason
+
+
+def test_a_policy_line_lets_the_key_pass_or_names_its_kind() -> None:
+    """A person's decision comes before every rule."""
+    remarks = ["is afraid of the dentist since a fall", "came with her mother twice"]
+    raw = visits("bemerkung", remarks)
+    for policy, stays in (
+        (Policy(keys={"bemerkung": "public"}), True),
+        (Policy(keys={"read_record.bem*": "full_name"}), False),
+        (Policy(unknown="keep"), True),
+    ):
+        learnt = learn(raw, (), policy=policy)
+        done = next(iter(scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=policy)))
+        assert ("dentist" in (done.clean.steps[1].content or "")) is stays
+        assert done.held == ()
+
+
+def test_shapes() -> None:
+    """The shapes that verdicts are made of."""
+    seen = {
+        value: shape_of(value)
+        for value in ("12.50", "2026-01-02", "over-ear", "A9Z0-77Q", "6992792935", "Rex", "a longer remark, here",
+                      "https://x.example/u/1", "14 Mill Road", "0042")
+    }  # fmt: skip
+    assert seen == {
+        "12.50": "number",
+        "2026-01-02": "moment",
+        "over-ear": "choice",
+        "A9Z0-77Q": "identifier",
+        "6992792935": "identifier",
+        "Rex": "names",
+        "a longer remark, here": "text",
+        "https://x.example/u/1": "identifier",
+        "14 Mill Road": "street",
+        "0042": "code",
+    }
