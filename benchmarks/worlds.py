@@ -110,6 +110,7 @@ def main() -> None:
     parser.add_argument("--split")
     parser.add_argument("--misses", type=int, default=0)
     parser.add_argument("--tool")
+    parser.add_argument("--width", type=int, default=200)
     parser.add_argument("--paired-only", action="store_true")
     options = parser.parse_args()
     data = Path(os.environ["TRACEGYM_REAL_DATA"])
@@ -126,10 +127,10 @@ def main() -> None:
                         continue
                     left -= 1
                     print(
-                        f"  {j.verdict} {j.episode_id}#{j.position} {j.call.name} {j.call.arguments[:300]}"
+                        f"  {j.verdict} {j.episode_id}#{j.position} {j.call.name} {j.call.arguments[:options.width]}"
                     )
-                    print(f"     true: {j.call.content[:1200]}")
-                    print(f"     said: {j.result.content[:1200]}  [{j.result.evidence}]")
+                    print(f"     true: {j.call.content[:options.width]}")
+                    print(f"     said: {j.result.content[:options.width]}  [{j.result.evidence}]")
 
 
 if __name__ == "__main__":

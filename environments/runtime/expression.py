@@ -89,6 +89,13 @@ def follow(value: Any, path: tuple[Any, ...]) -> Any:
     return value
 
 
+def _follow_old(scope: Scope, path: tuple[Any, ...]) -> Any:
+    if scope.old is None:
+        # Nothing is known of the record: not the same as a record that lacks the field.
+        raise NotKnown("the record it is about is not known")
+    return follow(scope.old, path)
+
+
 Sub = Callable[[Tree], Thunk]
 
 
@@ -103,7 +110,7 @@ def _root(name: str) -> Callable[[list[Tree], Sub], Thunk]:
         if name == "arg":
             return lambda scope: follow(scope.arg, path)
         if name == "old":
-            return lambda scope: follow(scope.old, path)
+            return lambda scope: _follow_old(scope, path)
         if name == "it":
             return lambda scope: follow(scope.it, path)
         return lambda scope: follow(scope.by, path)
@@ -239,9 +246,15 @@ def _number(value: Any) -> Any:
 
 def _total(operands: list[Tree], sub: Sub) -> Thunk:
     items, body = sub(operands[0]), sub(operands[1])
-    return lambda scope: sum(
-        _number(v) for v in _each(scope, _list(items(scope), scope), None, body)
-    )
+
+    def run(scope: Scope) -> Any:
+        # Not the built-in: since Python 3.12 it adds floats another way than a program's loop does.
+        total: Any = 0
+        for value in _each(scope, _list(items(scope), scope), None, body):
+            total += _number(value)
+        return total
+
+    return run
 
 
 def _length(operands: list[Tree], sub: Sub) -> Thunk:
@@ -327,8 +340,25 @@ def _not(operands: list[Tree], sub: Sub) -> Thunk:
 
 
 def _and(operands: list[Tree], sub: Sub) -> Thunk:
-    parts = [sub(o) for o in operands]
+    parts = [_guarded(sub(o)) for o in operands]
     return lambda scope: all(part(scope) for part in parts)
+
+
+def _or(operands: list[Tree], sub: Sub) -> Thunk:
+    parts = [_guarded(sub(o)) for o in operands]
+    return lambda scope: any(part(scope) for part in parts)
+
+
+def _guarded(part: Thunk) -> Thunk:
+    """A condition on something that is not there does not hold."""
+
+    def run(scope: Scope) -> Any:
+        try:
+            return part(scope)
+        except Missing:
+            return False
+
+    return run
 
 
 def _every(operands: list[Tree], sub: Sub) -> Thunk:
@@ -406,6 +436,30 @@ def _distinct(operands: list[Tree], sub: Sub) -> Thunk:
     return run
 
 
+def _sort(operands: list[Tree], sub: Sub) -> Thunk:
+    items = sub(operands[0])
+
+    def run(scope: Scope) -> Any:
+        values = _list(items(scope), scope)
+        if not all(isinstance(v, str) for v in values) and not all(
+            isinstance(v, int | float) for v in values
+        ):
+            raise Missing
+        return sorted(values)
+
+    return run
+
+
+def _sign(operands: list[Tree], sub: Sub) -> Thunk:
+    only = sub(operands[0])
+
+    def run(scope: Scope) -> Any:
+        value = round(_number(only(scope)), 6)
+        return (value > 0) - (value < 0)
+
+    return run
+
+
 def _keys(operands: list[Tree], sub: Sub) -> Thunk:
     only = sub(operands[0])
 
@@ -479,6 +533,8 @@ _BUILDERS: Final[dict[str, Callable[[list[Tree], Sub], Thunk]]] = {
     "concat": _concat,
     "with": _with,
     "keys": _keys,
+    "sort": _sort,
+    "sign": _sign,
     "sum": _total,
     "len": _length,
     "add": _binary(lambda a, b: a + b),
@@ -495,6 +551,7 @@ _BUILDERS: Final[dict[str, Callable[[list[Tree], Sub], Thunk]]] = {
     "le": _less,
     "not": _not,
     "and": _and,
+    "or": _or,
     "every": _every,
     "exists": _exists,
     "shape": _shape,

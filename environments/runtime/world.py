@@ -247,8 +247,9 @@ class Session:
                 continue
             if guard.message is None:
                 raise NotKnown("success was never seen under this condition: " + guard.name)
+            message = guard.message(scope)
             return ToolResult(
-                content=tool.render(guard.message(scope)),
+                content=message if isinstance(message, str) else tool.render(message),
                 source=DERIVED,
                 is_error=True,
                 evidence=f"{tool.name}: {guard.name}",

@@ -70,10 +70,10 @@ def _learn_update(tool: ToolModel, examples: list[Example], tables: Tables) -> N
     if _distinct(known) < MIN_ARGUMENTS:
         return
     after = [e.seen.value for e in known]
-    fields = fit_fields(known, after, tables)
-    if fields is None:
+    sets, whens, missing = fit_fields(known, after, tables)
+    if missing:
+        tool.evidence["not_understood"] = missing
         return
-    sets, whens = fields
     tool.writes = [{"table": tool.table, "key": tool.key, "set": sets, "when": whens}]
     tool.answer = ["it"]
     tool.text = False
@@ -83,33 +83,35 @@ def _learn_update(tool: ToolModel, examples: list[Example], tables: Tables) -> N
 
 def fit_fields(
     examples: Sequence[Example], after: Sequence[Any], tables: Tables
-) -> tuple[dict[str, Tree], dict[str, Tree]] | None:
-    """Trees for every field that changes, and the conditions of those that are only sometimes there."""
+) -> tuple[dict[str, Tree], dict[str, Tree], list[str]]:
+    """Trees for every field that changes, conditions of those only sometimes there, and fields not understood."""
     scopes = [e.scope() for e in examples]
     fitter = Fitter(scopes, ["arg", "old"], tables)
-    names = [*dict.fromkeys(n for row in after for n in row)]
     sets: dict[str, Tree] = {}
     whens: dict[str, Tree] = {}
-    for name in names:
+    missing: list[str] = []
+    for name in dict.fromkeys(n for row in after for n in row):
         before = [e.old.get(name, GONE) if isinstance(e.old, dict) else GONE for e in examples]
         now = [row.get(name, GONE) for row in after]
         if all(_same(b, a) for b, a in zip(before, now, strict=True)):
             continue
         present = [i for i, value in enumerate(now) if value is not GONE]
+        inner = fitter
         if len(present) < len(now):
             when = _presence(fitter, [value is not GONE for value in now])
             if when is None:
-                return None
+                missing.append(name)
+                continue
             whens[name] = when
-        inner = fitter
-        if len(present) < len(now):
-            inner = Fitter([scopes[i] for i in present], ["arg", "old"], tables)
-        tree = inner.fit([now[i] for i in present])
+            inner = fitter.rows(present)
+        tree = inner.fit([now[i] for i in present], name=name)
         if tree is None:
-            return None
-        sets[name] = tree
-    gone = {n for e in examples if isinstance(e.old, dict) for n in e.old} - set(names)
-    return None if gone else (sets, whens)
+            missing.append(name)
+        else:
+            sets[name] = tree
+    known = {n for row in after for n in row}
+    missing += sorted({n for e in examples if isinstance(e.old, dict) for n in e.old} - known)
+    return sets, whens, missing
 
 
 def _same(before: Any, after: Any) -> bool:
@@ -150,13 +152,17 @@ def _learn_creation(
     if identity is None or identity[0] == "const":
         return
     fields: list[Any] = []
+    missing: list[str] = []
     for name in rows[0]:  # type: ignore[union-attr]  # a dict, see above
         if any(name not in r for r in rows):  # type: ignore[operator]  # dicts
             return
-        tree = identity if name == own else fitter.fit([r[name] for r in rows])  # type: ignore[index,call-overload]  # dicts
+        tree = identity if name == own else fitter.fit([r[name] for r in rows], name=name)  # type: ignore[index,call-overload]  # dicts
         if tree is None:
-            return
+            missing.append(name)
         fields.append([name, tree])
+    if missing:
+        tool.evidence["not_understood"] = missing
+        return
     tool.writes = [
         {
             "table": tool.table,
@@ -235,7 +241,7 @@ def _effect_on(
     if len({p[0].seen.key for p in changed}) < MIN_ARGUMENTS:
         return None
     fields = fit_fields([p[0] for p in pairs], [p[1] for p in pairs], tables)
-    if fields is None:
+    if fields[2]:
         return None
     return {"table": table, "key": [tree], "set": fields[0], "when": fields[1]}
 

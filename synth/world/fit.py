@@ -16,7 +16,7 @@ from environments.runtime.normal import stable
 
 from synth.world.examples import DARK, GONE, evaluate
 from synth.world.numbers import element_scopes, fit_number, is_number, numeric_terms
-from synth.world.terms import Tables, Term, Terms, agree, gather
+from synth.world.terms import Tables, Term, Terms, agree, coverage, gather, sliced
 
 MAX_DEPTH: Final = 4
 MAX_CASES: Final = 5
@@ -51,10 +51,13 @@ class Fitter:
             self._numeric = numeric_terms(self.terms, self.tables, totals=self.depth < 2)
         return self._numeric
 
-    def fit(self, target: Sequence[Any], *, cases: bool = True) -> Tree | None:
-        """The simplest tree for the target; None where the language has none."""
+    def fit(self, target: Sequence[Any], *, cases: bool = True, name: str = "") -> Tree | None:
+        """The simplest tree for the target (a field of that name); None where the language has none."""
         if not target:
             return None
+        tree = self._namesake(target, name) if name else None
+        if tree is not None:
+            return tree
         if len({stable(t) for t in target}) == 1 and not self._better_than_constant(target):
             return ["const", target[0]]
         tree = self._term(target)
@@ -72,6 +75,14 @@ class Fitter:
             tree = self._case(target)
         return tree
 
+    def _namesake(self, target: Sequence[Any], name: str) -> Tree | None:
+        """An argument of the field's own name goes before a constant that fits as well."""
+        for term in [*self.terms.scalars, *self.terms.containers]:
+            if term.tree[-1] == name and term.tree[0] in {"arg", "it", "by"}:
+                if agree(term.values, target):
+                    return list(term.tree)
+        return None
+
     def _better_than_constant(self, target: Sequence[Any]) -> bool:
         """Few examples of one value: a term that equals it is as likely, so neither is taken blindly."""
         value = target[0]
@@ -81,10 +92,14 @@ class Fitter:
 
     def _term(self, target: Sequence[Any]) -> Tree | None:
         pool = self.terms.containers if isinstance(target[0], dict | list) else self.terms.scalars
+        best: Term | None = None
+        most = 0
         for term in sorted(pool, key=lambda t: t.rank):
-            if agree(term.values, target):
-                return list(term.tree)
-        return None
+            # What is known more often is the better witness: a rare path agrees by accident.
+            known = coverage(term.values, target)
+            if known > most * 1.15:
+                best, most = term, known
+        return list(best.tree) if best is not None else None
 
     def _text(self, target: Sequence[str]) -> Tree | None:
         """Text with up to four holes, each a term that stands in every example."""
@@ -127,26 +142,50 @@ class Fitter:
         names = list(target[0])
         if any(set(t) != set(names) for t in target):
             return self._with(target)
-        fields: list[Any] = []
-        for name in names:
-            tree = self._sub().fit([t[name] for t in target])
+        sub = self._sub()
+        fields: dict[str, Tree] = {}
+        # Amounts first: their sign decides words such as "payment" and "refund".
+        for name in sorted(names, key=lambda n: not all(is_number(t[n]) for t in target)):
+            values = [t[name] for t in target]
+            tree = sub.fit(values, name=name) or sub.by_sign(values, list(fields.values()))
             if tree is None:
                 return None
-            fields.append([name, tree])
-        return ["object", *fields]
+            fields[name] = tree
+            self._numeric = self._numeric or sub._numeric
+        return ["object", *([name, fields[name]] for name in names)]
+
+    def by_sign(self, target: Sequence[Any], siblings: Sequence[Tree]) -> Tree | None:
+        """A word per sign of an amount that a sibling field is made of."""
+        if len({stable(t) for t in target}) > 3:
+            return None
+        for sibling in siblings:
+            for amount in amounts_in(sibling):
+                tree: Tree = ["sign", amount]
+                signs = evaluate(tree, self.scopes)
+                words: dict[Any, Any] = {}
+                if any(s is GONE for s in signs):
+                    continue
+                for sign, word in zip(signs, target, strict=True):
+                    if sign is not DARK:
+                        words.setdefault(sign, word)
+                cases = [[sign, ["const", word]] for sign, word in sorted(words.items())]
+                case: Tree = ["case", tree, cases]
+                if cases and agree(evaluate(case, self.scopes), target):
+                    return case
+        return None
 
     def _sub(self) -> Fitter:
         sub = Fitter(self.scopes, self.roots, self.tables, depth=self.depth + 1)
         sub._terms = self.terms
+        sub._numeric = self._numeric
         sub._inside = self._inside
         return sub
 
-    def _rows(self, rows: Sequence[int]) -> Fitter:
+    def rows(self, rows: Sequence[int]) -> Fitter:
         """The same terms over some of the examples."""
-        sub = Fitter(
-            [self.scopes[i] for i in rows], self.roots, self.tables, depth=self.depth + 2
-        )
+        sub = Fitter([self.scopes[i] for i in rows], self.roots, self.tables, depth=self.depth)
         sub._terms = self.terms.sliced(rows)
+        sub._numeric = [sliced(t, rows) for t in self.numeric]
         return sub
 
     def _with(self, target: Sequence[dict[str, Any]]) -> Tree | None:
@@ -175,10 +214,14 @@ class Fitter:
             for t in self.terms.containers
             if all(isinstance(v, list) or v is DARK for v in t.values) and t.known()
         ]
-        for fit in (self._appended, self._edited, self._mapped, self._dropped, self._single):
-            tree = fit(target, lists)
-            if tree is not None and agree(evaluate(tree, self.scopes), target):
+        for term in lists:
+            tree: Tree = ["sort", list(term.tree)]
+            if agree(evaluate(tree, self.scopes), target):
                 return tree
+        for fit in (self._appended, self._edited, self._mapped, self._dropped, self._single):
+            found = fit(target, lists)
+            if found is not None and agree(evaluate(found, self.scopes), target):
+                return found
         return None
 
     def _appended(self, target: Sequence[list[Any]], lists: Sequence[Any]) -> Tree | None:
@@ -191,7 +234,7 @@ class Fitter:
             rest = [after[len(before) :] for before, after in pairs]
             if not any(rest):
                 continue
-            tail = self._single(rest, lists) or self._mapped(rest, lists)
+            tail = self._single(rest, lists) or self._mapped(rest, lists) or self._optional(rest)
             if tail is not None:
                 return ["concat", list(term.tree), tail]
         return None
@@ -203,6 +246,28 @@ class Fitter:
             return None
         parts = [self._sub().fit([t[i] for t in target]) for i in range(len(target[0]))]
         return None if any(p is None for p in parts) else ["list", *parts]
+
+    def _optional(self, target: Sequence[list[Any]]) -> Tree | None:
+        """One element or none: there where an amount in it is not zero, or by category."""
+        rows = [i for i, t in enumerate(target) if t]
+        if any(len(t) > 1 for t in target) or len(rows) < 3:
+            return None
+        inner = self.rows(rows)
+        body = inner.fit([target[i][0] for i in rows])
+        if body is None:
+            return None
+        there = [bool(t) for t in target]
+        for amount in amounts_in(body):
+            test: Tree = ["not", ["eq", ["sign", amount], ["const", 0]]]
+            if agree(evaluate(test, self.scopes), there):
+                return ["if", test, ["list", body], ["list"]]
+        for subject, values in self._categories():
+            yes = {stable(v) for v, t in zip(values, there, strict=True) if t}
+            no = {stable(v) for v, t in zip(values, there, strict=True) if not t}
+            if yes and no and not yes & no and len(yes | no) <= MAX_CASES:
+                kinds = {stable(v): v for v in values if stable(v) in yes}
+                return ["if", ["among", subject, list(kinds.values())], ["list", body], ["list"]]
+        return None
 
     def _mapped(self, target: Sequence[list[Any]], lists: Sequence[Any]) -> Tree | None:
         flat = [item for t in target for item in t]
@@ -311,7 +376,7 @@ class Fitter:
             for rows in groups.values():
                 if len(rows) < MIN_PER_CASE:
                     continue
-                tree = self._rows(rows).fit([target[i] for i in rows], cases=False)
+                tree = self.rows(rows).fit([target[i] for i in rows], cases=False)
                 if tree is not None:
                     cases.append([subject[1][rows[0]], tree])
             covered = sum(len(groups[stable(value)]) for value, _ in cases)
@@ -332,6 +397,17 @@ class Fitter:
                 tree: Tree = ["prefix", list(term.tree)]
                 out.append((tree, evaluate(tree, self.scopes)))
         return out[:16]
+
+
+def amounts_in(tree: Any) -> list[Tree]:
+    """The arithmetic inside a tree: sums and differences, whose sign may decide other things."""
+    out: list[Tree] = []
+    if isinstance(tree, list) and tree:
+        if isinstance(tree[0], str) and tree[0] in {"sub", "add", "sum", "mul"}:
+            out.append(tree)
+        for part in tree:
+            out.extend(amounts_in(part))
+    return out
 
 
 def _common_prefix(texts: Sequence[str]) -> str:

@@ -19,13 +19,16 @@ from synth.world.effects import rescoped, tables_of
 from synth.world.examples import DARK, GONE, Example, evaluate
 from synth.world.fit import Fitter
 from synth.world.model import ToolModel, Workbench
-from synth.world.numbers import element_scopes, fit_number, is_number, numeric_terms
+from synth.world.numbers import element_scopes, fit_number, is_number, mentions, numeric_terms
 from synth.world.terms import Tables, Term, Terms
 
-MAX_UNEXPLAINED: Final = 0.05
+MAX_UNEXPLAINED: Final = 0.06
 """Share of refusals without a guard above which success is not claimed."""
 MIN_TO_REFUSE: Final = 2
 """Different refused calls before a refusal is claimed; one is enough to withhold success."""
+RIVALS: Final = 6
+"""How much worse another explanation of a refusal may be and still have a say."""
+MAX_RIVALS: Final = 4
 FEW: Final = 8
 """Different values up to which a term is a category."""
 
@@ -68,10 +71,10 @@ def _learn(tool: ToolModel, examples: list[Example], tables: Tables) -> None:
     roots = ["arg", "old"] if any(s.old is not None for s in cases.scopes) else ["arg"]
     fitter = Fitter(cases.scopes, roots, tables)
     conditions = sorted(_conditions(cases, fitter, tables), key=lambda c: c.rank)
-    explained, unexplained = _explain(tool, cases, conditions, tables, roots)
+    explained, unexplained = _explain(cases, conditions, fitter, tables, roots)
     tool.guards = [*_in_order(explained, cases), *_withhold(cases, conditions)]
     for guard in tool.guards:
-        guard.pop("values", None)
+        guard.pop("class", None)
     share = unexplained / max(1, len({e.seen.key for e in examples}))
     tool.claims = share <= MAX_UNEXPLAINED and bool(cases.good)
     tool.evidence["refusals"] = {
@@ -150,7 +153,7 @@ def _comparisons(cases: Cases, fitter: Fitter, tables: Tables) -> Iterator[tuple
         for right in numeric:
             if left is right:
                 continue
-            yield ["le", left.tree, right.tree], left.rank + right.rank
+            yield ["le", left.tree, right.tree], left.rank + right.rank + 20
         low = min((v for v in left.values[: len(cases.good)] if is_number(v)), default=None)
         if low is not None:
             yield ["le", ["const", 0 if low >= 0 else low], left.tree], left.rank + 8
@@ -194,7 +197,7 @@ def _elements(cases: Cases, fitter: Fitter, tables: Tables) -> Iterator[tuple[Tr
 
 
 def _element_trees(sub: Fitter, good: int) -> Iterator[tuple[Tree, int]]:
-    about = [t for t in sub.terms.scalars if _uses_it(t.tree)]
+    about = [t for t in sub.terms.scalars if mentions(t.tree, "it")]
     for term in about:
         values = [v for v in term.values[:good] if v is not GONE and v is not DARK]
         distinct = {stable(v): v for v in values}
@@ -210,23 +213,17 @@ def _element_trees(sub: Fitter, good: int) -> Iterator[tuple[Tree, int]]:
     numeric = [t for t in sub.terms.scalars if any(is_number(v) for v in t.values)][:30]
     for left in numeric:
         for right in numeric:
-            if left is not right and (_uses_it(left.tree) or _uses_it(right.tree)):
-                yield ["le", left.tree, right.tree], left.rank + right.rank
-
-
-def _uses_it(tree: Any) -> bool:
-    if not isinstance(tree, list) or not tree:
-        return False
-    return tree[0] == "it" or any(_uses_it(part) for part in tree[1:])
+            if left is not right and (mentions(left.tree, "it") or mentions(right.tree, "it")):
+                yield ["le", left.tree, right.tree], left.rank + right.rank + 10
 
 
 # -- explaining refusals ---------------------------------------------------------------------------
 
 
 def _explain(
-    tool: ToolModel,
     cases: Cases,
     conditions: list[Condition],
+    fitter: Fitter,
     tables: Tables,
     roots: Sequence[str],
 ) -> tuple[list[dict[str, Any]], int]:
@@ -240,46 +237,93 @@ def _explain(
         pool = [*_from_holes(cases, holes), *conditions]
         broken = [c for c in pool if all(c.values[i] is False or c.values[i] is GONE for i in rows)]
         calls = len({e.seen.key for e in group})
-        best = _best(broken, group[0].seen.content)
-        if best is None:
+        if not broken:
+            broken = list(_either(cases, fitter, rows))
+        best = _ranked(broken, group[0].seen.content)
+        if not best:
             unexplained += calls
             continue
         message = _message(name, group, scopes, tables, roots)
-        claimable = calls >= MIN_TO_REFUSE and message is not None
         explained.append(
             {
-                "holds": best.tree,
-                "message": message if claimable else None,
+                "conditions": best,
+                "message": message if calls >= MIN_TO_REFUSE else None,
                 "says": group[0].seen.content[:200] if HOLE not in name else name.replace(HOLE, "…"),
                 "support": calls,
-                "against": best.held,
+                "against": best[0].held,
                 "class": name,
-                "values": best.values,
             }
         )
-    del tool
     return explained, unexplained
 
 
-def _best(broken: list[Condition], message: str) -> Condition | None:
-    """The condition whose words stand in the message, else the simplest."""
-    if not broken:
-        return None
-    words = {w.strip(".,:;!?'\"").lower() for w in message.replace("-", " ").split()}
+def _ranked(broken: list[Condition], message: str) -> list[Condition]:
+    """The condition that explains a refusal best, then others that explain it nearly as well."""
+    words = {w.strip(".,:;!?'\"").lower() for w in message.replace("-", " ").replace("_", " ").split()}
     words |= {w[:-1] for w in words if len(w) > 3 and w.endswith("s")}
+    scored = sorted(
+        ((c.rank - 12 * len(words & _words_of(c.tree)), i, c) for i, c in enumerate(broken)),
+        key=lambda s: s[:2],
+    )
+    if not scored:
+        return []
+    limit = scored[0][0] + RIVALS
+    out: list[Condition] = []
+    for score, _, condition in scored:
+        if score <= limit and len(out) < MAX_RIVALS:
+            out.append(condition)
+    return out
 
-    def affinity(condition: Condition) -> int:
-        return len(words & _words_of(condition.tree))
 
-    return max(broken, key=lambda c: (affinity(c), -c.rank, c.held))
+def _either(cases: Cases, fitter: Fitter, rows: range) -> Iterator[Condition]:
+    """Two ways to be allowed: one condition for some successes, a category for the rest."""
+    n = len(cases.good)
+    if n < 6:
+        return
+    texts = [t for t in fitter.terms.scalars if _texts(t)][:40]
+    categories = list(_categories(fitter, texts))
+    for at, left in enumerate(texts):
+        for right in texts[at + 1 :]:
+            if left.tree[0] == right.tree[0] and left.tree[0] != "row":
+                continue
+            equal = [a == b for a, b in zip(left.values, right.values, strict=True)]
+            if sum(equal[:n]) * 4 < n or all(equal[:n]) or any(equal[i] for i in rows):
+                continue
+            for subject, values, rank in categories:
+                rest = {stable(values[i]): values[i] for i in range(n) if not equal[i]}
+                if len(rest) > 3 or any(stable(values[i]) in rest for i in rows):
+                    continue
+                tree: Tree = [
+                    "or",
+                    ["eq", list(left.tree), list(right.tree)],
+                    ["among", subject, list(rest.values())],
+                ]
+                rank += left.rank + right.rank
+                held = len({e.seen.key for e in cases.good})
+                yield Condition(tree=tree, held=held, rank=rank, values=evaluate(tree, cases.scopes))
+
+
+def _categories(fitter: Fitter, texts: Sequence[Term]) -> Iterator[tuple[Tree, list[Any], int]]:
+    for term in texts:
+        if any(v is GONE or v is DARK for v in term.values):
+            continue
+        if len(set(term.values)) <= FEW:
+            yield list(term.tree), term.values, term.rank
+        elif all(any(c.isdigit() for c in v) for v in term.values):
+            tree: Tree = ["prefix", list(term.tree)]
+            values = evaluate(tree, fitter.scopes)
+            if len({stable(v) for v in values}) <= FEW:
+                yield tree, values, term.rank + 1
 
 
 def _words_of(tree: Any) -> set[str]:
+    """Words of the paths and values in a tree; table names are left out, being ours."""
     if isinstance(tree, str):
         pieces = tree.lower().replace("_", " ").replace("-", " ").replace(".", " ").split()
         return set(pieces) | {p[:-1] for p in pieces if len(p) > 3 and p.endswith("s")}
-    if isinstance(tree, list):
-        return set().union(*(_words_of(part) for part in tree[1:])) if len(tree) > 1 else set()
+    if isinstance(tree, list) and tree:
+        skip = 2 if tree[0] == "row" else 1 if isinstance(tree[0], str) else 0
+        return set().union(*(_words_of(part) for part in tree[skip:]))
     return set()
 
 
@@ -354,7 +398,10 @@ def _message(
 
 
 def _in_order(explained: list[dict[str, Any]], cases: Cases) -> list[dict[str, Any]]:
-    """Guards such that none speaks for a refusal of another class that comes later."""
+    """Guards such that none speaks for a refusal of another class that comes later.
+
+    A refusal is claimed where every condition that could explain it is broken, success only where none is.
+    """
     left = list(explained)
     out: list[dict[str, Any]] = []
     while left:
@@ -362,13 +409,19 @@ def _in_order(explained: list[dict[str, Any]], cases: Cases) -> list[dict[str, A
         left.remove(best)
         if _intrudes(best, left, cases):
             best["message"] = None
-        out.append(best)
+        trees = [c.tree for c in best.pop("conditions")]
+        if len(trees) > 1:
+            out.append({**best, "holds": ["or", *trees]})
+            out.append({**best, "holds": ["and", *trees], "message": None})
+        else:
+            out.append({**best, "holds": trees[0]})
     return out
 
 
 def _intrudes(guard: dict[str, Any], others: list[dict[str, Any]], cases: Cases) -> int:
+    first = guard["conditions"][0].values
     return sum(
-        guard["values"][i] is False or guard["values"][i] is GONE
+        first[i] is False or first[i] is GONE
         for other in others
         if other is not guard
         for i in cases.index[other["class"]]

@@ -12,7 +12,7 @@ from typing import Any, Final
 from environments.runtime.expression import Scope, Tree
 
 from synth.world.examples import DARK, GONE, evaluate
-from synth.world.terms import Tables, Term, Terms, agree, gather
+from synth.world.terms import Tables, Term, Terms, agree, gather, sliced
 
 MAX_TERMS: Final = 70
 DIGITS: Final = 6
@@ -51,16 +51,17 @@ def _totals(scopes: list[Scope], container: Term, tables: Tables) -> Iterator[Te
     if not inner or len(inner) > 600:
         return
     for term in gather(inner, ["it", "arg", "old"], tables).scalars:
-        if _mentions(term.tree, "it") and _numeric(term.values):
+        if mentions(term.tree, "it") and _numeric(term.values):
             tree: Tree = ["sum", container.tree, term.tree]
             values = evaluate(tree, scopes)
             if _numeric(values):
                 yield Term(tree=tree, values=values, rank=container.rank + term.rank + 6)
 
 
-def _mentions(tree: Tree, root: str) -> bool:
+def mentions(tree: Tree, root: str) -> bool:
+    """Whether a tree looks at a root anywhere."""
     if isinstance(tree, list):
-        return bool(tree) and (tree[0] == root or any(_mentions(part, root) for part in tree[1:]))
+        return bool(tree) and (tree[0] == root or any(mentions(part, root) for part in tree))
     return False
 
 
@@ -94,10 +95,10 @@ def fit_number(
         return None
     known = [t for t in terms if not any(v is DARK or v is GONE for v in t.values)]
     for tree in _candidates(known, target):
-        for shaped in (tree, ["round", tree, 2]):
+        for shaped in _shapes(tree):
             if agree(evaluate(shaped, scopes), target):
                 return shaped
-    dark = [t for t in terms if t not in known]
+    dark = [t for t in terms if any(v is DARK for v in t.values)]
     return _with_dark(scopes, target, known, dark)
 
 
@@ -105,22 +106,46 @@ def _with_dark(
     scopes: list[Scope], target: Sequence[Any], known: Sequence[Term], dark: Sequence[Term]
 ) -> Tree | None:
     """Once more over the examples in which every term has a value."""
-    for term in dark[:12]:
+    for term in sorted(dark, key=lambda t: sum(v is DARK for v in t.values))[:14]:
         rows = [i for i, v in enumerate(term.values) if v is not DARK and v is not GONE]
         if len(rows) < max(MIN_EXAMPLES, len(target) // 2):
             continue
-        some = [_sliced(t, rows) for t in [term, *known, *(d for d in dark if d is not term)]]
+        some = [sliced(t, rows) for t in [term, *known, *(d for d in dark if d is not term)]]
         whole = [t for t in some if not any(v is DARK or v is GONE for v in t.values)]
         inner = [target[i] for i in rows]
         for tree in _candidates(whole, inner):
-            for shaped in (tree, ["round", tree, 2]):
+            for shaped in _shapes(tree):
                 if agree(evaluate(shaped, scopes), target):
                     return shaped
     return None
 
 
-def _sliced(term: Term, rows: Sequence[int]) -> Term:
-    return Term(tree=term.tree, values=[term.values[i] for i in rows], rank=term.rank)
+def _shapes(tree: Tree) -> Iterator[Tree]:
+    """The same amount with the roundings that programs make: none, to cents, differences added up one by one."""
+    yield tree
+    yield ["round", tree, 2]
+    stepwise = _stepwise(tree)
+    if stepwise is not None:
+        yield stepwise
+        yield ["round", stepwise, 2]
+
+
+def _stepwise(tree: Tree) -> Tree | None:
+    """A difference of two totals as the total of differences, which floats tell apart."""
+    if tree[0] in {"abs", "neg"}:
+        inner = _stepwise(tree[1])
+        return [tree[0], inner] if inner is not None else None
+    if tree[0] != "sub" or tree[1][0] != "sum" or tree[2][0] != "sum":
+        return None
+    (_, left, one), (_, right, other) = tree[1], tree[2]
+    return ["sum", ["zip", left, right, ["sub", one, _partner(other)]], ["it"]]
+
+
+def _partner(tree: Any) -> Any:
+    """A tree about the element turned into one about its partner."""
+    if isinstance(tree, list) and tree and tree[0] == "it":
+        return ["by", *tree[1:]]
+    return [_partner(part) for part in tree] if isinstance(tree, list) else tree
 
 
 def _near(left: float, right: float) -> bool:
@@ -166,20 +191,36 @@ def _plain(value: float) -> int | float:
 
 
 def _pairs(terms: Sequence[Term], target: Sequence[Any]) -> Iterator[Tree]:
-    index: dict[tuple[float, ...], Term] = {}
-    for term in terms:
-        index.setdefault(tuple(round(v, 2) for v in term.values), term)
-    for term in terms:
-        for sign, op in ((-1, "add"), (1, "sub")):
-            # target = term + other  or  target = other - term
-            rest = tuple(
-                round(t + sign * a, 2) for a, t in zip(term.values, target, strict=True)
-            )
-            other = index.get(rest)
-            if other is not None and op == "add":
-                yield ["add", term.tree, other.tree]
-            elif other is not None:
-                yield ["sub", other.tree, term.tree]
+    """`a + b`, `a - b` and `|a - b|`, each also times a small count."""
+    yield from _plain_pairs(terms, target)
+    for scale in terms:
+        if scale.tree[0] != "len" or all(v == 1 for v in scale.values) or not all(scale.values):
+            continue
+        inner = [t / c for t, c in zip(target, scale.values, strict=True)]
+        for tree in _plain_pairs(terms, inner):
+            yield ["mul", tree, scale.tree]
+
+
+def _plain_pairs(terms: Sequence[Term], target: Sequence[Any]) -> Iterator[Tree]:
+    n = len(target)
+    # The largest target tells most pairs apart at once.
+    probe = max(range(n), key=lambda i: abs(target[i]))
+    for at, left in enumerate(terms):
+        a = left.values
+        for right in terms[at + 1 :]:
+            b = right.values
+            if _near(a[probe] + b[probe], target[probe]) and all(
+                _near(a[i] + b[i], target[i]) for i in range(n)
+            ):
+                yield ["add", left.tree, right.tree]
+            if not _near(abs(a[probe] - b[probe]), abs(target[probe])):
+                continue
+            if all(_near(a[i] - b[i], target[i]) for i in range(n)):
+                yield ["sub", left.tree, right.tree]
+            elif all(_near(b[i] - a[i], target[i]) for i in range(n)):
+                yield ["sub", right.tree, left.tree]
+            elif all(_near(abs(a[i] - b[i]), target[i]) for i in range(n)):
+                yield ["abs", ["sub", left.tree, right.tree]]
 
 
 def _products(terms: Sequence[Term]) -> Iterator[Term]:

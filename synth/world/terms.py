@@ -15,7 +15,7 @@ from environments.runtime.normal import key_text
 
 from synth.world.examples import DARK, GONE, evaluate
 
-MAX_DEPTH: Final = 4
+MAX_DEPTH: Final = 5
 MAX_PATHS: Final = 160
 PROBE: Final = 12
 """Values tried before a table is given up as the target of a reference."""
@@ -61,12 +61,13 @@ class Terms:
         """The same terms over some of the scopes."""
         return Terms(
             scopes=[self.scopes[i] for i in rows],
-            scalars=[_sliced(t, rows) for t in self.scalars],
-            containers=[_sliced(t, rows) for t in self.containers],
+            scalars=[sliced(t, rows) for t in self.scalars],
+            containers=[sliced(t, rows) for t in self.containers],
         )
 
 
-def _sliced(term: Term, rows: Sequence[int]) -> Term:
+def sliced(term: Term, rows: Sequence[int]) -> Term:
+    """One term over some of the scopes."""
     return Term(tree=term.tree, values=[term.values[i] for i in rows], rank=term.rank)
 
 
@@ -82,7 +83,12 @@ def gather(scopes: list[Scope], roots: Sequence[str], tables: Tables) -> Terms:
         _walk(terms, tree, rank=40)
         reached.extend(t.tree for t in terms.scalars[before:])
     _index(terms, first)
-    ids = [t for t in terms.scalars if t.tree in reached and _names_rows(t)]
+    told = {tuple(map(repr, t.values)) for t in first}
+    ids = [
+        t
+        for t in terms.scalars
+        if t.tree in reached and _names_rows(t) and tuple(map(repr, t.values)) not in told
+    ]
     for tree in _references(terms, ids[:12], tables):
         _walk(terms, tree, rank=70)
     terms.scalars.sort(key=lambda t: t.rank)
@@ -111,9 +117,21 @@ def _walk(terms: Terms, tree: Tree, *, rank: int) -> None:
                     queue.append(([*at, name], [_step(v, name) for v in here], depth + 1))
         elif any(isinstance(v, list) for v in present):
             terms.containers.append(Term(tree=at, values=here, rank=rank + depth))
+            if at[0] == "old" and depth < MAX_DEPTH and _has_records(present):
+                queue.append(([*at, 0], [_first(v) for v in here], depth + 3))
         elif depth > 0 or tree[0] in {"it", "by", "row", "at", "pick"}:
             terms.scalars.append(Term(tree=at, values=here, rank=rank + depth))
             added += 1
+
+
+def _has_records(lists: list[Any]) -> bool:
+    return all(isinstance(v, list) and v and isinstance(v[0], dict) for v in lists)
+
+
+def _first(value: Any) -> Any:
+    if isinstance(value, list):
+        return value[0] if value else GONE
+    return value if value is DARK else GONE
 
 
 def _common_names(present: list[Any]) -> list[str]:
@@ -170,6 +188,8 @@ def _hits(scopes: Sequence[Scope], table: str, keys: Sequence[list[Any]]) -> boo
 def _index(terms: Terms, among: Iterable[Term]) -> None:
     """Values of dictionaries by id, and of lists of records, picked by another term."""
     for container in list(terms.containers):
+        if any(isinstance(v, list) for v in container.values):
+            _pick(terms, container, among)
         if not any(isinstance(v, dict) for v in container.values):
             continue
         for term in among:
@@ -184,6 +204,41 @@ def _index(terms: Terms, among: Iterable[Term]) -> None:
             lit = sum(v is not DARK for v in values)
             if hits * 2 >= lit and hits >= min(len(values), ENOUGH):
                 _walk(terms, tree, rank=45)
+
+
+def _pick(terms: Terms, container: Term, among: Iterable[Term]) -> None:
+    """Elements of a list of records whose field equals another term."""
+    fields = _id_fields(container.values)
+    if not fields:
+        return
+    for term in among:
+        if term.tree[:-1] == container.tree or not any(isinstance(v, str) for v in term.values):
+            continue
+        for field in fields:
+            pairs = list(zip(term.values, container.values, strict=True))
+            if not any(_holds(c, field, v) for v, c in pairs[:PROBE]):
+                continue
+            hits = sum(_holds(c, field, v) for v, c in pairs)
+            if hits * 2 >= len(pairs):
+                _walk(terms, ["pick", container.tree, field, term.tree], rank=46)
+
+
+def _holds(items: Any, field: str, value: Any) -> bool:
+    return isinstance(items, list) and any(
+        isinstance(item, dict) and item.get(field) == value for item in items
+    )
+
+
+def _id_fields(lists: Sequence[Any]) -> list[str]:
+    for items in lists:
+        if isinstance(items, list) and items and isinstance(items[0], dict):
+            return [n for n, v in items[0].items() if isinstance(v, str)][:6]
+    return []
+
+
+def coverage(values: Sequence[Any], target: Sequence[Any]) -> int:
+    """In how many examples a term reproduces the target; 0 where any known value differs."""
+    return sum(v is not DARK for v in values) if agree(values, target) else 0
 
 
 def agree(values: Sequence[Any], target: Sequence[Any]) -> bool:

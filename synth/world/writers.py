@@ -17,6 +17,8 @@ from synth.world.kinds import informative
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import History, Observation
 
+MIN_CHANGE_RATE: Final = 0.08
+"""Share of its calls that must come with a change before a tool is blamed for any."""
 MIN_UNCHANGED: Final = 2
 """Looks at different records, unchanged after a write that names them, before the write counts as harmless to them."""
 
@@ -28,6 +30,14 @@ class Look:
     place: tuple[str, str]
     value: Json
     seen: Observation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A row that was not as it had been seen last."""
+
+    shown_by: str
+    suspects: frozenset[str]
 
 
 def place_of(tool: ToolModel, seen: Observation) -> tuple[str, str] | None:
@@ -57,7 +67,7 @@ def learn_writers(bench: Workbench) -> None:
     changes, calm = _changes(bench, {})
     writers = _cover(changes, calm)
     changes, calm = _changes(bench, _first_values(bench, writers))
-    writers |= _cover([c for c in changes if c.isdisjoint(writers)], calm)
+    writers |= _cover([c for c in changes if c.suspects.isdisjoint(writers)], calm)
     for tool in bench.tools.values():
         if tool.kind != "unknown":
             continue
@@ -69,15 +79,15 @@ def learn_writers(bench: Workbench) -> None:
             tool.loose = tool.kind == "search" or not tool.key
         else:
             tool.kind = "write" if tool.observations else "unknown"
-        tool.evidence["changes"] = sum(tool.name in c for c in changes)
+        tool.evidence["changes"] = sum(tool.name in c.suspects for c in changes)
         tool.evidence["calm"] = calm[tool.name]
 
 
 def _changes(
     bench: Workbench, first: Mapping[tuple[str, str], Json]
-) -> tuple[list[frozenset[str]], Counter[str]]:
+) -> tuple[list[Change], Counter[str]]:
     """For each change of a row: the tools that may have made it; and how often each tool left a row alone."""
-    changes: list[frozenset[str]] = []
+    changes: list[Change] = []
     calm: Counter[str] = Counter()
     for history in bench.histories:
         last: dict[tuple[str, str], tuple[int, Json]] = {}
@@ -89,7 +99,7 @@ def _changes(
                 if stable(before) == stable(look.value):
                     calm.update(between)
                 else:
-                    changes.append(frozenset(between))
+                    changes.append(Change(shown_by=look.seen.tool, suspects=frozenset(between)))
             last[look.place] = (at, look.value)
     return changes, calm
 
@@ -122,15 +132,27 @@ def _suspects(bench: Workbench, history: History, look: Look, since: int) -> set
     return out
 
 
-def _cover(changes: list[frozenset[str]], calm: Counter[str]) -> set[str]:
-    """Fewest tools that explain all changes, those that most often come with a change first."""
+def _cover(changes: list[Change], calm: Counter[str]) -> set[str]:
+    """Fewest tools that explain the changes, those that most often come with a change first.
+
+    A change that only readers surround stays unexplained (a call without a result may have made it): one event
+    makes a writer only of the tool that itself showed the changed record.
+    """
     left = list(changes)
     writers: set[str] = set()
     while left:
-        counts = Counter(name for suspects in left for name in suspects)
-        best = max(counts, key=lambda n: (counts[n] / (counts[n] + calm[n]), counts[n], n))
+        counts = Counter(name for change in left for name in change.suspects)
+        shown = Counter(change.shown_by for change in left)
+        able = [
+            n
+            for n in counts
+            if counts[n] >= MIN_CHANGE_RATE * (counts[n] + calm[n]) and (counts[n] >= 2 or shown[n])
+        ]
+        if not able:
+            break
+        best = max(able, key=lambda n: (counts[n] / (counts[n] + calm[n]), counts[n], n))
         writers.add(best)
-        left = [suspects for suspects in left if best not in suspects]
+        left = [change for change in left if best not in change.suspects]
     return writers
 
 
