@@ -14,6 +14,7 @@ from typing import TextIO
 
 from rich.progress import track
 
+from examples.support_desk.agents.agent import AgentError
 from examples.support_desk.agents.faulty import POLICIES, make_agent
 from examples.support_desk.agents.model import model_agents
 from examples.support_desk.exporters import ENDPOINT_VARIABLE, telemetry_to
@@ -40,8 +41,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             description=f"{plan.app}: conversations",
             disable=options.quiet,
         )
-        resolved = sum(sinks.write(held) for held in held_ones)
-        telemetry.close()
+        try:
+            resolved = sum(sinks.write(held) for held in held_ones)
+        except AgentError as error:
+            print(f"{plan.app}: {error}", file=sys.stderr)
+            return 1
+        finally:
+            telemetry.close()
     print(f"{plan.app}: {plan.conversations} conversations, {resolved} resolved")
     return 0
 

@@ -18,6 +18,8 @@ from typing import Final
 from rich.console import Console
 from rich.panel import Panel
 from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
 
 from examples.support_desk import app
 
@@ -72,6 +74,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except DemoError as error:
         console.print(f"[red]demo:[/red] {error}")
         return 1
+    except KeyboardInterrupt:
+        console.print("demo: stopped")
+        return 130
     console.print(_summary(places, time.monotonic() - started))
     return 0
 
@@ -166,15 +171,26 @@ def _clear(places: Places) -> None:
 
 
 def _summary(places: Places, seconds: float) -> Panel:
-    lines = [
-        f"task set      {places.task_set}   (python {places.task_set} validate)",
-        f"report        {places.home / 'clean' / 'reports' / 'index.html'}",
-        f"Dagster UI    tracegym dev --home {places.home}",
-        f"the truth     {places.truth}   (what really happened; tracegym never saw it)",
-        "",
-        f"{places.conversations} conversations, {seconds:.0f} s",
-    ]
-    return Panel("\n".join(lines), title="Where to look", expand=False)
+    tracegym = _shortest(Path(sys.executable).with_name("tracegym"))
+    rows = (
+        ("task set", f"{places.task_set}"),
+        ("", f"python {places.task_set} validate"),
+        ("report", f"{places.home / 'clean' / 'reports' / 'index.html'}"),
+        ("Dagster UI", f"{tracegym} dev --home {places.home}"),
+        ("the truth", f"{places.truth}"),
+        ("", "what really happened; tracegym never saw it"),
+        ("", f"{places.conversations} conversations in {seconds:.0f} s"),
+    )
+    grid = Table.grid(padding=(0, 2))
+    for name, text in rows:
+        grid.add_row(f"[bold]{name}[/bold]", Text(text, overflow="fold"))
+    return Panel(grid, title="Where to look", expand=False)
+
+
+def _shortest(path: Path) -> Path:
+    """As one would type it from here."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from examples.support_desk.demo import main
+from examples.support_desk.demo import MARKER, main
 
 
 def test_a_folder_with_other_files_is_left_alone(
@@ -23,14 +23,17 @@ def test_a_folder_with_other_files_is_left_alone(
 
 @pytest.mark.slow
 def test_the_demo_runs_through_the_whole_product(tmp_path: Path) -> None:
-    """OTLP over the network, late outcomes, build, export and rollouts, twice in the same folder; every place it names exists."""
+    """OTLP over the network, late outcomes, build, export and rollouts, over an earlier demo; every place it names exists."""
     folder = tmp_path / "demo"
+    folder.mkdir()
+    (folder / MARKER).touch()
+    (folder / "left-over").touch()
     command = [sys.executable, "examples/support_desk/demo.py", "--home", str(folder)]
-    for _ in range(2):
-        finished = subprocess.run(
-            [*command, "--conversations", "80"], capture_output=True, text=True, check=False
-        )
-        assert finished.returncode == 0, finished.stdout + finished.stderr
+    finished = subprocess.run(
+        [*command, "--conversations", "80"], capture_output=True, text=True, check=False
+    )
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    assert not (folder / "left-over").exists()
     assert "Where to look" in finished.stdout
     manifest = json.loads((folder / "taskset" / "manifest.json").read_text(encoding="utf-8"))
     assert manifest

@@ -134,3 +134,17 @@ def test_a_model_serves_the_desk(endpoint: str, tmp_path: Path, *, stream: bool)
         assert line["messages"][-1]["content"].strip().startswith("I am sorry, I cannot do that.")
     policies = {json.loads(line)["policy"] for line in truth.read_text().splitlines()}
     assert policies == {"model"}
+
+
+@pytest.mark.filterwarnings(
+    "ignore::ResourceWarning"
+)  # litellm leaves its client to the interpreter
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of libraries that litellm brings along
+@pytest.mark.filterwarnings("ignore::UserWarning")  # pydantic's, about litellm's own models
+def test_a_dead_endpoint_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nobody listens: the app says where and what to check, and ends with 1."""
+    options = ["--endpoint", "http://127.0.0.1:9/v1", "--model", "stand-in"]
+    assert main([*options, "--conversations", "1", "--quiet"]) == 1
+    said = capsys.readouterr().err
+    assert "the model 'stand-in' at http://127.0.0.1:9/v1 did not answer" in said
+    assert "Traceback" not in said

@@ -9,6 +9,10 @@ from examples.support_desk.variant import Json
 Message: TypeAlias = dict[str, Json]
 
 
+class AgentError(Exception):
+    """The agent cannot answer at all; the text says why, without the conversation's words."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
     """One tool call that an agent asks for."""

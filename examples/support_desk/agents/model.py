@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from examples.support_desk.agents.agent import Agent, Message, Reply, ToolCall
+from examples.support_desk.agents.agent import Agent, AgentError, Message, Reply, ToolCall
 from examples.support_desk.variant import Json, Variant
 
 
@@ -24,6 +24,15 @@ class ModelAgent:
 
     def act(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Json]]) -> Reply:
         """One completion."""
+        try:
+            return _reply(self._complete(messages, tools))
+        except Exception as error:  # the boundary to litellm: whatever fails there, the app says so
+            kind = type(error).__name__
+            raise AgentError(
+                f"the model {self.model!r} at {self.endpoint} did not answer ({kind}); check --endpoint and --model"
+            ) from error
+
+    def _complete(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Json]]) -> Any:  # noqa: ANN401 - litellm's response object
         complete, rebuild = _litellm()
         response = complete(
             model=f"openai/{self.model}",
@@ -34,13 +43,14 @@ class ModelAgent:
             tools=list(tools),
             stream=self.stream,
             timeout=self.timeout,
+            max_retries=1,
             # Our tools are functions; without this litellm imports its MCP gateway, and with it a package of its own.
             _skip_mcp_handler=True,
             **({"stream_options": {"include_usage": True}} if self.stream else {}),
         )
         if self.stream:
-            response = rebuild(list(cast("Iterable[Any]", response)), messages=list(messages))
-        return _reply(response)
+            return rebuild(list(cast("Iterable[Any]", response)), messages=list(messages))
+        return response
 
 
 def model_agents(
@@ -61,7 +71,9 @@ def _reply(response: Any) -> Reply:  # noqa: ANN401 - litellm's response object
         content=message.content,
         tool_calls=tuple(
             ToolCall(
-                call_id=call.id, name=call.function.name or "", arguments=call.function.arguments
+                call_id=call.id or "",
+                name=call.function.name or "",
+                arguments=call.function.arguments or "{}",
             )
             for call in message.tool_calls or ()
         ),
@@ -76,4 +88,6 @@ def _litellm() -> tuple[Callable[..., Any], Callable[..., Any]]:
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     import litellm  # noqa: PLC0415 - takes 4.8 s, and scripted agents do not need it
 
+    # Its hints for its own developers go to stdout otherwise.
+    litellm.suppress_debug_info = True
     return litellm.completion, litellm.stream_chunk_builder
