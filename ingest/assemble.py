@@ -7,6 +7,7 @@ dialect did not carry is named in `Episode.completeness`.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -141,23 +142,19 @@ def _apart(whole: _Part) -> list[_Part]:
     ]
     if not alike:
         return [whole]
-    home_of = {call: thread for thread in (main, *alike) for call in thread.calls}
-    parts = []
-    for thread in (main, *alike):
-        apart = thread is not main
-        nodes = [n for n in whole.nodes if (_owner(n, home_of, main) is thread)]
-        parts.append(
-            replace_part(
-                whole,
-                nodes=nodes,
-                threads=[thread] if apart else [t for t in whole.threads if t not in alike],
-            )
+    owners = _Owners(main, alike)
+    rest = [thread for thread in whole.threads if thread not in alike]
+    return [
+        _part_of(
+            whole,
+            nodes=[node for node in whole.nodes if owners.of(node) is thread],
+            threads=rest if thread is main else [thread],
         )
-    return parts
+        for thread in (main, *alike)
+    ]
 
 
-def replace_part(whole: _Part, *, nodes: list[Node], threads: list[Thread]) -> _Part:
-    """The part of a trace that one of its conversations takes up."""
+def _part_of(whole: _Part, *, nodes: list[Node], threads: list[Thread]) -> _Part:
     inside = set(nodes)
     return _Part(
         conversation_id=None,
@@ -180,19 +177,24 @@ def _is_conversation_of_its_own(thread: Thread, main: Thread) -> bool:
     )
 
 
-def _owner(node: Node, home_of: dict[Node, Thread], main: Thread) -> Thread:
-    """The thread that a span serves: its own or an ancestor's or a child's, else the one that called a model before it."""
-    if node in home_of:
-        return home_of[node]
-    for near in (*node.children, *node.ancestors()):
-        if near in home_of:
-            return home_of[near]
-    if node.parent is not None:
-        siblings = [n for n in node.parent.children if n in home_of]
-        before = [n for n in siblings if n.span.started_at <= node.span.started_at]
-        if before:
-            return home_of[before[-1]]
-    return main
+class _Owners:
+    """Which of several conversations in one trace a span serves."""
+
+    def __init__(self, main: Thread, others: Sequence[Thread]) -> None:
+        self._main = main
+        self._of_call = {call: thread for thread in (main, *others) for call in thread.calls}
+        self._below: dict[Node | None, list[Node]] = {}
+        for call in sorted(self._of_call, key=lambda call: call.span.started_at):
+            self._below.setdefault(call.parent, []).append(call)
+
+    def of(self, node: Node) -> Thread:
+        """Its own thread, or that of a span above or below it, else of the model call beside it that came before."""
+        for near in (node, *node.children[:1], *node.ancestors()):
+            if near in self._of_call:
+                return self._of_call[near]
+        beside = self._below.get(node.parent, []) if node.parent is not None else []
+        before = bisect_right(beside, node.span.started_at, key=lambda call: call.span.started_at)
+        return self._of_call[beside[before - 1]] if before else self._main
 
 
 def _episode(part: _Part, app: str, known: Mapping[str, str]) -> Episode:

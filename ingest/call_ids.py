@@ -23,53 +23,63 @@ class Joined:
 
 def join_results(steps: Sequence[Step], *, nobodys: AbstractSet[int] = frozenset()) -> Joined:
     """Bind results to calls and name what is missing on either side; `nobodys` are results that say they have no call."""
-    ids_in_use = any(step.role == "tool" and step.call_id is not None for step in steps)
-    open_calls: list[ToolCall] = []
-    turn: tuple[ToolCall, ...] = ()
-    seen: set[str] = set()
+    calls = _OpenCalls(
+        by_order=not any(step.role == "tool" and step.call_id is not None for step in steps)
+    )
     bound: list[Step] = []
     missing: set[str] = set()
     for index, step in enumerate(steps):
         if step.role != "tool":
-            if any(call.call_id in seen for call in step.tool_calls):
+            if calls.open(step.tool_calls):
                 missing.add("repeated_call_ids")
-            seen.update(call.call_id for call in step.tool_calls)
-            open_calls.extend(step.tool_calls)
-            turn = step.tool_calls
             bound.append(step)
             continue
-        here = [call for call in turn if any(call is other for other in open_calls)]
-        call = None
-        if index not in nobodys:
-            call = _asked_by(step, open_calls, here, by_order=not ids_in_use)
+        call = None if index in nobodys else calls.close(step)
         if call is None:
             missing.add("orphan_results")
             bound.append(replace(step, call_id=None))
         else:
-            _close(call, open_calls)
             bound.append(replace(step, call_id=call.call_id, tool_name=step.tool_name or call.name))
-    if open_calls:
+    if calls.left:
         missing.add("missing_results")
     return Joined(steps=tuple(bound), completeness=tuple(sorted(missing)))
 
 
-def _asked_by(
-    result: Step, open_calls: list[ToolCall], turn: list[ToolCall], *, by_order: bool
-) -> ToolCall | None:
-    """The latest open call with the result's id; without an id, one of the turn just before by name or by order.
+class _OpenCalls:
+    """Calls that wait for their results."""
 
-    By order only where no result of the episode has an id: next to results that do, one without is nobody's.
-    """
-    if result.call_id is not None:
-        return next((c for c in reversed(open_calls) if c.call_id == result.call_id), None)
-    if result.tool_name is not None:
-        return next((call for call in turn if call.name == result.tool_name), None)
-    return turn[0] if turn and by_order else None
+    def __init__(self, *, by_order: bool) -> None:
+        self._by_order = by_order
+        """Only where no result has an id: next to results that do, one without is nobody's."""
+        self._by_id: dict[str, list[ToolCall]] = {}
+        self._turn: list[ToolCall] = []
+        self.left = 0
 
+    def open(self, calls: Sequence[ToolCall]) -> bool:
+        """Take in the calls of one message; True where an id was there before."""
+        repeated = False
+        for call in calls:
+            repeated = repeated or call.call_id in self._by_id
+            self._by_id.setdefault(call.call_id, []).append(call)
+        self._turn = list(calls)
+        self.left += len(calls)
+        return repeated
 
-def _close(call: ToolCall, open_calls: list[ToolCall]) -> None:
-    # By identity and from the end: an id, a name and arguments may all repeat within an episode.
-    for index in range(len(open_calls) - 1, -1, -1):
-        if open_calls[index] is call:
-            del open_calls[index]
-            return
+    def close(self, result: Step) -> ToolCall | None:
+        """The call that a result answers: the latest open one with its id; without an id, one of the turn just before."""
+        if result.call_id is not None:
+            waiting = self._by_id.get(result.call_id)
+            call = waiting.pop() if waiting else None
+        else:
+            call = self._of_turn(result)
+            if call is not None:
+                self._by_id[call.call_id].remove(call)
+        if call is not None:
+            self.left -= 1
+            self._turn = [other for other in self._turn if other is not call]
+        return call
+
+    def _of_turn(self, result: Step) -> ToolCall | None:
+        if result.tool_name is not None:
+            return next((call for call in self._turn if call.name == result.tool_name), None)
+        return self._turn[0] if self._turn and self._by_order else None

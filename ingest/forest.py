@@ -9,11 +9,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from ingest.dialects.otel_genai_events import CONTENT_EVENTS, read_sayings, sayings
 from ingest.dialects.reading import DUPLICATE, EVALUATOR, MODEL, OTHER, TOOL, Reading
 from ingest.dialects.table import read_span
 from ingest.span import LogEvent, Span
+
+_DEEPEST: Final = 256
+"""Levels looked up: a hostile chain of 100,000 spans must not cost its square."""
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -32,9 +36,11 @@ class Node:
     """Whether no span arrived, only log events that name it."""
 
     def ancestors(self) -> Iterable[Node]:
-        """The nodes above, nearest first."""
+        """The nodes above, nearest first; not more of them than any real trace has."""
         node = self.parent
-        while node is not None:
+        for _ in range(_DEEPEST):
+            if node is None:
+                return
             yield node
             node = node.parent
 
@@ -56,7 +62,7 @@ def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
         nodes[key] = _virtual(key, left)
     ordered = sorted(nodes.values(), key=lambda node: (node.span.started_at, *node.span.key))
     _tie(ordered, nodes)
-    _name_conversations(ordered)
+    _inherit(ordered)
     return ordered
 
 
@@ -121,23 +127,42 @@ def _tie(ordered: list[Node], nodes: dict[tuple[str, str], Node]) -> None:
     for node in ordered:
         parent_id = node.span.parent_id
         parent = nodes.get((node.span.trace_id, parent_id)) if parent_id else None
-        if parent is not None and node not in (parent, *parent.ancestors()):
+        if parent is not None and parent is not node:
             node.parent = parent
-            parent.children.append(node)
+    _cut_cycles(ordered)
     for node in ordered:
-        own = node.reading.kind == EVALUATOR
-        node.judged = own or any(above.reading.kind == EVALUATOR for above in node.ancestors())
+        if node.parent is not None:
+            node.parent.children.append(node)
 
 
-def _name_conversations(ordered: list[Node]) -> None:
+def _cut_cycles(ordered: list[Node]) -> None:
+    """Spans that name each other as parents become roots; every node is walked once."""
+    safe: set[Node] = set()
+    for start in ordered:
+        path: dict[Node, None] = {}
+        node: Node | None = start
+        while node is not None and node not in safe:
+            if node in path:
+                node.parent = None
+                break
+            path[node] = None
+            node = node.parent
+        safe.update(path)
+
+
+def _inherit(ordered: list[Node]) -> None:
+    """Pass conversations and evaluations down, parents first."""
     in_trace: dict[str, set[str]] = defaultdict(set)
-    for node in ordered:
+    waiting = [node for node in reversed(ordered) if node.parent is None]
+    while waiting:
+        node = waiting.pop()
+        above = node.parent
+        node.judged = node.reading.kind == EVALUATOR or (above is not None and above.judged)
+        node.conversation = node.reading.conversation or (above.conversation if above else None)
         if node.reading.conversation and not node.judged:
             in_trace[node.span.trace_id].add(node.reading.conversation)
+        waiting += reversed(node.children)
     for node in ordered:
-        node.conversation = node.reading.conversation or next(
-            (a.reading.conversation for a in node.ancestors() if a.reading.conversation), None
-        )
         only = in_trace[node.span.trace_id]
         if node.conversation is None and len(only) == 1:
             node.conversation = next(iter(only))

@@ -7,6 +7,7 @@ tried again.
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import time
 import uuid
@@ -30,7 +31,8 @@ from ingest.wal import Wal, WalRecord
 from ingest.wire import BrokenWireError, count_records, signal_of
 
 RETRY_AFTER_SECONDS: Final = 5
-_CHUNK: Final = 1 << 18
+_CHECKS_AT_ONCE: Final = 4
+"""Bodies unpacked at one time: each may take the whole limit of one body while it is checked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +75,24 @@ class _Budget:
         self._held -= size
 
 
+class _Held:
+    """What one request holds of the budget: it grows with what has arrived, so an idle sender costs nothing."""
+
+    def __init__(self, budget: _Budget) -> None:
+        self._budget = budget
+        self._size = 0
+
+    def take(self, size: int) -> None:
+        """Reserve bytes that have arrived, or refuse."""
+        self._budget.take(size)
+        self._size += size
+
+    def give_back(self) -> None:
+        """Free everything."""
+        self._budget.give_back(self._size)
+        self._size = 0
+
+
 def receiver_app(
     wal: Wal, tokens: Tokens | None = None, limits: ReceiverLimits | None = None
 ) -> Starlette:
@@ -105,6 +125,7 @@ class _Receiver:
         self._tokens = tokens
         self._limits = limits
         self._budget = _Budget(limits.waiting_bytes)
+        self._checks = asyncio.Semaphore(_CHECKS_AT_ONCE)
         self._numbers = itertools.count(1)
         self._run = uuid.uuid4().hex[:8]
 
@@ -142,15 +163,15 @@ class _Receiver:
                 rpc_status.INVALID_ARGUMENT,
                 "Send application/x-protobuf or application/json.",
             )
-        reserved = min(_declared_size(request) or _CHUNK, self._limits.body.body_bytes)
-        self._budget.take(reserved)
+        held = _Held(self._budget)
         try:
-            body = await self._receive(request)
-            await run_in_threadpool(self._check, body, signal, content_type)
+            body = await self._receive(request, held)
+            async with self._checks:
+                await run_in_threadpool(self._check, body, signal, content_type)
             if signal != "metrics" and body.sent:
                 await self._store(body, signal, content_type, app)
         finally:
-            self._budget.give_back(reserved)
+            held.give_back()
         return _success(signal, content_type)
 
     def _app(self, request: Request) -> str | None:
@@ -165,7 +186,7 @@ class _Receiver:
             )
         return app
 
-    async def _receive(self, request: Request) -> _Body:
+    async def _receive(self, request: Request, held: _Held) -> _Body:
         encoding = request.headers.get("content-encoding", "identity").strip().lower()
         if encoding not in {"identity", "none", "", "gzip"}:
             raise _Refusal(
@@ -178,6 +199,7 @@ class _Receiver:
             size += len(part)
             if size > limit:
                 raise _too_large(limit)
+            held.take(len(part))
             parts.append(part)
         return _Body(sent=b"".join(parts), is_gzip=encoding == "gzip")
 
@@ -238,11 +260,6 @@ def _check_protobuf(plain: bytes, signal: str, limits: Limits) -> None:
 def _content_type(request: Request) -> str | None:
     given = request.headers.get("content-type", "").split(";", 1)[0].strip().lower()
     return given if given in {rpc_status.PROTOBUF, rpc_status.JSON} else None
-
-
-def _declared_size(request: Request) -> int | None:
-    text = request.headers.get("content-length", "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None
 
 
 def _unpack(body: _Body, limit: int) -> bytes:

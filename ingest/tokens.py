@@ -61,4 +61,9 @@ def load_tokens(path: Path) -> Tokens:
                 f"Line {number} of the token file {path} is not `token app` with a token of {_SHORTEST} characters or more."
             )
         apps.append((hashlib.sha256(words[0].encode()).digest(), safe_app_name(words[1])))
+    if not apps:
+        # An empty file would open the receiver to everybody.
+        raise SourceUnreadable(
+            f"The token file {path} holds no token; write one `token app` a line."
+        )
     return Tokens(apps=tuple(apps))

@@ -6,6 +6,7 @@ carried, and with what only a span knows (when it ended, whether it failed). A m
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -57,8 +58,7 @@ def join_runs(steps: Sequence[Step], runs: Sequence[Node]) -> Ran:
             one.run = run
             ran.call_of[run] = one.call.call_id
     ran.steps = _with_results(numbered, asked)
-    for run in unasked:
-        _insert_unasked(ran, run)
+    _insert_unasked(ran, unasked)
     return ran
 
 
@@ -230,31 +230,34 @@ def _result(run: Node, call_id: str, name: str) -> Step:
     )
 
 
-def _insert_unasked(ran: Ran, run: Node) -> None:
-    """A tool that ran without a message asking for it: the span is the only witness of the call."""
+def _insert_unasked(ran: Ran, runs: Sequence[Node]) -> None:
+    """Tools that ran without a message asking for them, in their time: the span is the only witness of such a call."""
+    if not runs:
+        return
+    ran.flags.add("unasked_tool_runs")
+    if any(run.reading.arguments is None for run in runs):
+        ran.flags.add("no_content")
+    waiting = deque(runs)
+    woven: list[Step] = []
+    for step in ran.steps:
+        while (
+            waiting
+            and step.role != "tool"
+            and step.at is not None
+            and step.at > waiting[0].span.started_at
+        ):
+            woven += _witnessed(ran, waiting.popleft())
+        woven.append(step)
+    for run in waiting:
+        woven += _witnessed(ran, run)
+    ran.steps = woven
+
+
+def _witnessed(ran: Ran, run: Node) -> list[Step]:
     reading = run.reading
     call_id = reading.call_id or f"call_{run.span.span_id}"
-    asking = Step(
-        role="assistant",
-        tool_calls=(
-            ToolCall(
-                call_id=call_id, name=reading.tool_name or "", arguments=reading.arguments or ""
-            ),
-        ),
-        at=run.span.started_at,
-        agent=reading.agent,
-    )
-    told = [_result(run, call_id, reading.tool_name or "")] if _is_told(run) else []
-    at = next(
-        (
-            index
-            for index, step in enumerate(ran.steps)
-            if step.at is not None and step.at > run.span.started_at and step.role != "tool"
-        ),
-        len(ran.steps),
-    )
-    ran.steps[at:at] = [asking, *told]
+    name = reading.tool_name or ""
     ran.call_of[run] = call_id
-    ran.flags.add("unasked_tool_runs")
-    if reading.arguments is None:
-        ran.flags.add("no_content")
+    call = ToolCall(call_id=call_id, name=name, arguments=reading.arguments or "")
+    asking = Step(role="assistant", tool_calls=(call,), at=run.span.started_at, agent=reading.agent)
+    return [asking, _result(run, call_id, name)] if _is_told(run) else [asking]

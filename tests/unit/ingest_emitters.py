@@ -70,7 +70,7 @@ TURNS: list[dict[str, Any]] = [
 """The dialogue as OpenAI messages: two model calls and one tool call."""
 
 MODEL_CALLS = [(TURNS[:2], TURNS[2]), (TURNS[:4], TURNS[4])]
-TOOL = {
+TOOL: dict[str, Any] = {
     "type": "function",
     "function": {"name": "find_order", "parameters": {"type": "object", "properties": {}}},
 }
@@ -255,7 +255,7 @@ def openllmetry_old() -> Emitted:
             "gen_ai.system": "OpenAI",
             "gen_ai.request.model": "m",
             "llm.request.functions.0.name": "find_order",
-            "llm.request.functions.0.parameters": json.dumps(TOOL["function"]["parameters"]),  # type: ignore[index]  # a literal above
+            "llm.request.functions.0.parameters": json.dumps(TOOL["function"]["parameters"]),
             "gen_ai.usage.prompt_tokens": 10,
             "gen_ai.usage.completion_tokens": 5,
         }
@@ -335,7 +335,7 @@ def vercel_ai() -> Emitted:
                         "inputSchema": TOOL["function"]["parameters"],
                     }
                 )
-            ],  # type: ignore[index]  # a literal above
+            ],
             "ai.usage.inputTokens": 10,
             "ai.usage.outputTokens": 5,
         }
@@ -458,7 +458,7 @@ def pydantic_ai() -> Emitted:
         "function_tools": [
             {"name": "find_order", "parameters_json_schema": TOOL["function"]["parameters"]}
         ]
-    }  # type: ignore[index]  # a literal above
+    }
     for number, (given, made) in enumerate(MODEL_CALLS):
         attributes = {
             "gen_ai.operation.name": "chat",
@@ -499,7 +499,7 @@ def google_adk() -> Emitted:
     root = span(0, {}, name="invocation", scope="gcp.vertex.agent", ended_at=START + 60 * SECOND)
     spans = [root]
     for number, (given, made) in enumerate(MODEL_CALLS):
-        function = {"name": "find_order", "parameters": TOOL["function"]["parameters"]}  # type: ignore[index]  # a literal above
+        function = {"name": "find_order", "parameters": TOOL["function"]["parameters"]}
         request = {
             "model": "m",
             "config": {

@@ -468,3 +468,23 @@ def test_parallel_calls_told_one_by_one_stay_one_message() -> None:
 def test_other_apps_spans_are_not_looked_at() -> None:
     """Assembly is for one app at a time."""
     assert assemble([replace(call(1, [USER], ANSWER), app="other")], app=APP).episodes == []
+
+
+def test_hostile_shapes_cost_no_square() -> None:
+    """A chain of spans, a cycle, thousands of runs nobody asked for and of calls nobody answers stay cheap."""
+    chain = [
+        span(n, {"gen_ai.operation.name": "chat"}, parent_id=f"{n - 1:016x}")
+        for n in range(1, 8000)
+    ]
+    cycle = [span(n, {}, parent_id=f"{9000 + (n + 1) % 5:016x}") for n in range(9000, 9005)]
+    runs = [tool(n, "t", str(n), "r") for n in range(10_000, 14_000)]
+    many = {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {"id": "same", "function": {"name": "t", "arguments": "{}"}} for _ in range(4000)
+        ],
+    }
+    calls = [call(20_000, [USER], many)]
+    found = assemble([*chain, *cycle, *runs, *calls], app=APP)
+    assert sum(len(s.tool_calls) for e in found.episodes for s in e.steps) == 8000

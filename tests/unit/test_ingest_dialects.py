@@ -76,17 +76,33 @@ def test_order_of_arrival_and_duplicates_do_not_matter(emit: Callable[[], Emitte
 def test_a_coding_agents_traces_are_read() -> None:
     """Claude Code's requests carry only what is new; its tool's output is an event; hidden text is named."""
     ask = {"span.type": "llm_request", "session.id": "c1", "model": "m", "new_context": "Fix it."}
-    output = json.dumps([{"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls"}}])
-    run = {"span.type": "tool", "tool_name": "Bash", "tool_use_id": "t1", "tool_input": '{"command": "ls"}'}
-    hidden = {"span.type": "llm_request", "new_context": "<REDACTED>", "response.model_output": "Done."}
+    output = json.dumps(
+        [{"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls"}}]
+    )
+    run = {
+        "span.type": "tool",
+        "tool_name": "Bash",
+        "tool_use_id": "t1",
+        "tool_input": '{"command": "ls"}',
+    }
+    hidden = {
+        "span.type": "llm_request",
+        "new_context": "<REDACTED>",
+        "response.model_output": "Done.",
+    }
     spans = [
         span(1, {**ask, "response.model_output": output}),
-        span(2, run, events=(SpanEvent(name="tool.output", at=START, attributes={"output": "a.py"}),)),
+        span(
+            2, run, events=(SpanEvent(name="tool.output", at=START, attributes={"output": "a.py"}),)
+        ),
         span(3, hidden),
     ]
     (episode,) = assemble(spans, app=APP).episodes
     assert [(s.role, s.content) for s in episode.steps] == [
-        ("user", "Fix it."), ("assistant", None), ("tool", "a.py"), ("assistant", "Done.")
+        ("user", "Fix it."),
+        ("assistant", None),
+        ("tool", "a.py"),
+        ("assistant", "Done."),
     ]
     assert (episode.source, episode.conversation_id) == ("claude_code", "c1")
     assert "no_content" in episode.completeness
@@ -97,8 +113,12 @@ def test_feedback_spans_of_logfire_are_outcomes_of_the_span_above() -> None:
     judged = otel_genai().spans
     note = span(
         50,
-        {"logfire.span_type": "annotation", "logfire.feedback.name": "helpful", "helpful": True,
-         "logfire.feedback.comment": "thanks"},
+        {
+            "logfire.span_type": "annotation",
+            "logfire.feedback.name": "helpful",
+            "helpful": True,
+            "logfire.feedback.comment": "thanks",
+        },
         parent_id=judged[1].span_id,
     )
     found = assemble([*judged, note], app=APP)
@@ -111,16 +131,24 @@ def test_feedback_spans_of_logfire_are_outcomes_of_the_span_above() -> None:
 def test_assessments_of_mlflow_are_outcomes_unless_withdrawn() -> None:
     """Who judged is kept, an expectation is the right answer, an invalid assessment says nothing."""
     notes = [
-        {"name": "ok", "source": {"source_type": "HUMAN", "source_id": "x"}, "feedback": {"value": True}},
+        {
+            "name": "ok",
+            "source": {"source_type": "HUMAN", "source_id": "x"},
+            "feedback": {"value": True},
+        },
         {"name": "judge", "source": {"source_type": "LLM_JUDGE"}, "feedback": {"value": 0.5}},
         {"name": "gold", "source": {"source_type": "HUMAN"}, "expectation": {"value": "42"}},
         {"name": "old", "valid": False, "feedback": {"value": 1}},
     ]
     spans = mlflow().spans
-    root = replace(spans[0], attributes={**spans[0].attributes, "mlflow.assessments": json.dumps(notes)})
+    root = replace(
+        spans[0], attributes={**spans[0].attributes, "mlflow.assessments": json.dumps(notes)}
+    )
     outcomes = assemble([root, *spans[1:]], app=APP).outcomes
     assert {(o.name, o.value, o.by, o.correction) for o in outcomes} == {
-        ("ok", 1.0, "reviewer", None), ("judge", 0.5, "model", None), ("gold", None, "reviewer", "42"),
+        ("ok", 1.0, "reviewer", None),
+        ("judge", 0.5, "model", None),
+        ("gold", None, "reviewer", "42"),
     }
 
 
@@ -135,8 +163,11 @@ def test_an_unknown_dialect_still_names_the_conversation() -> None:
 
 def test_hostile_indices_cost_nothing() -> None:
     """`gen_ai.prompt.999999999.content` is one message, and the gap before it is named."""
-    attributes = {"llm.request.type": "chat", "gen_ai.prompt.999999999.content": "x",
-                  "gen_ai.prompt.999999999.role": "user"}
+    attributes = {
+        "llm.request.type": "chat",
+        "gen_ai.prompt.999999999.content": "x",
+        "gen_ai.prompt.999999999.role": "user",
+    }
     (episode,) = assemble([span(1, attributes)], app=APP).episodes
     assert [s.content for s in episode.steps] == ["x"]
     assert "truncated" in episode.completeness

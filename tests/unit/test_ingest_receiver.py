@@ -207,3 +207,11 @@ def test_hand_written_answers_are_real_protobuf() -> None:
     assert json.loads(partial_body(7, "m", "rejectedSpans", "application/json")) == {
         "partialSuccess": {"rejectedSpans": "7", "errorMessage": "m"}
     }
+
+
+def test_a_token_file_without_tokens_does_not_open_the_receiver(tmp_path: Path) -> None:
+    """An empty token file is an error, not a receiver for everybody."""
+    file = tmp_path / "tokens"
+    file.write_text("# nobody yet\n")
+    with pytest.raises(SourceUnreadable, match="holds no token"):
+        load_tokens(file)
