@@ -5,6 +5,7 @@ Comes in: paths, or bodies that the receiver stored. Goes out: rows appended to 
 fold by identity. Not here: what a body means (`ingest.decode`), which partitions must be rebuilt (`freshness`).
 """
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ import pyarrow as pa
 from dagster_project.errors import InputError
 from dagster_project.home import Home, add_apps, lock
 from dagster_project.lake import Lake
-from dagster_project.rows import to_table
+from dagster_project.rows import always, looked_up, texts, to_table
 from dagster_project.tables import ARRIVED_OUTCOMES, CHATS, LOG_EVENTS, QUARANTINE, SPANS
 from ingest.app_name import UNNAMED
 from ingest.chat_log import Chat
@@ -145,11 +146,17 @@ def _append_chats(lake: Lake, episodes: Sequence[Episode]) -> dict[str, str]:
     days: dict[str, str] = {}
     for app in sorted({episode.app for episode in episodes}):
         seen = lake.read(CHATS, app=app, columns=("episode_id", "day"))
-        days |= dict(zip(seen["episode_id"].to_pylist(), seen["day"].to_pylist(), strict=True))
+        days |= dict(zip(texts(seen, "episode_id"), texts(seen, "day"), strict=True))
     for episode in episodes:
         days.setdefault(episode.episode_id, day_of(episode.started_at))
     lake.append(
-        CHATS, to_table(episodes, CHATS.schema, day=lambda episode: days[episode.episode_id])
+        CHATS,
+        to_table(
+            episodes,
+            CHATS.schema,
+            day=looked_up(days, "episode_id"),
+            arrived_at=always(time.time_ns()),
+        ),
     )
     return days
 
@@ -160,7 +167,10 @@ def append_outcomes(lake: Lake, outcomes: Sequence[Outcome], days: dict[str, str
     def day(outcome: Outcome) -> str:
         return days.get(outcome.episode_id or "") or day_of(outcome.at or 0)
 
-    lake.append(ARRIVED_OUTCOMES, to_table(outcomes, ARRIVED_OUTCOMES.schema, day=day))
+    lake.append(
+        ARRIVED_OUTCOMES,
+        to_table(outcomes, ARRIVED_OUTCOMES.schema, day=day, arrived_at=always(time.time_ns())),
+    )
 
 
 def keep_rejected(lake: Lake, rejected: Sequence[Rejected], arrived: Arrived) -> None:

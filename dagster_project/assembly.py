@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dagster_project.lake import Lake, once
-from dagster_project.rows import from_rows
+from dagster_project.rows import from_rows, texts
 from dagster_project.tables import CHATS, EPISODES, LOG_EVENTS, SPANS, Table
 from ingest.assemble import assemble, known_episodes
 from ingest.episode import Episode
@@ -56,7 +56,7 @@ def assemble_days(lake: Lake, app: str, days: Iterable[str]) -> Assembly:
     traces = {t for e, day in known.day.items() if day in asked for t in known.traces[e]}
     while True:
         spans = _connected(lake, SPANS, app, asked, traces)
-        found = set(spans["trace_id"].to_pylist())
+        found = set(texts(spans, "trace_id"))
         events = _connected(lake, LOG_EVENTS, app, asked, traces | found)
         assembled = assemble(
             [span_of_row(row) for row in spans.to_pylist()],
@@ -71,7 +71,7 @@ def assemble_days(lake: Lake, app: str, days: Iterable[str]) -> Assembly:
         traces |= earlier
     chats = once(lake.read(CHATS, app=app, days=asked), CHATS)
     homes = _by_home(assembled.episodes, known, asked)
-    for day, episode in zip(chats["day"].to_pylist(), _episodes(chats), strict=True):
+    for day, episode in zip(texts(chats, "day"), _episodes(chats), strict=True):
         homes.setdefault(day, []).append(episode)
     return Assembly(
         episodes={
@@ -97,13 +97,13 @@ def _known(lake: Lake, app: str) -> _Known:
 def _connected(lake: Lake, table: Table, app: str, days: set[str], traces: set[str]) -> pa.Table:
     """The rows of these days, and those of other days that belong to the same traces."""
     inside = lake.read(table, app=app, days=days)
-    wanted = traces | set(inside["trace_id"].drop_null().to_pylist())
+    wanted = traces | set(texts(inside, "trace_id"))
     others = {day for of_app, day in lake.counts(table) if of_app == app} - days
     if not wanted or not others:
         return once(inside, table)
     index = lake.read(table, app=app, days=others, columns=("trace_id", "day"))
     hit = pc.is_in(index["trace_id"], value_set=pa.array(sorted(wanted), pa.string()))
-    reached = set(index.filter(hit)["day"].to_pylist())
+    reached = set(texts(index.filter(hit), "day"))
     outside = lake.read(table, app=app, days=reached)
     inset = pc.is_in(outside["trace_id"], value_set=pa.array(sorted(wanted), pa.string()))
     return once(pa.concat_tables([inside, outside.filter(inset)]), table)

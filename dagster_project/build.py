@@ -79,9 +79,11 @@ def instance_of(home: Home) -> dg.DagsterInstance:
 
 def _build_days(runner: "_Runner") -> int:
     done: set[str] = set()
+    left = 0
     for round_number in range(_ROUNDS):
         tell("plan", round_number, _ROUNDS, "looking for what changed")
         plan = plan_days(runner.private, runner.clean)
+        left = len(plan.stale_days)
         if not plan.known_days:
             raise InputError(
                 "nothing has arrived in this home yet; take something in with: tracegym ingest FILE"
@@ -92,13 +94,14 @@ def _build_days(runner: "_Runner") -> int:
         done |= set(plan.stale_days)
         runner.run("days", APP_DAYS, plan.known_days, plan.stale_days)
     raise StageError(
-        f"{len(plan.stale_days)} partitions are still not up to date after {_ROUNDS} rounds; "
+        f"{left} partitions are still not up to date after {_ROUNDS} rounds; "
         "run the build again when nothing else writes to this home"
     )
 
 
 def _build_apps(runner: "_Runner") -> int:
-    known = plan_days(runner.private, runner.clean).known_apps
+    # Apps whose raw data has expired are known by their clean data.
+    known = sorted({app for app, _ in runner.clean.lake.stamps("clean_episodes")})
     stale = stale_apps(runner.clean, known)
     runner.run("apps", APPS, known, stale)
     return len(stale)

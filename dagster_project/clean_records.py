@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import CLUSTERS, FAILURES
-from dagster_project.rows import from_rows
+from dagster_project.rows import from_rows, texts
 from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES
 from redact.clean_episode import CleanEpisode
 from redact.clean_outcome import CleanOutcome
@@ -30,7 +30,7 @@ def clean_episodes_of(
 def home_days(lake: Lake, app: str, days: Iterable[str] | None = None) -> dict[str, str]:
     """The day each episode lives in."""
     rows = lake.read(CLEAN_EPISODES, app=app, days=days, columns=("episode_id", "day"))
-    return dict(zip(rows["episode_id"].to_pylist(), rows["day"].to_pylist(), strict=True))
+    return dict(zip(texts(rows, "episode_id"), texts(rows, "day"), strict=True))
 
 
 def clean_outcomes_of(

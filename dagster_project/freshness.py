@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from dagster_project.lake import Lake, Stamp, digest_of, hash_of
 from dagster_project.tables import Table
@@ -103,5 +104,5 @@ def store(
 def _part(rows: pa.Table, table: Table, key: Key) -> pa.Table:
     kept = rows
     for column, value in zip(table.by, key, strict=False):
-        kept = kept.filter(pa.compute.equal(kept[column], value))
+        kept = kept.filter(pc.equal(kept[column], pa.scalar(value)))
     return kept

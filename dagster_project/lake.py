@@ -8,18 +8,17 @@ Not here: what the rows mean (`rows`, and the schemas beside the records).
 import hashlib
 import random
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from deltalake import DeltaTable, WriterProperties, write_deltalake
 from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
 
 from dagster_project.errors import LakeError
-from dagster_project.tables import STAMPS, Table
+from dagster_project.tables import ARRIVED_AT, STAMPS, Table
 
 _TRIES: Final = 20
 _WRITER: Final = WriterProperties(compression="ZSTD")
@@ -185,7 +184,7 @@ class Lake:
         if opened is None:
             return {}
         files: dict[tuple[str, ...], list[str]] = {}
-        for action in pa.table(opened.get_add_actions(flatten=True)).to_pylist():
+        for action in _files(opened):
             key = tuple(str(action[f"partition.{column}"]) for column in table.by)
             if action["num_records"] != 0:
                 files.setdefault(key, []).append(str(action["path"]))
@@ -196,7 +195,7 @@ class Lake:
         opened = self._open(table)
         found: dict[tuple[str, ...], int] = {}
         if opened is not None:
-            for action in pa.table(opened.get_add_actions(flatten=True)).to_pylist():
+            for action in _files(opened):
                 key = tuple(str(action[f"partition.{column}"]) for column in table.by)
                 found[key] = found.get(key, 0) + int(action["num_records"] or 0)
         return {key: count for key, count in sorted(found.items()) if count}
@@ -206,7 +205,7 @@ class Lake:
         opened = self._open(table)
         latest: dict[tuple[str, ...], int] = {}
         if opened is not None:
-            for action in pa.table(opened.get_add_actions(flatten=True)).to_pylist():
+            for action in _files(opened):
                 key = tuple(str(action[f"partition.{column}"]) for column in table.by)
                 at = int(action["modification_time"]) * 1_000_000
                 latest[key] = max(latest.get(key, 0), at)
@@ -277,13 +276,14 @@ def digest_of(rows: pa.Table) -> str:
 
 
 def once(rows: pa.Table, table: Table) -> pa.Table:
-    """One row per identity: the last that was written."""
-    latest: dict[tuple[Any, ...], int] = {}
-    keys = zip(
-        *(rows.column(name).to_pylist() for name in (*table.by, *table.identity)), strict=True
-    )
-    for index, key in enumerate(keys):
-        latest[key] = index
+    """One row per identity: the one that arrived last."""
+    names = (*table.by, *table.identity)
+    keys = list(zip(*(rows.column(name).to_pylist() for name in names), strict=True))
+    order: Sequence[int] = range(len(keys))
+    if ARRIVED_AT in rows.schema.names:
+        arrived = rows.column(ARRIVED_AT).to_pylist()
+        order = sorted(order, key=lambda index: arrived[index] or 0)
+    latest = {keys[index]: index for index in order}
     return rows.take(pa.array(sorted(latest.values()), type=pa.int64()))
 
 
@@ -296,6 +296,11 @@ def _shaped(rows: pa.Table, schema: pa.Schema) -> pa.Table:
         for field in schema
     ]
     return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _files(opened: DeltaTable) -> list[dict[str, Any]]:
+    """The files of one version, from the table's log."""
+    return pa.table(opened.get_add_actions(flatten=True)).to_pylist()
 
 
 def _predicate(by: Sequence[str], partitions: Sequence[tuple[str, ...]]) -> str:
@@ -316,12 +321,6 @@ def _hash(parts: Iterable[str]) -> str:
 def hash_of(*parts: str) -> str:
     """One short text for several, equal for equal ones."""
     return _hash(parts)
-
-
-def column_counts(rows: pa.Table, column: str) -> Mapping[str, int]:
-    """How often each value of a column stands in the rows."""
-    counted = pc.value_counts(rows.column(column)).to_pylist()
-    return {str(item["values"]): int(item["counts"]) for item in counted}
 
 
 def _sentence(verb: str, path: Path, fault: BaseException) -> str:

@@ -9,7 +9,7 @@ are tried again on every build. Not here: which episode an outcome means (`inges
 from collections.abc import Iterable
 
 from dagster_project.lake import Lake, digest_of, once
-from dagster_project.rows import from_rows, to_table
+from dagster_project.rows import always, from_rows, to_table
 from dagster_project.tables import ARRIVED_OUTCOMES, EPISODES, OUTCOMES, RESPONSES
 from ingest.app_name import UNNAMED
 from ingest.episode import Episode
@@ -79,6 +79,6 @@ def known_episodes_of(lake: Lake, apps: Iterable[str]) -> list[Episode]:
 def outcome_digests(lake: Lake, app: str) -> dict[str, str]:
     """What each day's outcomes say, as a text that changes with them."""
     return {
-        day: digest_of(to_table(group, OUTCOMES.schema, day=lambda _, day=day: day))
+        day: digest_of(to_table(group, OUTCOMES.schema, day=always(day)))
         for day, group in outcomes_by_day(lake, app).items()
     }

@@ -10,25 +10,37 @@ import types
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from functools import cache
 from typing import Any, TypeVar
 
 import pyarrow as pa
 
 Record = TypeVar("Record")
+Column = Callable[[Any], object]
+"""Computes a column that is no field of the record."""
 
 
-def to_table(
-    records: Iterable[object], schema: pa.Schema, **columns: Callable[[Any], object]
-) -> pa.Table:
+def to_table(records: Iterable[object], schema: pa.Schema, **columns: Column) -> pa.Table:
     """Rows of `schema` made of the records; `columns` computes those that are no field of the record."""
     rows = [_row(record, schema, columns) for record in records]
     return pa.Table.from_pylist(rows, schema=schema)
 
 
-def _row(
-    record: object, schema: pa.Schema, columns: Mapping[str, Callable[[Any], object]]
-) -> dict[str, object]:
+def always(value: object) -> Column:
+    """A column that is the same in every row."""
+    return lambda _record: value
+
+
+def looked_up(found: Mapping[str, object], field: str) -> Column:
+    """A column that is looked up by a field of the record."""
+    return lambda record: found[getattr(record, field)]
+
+
+def texts(rows: pa.Table, column: str) -> list[str]:
+    """The texts of a column, without those that are null."""
+    return [str(value) for value in rows.column(column).to_pylist() if value is not None]
+
+
+def _row(record: object, schema: pa.Schema, columns: Mapping[str, Column]) -> dict[str, object]:
     row: dict[str, object] = {}
     for field in schema:
         make = columns.get(field.name)
@@ -74,7 +86,7 @@ def plain_json(value: object) -> Any:  # noqa: ANN401 - JSON values are the one 
 
 def from_rows(kind: type[Record], rows: Iterable[Mapping[str, Any]]) -> list[Record]:
     """Records of `kind` out of rows; columns that the record does not have are left out."""
-    build = _builder(kind)
+    build: Callable[[Mapping[str, Any]], Record] = _builder(kind)
     return [build(row) for row in rows]
 
 
@@ -84,8 +96,17 @@ def from_json(kind: type[Record], document: Mapping[str, Any]) -> Record:
     return build(document)
 
 
-@cache
+_builders: dict[type[Any], Callable[[Mapping[str, Any]], Any]] = {}
+"""Made once per record type."""
+
+
 def _builder(kind: type[Any]) -> Callable[[Mapping[str, Any]], Any]:
+    if kind not in _builders:
+        _builders[kind] = _make_builder(kind)
+    return _builders[kind]
+
+
+def _make_builder(kind: type[Any]) -> Callable[[Mapping[str, Any]], Any]:
     hints = typing.get_type_hints(kind)
     readers = {f.name: _reader(hints[f.name]) for f in fields(kind)}
     nullable = {name for name, hint in hints.items() if type(None) in typing.get_args(hint)}

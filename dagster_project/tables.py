@@ -5,7 +5,7 @@ Not here: reading and writing (`lake`), tables of what is learnt (`learnt_tables
 """
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import pyarrow as pa
 
@@ -18,6 +18,8 @@ from redact.clean_outcome import CLEAN_OUTCOME_SCHEMA
 
 BY_DAY: Final = ("app", "day")
 BY_APP: Final = ("app",)
+ARRIVED_AT: Final = "arrived_at"
+"""When a row was appended, in nanoseconds: of two rows of one identity the later one counts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,30 +34,39 @@ class Table:
     """Columns that name a row within its partition; appended rows of one identity are one row."""
 
 
-STAMP_SCHEMA: Final = pa.schema(
-    [
-        ("asset", pa.string()),
-        ("app", pa.string()),
-        ("day", pa.string()),
-        ("digest", pa.string()),
-        ("made_of", pa.string()),
-        ("rows", pa.int64()),
-    ]
+def _layout(**columns: pa.DataType) -> pa.Schema:
+    fields: list[pa.Field[Any]] = [pa.field(name, kind) for name, kind in columns.items()]
+    return pa.schema(fields)
+
+
+STAMP_SCHEMA: Final = _layout(
+    asset=pa.string(),
+    app=pa.string(),
+    day=pa.string(),
+    digest=pa.string(),
+    made_of=pa.string(),
+    rows=pa.int64(),
 )
 """What each partition of each asset holds (`digest`) and what it was made of: equal means nothing to do."""
 
 
 def _extended(schema: pa.Schema, *columns: str) -> pa.Schema:
-    return pa.schema([*((name, pa.string()) for name in columns), *schema])
+    fields: list[pa.Field[Any]] = [*(pa.field(name, pa.string()) for name in columns), *schema]
+    return pa.schema(fields)
+
+
+def _arriving(schema: pa.Schema) -> pa.Schema:
+    fields: list[pa.Field[Any]] = [*schema, pa.field(ARRIVED_AT, pa.int64())]
+    return pa.schema(fields)
 
 
 # private/lake
 SPANS: Final = Table(name="spans", schema=SPAN_SCHEMA, identity=("trace_id", "span_id"))
 LOG_EVENTS: Final = Table(name="log_events", schema=EVENT_SCHEMA, identity=("event_id",))
-CHATS: Final = Table(name="chats", schema=EPISODE_SCHEMA, identity=("episode_id",))
+CHATS: Final = Table(name="chats", schema=_arriving(EPISODE_SCHEMA), identity=("episode_id",))
 """Episodes that arrived whole, from chat logs."""
 ARRIVED_OUTCOMES: Final = Table(
-    name="arrived_outcomes", schema=OUTCOME_SCHEMA, identity=("outcome_id",)
+    name="arrived_outcomes", schema=_arriving(OUTCOME_SCHEMA), identity=("outcome_id",)
 )
 """Outcomes as they came in with chat logs and tables; `outcomes` holds them joined to their episodes."""
 QUARANTINE: Final = Table(
@@ -67,27 +78,28 @@ EPISODES: Final = Table(name="episodes", schema=EPISODE_SCHEMA)
 OUTCOMES: Final = Table(name="outcomes", schema=OUTCOME_SCHEMA)
 
 RESPONSE_SCHEMA: Final = pa.schema(
-    [(name, pa.string()) for name in ("app", "day", "response_id", "episode_id")]
+    [pa.field(name, pa.string()) for name in ("app", "day", "response_id", "episode_id")]
 )
 """Which episode a model's response belongs to: thumbs are often stored with nothing but the response's id."""
 RESPONSES: Final = Table(name="responses", schema=RESPONSE_SCHEMA, identity=("response_id",))
 
-LEARNT_SCHEMA: Final = pa.schema(
-    [("app", pa.string()), ("day", pa.string()), ("sealed", pa.binary()), ("words", pa.binary())]
+LEARNT_SCHEMA: Final = _layout(
+    app=pa.string(),
+    day=pa.string(),
+    sealed=pa.binary(),
+    words=pa.binary(),
 )
 """What a day revealed of its people, sealed under the vault's secret, and an index of hashed words of its texts."""
 LEARNT: Final = Table(name="learnt", schema=LEARNT_SCHEMA)
 
-REDACTION_SCHEMA: Final = pa.schema(
-    [
-        ("app", pa.string()),
-        ("day", pa.string()),
-        ("what", pa.string()),
-        ("kind", pa.string()),
-        ("place", pa.string()),
-        ("count", pa.int64()),
-        ("length", pa.int64()),
-    ]
+REDACTION_SCHEMA: Final = _layout(
+    app=pa.string(),
+    day=pa.string(),
+    what=pa.string(),
+    kind=pa.string(),
+    place=pa.string(),
+    count=pa.int64(),
+    length=pa.int64(),
 )
 """What the gate did, by kind, place and length: `replaced`, `held`, `leak`; never a text."""
 

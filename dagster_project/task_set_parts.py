@@ -12,6 +12,7 @@ from dagster_project.documents import records
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import TASKS, VERIFIED
 from dagster_project.learnt_worlds import world_of
+from dagster_project.rows import texts
 from dagster_project.tables import CLEAN_EPISODES
 from dagster_project.verification import VerifiedTask
 from environments.export.taskset import Entry, entry_of
@@ -54,7 +55,7 @@ def _entry(candidate: Candidate, verdict: VerifiedTask) -> Entry:
         candidate,
         status=verdict.status,
         reasons=verdict.reasons,
-        verification={"gate": verdict.gate, "probes": probes},
+        verification={"gate": verdict.gate, "probes": list[Json](probes)},
     )
 
 
@@ -64,8 +65,8 @@ def _provenance(lake: Lake, apps: Sequence[str], name: str | None) -> dict[str, 
     episodes = 0
     for app in apps:
         rows = lake.read(CLEAN_EPISODES, app=app, columns=("redaction", "day"))
-        modes |= set(rows["redaction"].to_pylist())
-        days |= set(rows["day"].to_pylist())
+        modes |= set(texts(rows, "redaction"))
+        days |= set(texts(rows, "day"))
         episodes += rows.num_rows
     return {
         "name": name or (" + ".join(apps) if apps else "empty task set"),

@@ -69,4 +69,4 @@ def _show(found: dict[str, Any]) -> None:
 
 
 def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f} %" if whole else "–"
+    return f"{100 * part / whole:.1f} %" if whole else "-"

@@ -3,6 +3,8 @@
 Fed from Dagster's events and from what asset bodies report.
 """
 
+from typing import Self
+
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
@@ -23,7 +25,7 @@ class Bars:
         )
         self._lines: dict[str, TaskID] = {}
 
-    def __enter__(self) -> "Bars":
+    def __enter__(self) -> Self:
         self._progress.start()
         return self
 

@@ -77,7 +77,7 @@ def build(
         raise StrictError(f"checks that did not pass: {', '.join(built.failed_checks)}")
 
 
-class Interrupted(ProjectError):
+class Interrupted(ProjectError):  # noqa: N818 - what happened, not a fault
     """Ctrl-C: the home is usable and the next build goes on."""
 
     exit_code = 130

@@ -16,7 +16,7 @@ from dagster_project.home import apps_of, open_home
 FORMATS = ("taskset", "verifiers")
 
 
-def export(
+def export(  # noqa: PLR0913, PLR0917 - one parameter per option
     format_name: Annotated[
         str, typer.Argument(metavar="FORMAT", help=f"One of: {', '.join(FORMATS)}.")
     ],

@@ -54,12 +54,12 @@ def failures(
     if as_json:
         print_json([plain_json(one) for one in found])
         return
-    rows = [
+    listed = [
         (c.cluster_id[:12], c.app, c.name, c.failures, c.confirmed, c.subjects, c.movement)
         for c in found
     ]
     headings = ("id", "app", "how it fails", "failures", "confirmed", "users", "trend")
-    print_table("Failure clusters", headings, rows)
+    print_table("Failure clusters", headings, listed)
 
 
 def _clusters(lake: "Lake", apps: list[str]) -> list["Cluster"]:

@@ -22,7 +22,7 @@ class Fault:
     exit_code: int = 1
 
 
-def fault_of(error: BaseException) -> Fault:
+def fault_of(error: BaseException) -> Fault:  # noqa: PLR0911 - a table in code
     """The sentence and exit code for an exception."""
     if isinstance(error, KeyboardInterrupt):
         return Fault(sentence="interrupted; what was stored stays", exit_code=130)

@@ -42,7 +42,7 @@ def print_pairs(title: str, pairs: Mapping[str, object]) -> None:
 
 def _shown(value: object) -> str:
     if value is None:
-        return "–"
+        return "-"
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, int) and not isinstance(value, bool):

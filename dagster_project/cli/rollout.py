@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from environments.rollout.rollout import Rollout
 
 
-def rollout(
+def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
     task_set: Annotated[Path, typer.Argument(metavar="TASKSET", help="A task set's folder.")],
     policy: Annotated[
         str,
@@ -97,7 +97,7 @@ def rollout(
         raise InputError("every rollout failed; see that the endpoint answers and try again")
 
 
-class Stopped(ProjectError):
+class Stopped(ProjectError):  # noqa: N818 - what happened, not a fault
     """Ctrl-C during rollouts."""
 
     exit_code = 130

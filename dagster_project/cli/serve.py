@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ingest.wal import Wal
 
 
-def serve(
+def serve(  # noqa: PLR0913, PLR0917 - one parameter per option
     home: HomeOption = HOME,
     host: Annotated[
         str, typer.Option("--host", help="Loopback unless told otherwise.")

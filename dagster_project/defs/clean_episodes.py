@@ -27,7 +27,7 @@ from dagster_project.gate import (
 from dagster_project.home import lock
 from dagster_project.lake import Lake
 from dagster_project.progress import counted
-from dagster_project.rows import to_table
+from dagster_project.rows import always, to_table
 from dagster_project.tables import CLEAN_EPISODES, EPISODES, REDACTIONS
 from redact.scrub import Scrubbed, scrub
 from redact.vault import Vault
@@ -91,7 +91,7 @@ def _scrub_day(private: PrivateSide, clean: Lake, vault: Vault, todo: Work, key:
         scrub(raw, learnt=known.learnt, vault=vault, policy=policy_of(private.opened()))
     )
     passed, leaking = leak_checked(raw, scrubbed, known.learnt)
-    rows = to_table((one.clean for one in passed), CLEAN_EPISODES.schema, day=lambda _: day)
+    rows = to_table((one.clean for one in passed), CLEAN_EPISODES.schema, day=always(day))
     account = account_table([*account_of(app, day, scrubbed), *leak_rows(app, day, leaking)])
     clean.replace(REDACTIONS, account, [key])
     store(clean, CLEAN_EPISODES, rows, todo, keys=[key])

@@ -13,7 +13,7 @@ from dagster_project.gate import knowledge_of, policy_of, raw_outcomes, vault_of
 from dagster_project.home import lock
 from dagster_project.lake import Lake
 from dagster_project.progress import counted
-from dagster_project.rows import to_table
+from dagster_project.rows import always, to_table
 from dagster_project.tables import CLEAN_OUTCOMES
 from redact.scrub import scrub_outcomes
 
@@ -48,7 +48,7 @@ def clean_outcomes(
                     )
                 )
                 names.update(f"{outcome.name} by {outcome.by}" for outcome in cleaned)
-                rows = to_table(cleaned, CLEAN_OUTCOMES.schema, day=lambda _, day=day: day)
+                rows = to_table(cleaned, CLEAN_OUTCOMES.schema, day=always(day))
                 store(lake, CLEAN_OUTCOMES, rows, todo, keys=[(app, day)])
         vault.save()
     return dg.MaterializeResult(

@@ -11,7 +11,7 @@ from dagster_project.defs.result import AssetResult
 from dagster_project.freshness import Key, Work, digest, made_of, store, work
 from dagster_project.lake import Lake, Stamp, digest_of
 from dagster_project.progress import tell
-from dagster_project.rows import to_table
+from dagster_project.rows import always, looked_up, to_table
 from dagster_project.tables import CHATS, EPISODES, RESPONSES
 
 ASSET = "episodes"
@@ -79,7 +79,7 @@ def write(lake: Lake, app: str, days: list[str], assembly: Assembly, todo: Work)
     rows = to_table(
         [e for day in days for e in assembly.episodes.get(day, [])],
         EPISODES.schema,
-        day=lambda episode: home[episode.episode_id],
+        day=looked_up(home, "episode_id"),
     )
     store(lake, EPISODES, rows, todo, keys=[(app, day) for day in days])
     for day in sorted(set(assembly.episodes) - set(days)):
@@ -110,7 +110,7 @@ def _none_vanished(lake: Lake, todo: Work) -> bool:
 
 def _merge(lake: Lake, app: str, day: str, assembly: Assembly) -> None:
     """Put episodes of an earlier day that went on into the days at hand back where they live."""
-    fresh = to_table(assembly.episodes[day], EPISODES.schema, day=lambda _: day)
+    fresh = to_table(assembly.episodes[day], EPISODES.schema, day=always(day))
     ids = set(fresh["episode_id"].to_pylist())
     after = fresh
 

@@ -12,7 +12,7 @@ from dagster_project.defs.show import table_of
 from dagster_project.freshness import Key, digest, file_digest, made_of, store, work
 from dagster_project.learnt_tables import FAILURES
 from dagster_project.progress import counted
-from dagster_project.rows import to_table
+from dagster_project.rows import looked_up, to_table
 from synth.failures import Failure, detect
 
 ASSET = "failures"
@@ -40,7 +40,7 @@ def failures(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult
             if (failure := detect(episode, labels.get(episode.episode_id))) is not None
         ]
         home = home_days(lake, app, days)
-        rows = to_table(mine, FAILURES.schema, day=lambda f, home=home: home[f.episode_id])
+        rows = to_table(mine, FAILURES.schema, day=looked_up(home, "episode_id"))
         store(lake, FAILURES, rows, todo, keys=[(app, day) for day in days])
         found += mine
     return dg.MaterializeResult(

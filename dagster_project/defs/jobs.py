@@ -37,7 +37,10 @@ def remove_expired(context: dg.OpExecutionContext, private: PrivateSide) -> None
     """Tidy the home."""
     done = tidy_home(private.opened())
     context.log.info(
-        f"{done.expired_days} raw app-days, {done.log_records} log records, {done.files} files removed"
+        "removed: %d raw app-days, %d log records, %d files",
+        done.expired_days,
+        done.log_records,
+        done.files,
     )
 
 

@@ -9,7 +9,7 @@ from dagster_project.freshness import Key, made_of, store, work
 from dagster_project.lake import Lake
 from dagster_project.outcome_days import outcome_digests, outcomes_by_day
 from dagster_project.progress import tell
-from dagster_project.rows import to_table
+from dagster_project.rows import looked_up, to_table
 from dagster_project.tables import OUTCOMES
 
 ASSET = "outcomes"
@@ -34,7 +34,7 @@ def outcomes(context: dg.AssetExecutionContext, private: PrivateSide) -> AssetRe
         by_day = outcomes_by_day(lake, app)
         home = {o.outcome_id: day for day in days for o in by_day.get(day, [])}
         said = [o for day in days for o in by_day.get(day, [])]
-        rows = to_table(said, OUTCOMES.schema, day=lambda o, home=home: home[o.outcome_id])
+        rows = to_table(said, OUTCOMES.schema, day=looked_up(home, "outcome_id"))
         store(lake, OUTCOMES, rows, todo, keys=[(app, day) for day in days])
         joined += sum(outcome.episode_id is not None for outcome in said)
         waiting += sum(outcome.episode_id is None for outcome in said)

@@ -1,4 +1,4 @@
-"""Partitions: app × UTC day for what arrives, app for what is learnt.
+"""Partitions: app and UTC day for what arrives, app for what is learnt.
 
 Keys are dynamic: a day exists when something of it has arrived. App names are percent-encoded, so `|` never stands in
 one. Measured against other layouts in docs/decisions/0070-partitions.md.

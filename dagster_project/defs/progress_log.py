@@ -27,11 +27,12 @@ class _Handler(logging.Handler):
             tell(event.step_key, done, 1, _SAYS[event.event_type])
 
 
-@dg.logger(description="Forwards step events to whoever listens in this process.")
+@dg.logger(None, description="Forwards step events to whoever listens in this process.")
 def progress(context: dg.InitLoggerContext) -> logging.Logger:
     """A logger with that one handler."""
     del context
-    logger = logging.Logger("tracegym.progress", logging.DEBUG)
+    # Not from the registry of loggers: a run's handlers must not pile up there.
+    logger = logging.Logger("tracegym.progress", logging.DEBUG)  # noqa: LOG001
     logger.addHandler(_Handler())
     return logger
 

@@ -4,11 +4,11 @@ Dagster compares the annotation with the bare class (a subscripted one fails as 
 strict wants the argument: one alias serves both.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
 if TYPE_CHECKING:
-    AssetResult = dg.MaterializeResult[None]
+    AssetResult = dg.MaterializeResult[Any]
 else:
     AssetResult = dg.MaterializeResult

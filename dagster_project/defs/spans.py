@@ -1,5 +1,7 @@
 """`spans`: what telemetry arrived for an app and day, each span once."""
 
+from functools import partial
+
 import dagster as dg
 
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
@@ -47,7 +49,7 @@ def fold(lake: Lake, keys: list[Key]) -> int:
             after = once(before, table)
             if after.num_rows < before.num_rows:
                 repeated += before.num_rows - after.num_rows
-                lake.change(table, key, lambda rows, table=table: once(rows, table))
+                lake.change(table, key, partial(once, table=table))
     now = arrivals(lake, stale)
     lake.stamp(
         "spans",

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 
 import dagster as dg
 
@@ -47,7 +48,7 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
             candidates_of(clean, app),
             world_of(lake, app),
             known=verified_of(lake, app),
-            track=lambda items, app=app: counted(ASSET, items, app),
+            track=partial(counted, ASSET, says=app),
         )
         rows = to_rows(
             Document(app=app, id=one.task_id, version=one.task_version, content=one)
