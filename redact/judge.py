@@ -122,6 +122,14 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
     return Judgement(verdicts, values)
 
 
+def personal_everywhere(app: AppLearnt, *, k: int) -> dict[str, str]:
+    """Return every value that is personal in the whole app: what was learnt under keys, and what verdicts add."""
+    values = dict(app.values)
+    for value, kind in judge(app, k=k).values.items():
+        keep_kind(values, value, kind)
+    return values
+
+
 def _parts(value: str) -> list[str]:
     """Return what of a value is personal: of a URL the parts that look like identifiers, else all of it."""
     if not _URL.match(value):

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote
 
-from redact.judge import judge
+from redact.judge import personal_everywhere
 from redact.learnt import Learnt
 from redact.word_lists import word_list
 
@@ -63,7 +63,7 @@ def find_leaks(
     """Return every learnt value in the named texts; `episodes` maps a text's name to its raw episode."""
     table = _Table()
     for app in learnt.apps.values():
-        table.add({**judge(app, k=k).values, **app.values}, direct=True)
+        table.add(personal_everywhere(app, k=k), direct=True)
     own: dict[str, _Table] = {}
     leaks: list[Leak] = []
     for where, text in texts:

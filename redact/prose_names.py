@@ -20,6 +20,7 @@ TOLD: Final = word_list("name_told")
 """After these a capitalised word is a name, listed or not; `_` joins two words."""
 RELATED: Final = word_list("name_related")
 """After these a listed name is a person."""
+_TOLD_LAST: Final = frozenset(word.rpartition("_")[2].strip(":") for word in TOLD)
 PLACES: Final = word_list("places")
 """Cities, states and brands that are also listed names."""
 
@@ -34,9 +35,11 @@ def names_in(text: str) -> Iterator[tuple[str, str]]:
     for run in _RUN.finditer(text):
         words = run[0].split()
         listed = [_listed(word) for word in words]
-        before = _context(text, run.start())
-        if any(listed) or _is_in(before, TOLD) or any(_plain(word) in TOLD for word in words):
-            yield from _people(before, words, listed)
+        if not any(listed) and not any(_plain(word) in TOLD for word in words):
+            last = text[max(0, run.start() - 14) : run.start()].split()[-1:]
+            if not last or _plain(last[0].strip(",:.")) not in _TOLD_LAST:
+                continue  # nine of ten capitalised runs end here
+        yield from _people(_context(text, run.start()), words, listed)
 
 
 def _people(before: list[str], words: list[str], listed: list[bool]) -> Iterator[tuple[str, str]]:

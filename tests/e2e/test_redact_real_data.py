@@ -1,0 +1,45 @@
+"""Redaction on real conversations: nothing leaks, calls still match their results, catalogues stay."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchmarks.redaction import commutation, read, recall, texts_of_all
+from redact.leaks import find_leaks
+from redact.learn import learn
+from redact.policy import Policy
+from redact.scrub import scrub
+from redact.vault import open_vault
+
+
+def real_logs() -> Iterator[Path]:
+    """The chat logs of the real data, none without it."""
+    folder = os.environ.get("TRACEGYM_REAL_DATA")
+    if folder:
+        yield from sorted(Path(folder).rglob("*.jsonl"))
+
+
+@pytest.mark.skipif(
+    "TRACEGYM_REAL_DATA" not in os.environ,
+    reason="TRACEGYM_REAL_DATA does not name the folder with real conversations",
+)
+def test_real_conversations_pass_the_gate_whole() -> None:
+    """Recall of at least 99.9 %, no direct identifier left, every recorded call still matches its result."""
+    paths = list(real_logs())
+    assert paths
+    for path in paths:
+        episodes = read(path)
+        policy = Policy()
+        learnt = learn(episodes, (), policy=policy)
+        vault = open_vault(None, b"a secret for tests only, 32 bytes")
+        done = list(scrub(episodes, learnt=learnt, vault=vault, policy=policy))
+        clean = [item.clean for item in done]
+        counts = recall(episodes, clean)
+        assert sum(counts.leaked.values()) <= 0.001 * sum(counts.entities.values())
+        assert counts.direct_episodes == 0
+        assert sum(bool(item.held) for item in done) <= 0.02 * len(done)
+        texts = [(str(number), text) for number, text in enumerate(texts_of_all(clean))]
+        assert find_leaks(texts, learnt=learnt) == []
+        assert "0 became several, 0 became one" in commutation(episodes, clean)
