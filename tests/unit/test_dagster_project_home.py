@@ -1,0 +1,149 @@
+"""The home: layout, version, secret and locks."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dagster_project.errors import HomeError
+from dagster_project.home import (
+    add_apps,
+    apps_of,
+    lock,
+    open_home,
+    raw_days_of,
+    redaction_of,
+    set_redaction,
+    vault_secret,
+)
+
+
+def test_a_new_home_keeps_raw_data_from_other_users(tmp_path: Path) -> None:
+    """`private/` and everything below it is for its owner only; `clean/` stands beside it."""
+    home = open_home(tmp_path / "h", create=True)
+
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in (home.private, *home.private.iterdir())}
+
+    assert modes == {0o700}
+    assert sorted(path.name for path in home.clean.iterdir()) == [
+        "lake",
+        "reports",
+        "reviews",
+        "tasks",
+        "tasksets",
+        "worlds",
+    ]
+
+
+def test_a_home_is_opened_again_as_it_was(tmp_path: Path) -> None:
+    """Making a home twice changes nothing in it."""
+    home = open_home(tmp_path / "h", create=True)
+    add_apps(home, {"b", "a"})
+    set_redaction(home, "off")
+
+    again = open_home(tmp_path / "h", create=True)
+
+    assert (("a", "b"), "off", 30) == (apps_of(again), redaction_of(again), raw_days_of(again))
+
+
+def test_a_missing_home_is_one_sentence(tmp_path: Path) -> None:
+    """The sentence says how to make one."""
+    with pytest.raises(HomeError, match="make one with: tracegym ingest"):
+        open_home(tmp_path / "nothing")
+
+
+def test_a_file_is_no_home(tmp_path: Path) -> None:
+    """A path to a file is refused before anything is written."""
+    (tmp_path / "f").write_text("x")
+
+    with pytest.raises(HomeError, match="is a file"):
+        open_home(tmp_path / "f", create=True)
+
+
+@pytest.mark.parametrize("content", ['{"format": 2}', "{}", "[]", "not json", '"text"'])
+def test_a_home_of_another_version_is_refused(tmp_path: Path, content: str) -> None:
+    """Whatever stands in home.json but this format is one clear error."""
+    home = open_home(tmp_path / "h", create=True)
+    home.manifest.write_text(content)
+
+    with pytest.raises(HomeError, match=r"home\.json"):
+        open_home(tmp_path / "h", create=True)
+
+
+def test_raw_days_must_be_a_number_of_days(tmp_path: Path) -> None:
+    """A home.json edited by hand is checked where it is used."""
+    home = open_home(tmp_path / "h", create=True)
+    home.manifest.write_text(json.dumps({"format": 1, "raw_days": "many"}))
+
+    with pytest.raises(HomeError, match="raw_days"):
+        raw_days_of(home)
+
+
+def test_the_secret_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> None:
+    """Two readers get one secret; a given one wins and is not written down."""
+    home = open_home(tmp_path / "h", create=True)
+
+    secret = vault_secret(home, None)
+
+    assert vault_secret(home, None) == secret
+    assert len(secret) == 64
+    assert stat.S_IMODE((home.vault / "secret").stat().st_mode) == 0o600
+    assert vault_secret(home, "given by the environment") == b"given by the environment"
+
+
+def test_a_second_holder_waits_and_says_for_whom(tmp_path: Path) -> None:
+    """A lock that another process holds is waited for, and named."""
+    home = open_home(tmp_path / "h", create=True)
+    script = (
+        "import sys, time\nfrom pathlib import Path\n"
+        "from dagster_project.home import lock, open_home\n"
+        "with lock(open_home(Path(sys.argv[1])), 'build'):\n"
+        "    print('held', flush=True)\n    time.sleep(0.7)\n"
+    )
+    holder = subprocess.Popen(
+        [sys.executable, "-c", script, str(home.path)], stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "held\n"
+    waited: list[str] = []
+
+    with lock(home, "build", on_wait=waited.append):
+        ended = holder.poll()
+
+    assert waited == [f"process {holder.pid}"]
+    assert holder.wait() == 0
+    assert ended in {0, None}
+
+
+def test_a_lock_ends_with_its_process(tmp_path: Path) -> None:
+    """A killed holder leaves no lock behind."""
+    home = open_home(tmp_path / "h", create=True)
+    pid = os.fork()
+    if pid == 0:
+        with lock(home, "build"):
+            os._exit(1)
+    os.waitpid(pid, 0)
+
+    with lock(home, "build", patience_s=1):
+        held = True
+
+    assert held
+
+
+def test_patience_ends(tmp_path: Path) -> None:
+    """A lock that never comes free is an error with what to do."""
+    home = open_home(tmp_path / "h", create=True)
+
+    with lock(home, "vault"), pytest.raises(HomeError, match="still in use"):
+        _hold(home.path)
+
+
+def _hold(path: Path) -> None:
+    with lock(open_home(path), "vault", patience_s=0.1):
+        pass
