@@ -18,7 +18,7 @@ from typing import Final
 from redact.findings import is_composite
 from redact.fold import fold_value
 from redact.gazetteer import ORDINARY, is_name
-from redact.learnt import AppLearnt, keep_kind
+from redact.learnt import AppLearnt, evidence_value, keep_kind
 from redact.shapes import is_street
 from redact.surrogates import PARTICLES
 from redact.word_lists import word_list
@@ -91,9 +91,17 @@ class Judgement:
     values: Mapping[str, str]
     """Folded value to kind: what the verdicts make personal in the whole app."""
 
-    def of(self, place: Place) -> Verdict:
-        """Return the verdict over a place; one that learning never saw is judged as if alone."""
-        return self.verdicts.get(place.key(), _KEPT)
+    places: frozenset[str]
+    """Every place that learning saw, judged worth a verdict or not."""
+    public: frozenset[str]
+    """Values that are nobody's."""
+
+    def of(self, place: Place, value: str) -> Verdict:
+        """Return the verdict over a value's place; one that learning never saw is judged by this value alone."""
+        key = place.key()
+        if key in self.places or place.kind != UNKNOWN:
+            return self.verdicts.get(key, _KEPT)
+        return _judge(place, {evidence_value(value): [0]}, self.public)
 
 
 _KEPT: Final = Verdict(KEEP, "")
@@ -119,7 +127,7 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
             for part in (part for value in seen if value not in spared for part in _parts(value)):
                 if is_composite(verdict.action, fold_value(part)):
                     keep_kind(values, fold_value(part), verdict.action)
-    return Judgement(verdicts, values)
+    return Judgement(verdicts, values, frozenset(app.evidence), public)
 
 
 def personal_everywhere(app: AppLearnt, *, k: int) -> dict[str, str]:

@@ -15,7 +15,7 @@ from typing import Final
 from redact.errors import PolicyError
 from redact.kinds import KINDS, NOT_PERSONAL
 
-PROSE_NAMES: Final = frozenset({"remove", "flag", "keep"})
+PROSE_NAMES: Final = frozenset({"remove", "keep"})
 UNKNOWN: Final = frozenset({"withhold", "keep"})
 
 
@@ -32,7 +32,7 @@ class Policy:
     public_values: frozenset[str] = frozenset()
     """Words that are never personal by themselves, whatever was learnt."""
     prose_names: str = "remove"
-    """Names in free text that no tool returned: `remove`, `flag` (count and hold the leaf) or `keep`."""
+    """Names in free text that no tool returned: `remove` or `keep`."""
     unknown: str = "withhold"
     """Text under a key nobody knows that differs from person to person: `withhold` or `keep`."""
 

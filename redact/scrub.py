@@ -257,11 +257,9 @@ def _judged(episode: Episode, gate: _Gate, finder: Finder) -> tuple[list[Found],
     """Return what the app's verdicts make of this episode's leaves under unknown keys."""
     found: list[Found] = []
     held: list[_HeldLeaf] = []
-    if not gate.judgement.verdicts:
-        return found, held
     for text in texts_of(episode, finder):
         for place, leaf in text.unexplained():
-            verdict = gate.judgement.of(place)
+            verdict = gate.judgement.of(place, leaf.value)
             if verdict.action == KEEP or "://" in leaf.value:
                 continue
             if verdict.action != OPAQUE and gate.vocabulary.holds(leaf.value):

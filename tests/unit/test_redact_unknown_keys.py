@@ -122,3 +122,16 @@ def test_shapes() -> None:
         "14 Mill Road": "street",
         "0042": "code",
     }
+
+
+def test_a_key_that_learning_never_saw_is_not_let_through() -> None:
+    """A held-out episode with a new key fails closed: its value is judged alone, not kept for want of evidence."""
+    policy = Policy()
+    learnt = learn(visits("stage", ["open", "closed"]), (), policy=policy)
+    for key, value in (
+        ("bemerkung", "is afraid of the dentist since a fall"),
+        ("xref", "QX-88120-AA"),
+    ):
+        raw = visits(key, [value])
+        done = next(scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=policy))
+        assert value not in (done.clean.steps[1].content or "")

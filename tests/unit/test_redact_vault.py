@@ -122,6 +122,7 @@ def test_a_policy_file_is_read(tmp_path: Path) -> None:
         ('[keys]\nx = "shoe_size"', "names no kind"),
         ("keys = 3", "must be a table"),
         ('prose_names = "eat"', "must be one of"),
+        ('prose_names = "flag"', "must be one of"),
         ("public_values = [1]", "list of strings"),
     ],
 )
