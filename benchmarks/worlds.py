@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,6 +105,20 @@ def _row(name: str, parts: Sequence[tuple[str, Fidelity, float]]) -> str:
     )
 
 
+def _print_reasons(parts: Sequence[tuple[str, Fidelity, float]]) -> None:
+    reasons = Counter(
+        (j.call.name, json.loads(j.result.content)["reason"], j.call.content[:40])
+        for _, f, _ in parts
+        for j in f.judged
+        if j.verdict == "unknown"
+    )
+    grouped: dict[tuple[str, str], list[tuple[str, int]]] = {}
+    for (tool, reason, truth), n in reasons.most_common():
+        grouped.setdefault((tool, reason), []).append((truth, n))
+    for (tool, reason), truths in sorted(grouped.items(), key=lambda g: -sum(n for _, n in g[1])):
+        print(f"  {sum(n for _, n in truths):4d} {tool}: {reason}   {truths[:4]}")
+
+
 def main() -> None:
     """Print one line per split, and misses where asked."""
     parser = argparse.ArgumentParser()
@@ -111,6 +126,7 @@ def main() -> None:
     parser.add_argument("--misses", type=int, default=0)
     parser.add_argument("--tool")
     parser.add_argument("--width", type=int, default=200)
+    parser.add_argument("--reasons", action="store_true")
     parser.add_argument("--paired-only", action="store_true")
     options = parser.parse_args()
     data = Path(os.environ["TRACEGYM_REAL_DATA"])
@@ -119,6 +135,8 @@ def main() -> None:
             continue
         parts = list(measure(split, data, unpaired=not options.paired_only))
         print(_row(split.name, parts), flush=True)
+        if options.reasons:
+            _print_reasons(parts)
         left = options.misses
         for _, fidelity, _ in parts:
             for j in sorted(fidelity.judged, key=lambda j: j.verdict != "wrong"):

@@ -243,7 +243,7 @@ class Session:
         old = self._old(tool, args)
         scope = self._scope(tool, args, old)
         for guard in tool.guards:
-            if guard.holds(scope):
+            if not guard.objects(scope):
                 continue
             if guard.message is None:
                 raise NotKnown("success was never seen under this condition: " + guard.name)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from .attempt import Json
-from .expression import BadTreeError, Thunk, build
+from .expression import BadTreeError, Missing, NotKnown, Scope, Thunk, build
 from .normal import coerce, outcome_of, simplify
 
 INNOCENT: Final = frozenset({"constant", "pure", "read", "search"})
@@ -36,6 +36,19 @@ class Guard:
     message: Thunk | None
     """What the tool says where it does not; None withholds the answer instead."""
     name: str
+    soft: bool
+    """Never seen broken: where its inputs are not known it does not object."""
+
+    def objects(self, scope: Scope) -> bool:
+        """Whether the condition does not hold; `NotKnown` passes through unless the guard is soft."""
+        try:
+            return not self.holds(scope)
+        except Missing:
+            return True
+        except NotKnown:
+            if self.soft:
+                return False
+            raise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,6 +205,7 @@ def _guard(part: Mapping[str, Any]) -> Guard:
         holds=build(part["holds"]),
         message=build(message) if message else None,
         name=str(part.get("says", "")),
+        soft=not part.get("support"),
     )
 
 

@@ -29,6 +29,8 @@ MIN_TO_REFUSE: Final = 2
 RIVALS: Final = 6
 """How much worse another explanation of a refusal may be and still have a say."""
 MAX_RIVALS: Final = 4
+NOVEL: Final = 5
+"""Successes per value of a category before a new value withholds success."""
 FEW: Final = 8
 """Different values up to which a term is a category."""
 
@@ -247,7 +249,7 @@ def _explain(
         explained.append(
             {
                 "conditions": best,
-                "message": message if calls >= MIN_TO_REFUSE else None,
+                "message": message if _claimable(best, calls, group[0]) else None,
                 "says": group[0].seen.content[:200] if HOLE not in name else name.replace(HOLE, "…"),
                 "support": calls,
                 "against": best[0].held,
@@ -255,6 +257,14 @@ def _explain(
             }
         )
     return explained, unexplained
+
+
+def _claimable(best: list[Condition], calls: int, example: Example) -> bool:
+    """Two different refused calls, or one whose message speaks of the condition that many successes met."""
+    if calls >= MIN_TO_REFUSE:
+        return True
+    words = _words_of(example.seen.content)
+    return best[0].held >= 2 * FEW and bool(words & _words_of(best[0].tree))
 
 
 def _ranked(broken: list[Condition], message: str) -> list[Condition]:
@@ -441,6 +451,9 @@ def _withhold(cases: Cases, conditions: Sequence[Condition]) -> list[dict[str, A
         if condition.held < enough or inner not in {"among", "member", "exists", "eq", "distinct"}:
             continue
         if op == "exists" and condition.tree[1][0] in {"arg", "old"}:
+            continue
+        body = condition.tree[2] if op == "every" else condition.tree
+        if inner == "among" and len(body[2]) * NOVEL > max(condition.held, NOVEL):
             continue
         out.append(
             {

@@ -19,6 +19,9 @@ from synth.world.observation import History, Observation
 
 MIN_CHANGE_RATE: Final = 0.08
 """Share of its calls that must come with a change before a tool is blamed for any."""
+MIN_POOLED: Final = 15
+"""Calm looks after all writers together, and the number of writers, before they speak for one more writer."""
+MIN_WRITERS: Final = 3
 MIN_UNCHANGED: Final = 2
 """Looks at different records, unchanged after a write that names them, before the write counts as harmless to them."""
 
@@ -173,25 +176,53 @@ def learn_settled(bench: Workbench) -> None:
     moved: Counter[tuple[str, str]] = Counter()
     for history in bench.histories:
         _count_settled(bench, history, calm, moved)
-    pooled: dict[str, int] = defaultdict(int)
-    stirred = {table for _, table in moved}
-    for (_, table), keys in calm.items():
-        pooled[table] += len(keys)
+    pooled = _pooled(calm, moved)
     for tool in bench.tools.values():
         if tool.innocent:
             continue
-        for table in bench.tables:
-            pair = (tool.name, table)
-            if (not moved[pair] and len(calm[pair]) >= MIN_UNCHANGED) or (
-                table not in stirred
-                and pooled[table] >= 8
-                and not calm[pair]
-                and _aloof(bench, table)
-            ):
-                tool.settled.add(table)
+        tool.settled = {
+            table for table in bench.tables if _is_settled(bench, tool, table, calm, moved, pooled)
+        }
         tool.evidence["settled"] = {
             table: len(calm[tool.name, table]) for table in sorted(tool.settled)
         }
+
+
+def _pooled(
+    calm: dict[tuple[str, str], set[str]], moved: Counter[tuple[str, str]]
+) -> dict[str, tuple[int, int]]:
+    """Per table that no writer was seen to disturb: calm looks, and writers that left it calm."""
+    stirred = {table for _, table in moved}
+    looks_at: dict[str, int] = defaultdict(int)
+    writers: dict[str, int] = defaultdict(int)
+    for (_, table), keys in calm.items():
+        looks_at[table] += len(keys)
+        writers[table] += 1
+    return {t: (n, writers[t]) for t, n in looks_at.items() if t not in stirred}
+
+
+def _is_settled(  # noqa: PLR0913, PLR0917 - one rule over all the evidence
+    bench: Workbench,
+    tool: ToolModel,
+    table: str,
+    calm: dict[tuple[str, str], set[str]],
+    moved: Counter[tuple[str, str]],
+    pooled: dict[str, tuple[int, int]],
+) -> bool:
+    """Whether a writer may be taken to leave alone the rows of a table that it names but is not about.
+
+    Its own looks settle it; where they are few, looks after all writers count too: for bystanders in its own table
+    always, for other tables only with one look of its own.
+    """
+    own = len(calm[tool.name, table])
+    if moved[tool.name, table]:
+        return False
+    if own >= MIN_UNCHANGED:
+        return True
+    total, writers = pooled.get(table, (0, 0))
+    if total >= MIN_POOLED and writers >= MIN_WRITERS:
+        return own >= 1 or tool.table == table or _aloof(bench, table)
+    return False
 
 
 def _aloof(bench: Workbench, table: str) -> bool:
