@@ -7,6 +7,7 @@ every partition is stored in one commit and what is not stored is still stale.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 import dagster as dg
@@ -107,6 +108,12 @@ def _build_apps(runner: "_Runner") -> int:
     return len(stale)
 
 
+@cache
+def _definitions() -> dg.Definitions:
+    """Loading takes a second; one process needs it once."""
+    return definitions()
+
+
 class _Runner:
     """Runs jobs over ranges of partitions in the persistent instance."""
 
@@ -118,7 +125,7 @@ class _Runner:
         self.runs: list[str] = []
         self.failed: list[str] = []
         self._instance = instance
-        self._definitions = definitions()
+        self._definitions = _definitions()
 
     def run(
         self,

@@ -11,7 +11,7 @@ from pathlib import Path
 from dagster_project.arrival import Arrived, append_outcomes, keep_rejected, land
 from dagster_project.home import Home
 from dagster_project.lake import Lake
-from dagster_project.outcome_days import known_episodes_of, responses_of
+from dagster_project.outcome_days import episode_days, known_episodes_of, responses_of
 from dagster_project.tables import EPISODES
 from ingest.outcome_table import OutcomeMapping, OutcomeRow, join, read_outcomes
 from ingest.quarantine import Rejected
@@ -44,7 +44,7 @@ def take_in_outcomes(
     apps = sorted({of_app for of_app, _ in lake.counts(EPISODES)})
     responses = {k: v for name in apps for k, v in responses_of(lake, name).items()}
     outcomes = join(rows, known_episodes_of(lake, apps), responses=responses)
-    append_outcomes(lake, outcomes, {})
+    append_outcomes(lake, outcomes, episode_days(lake, apps))
     joined = sum(outcome.episode_id is not None for outcome in outcomes)
     return ArrivedOutcomes(
         rows=len(rows),

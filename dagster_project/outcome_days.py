@@ -9,7 +9,7 @@ are tried again on every build. Not here: which episode an outcome means (`inges
 from collections.abc import Iterable
 
 from dagster_project.lake import Lake, digest_of, once
-from dagster_project.rows import always, from_rows, to_table
+from dagster_project.rows import always, from_rows, texts, to_table
 from dagster_project.tables import ARRIVED_OUTCOMES, EPISODES, OUTCOMES, RESPONSES
 from ingest.app_name import UNNAMED
 from ingest.episode import Episode
@@ -74,6 +74,15 @@ def known_episodes_of(lake: Lake, apps: Iterable[str]) -> list[Episode]:
         for app in apps
         for episode in from_rows(Episode, lake.read(EPISODES, app=app, columns=_NAMES).to_pylist())
     ]
+
+
+def episode_days(lake: Lake, apps: Iterable[str]) -> dict[str, str]:
+    """The day that each episode lives in."""
+    days: dict[str, str] = {}
+    for app in apps:
+        rows = lake.read(EPISODES, app=app, columns=("episode_id", "day"))
+        days |= dict(zip(texts(rows, "episode_id"), texts(rows, "day"), strict=True))
+    return days
 
 
 def outcome_digests(lake: Lake, app: str) -> dict[str, str]:

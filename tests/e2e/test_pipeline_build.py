@@ -1,0 +1,310 @@
+"""The pipeline end to end, on a small app that nothing but the tests knows."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from dagster_project.arrival import take_in
+from dagster_project.build import Built, build, instance_of
+from dagster_project.clean_records import clean_episodes_of, clean_outcomes_of, clusters_of
+from dagster_project.definitions import definitions
+from dagster_project.defs.resources import CleanSide
+from dagster_project.documents import contents
+from dagster_project.home import Home, apps_of, open_home, set_redaction
+from dagster_project.lake import Lake
+from dagster_project.learnt_tables import DIFFICULTY, TASK_SETS, VERIFIED, WORLDS
+from dagster_project.outcome_arrival import take_in_outcomes
+from dagster_project.report_parts import write_home_report
+from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, EPISODES, SPANS
+from environments.runtime.task_set import TaskSet
+from ingest.outcome_table import OutcomeMapping
+from tests.lending_desk import FIRST, LAST, line, lines, write
+
+
+def built(home: Home) -> Built:
+    """A build of a home."""
+    return build(home, secret="a secret of the tests, long enough")
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """A home with one app of eight readers over two days, built once."""
+    folder = tmp_path_factory.mktemp("pipeline")
+    made = open_home(folder / "home", create=True)
+    found = [*lines(8), *(line(n, good=True, attempt=2, day=2) for n in range(4))]
+    take_in(made, [write(folder / "chats.jsonl", found)])
+    built(made)
+    return made
+
+
+def test_every_stage_has_its_rows(home: Home) -> None:
+    """Twenty lines become twenty clean episodes, a world, eight tasks and a task set that opens."""
+    clean = Lake(home.clean / "lake")
+
+    assert apps_of(home) == ("lending",)
+    assert sum(Lake(home.private / "lake").counts(EPISODES).values()) == 20
+    assert clean.counts(CLEAN_EPISODES) == {
+        ("lending", "2026-03-01"): 16,
+        ("lending", "2026-03-02"): 4,
+    }
+    assert sum(clean.counts(CLEAN_OUTCOMES).values()) == 20
+    assert [len(contents(clean, t, "lending")) for t in (WORLDS, VERIFIED, TASK_SETS)] == [1, 8, 1]
+    assert len(contents(clean, DIFFICULTY, "lending")) == 8
+    opened = TaskSet.load(home.clean / "tasksets" / "lending")
+    assert {entry.status for entry in opened.manifest.tasks} <= {"accepted"}
+
+
+def test_failures_are_the_bad_attempts(home: Home) -> None:
+    """Each reader's bad attempt is a failure, and belongs to a cluster."""
+    clusters = clusters_of(Lake(home.clean / "lake"), "lending")
+
+    assert sum(cluster.failures for cluster in clusters) == 8
+
+
+def test_no_person_is_past_the_gate(home: Home) -> None:
+    """No reader's name, mail or id stands in any file under clean/."""
+    wanted = [f"{first} {last}".lower() for first, last in zip(FIRST, LAST, strict=False)]
+    wanted += [name.replace(" ", "_") for name in wanted] + [
+        name.replace(" ", ".") for name in wanted
+    ]
+    clean = Lake(home.clean / "lake")
+    texts = [json.dumps(repr(e)).lower() for e in clean_episodes_of(clean, "lending")]
+    texts += [json.dumps(repr(o)).lower() for o in clean_outcomes_of(clean, "lending")]
+    texts += [
+        p.read_text().lower()
+        for p in home.clean.rglob("*")
+        if p.suffix in {".json", ".jsonl", ".html"}
+    ]
+
+    found = [name for name in wanted for text in texts if name in text]
+
+    assert found == []
+
+
+def test_no_raw_id_is_past_the_gate(home: Home) -> None:
+    """Neither the raw episode id nor the conversation id joins back from the clean side."""
+    raw = Lake(home.private / "lake").read(EPISODES, columns=("episode_id", "conversation_id"))
+    ids = {*raw["episode_id"].to_pylist(), *raw["conversation_id"].to_pylist()}
+    text = "".join(
+        path.read_text(errors="replace")
+        for path in home.clean.rglob("*")
+        if path.suffix in {".json", ".jsonl", ".html"}
+    )
+
+    assert [one for one in ids if one and one in text] == []
+
+
+def test_an_outcome_knows_its_clean_episode(home: Home) -> None:
+    """Outcomes past the gate join clean episodes, and only those."""
+    clean = Lake(home.clean / "lake")
+
+    episodes = {episode.episode_id for episode in clean_episodes_of(clean, "lending")}
+
+    assert {o.episode_id for o in clean_outcomes_of(clean, "lending")} == episodes
+
+
+def test_nothing_new_is_nothing_to_do(home: Home) -> None:
+    """A second build runs no asset."""
+    assert ((again := built(home)).app_days, again.apps, again.runs) == (0, 0, ())
+
+
+def test_the_runs_are_in_the_persistent_instance(home: Home) -> None:
+    """The UI over the home shows what `build` ran, with the metadata of every asset."""
+    with instance_of(home) as instance:
+        jobs = {run.job_name for run in instance.get_runs()}
+        latest = instance.get_latest_materialization_event(_key("worlds"))
+
+    assert {"days", "apps"} <= jobs
+    assert latest is not None
+    assert latest.asset_materialization is not None
+    assert {"fidelity", "tools", "picture"} <= set(latest.asset_materialization.metadata)
+
+
+def _key(name: str) -> dg.AssetKey:
+    return dg.AssetKey([name])
+
+
+def test_the_report_counts_what_the_lake_holds(home: Home) -> None:
+    """The funnel's numbers are the lake's, and the page is written."""
+    data = write_home_report(home)
+
+    counts = {stage.name: stage.count for stage in data.funnel}
+    assert counts["episodes"] == counts["clean episodes"] == counts["labelled episodes"] == 20
+    assert counts["tasks"] == 8
+    assert counts["accepted tasks"] == sum(count.accepted for count in data.task_counts)
+    assert home.report.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_equal_homes_give_equal_bytes(home: Home, tmp_path: Path) -> None:
+    """The same lines in another order, under the same secret, give the same task set."""
+    other = open_home(tmp_path / "other", create=True)
+    found = [*lines(8), *(line(n, good=True, attempt=2, day=2) for n in range(4))]
+    take_in(other, [write(tmp_path / "chats.jsonl", found[::-1])])
+
+    built(other)
+
+    sets = [TaskSet.load(h.clean / "tasksets" / "lending").manifest for h in (home, other)]
+    assert sets[0].files == sets[1].files
+    assert sets[0].task_set_version == sets[1].task_set_version
+
+
+def test_only_the_day_that_changed_is_made_again(home: Home, tmp_path: Path) -> None:
+    """A new day leaves the old ones as they are, and a late outcome touches its episode's day only."""
+    copy = tmp_path / "home"
+    shutil.copytree(home.path, copy)
+    grown = open_home(copy)
+    before = Lake(grown.clean / "lake").fingerprints(CLEAN_EPISODES)
+    take_in(grown, [write(tmp_path / "c.jsonl", [line(1, good=True, attempt=3, day=3)])])
+
+    first = built(grown)
+
+    after = Lake(grown.clean / "lake").fingerprints(CLEAN_EPISODES)
+    assert first.app_days == 1
+    assert {key: after[key] for key in before} == before
+
+    late = tmp_path / "late.csv"
+    late.write_text("key,name,value,at\nlending-1-3,resolved,0,2026-03-20T00:00:00Z\n")
+    arrived = take_in_outcomes(grown, late, OutcomeMapping(), app="lending")
+    second = built(grown)
+
+    assert (arrived.joined, arrived.waiting) == (1, 0)
+    assert second.app_days == 1
+
+
+def test_a_late_name_reopens_the_day_that_said_it(tmp_path: Path) -> None:
+    """A name that only a later day's records reveal is removed from the earlier day as well."""
+    home = open_home(tmp_path / "home", create=True)
+    early = line(0, good=True, day=1)
+    early["messages"] = [
+        {"role": "user", "content": "My neighbour Ludmila Pettigrew-Ash also has a book."},
+        {"role": "assistant", "content": "Noted."},
+    ]
+    take_in(home, [write(tmp_path / "a.jsonl", [early, line(2, good=True, day=1)])])
+    built(home)
+    later = line(1, good=True, day=2)
+    text = json.dumps(later).replace("Thaddeus", "Ludmila").replace("Vandersloot", "Pettigrew-Ash")
+    take_in(home, [write(tmp_path / "b.jsonl", [json.loads(text)])])
+
+    done = built(home)
+
+    said = repr(clean_episodes_of(Lake(home.clean / "lake"), "lending")).lower()
+    assert done.app_days == 2
+    assert "pettigrew" not in said
+
+
+def test_redaction_off_is_said_everywhere(tmp_path: Path) -> None:
+    """Data declared free of personal data passes as it is, and the manifest says so."""
+    home = open_home(tmp_path / "home", create=True)
+    set_redaction(home, "off")
+    take_in(home, [write(tmp_path / "a.jsonl", lines(3))])
+
+    built(home)
+
+    manifest = TaskSet.load(home.clean / "tasksets" / "lending").manifest
+    assert manifest.redaction == "off"
+    assert "Quackenbush" in repr(clean_episodes_of(Lake(home.clean / "lake"), "lending"))
+
+
+def test_consent_is_honoured_and_little_is_no_fault(tmp_path: Path) -> None:
+    """An episode marked do_not_train teaches nothing; an app of one short message is built without invention."""
+    home = open_home(tmp_path / "home", create=True)
+    withheld = line(5, good=True) | {"do_not_train": True}
+    tiny = {"app": "tiny", "messages": [{"role": "user", "content": "hi"}]}
+    take_in(home, [write(tmp_path / "a.jsonl", [*lines(2), withheld, tiny])])
+
+    built(home)
+
+    clean = Lake(home.clean / "lake")
+    assert [e.do_not_train for e in clean_episodes_of(clean, "lending")].count(True) == 1
+    assert len(contents(clean, VERIFIED, "lending")) == 2
+    assert "L5005" not in json.dumps(contents(clean, WORLDS, "lending"))
+    assert len(clean_episodes_of(clean, "tiny")) == 1
+    assert Lake(home.private / "lake").counts(SPANS) == {}
+
+
+CLEAN_ONLY = """
+import os, sys
+from pathlib import Path
+home = Path(sys.argv[1])
+if os.getuid() == 0:
+    # Root without its capabilities is held to the modes of files like anybody else.
+    import ctypes
+    header = (ctypes.c_uint32 * 2)(0x20080522, 0)
+    nothing = (ctypes.c_uint32 * 6)()
+    assert ctypes.CDLL(None, use_errno=True).capset(header, nothing) == 0
+try:
+    os.listdir(home / "private")
+except PermissionError:
+    print("private: denied", flush=True)
+import dagster as dg
+from dagster_project.definitions import definitions
+from dagster_project.defs.jobs import LEARNT
+from dagster_project.defs.resources import CleanSide
+clean = CleanSide(home=str(home))
+with dg.DagsterInstance.ephemeral() as instance:
+    instance.add_dynamic_partitions("app_day", ["lending|2026-03-01", "lending|2026-03-02"])
+    instance.add_dynamic_partitions("app", ["lending"])
+    defs = definitions()
+    for names, first, last in (
+        (["failures"], "lending|2026-03-01", "lending|2026-03-02"),
+        (list(LEARNT), "lending", "lending"),
+    ):
+        assets = [defs.resolve_assets_def(name) for name in names]
+        done = dg.materialize(
+            assets,
+            instance=instance,
+            resources={"clean": clean},
+            tags={
+                "dagster/asset_partition_range_start": first,
+                "dagster/asset_partition_range_end": last,
+            },
+        )
+        print(names, done.success, flush=True)
+"""
+
+
+def test_past_the_gate_nobody_can_read_private(home: Home, tmp_path: Path) -> None:
+    """Synthesis and environments run as a process that is denied `private/`, and make the same task set."""
+    copy = tmp_path / "home"
+    shutil.copytree(home.path, copy, ignore=shutil.ignore_patterns("tasksets", "stamps", "worlds"))
+    if os.getuid() == 0:
+        os.chown(copy / "private", 65534, 65534)
+    else:
+        (copy / "private").chmod(0)
+    # Stamps are left behind above, so every asset past the gate is made from clean rows alone.
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", CLEAN_ONLY, str(copy)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[2],
+        env={**os.environ, "HOME": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"},
+    )
+    (copy / "private").chmod(0o700)
+
+    assert "private: denied" in done.stdout, done.stderr[-2000:]
+    assert done.stdout.count("True") == 2, done.stderr[-2000:]
+    ours, theirs = (TaskSet.load(h / "clean" / "tasksets" / "lending") for h in (home.path, copy))
+    assert ours.manifest.files == theirs.manifest.files
+
+
+def test_assets_past_the_gate_ask_for_no_private_resource() -> None:
+    """The resources that an asset is given are its only way to data: none past the gate gets the raw side."""
+    graph = definitions().resolve_asset_graph()
+    ask = {
+        node.key.to_user_string(): node.assets_def.required_resource_keys
+        for node in graph.asset_nodes
+        if node.is_materializable
+    }
+    private = {name for name, keys in ask.items() if "private" in keys}
+
+    assert private == {"spans", "episodes", "outcomes", "clean_episodes", "clean_outcomes"}
+    assert CleanSide.__doc__
