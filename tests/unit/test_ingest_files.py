@@ -96,7 +96,7 @@ def test_the_collectors_length_prefixed_form(tmp_path: Path) -> None:
         (b'{"a": 1}', "unknown_json"),
         (b'{"trace": {', "unknown_json"),
         (b"\x0a\xff\xff\xff", "not_otlp"),
-        (gzip.compress(LINE * 1000)[:40], "damaged_gzip"),
+        (gzip.compress(LINE * 1000, mtime=0)[:40], "damaged_gzip"),
         (b"\x07\xff\xff\xff\x0a", "bad_length_prefix"),
     ],
 )
