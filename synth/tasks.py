@@ -74,16 +74,17 @@ def derive_tasks(
     facts = {
         r.episode.episode_id: facts_of(r, labels.get(r.episode.episode_id), kinds) for r in records
     }
+    groups = join_attempts(records, kinds)
+    attempts = [[facts[r.episode.episode_id] for r in group.records] for group in groups]
     silent = _silent(list(facts.values()), world, backend)
-    traits = traits_of(kinds, list(facts.values()), silent=silent)
+    traits = traits_of(kinds, attempts, silent=silent)
     candidates = []
-    for group in join_attempts(records, kinds):
+    for group, mine in zip(groups, attempts, strict=True):
         start = None
         if world is not None and backend is not None:
             episode = group.anchor.episode
             start = _Start(backend, world.start_of(episode), episode.started_at)
-        attempts = [facts[r.episode.episode_id] for r in group.records]
-        candidates.append(_candidate(group, attempts, traits, start))
+        candidates.append(_candidate(group, mine, traits, start))
     return candidates
 
 

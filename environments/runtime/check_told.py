@@ -18,7 +18,7 @@ CENT: Final = 0.0051
 
 
 def told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
-    """Whether the user was told a value; a fact with one witness is not graded when it is missing."""
+    """Whether the user was told a value."""
     value = args.get("value")
     applies = _applies(args, view)
     if applies is not None:
@@ -26,8 +26,6 @@ def told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | 
     among = args.get("among")
     if _was_told(value, view, among if isinstance(among, int) else None):
         return 1.0, "the value was told"
-    if args.get("on_missing") == "null":
-        return None, "the value was not told, and only one resolved attempt shows that it matters"
     return 0.0, "the value was not told"
 
 
@@ -79,8 +77,6 @@ def _applies(args: Mapping[str, Json], view: View) -> tuple[float | None, str] |
     after = args.get("after")
     if not isinstance(after, str):
         return None
-    if view.scores.get(after) == 0.0:
-        return 0.0, "not looked at: the end is wrong"
     ends = _list(args.get("ends"))
     matched = view.matched.get(after)
     if matched is not None and ends and matched not in ends:

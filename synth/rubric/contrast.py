@@ -9,10 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from environments.runtime.attempt import Json
-from environments.runtime.check_end import Write
 from environments.runtime.rubric import AGREEMENT, Check
 from synth.rubric.facts import Facts
-from synth.rubric.habits import faults_of
+from synth.rubric.habits import (
+    NO_ACT,
+    NO_READ,
+    PREDICTED,
+    faults_of,
+    lacking,
+    shared_acts,
+    shared_reads,
+)
 from synth.rubric.traits import AppTraits
 
 
@@ -21,12 +28,9 @@ def explained(bad: Facts, good: Sequence[Facts], traits: AppTraits) -> bool:
     if not good:
         return False
     own = frozenset[str]().union(*(faults_of(a, traits.kinds) for a in good))
-    if faults_of(bad, traits.kinds) & traits.unforgiven - own:
-        return True
-    return (
-        lacks_act(bad, good)
-        or lacks_read(bad, good)
-        or any(value not in bad.told for value in shared_answers(good))
+    faults = (faults_of(bad, traits.kinds) - own) | lacking(bad, good)
+    return bool(faults & set(traits.unforgiven)) or any(
+        value not in bad.told for value in shared_answers(good)
     )
 
 
@@ -35,45 +39,30 @@ def shared_answers(good: Sequence[Facts]) -> frozenset[float | str]:
     return frozenset.intersection(*(a.answers for a in good)) if good else frozenset()
 
 
-def shared_acts(good: Sequence[Facts]) -> frozenset[str]:
-    """Acts that all of them made."""
-    return frozenset.intersection(*(a.acts for a in good)) if good else frozenset()
-
-
-def shared_reads(good: Sequence[Facts]) -> frozenset[Write]:
-    """Reads that all of them made."""
-    return frozenset.intersection(*(a.reads for a in good)) if good else frozenset()
-
-
-def lacks_act(bad: Facts, good: Sequence[Facts]) -> bool:
-    """Whether it made none of the acts that all resolved ones made."""
-    shared = shared_acts(good)
-    return bool(shared) and not shared & bad.acts
-
-
-def lacks_read(bad: Facts, good: Sequence[Facts]) -> bool:
-    """Whether it read nothing of what all resolved ones read."""
-    shared = shared_reads(good)
-    return bool(shared) and not shared & bad.reads
-
-
-def contrast_checks(good: Sequence[Facts], bad: Sequence[Facts], traits: AppTraits) -> list[Check]:
-    """Checks for agreement that separate resolved from unresolved attempts at one end."""
+def contrast_checks(good: Sequence[Facts], traits: AppTraits) -> list[Check]:
+    """What users of this app expect of every attempt that leaves the world like these."""
     checks = []
     acts, reads = shared_acts(good), shared_reads(good)
-    if any(lacks_act(b, good) for b in bad):
-        args: dict[str, Json] = {"tools": list[Json](sorted(acts))}
-        checks.append(_check("acted", args, "The conversation is handed over.", good, bad))
-    if any(lacks_read(b, good) for b in bad):
+    if acts and NO_ACT in traits.unforgiven:
+        args: dict[str, Json] = {
+            "tools": list[Json](sorted(acts)),
+            "on_missing": traits.unforgiven[NO_ACT],
+            "after": PREDICTED,
+        }
+        checks.append(_check("acted", args, "The conversation is handed over.", good))
+    if reads and NO_READ in traits.unforgiven:
         rows: list[Json] = [[tool, arguments] for tool, arguments in sorted(reads)]
-        args = {"any_of": rows, "ignore": traits.kinds.ignore()}
-        checks.append(_check("read", args, "What the answer rests on is read.", good, bad))
+        args = {
+            "any_of": rows,
+            "ignore": traits.kinds.ignore(),
+            "on_missing": traits.unforgiven[NO_READ],
+            "after": PREDICTED,
+        }
+        checks.append(_check("read", args, "What the answer rests on is read.", good))
     return checks
 
 
-def _check(
-    fn: str, args: dict[str, Json], says: str, good: Sequence[Facts], bad: Sequence[Facts]
-) -> Check:
+def _check(fn: str, args: dict[str, Json], says: str, good: Sequence[Facts]) -> Check:
     return Check(
         check_id=f"expected_{fn}",
         fn=fn,
@@ -82,5 +71,5 @@ def _check(
         required=True,
         says=says,
         support=len(good),
-        origin=tuple(sorted(a.episode_id for a in (*good, *bad))),
+        origin=tuple(sorted(a.episode_id for a in good)),
     )

@@ -20,12 +20,11 @@ from synth.rubric.contrast import contrast_checks
 from synth.rubric.ends import End, ends_of
 from synth.rubric.evidence import evidence_checks, origin_of
 from synth.rubric.facts import Facts
-from synth.rubric.habits import habit_checks
+from synth.rubric.habits import PREDICTED, habit_checks
 from synth.rubric.tool_kinds import MAYBE, WRITE, ToolKinds
 from synth.rubric.traits import AppTraits
 
 END: Final = "end_state"
-PREDICTED: Final = "predicted_end"
 AMONG: Final = 4
 """New numbers or names in one message among which a fact still counts as told and not as listed."""
 WITNESSES: Final = 2
@@ -64,7 +63,7 @@ def derive_rubric(
         checks += evidence_checks(accepted, traits, told=told)
         checks += habit_checks([a for e in accepted for a in e.good], traits.unforgiven, kinds)
         if len(accepted) == 1:
-            checks += contrast_checks(accepted[0].good, accepted[0].bad, traits)
+            checks += contrast_checks(accepted[0].good, traits)
         checks += cap_checks(accepted, told=told)
         checks += _change_checks(accepted[0], kinds)
         if not any(check.positive and check.required for check in checks):

@@ -13,17 +13,31 @@ from typing import Final
 
 from environments.runtime.attempt import Json
 from environments.runtime.check_calls import called, confirmed, repeats_at_most
+from environments.runtime.check_end import Write
 from environments.runtime.check_view import View
-from environments.runtime.rubric import BOTH, Check
+from environments.runtime.rubric import AGREEMENT, BOTH, Check
 from synth.rubric.facts import Facts
 from synth.rubric.tool_kinds import MAYBE, WRITE, ToolKinds
 
+PREDICTED: Final = "predicted_end"
+"""The check that says whether the attempt ended like a resolved one; where it did not, nothing else is asked."""
 IDLE: Final = "called"
 UNCONFIRMED: Final = "confirmed"
 LOOP: Final = "repeats_at_most"
 
+NO_ACT: Final = "no_act"
+"""None of the acts that all resolved attempts with the same end made."""
+NO_READ: Final = "no_read"
+"""Nothing read of what all resolved attempts with the same end read."""
+
+FAULTS: Final = (IDLE, UNCONFIRMED, LOOP, NO_ACT, NO_READ)
+
 FORGIVEN: Final = 0.1
 """Share of resolved attempts among those with a fault up to which users do not forgive it."""
+DOUBTED: Final = 0.5
+"""Share up to which nobody can say of an attempt with the fault whether its user was satisfied."""
+FAIL: Final = "fail"
+NULL: Final = "null"
 CHANCE: Final = 0.01
 """Probability up to which the contrast is not an accident."""
 SAME_CALL: Final = 3
@@ -45,46 +59,81 @@ def faults_of(attempt: Facts, kinds: ToolKinds) -> frozenset[str]:
     return frozenset(name for name, (score, _) in scores.items() if score == 0.0)
 
 
-def unforgiven(attempts: Sequence[Facts], kinds: ToolKinds) -> frozenset[str]:
-    """Faults that this app's users do not forgive."""
-    labelled = [a for a in attempts if a.resolved is not None]
-    good = sum(a.resolved is True for a in labelled)
-    faults = [(a.resolved is True, faults_of(a, kinds)) for a in labelled]
-    found: set[str] = set()
-    for name in (IDLE, UNCONFIRMED, LOOP):
-        with_it = [resolved for resolved, mine in faults if name in mine]
-        share = sum(with_it) / len(with_it) if with_it else 1.0
-        accident = _accident(len(labelled), good, len(with_it), sum(with_it))
-        if share <= FORGIVEN and accident <= CHANCE:
-            found.add(name)
-    return frozenset(found)
+def unforgiven(groups: Sequence[Sequence[Facts]], kinds: ToolKinds) -> dict[str, str]:
+    """Faults that this app's users do not forgive (`fail`) or not always (`null`); `groups` are the attempts at tasks.
+
+    Only attempts that left the world like a resolved one are compared: elsewhere the wrong end is reason enough, and
+    every fault that goes with it would look guilty.
+    """
+    seen: list[tuple[bool, frozenset[str]]] = []
+    for group in groups:
+        for attempt in group:
+            peers = [a for a in group if a is not attempt and a.resolved and same_end(a, attempt)]
+            if peers and attempt.resolved is not None:
+                faults = faults_of(attempt, kinds) | lacking(attempt, peers)
+                seen.append((attempt.resolved, faults))
+    judged = {name: _judged(name, seen) for name in FAULTS}
+    return {name: verdict for name, verdict in judged.items() if verdict is not None}
 
 
-def habit_checks(good: Sequence[Facts], faults: frozenset[str], kinds: ToolKinds) -> list[Check]:
+def _judged(name: str, seen: Sequence[tuple[bool, frozenset[str]]]) -> str | None:
+    with_it = [resolved for resolved, mine in seen if name in mine]
+    share = sum(with_it) / len(with_it) if with_it else 1.0
+    good = sum(resolved for resolved, _ in seen)
+    accident = _accident(len(seen), good, len(with_it), sum(with_it))
+    if share > DOUBTED or accident > CHANCE:
+        return None
+    return FAIL if share <= FORGIVEN else NULL
+
+
+def same_end(one: Facts, other: Facts) -> bool:
+    """Whether two attempts made the same writes."""
+    return one.writes == other.writes
+
+
+def lacking(attempt: Facts, good: Sequence[Facts]) -> frozenset[str]:
+    """What it did not do although all of these did."""
+    acts, reads = shared_acts(good), shared_reads(good)
+    found = {NO_ACT} if acts and not acts & attempt.acts else set[str]()
+    return frozenset(found | ({NO_READ} if reads and not reads & attempt.reads else set[str]()))
+
+
+def shared_acts(good: Sequence[Facts]) -> frozenset[str]:
+    """Acts that all of them made."""
+    return frozenset.intersection(*(a.acts for a in good)) if good else frozenset()
+
+
+def shared_reads(good: Sequence[Facts]) -> frozenset[Write]:
+    """Reads that all of them made."""
+    return frozenset.intersection(*(a.reads for a in good)) if good else frozenset()
+
+
+def habit_checks(good: Sequence[Facts], faults: Mapping[str, str], kinds: ToolKinds) -> list[Check]:
     """Required negative checks against the faults that no resolved attempt at this task has."""
     own = frozenset[str]().union(*(faults_of(a, kinds) for a in good))
     return [
         Check(
             check_id=name,
             fn=name,
-            args=_args(name, kinds),
-            role=BOTH,
+            args={**_args(name, kinds), "on_missing": faults[name], "after": PREDICTED},
+            role=BOTH if faults[name] == FAIL else AGREEMENT,
             required=True,
             positive=False,
             says=SAYS[name],
             support=len(good),
         )
-        for name in sorted(faults - own)
+        for name in sorted(set(faults) & set(SAYS) - own)
     ]
 
 
 def _args(name: str, kinds: ToolKinds) -> dict[str, Json]:
     tools: Sequence[str] = sorted({*kinds.of(WRITE), *kinds.of(MAYBE)})
-    return {
+    args: dict[str, dict[str, Json]] = {
         IDLE: {"least": 1},
         UNCONFIRMED: {"tools": list[Json](tools)},
         LOOP: {"most": SAME_CALL},
-    }[name]
+    }
+    return args[name]
 
 
 def _accident(total: int, good: int, drawn: int, good_drawn: int) -> float:

@@ -6,8 +6,8 @@ In: the facts of all attempts of an app. Out: traits that derivation takes besid
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from synth.rubric.facts import Facts
@@ -26,21 +26,22 @@ class AppTraits:
     kinds: ToolKinds
     everyday: frozenset[str] = frozenset()
     """Words of explanations that stand in too many attempts to prove that this one was explained."""
-    unforgiven: frozenset[str] = frozenset()
-    """Faults of process after which hardly any user was satisfied."""
+    unforgiven: Mapping[str, str] = field(default_factory=dict)
+    """Faults of process after which hardly any user was satisfied (`fail`), or not all were (`null`)."""
     silent: frozenset[str] = frozenset()
     """Writing tools that leave nothing in the world as learnt: its effects prove nothing about them."""
 
 
 def traits_of(
-    kinds: ToolKinds, attempts: Sequence[Facts], *, silent: frozenset[str] = frozenset()
+    kinds: ToolKinds, groups: Sequence[Sequence[Facts]], *, silent: frozenset[str] = frozenset()
 ) -> AppTraits:
-    """Learn an app's habits from all its attempts."""
+    """Learn an app's habits from the attempts at all its tasks."""
+    attempts = [attempt for group in groups for attempt in group]
     counts = Counter(word for attempt in attempts for word in attempt.explained)
     most = max(FEW, EVERYDAY * len(attempts))
     return AppTraits(
         kinds=kinds,
         everyday=frozenset(word for word, count in counts.items() if count > most),
-        unforgiven=unforgiven(attempts, kinds),
+        unforgiven=unforgiven(groups, kinds),
         silent=silent,
     )

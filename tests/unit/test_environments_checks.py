@@ -254,18 +254,36 @@ def test_words_and_silence() -> None:
     assert (score(spoke, attempt(said=["No."])), score(spoke, attempt())) == (1.0, 0.0)
 
 
-def test_a_user_who_spoke_before_each_write() -> None:
-    """Confirmation is looked for between the opening and the write."""
+@pytest.mark.parametrize(("answer", "expected"), [("Yes, go ahead.", 1.0), ("Hm, why?", 0.0)])
+def test_a_user_who_agreed_before_each_write(answer: str, expected: float) -> None:
+    """The last turn before a write must agree to what the policy proposed."""
     check = Check(check_id="c", fn="confirmed", args={"tools": ["put"]})
     talk: tuple[dict[str, Json], ...] = (
-        {"role": "user", "content": "hi"},
+        {"role": "user", "content": "yes, hello"},
         {"role": "assistant", "content": "Shall I?"},
-        {"role": "user", "content": "yes"},
+        {"role": "user", "content": answer},
         {"role": "assistant", "content": None},
     )
-    assert score(check, Attempt(messages=talk, opening=1, calls=(made(message=3),))) == 1.0
+    assert score(check, Attempt(messages=talk, opening=1, calls=(made(message=3),))) == expected
     assert score(check, Attempt(messages=talk, opening=1, calls=(made(message=1),))) == 0.0
-    assert score(check, attempt()) is None
+    assert score(check, attempt()) == 1.0
+
+
+def test_idling_and_looping() -> None:
+    """Doing nothing and doing one thing for ever are faults of process."""
+    some = Check(check_id="c", fn="called", args={"least": 1})
+    assert (score(some, attempt(made())), score(some, attempt())) == (1.0, 0.0)
+    few = Check(check_id="c", fn="repeats_at_most", args={"most": 2})
+    assert (score(few, attempt(made(), made())), score(few, attempt(*[made()] * 3))) == (1.0, 0.0)
+
+
+def test_a_doubtful_fault_is_not_graded_and_a_wrong_end_needs_no_second_reason() -> None:
+    """`on_missing` null abstains; a check after the end is not asked where the end is wrong."""
+    args: dict[str, Json] = {"least": 1, "on_missing": "null", "after": "end_state"}
+    idle = Check(check_id="c", fn="called", args=args, required=True)
+    nothing: Json = [{"id": "e1", "writes": []}]
+    assert grade(end_check(ends=nothing), idle, of=attempt()).predicted is None
+    assert grade(end_check(), idle, of=attempt()).predicted == 0.0
 
 
 def test_a_judge_answers_only_from_recordings() -> None:
