@@ -1,0 +1,100 @@
+"""Tool definitions that every consumer takes: no `$ref`, a description for every tool and parameter.
+
+In: OpenAI tool definitions as production has them. Out: equal definitions without references, and with words where
+there were none (a name stands for itself). Argument names and what is allowed stay. Not here: names (`tool_names`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from .attempt import Json
+
+DEFINITIONS: Final = ("$defs", "definitions")
+DEEPEST: Final = 32
+"""Beyond this a schema that holds itself is cut: anything is allowed there."""
+
+
+def complete_tool(tool: Mapping[str, Json]) -> dict[str, Json]:
+    """The definition with an inlined, described parameter schema; `tool` in the wrapped OpenAI shape."""
+    function = tool.get("function")
+    if not isinstance(function, Mapping):
+        return dict(tool)
+    name = function.get("name")
+    words = str(function.get("description") or "").strip() or _spoken(str(name or "tool"))
+    parameters = inlined(function.get("parameters"))
+    return {
+        **tool,
+        "type": "function",
+        "function": {**function, "description": words, "parameters": described(parameters)},
+    }
+
+
+def inlined(schema: Json) -> dict[str, Json]:
+    """An object schema whose local references are replaced by what they name."""
+    root = schema if isinstance(schema, dict) else {}
+    plain = _without_references(root, root, ())
+    found = plain if isinstance(plain, dict) else {}
+    kept = {key: value for key, value in found.items() if key not in DEFINITIONS}
+    properties = kept.get("properties")
+    return {
+        **kept,
+        "type": "object",
+        "properties": properties if isinstance(properties, dict) else {},
+    }
+
+
+def described(schema: dict[str, Json]) -> dict[str, Json]:
+    """The schema with a description for every parameter, nested ones included."""
+    out = dict(schema)
+    properties = schema.get("properties")
+    if isinstance(properties, dict):
+        out["properties"] = {name: _with_words(name, part) for name, part in properties.items()}
+    items = schema.get("items")
+    if isinstance(items, dict):
+        out["items"] = described(items)
+    return out
+
+
+def _with_words(name: str, part: Json) -> Json:
+    if not isinstance(part, dict):
+        return {"description": _spoken(name)}
+    words = str(part.get("description") or part.get("title") or "").strip() or _spoken(name)
+    return {**described(part), "description": words}
+
+
+def _spoken(name: str) -> str:
+    return name.replace("_", " ").replace(".", " ").strip() or name or "value"
+
+
+def _without_references(value: Json, root: Mapping[str, Json], inside: tuple[str, ...]) -> Json:
+    if isinstance(value, list):
+        return [_without_references(item, root, inside) for item in value]
+    if not isinstance(value, dict):
+        return value
+    reference = value.get("$ref")
+    if isinstance(reference, str):
+        beside = {key: item for key, item in value.items() if key != "$ref"}
+        named = _named(reference, root)
+        if named is None or reference in inside or len(inside) >= DEEPEST:
+            return _without_references(beside, root, inside)
+        return _without_references({**named, **beside}, root, (*inside, reference))
+    return {
+        key: _without_references(item, root, inside)
+        for key, item in value.items()
+        if not (key in DEFINITIONS and value is root)
+    }
+
+
+def _named(reference: str, root: Mapping[str, Json]) -> dict[str, Json] | None:
+    """What a local reference (`#/$defs/Name`) names; None where it names nothing in this schema."""
+    at: Json = dict(root)
+    if not reference.startswith("#"):
+        return None
+    for part in reference.removeprefix("#").strip("/").split("/"):
+        key = part.replace("~1", "/").replace("~0", "~")
+        if key and not isinstance(at, dict):
+            return None
+        at = at.get(key) if key and isinstance(at, dict) else at
+    return at if isinstance(at, dict) else None
