@@ -14,12 +14,14 @@ from dagster_project.cli import (
     backtest,
     build,
     dev,
+    diff,
     doctor,
     episodes,
     export,
     failures,
     ingest,
     outcomes,
+    regrade,
     rollout,
     serve,
 )
@@ -43,6 +45,8 @@ for command in (
     backtest.backtest,
     export.export,
     rollout.rollout,
+    regrade.regrade,
+    diff.diff,
     doctor.doctor,
     dev.dev,
 ):

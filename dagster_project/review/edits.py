@@ -121,9 +121,4 @@ def _says(text: str) -> str:
 def _whole(checks: list[Check]) -> list[str]:
     if len(checks) > MAX_CHECKS:
         return [f"A rubric has at most {MAX_CHECKS} checks."]
-    paying = [c for c in checks if c.positive and c.required and c.role != AGREEMENT]
-    if not paying:
-        return [
-            "The rubric needs at least one required check that pays for something done: without it, doing nothing is paid."
-        ]
     return []

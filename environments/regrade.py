@@ -1,0 +1,143 @@
+"""Grade stored runs again, with the rubrics of a task set as it is now.
+
+In: runs as they were stored (whole conversations) and a task set. Out: for each run its new verdict, which names the
+rubric's hash, and whether the re-run was the same run: where the task or its world changed, the stored actions may
+meet other answers, and the verdict is then about another run. Not here: where runs and verdicts are stored.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from environments.runtime.attempt import Json
+from environments.runtime.environment import run_actions
+from environments.runtime.task_set import TaskSet
+from environments.runtime.verdict import Verdict
+
+Message = Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredRun:
+    """One rollout as it was stored, with the verdict it had."""
+
+    rollout_id: str
+    app: str
+    task_id: str
+    task_version: str
+    policy: str
+    seed: int
+    trajectory: str
+    """The whole conversation as JSON text."""
+    opening: int
+    """How many of its messages were there before the policy acted."""
+    reward: float | None
+    predicted: float | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Regraded:
+    """One run with its verdict before and now."""
+
+    run: StoredRun
+    verdict: Verdict
+    same_run: bool
+    """Whether the re-run said, word for word, what was stored."""
+
+    @property
+    def change(self) -> str:
+        """What became of the reward: `same`, `up`, `down`, `masked` (graded before) or `unmasked`."""
+        before, now = self.run.reward, self.verdict.reward
+        if before == now:
+            return "same"
+        if before is None or now is None:
+            return "unmasked" if before is None else "masked"
+        return "up" if now > before else "down"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Regrading:
+    """Many runs graded again."""
+
+    regraded: tuple[Regraded, ...]
+    gone: int
+    """Runs of tasks that the task set no longer has."""
+    unreadable: int
+    """Runs whose stored conversation is no list of messages."""
+
+
+def regrade(
+    task_set: TaskSet,
+    runs: Iterable[StoredRun],
+    *,
+    recordings: Mapping[str, Json] | None = None,
+) -> Regrading:
+    """Every run of a task that is in the set, graded again."""
+    known = {task.task_id for task in task_set.tasks}
+    found: list[Regraded] = []
+    gone = unreadable = 0
+    for run in runs:
+        if run.task_id not in known:
+            gone += 1
+            continue
+        messages = conversation(run.trajectory)
+        if messages is None:
+            unreadable += 1
+            continue
+        found.append(_again(task_set, run, messages, recordings))
+    return Regrading(regraded=tuple(found), gone=gone, unreadable=unreadable)
+
+
+def _again(
+    task_set: TaskSet,
+    run: StoredRun,
+    messages: Sequence[Message],
+    recordings: Mapping[str, Json] | None,
+) -> Regraded:
+    task, world = task_set.task(run.task_id), task_set.world(run.task_id)
+    attempt = run_actions(task, world, actions_of(messages, run.opening), run.seed)
+    verdict = task_set.verdict(run.task_id, attempt, recordings=recordings)
+    return Regraded(run=run, verdict=verdict, same_run=same_words(attempt.messages, messages))
+
+
+def conversation(text: str) -> list[dict[str, Any]] | None:
+    """The messages of a stored conversation; None where it is not one."""
+    try:
+        messages = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(messages, list) or not all(isinstance(m, dict) for m in messages):
+        return None
+    return messages
+
+
+def actions_of(messages: Sequence[Message], opening: int) -> list[Message]:
+    """What the policy did: the assistant messages after the opening."""
+    return [m for m in messages[opening:] if m.get("role") == "assistant"]
+
+
+def same_words(one: Sequence[Message], other: Sequence[Message]) -> bool:
+    """Whether two conversations say the same, role by role; ids of calls are names and do not count."""
+    return _words(one) == _words(other)
+
+
+def _words(messages: Sequence[Message]) -> list[tuple[object, object, str]]:
+    rows: list[tuple[object, object, str]] = []
+    for message in messages:
+        calls = message.get("tool_calls")
+        asked = (
+            [c.get("function") for c in calls if isinstance(c, dict)]
+            if isinstance(calls, list)
+            else []
+        )
+        rows.append(
+            (message.get("role"), message.get("content") or "", json.dumps(asked, sort_keys=True))
+        )
+    while rows and rows[-1][0] != "assistant":
+        # What came back after the last action shows no more of the policy.
+        rows.pop()
+    return rows
