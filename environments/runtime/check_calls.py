@@ -22,9 +22,12 @@ AGREES: Final = re.compile(
 
 
 def acted(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
-    """Whether one of the named tools was called and answered."""
-    wanted = _names(args.get("tools"))
-    done = sorted(wanted & view.tools_called)
+    """Whether one of the named acts was made: a tool, or a tool with the arguments that matter (the right queue)."""
+    done = sorted(_names(args.get("tools")) & view.tools_called)
+    wanted = _pairs(args.get("any_of"))
+    ignore = args.get("ignore")
+    calls = view.normal_calls(ignore if isinstance(ignore, dict) else {})
+    done += sorted(c.tool for c in calls if not c.failed and (c.tool, c.arguments) in wanted)
     return (1.0, f"{done[0]} was called") if done else (0.0, "none of the expected acts was made")
 
 

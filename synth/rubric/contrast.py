@@ -45,7 +45,8 @@ def contrast_checks(good: Sequence[Facts], traits: AppTraits) -> list[Check]:
     acts, reads = shared_acts(good), shared_reads(good)
     if acts and NO_ACT in traits.unforgiven:
         args: dict[str, Json] = {
-            "tools": list[Json](sorted(acts)),
+            "any_of": [[tool, arguments] for tool, arguments in sorted(acts)],
+            "ignore": traits.kinds.ignore(),
             "on_missing": traits.unforgiven[NO_ACT],
             "after": PREDICTED,
         }

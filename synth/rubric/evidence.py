@@ -30,7 +30,7 @@ def evidence_checks(accepted: Sequence[End], traits: AppTraits, *, told: bool) -
     if not good:
         return []
     acts = frozenset.intersection(*(a.acts for a in good))
-    checks = [_acted(acts, good)] if acts else []
+    checks = [_acted(acts, good, traits)] if acts else []
     reads = frozenset.intersection(*(a.reads for a in good)) - _nameless(good)
     if reads:
         checks.append(_looked_up(reads, good, traits))
@@ -44,13 +44,11 @@ def origin_of(attempts: Iterable[Facts]) -> tuple[str, ...]:
     return tuple(sorted(a.episode_id for a in attempts))
 
 
-def _acted(acts: frozenset[str], good: Sequence[Facts]) -> Check:
-    return _required(
-        "acted",
-        {"tools": list[Json](sorted(acts))},
-        f"The conversation is handed over ({', '.join(sorted(acts))}).",
-        good,
-    )
+def _acted(acts: frozenset[Write], good: Sequence[Facts], traits: AppTraits) -> Check:
+    rows: list[Json] = [[tool, arguments] for tool, arguments in sorted(acts)]
+    args: dict[str, Json] = {"any_of": rows, "ignore": traits.kinds.ignore()}
+    tools = ", ".join(sorted({tool for tool, _ in acts}))
+    return _required("acted", args, f"The conversation is handed over ({tools}).", good)
 
 
 def _looked_up(reads: frozenset[Write], good: Sequence[Facts], traits: AppTraits) -> Check:

@@ -55,7 +55,8 @@ class Facts:
     """Successful calls of tools that may write."""
     failed: Counter[Write]
     """Refused calls of writing tools."""
-    acts: frozenset[str]
+    acts: frozenset[Write]
+    """Acts with the arguments that matter; the agent's own wording does not."""
     reads: frozenset[Write]
     answers: frozenset[float | str]
     """What the replies after a question told: amounts where a value was asked for, names with digits where a number,
@@ -112,7 +113,7 @@ def facts_of(recorded: Recorded, label: Label | None, kinds: ToolKinds) -> Facts
         writes=writes,
         maybe=Counter((c.tool, c.arguments) for c in calls if of[c.tool] == MAYBE and not c.failed),
         failed=Counter((c.tool, c.arguments) for c in calls if of[c.tool] == WRITE and c.failed),
-        acts=frozenset(c.tool for c in calls if of[c.tool] == ACT and not c.failed),
+        acts=frozenset((c.tool, c.arguments) for c in calls if of[c.tool] == ACT and not c.failed),
         reads=frozenset(
             (c.tool, c.arguments) for c in calls if of[c.tool] == READ and not c.failed
         ),

@@ -98,7 +98,7 @@ def lacking(attempt: Facts, good: Sequence[Facts]) -> frozenset[str]:
     return frozenset(found | ({NO_READ} if reads and not reads & attempt.reads else set[str]()))
 
 
-def shared_acts(good: Sequence[Facts]) -> frozenset[str]:
+def shared_acts(good: Sequence[Facts]) -> frozenset[Write]:
     """Acts that all of them made."""
     return frozenset.intersection(*(a.acts for a in good)) if good else frozenset()
 
