@@ -15,7 +15,7 @@ import orjson
 from ingest.chat_log import Chat, parse_value
 from ingest.errors import BodyRefused
 from ingest.langfuse_export import read_export
-from ingest.limits import DEFAULT_LIMITS, Limits, gunzip
+from ingest.limits import DEFAULT_LIMITS, Limits, unpack
 from ingest.otlp import read_protobuf
 from ingest.otlp_json import read_json
 from ingest.otlp_record import Arrival, OtlpRecords
@@ -48,8 +48,8 @@ def decode(record: StoredRecord, *, limits: Limits = DEFAULT_LIMITS) -> Decoded:
     encoding, _, compression = record.encoding.partition("+")
     try:
         body = record.body
-        if compression == "gzip":
-            body = gunzip(body, limit=limits.body_bytes)
+        if compression:
+            body = unpack(body, compression, limit=limits.body_bytes)
         if encoding == "protobuf":
             _decode_protobuf(record, body, found, limits)
         elif encoding == "jsonl":

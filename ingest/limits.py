@@ -9,9 +9,20 @@ import zlib
 from dataclasses import dataclass
 from typing import Final
 
+import zstandard
+
 from ingest.errors import BodyRefused
 
+COMPRESSIONS: Final = ("gzip", "zstd")
+"""Names as HTTP's Content-Encoding and the log's records have them."""
+
 _CHUNK: Final = 1 << 20
+_MEMBERS: Final = 64
+"""Compressed members one after the other in one body: each costs a copy of the rest, so their number has a limit."""
+_ZSTD_STEP: Final = 1 << 10
+"""Fed at a time: a block of 128 KiB may stand in 4 bytes, so this grows to 32 MiB at most."""
+_ZSTD_WINDOW: Final = 8 << 20
+"""RFC 9659: no sender may ask a receiver for more memory than this."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,11 +40,68 @@ class Limits:
 DEFAULT_LIMITS: Final = Limits()
 
 
+def unpack(body: bytes, compression: str, *, limit: int) -> bytes:
+    """The plain body at bounded memory, or `BodyRefused` where it is larger than the limit or damaged."""
+    if compression == "gzip" and body:
+        return gunzip(body, limit=limit)
+    if compression == "zstd" and body:
+        return _unzstd(body, limit=limit)
+    if len(body) > limit:
+        raise _too_large(limit)
+    return body
+
+
+def _too_large(limit: int) -> BodyRefused:
+    return BodyRefused(
+        "body_too_large",
+        f"The body is larger than {limit} bytes after decompression; send smaller batches.",
+    )
+
+
+def _unzstd(body: bytes, *, limit: int) -> bytes:
+    """Decompress zstd; several frames one after the other are one body."""
+    parts: list[bytes] = []
+    total = 0
+    engine = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
+    for _ in range(_MEMBERS):
+        if not body:
+            break
+        frame = engine.decompressobj()
+        at = 0
+        while at < len(body) and not frame.eof:
+            try:
+                part = frame.decompress(body[at : at + _ZSTD_STEP])
+            except zstandard.ZstdError as error:
+                raise BodyRefused(
+                    "bad_zstd", "The body is not valid zstd with a window of 8 MiB at most."
+                ) from error
+            at += _ZSTD_STEP
+            total += len(part)
+            if total > limit:
+                raise _too_large(limit)
+            parts.append(part)
+        if not frame.eof:
+            raise BodyRefused("truncated_zstd", "The zstd body ends too early; send it again.")
+        body = frame.unused_data + body[at:]
+    if body:
+        raise _too_many_members()
+    return b"".join(parts)
+
+
+def _too_many_members() -> BodyRefused:
+    return BodyRefused(
+        "too_many_members",
+        f"The body is made of more than {_MEMBERS} compressed members; compress it as one.",
+    )
+
+
 def gunzip(body: bytes, *, limit: int) -> bytes:
     """Decompress gzip at bounded memory; several members one after the other are one body."""
     parts: list[bytes] = []
     total = 0
-    while body:
+    for _ in range(_MEMBERS):
+        if not body:
+            break
         engine = zlib.decompressobj(wbits=31)
         data = body
         while not engine.eof:
@@ -44,14 +112,13 @@ def gunzip(body: bytes, *, limit: int) -> bytes:
                     "bad_gzip", "The body is not valid gzip; send it again uncompressed."
                 ) from error
             data = engine.unconsumed_tail
-            if not part and not data:
+            if not part and not data and not engine.eof:
                 raise BodyRefused("truncated_gzip", "The gzip body ends too early; send it again.")
             total += len(part)
             if total > limit:
-                raise BodyRefused(
-                    "body_too_large",
-                    f"The body is larger than {limit} bytes after decompression; send smaller batches.",
-                )
+                raise _too_large(limit)
             parts.append(part)
         body = engine.unused_data.lstrip(b"\0")
+    if body:
+        raise _too_many_members()
     return b"".join(parts)

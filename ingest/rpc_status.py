@@ -19,6 +19,9 @@ INTERNAL: Final = 13
 UNAVAILABLE: Final = 14
 UNAUTHENTICATED: Final = 16
 
+NO_METRICS: Final = "Metrics are not kept: tracegym reads traces and logs."
+_RETRY_INFO: Final = b"type.googleapis.com/google.rpc.RetryInfo"
+
 
 def status_body(code: int, message: str, content_type: str) -> bytes:
     """A `google.rpc.Status` with a code and a message."""
@@ -26,6 +29,16 @@ def status_body(code: int, message: str, content_type: str) -> bytes:
         return orjson.dumps({"code": code, "message": message})
     text = message.encode()
     return bytes([0x08, code, 0x12]) + _varint(len(text)) + text
+
+
+def retry_status(code: int, message: str, seconds: int) -> bytes:
+    """A protobuf `google.rpc.Status` with `RetryInfo`: to gRPC clients what `Retry-After` is to HTTP's."""
+    duration = b"\x08" + _varint(seconds)
+    retry = b"\x0a" + _varint(len(duration)) + duration
+    packed = (
+        b"\x0a" + _varint(len(_RETRY_INFO)) + _RETRY_INFO + b"\x12" + _varint(len(retry)) + retry
+    )
+    return status_body(code, message, PROTOBUF) + b"\x1a" + _varint(len(packed)) + packed
 
 
 def success_body(content_type: str) -> bytes:

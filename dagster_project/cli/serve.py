@@ -26,6 +26,15 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter per option
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, help="0 takes a free one.")
     ] = 4318,
+    grpc_port: Annotated[
+        int | None,
+        typer.Option(
+            "--grpc-port",
+            min=-1,
+            max=65535,
+            help="Default 4317 beside port 4318, else a free one (0); -1 serves none.",
+        ),
+    ] = None,
     token_file: Annotated[
         Path | None,
         typer.Option("--token-file", help="Ask for bearer tokens; one `token app` a line."),
@@ -38,13 +47,15 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter per option
         float, typer.Option("--every", min=0.1, help="Seconds between two decodings into the lake.")
     ] = 2.0,
 ) -> None:
-    """Receive OTLP/HTTP traces and logs; a body is answered with 200 once it is on the disk.
+    """Receive OTLP traces and logs over HTTP and gRPC; a body is answered with 200 once it is on the disk.
 
     Example: tracegym serve --home H, then in the app: OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318
     """
     opened = open_home(home, create=True)
     # starlette, uvicorn, pyarrow and deltalake: 1 s
-    from ingest.receiver import receiver_app  # noqa: PLC0415
+    from ingest.grpc_receiver import GrpcServer, GrpcSettings  # noqa: PLC0415
+    from ingest.intake import Intake  # noqa: PLC0415
+    from ingest.receiver import http_app  # noqa: PLC0415
     from ingest.server import Server, ServerSettings  # noqa: PLC0415
     from ingest.tokens import load_tokens  # noqa: PLC0415
     from ingest.wal import Wal  # noqa: PLC0415
@@ -61,15 +72,26 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter per option
     with Wal(opened.wal) as wal:
         wal.check_writable()
         settings = ServerSettings(host=host, port=port, certificate=certificate, key=key)
-        server = Server(receiver_app(wal, tokens), settings)
+        intake = Intake(wal, tokens)
+        server = Server(http_app(intake), settings)
         taken = server.start()
+        grpc = None
+        rpc_port = grpc_port if grpc_port is not None else (4317 if port == 4318 else 0)
+        if rpc_port >= 0:
+            listen = GrpcSettings(host=host, port=rpc_port, certificate=certificate, key=key)
+            grpc = GrpcServer(intake, listen)
         scheme = "https" if certificate is not None else "http"
         console.print(
-            f"receiving OTLP at {scheme}://{host}:{taken} (Ctrl-C ends it)", soft_wrap=True
+            f"receiving OTLP at {scheme}://{host}:{taken}"
+            + (f" and over gRPC at {host}:{grpc.start()}" if grpc else "")
+            + " (Ctrl-C ends it)",
+            soft_wrap=True,
         )
         while not stop.wait(every):
             _land(opened, wal, console)
         server.stop()
+        if grpc is not None:
+            grpc.stop()
         _land(opened, wal, console)
     console.print(f"stopped. Next: tracegym build --home {home}")
 

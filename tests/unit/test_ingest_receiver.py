@@ -10,14 +10,17 @@ from pathlib import Path
 
 import httpx
 import pytest
+import zstandard
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTracePartialSuccess,
     ExportTraceServiceRequest,
 )
 
-from ingest.errors import SourceUnreadable
-from ingest.limits import Limits
-from ingest.receiver import ReceiverLimits, receiver_app
+from ingest.decode import decode
+from ingest.errors import BodyRefused, SourceUnreadable
+from ingest.intake import ReceiverLimits
+from ingest.limits import Limits, unpack
+from ingest.receiver import receiver_app
 from ingest.rpc_status import partial_body
 from ingest.text import Json
 from ingest.tokens import Tokens, load_tokens
@@ -144,6 +147,34 @@ def test_permanent_refusals(
     else:
         assert answer.content[:2] == bytes([8, code])
     assert wal.pending() == []
+
+
+def test_zstd_is_read_and_bounded(wal: Wal) -> None:
+    """A zstd body is kept as sent and read later; bombs, cut and over-wide frames are refused."""
+    packed = zstandard.compress(body(3))
+    assert post(wal, packed, content_encoding="zstd").status_code == 200
+    (record,) = wal.pending()
+    assert (record.encoding, record.body) == ("protobuf+zstd", packed)
+    assert len(decode(record).spans) == 3
+    limits = ReceiverLimits(body=Limits(body_bytes=1_000_000))
+    bomb = zstandard.compress(bytes(200_000_000))
+    assert post(wal, bomb, limits=limits, content_encoding="zstd").status_code == 413
+    assert post(wal, packed[:-3], content_encoding="zstd").status_code == 400
+    assert post(wal, b"abc", content_encoding="zstd").status_code == 400
+    wide = zstandard.ZstdCompressionParameters(window_log=27)
+    stream = zstandard.ZstdCompressor(compression_params=wide).compressobj()
+    hungry = stream.compress(body(3)) + stream.flush()
+    assert post(wal, hungry, content_encoding="zstd").status_code == 400
+
+
+@pytest.mark.parametrize("compression", ["gzip", "zstd"])
+def test_a_body_of_endless_members_costs_no_square(compression: str) -> None:
+    """A few members one after the other are one body; a million empty ones are refused at once."""
+    pack = gzip.compress if compression == "gzip" else zstandard.compress
+    assert unpack(pack(b"a") + pack(b"b"), compression, limit=100) == b"ab"
+    with pytest.raises(BodyRefused) as caught:
+        unpack(pack(b"") * 1_000_000, compression, limit=100)
+    assert caught.value.code == "too_many_members"
 
 
 def test_the_wrong_path_is_named(wal: Wal) -> None:

@@ -1,0 +1,241 @@
+"""What both receivers do with a body: who sent it, whether it may be kept, and keeping it for good.
+
+Comes in: bodies as sent, from `ingest.receiver` (HTTP) and `ingest.grpc_receiver`. Goes out: records in the write-ahead
+log, or a `Refusal`. Limits and authentication come before anything is kept; bodies are not decoded here.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+import orjson
+
+from ingest import rpc_status
+from ingest.counters import Counters
+from ingest.errors import BodyRefused, StorageError
+from ingest.limits import COMPRESSIONS, DEFAULT_LIMITS, Limits, unpack
+from ingest.tokens import Tokens
+from ingest.wal import Wal, WalRecord
+from ingest.wire import BrokenWireError, count_records, signal_of
+
+RETRY_AFTER_SECONDS: Final = 5
+CHECKS_AT_ONCE: Final = 4
+"""Bodies unpacked at one time: each may take the whole limit of one body while it is checked."""
+
+_TOO_MUCH: Final = frozenset({"body_too_large", "too_many_records"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReceiverLimits:
+    """What the receiver takes on at once."""
+
+    body: Limits = DEFAULT_LIMITS
+    waiting_bytes: int = 256 << 20
+    """Bodies being received or written; beyond it senders are told to come back, so that memory stays bounded."""
+
+
+class Refusal(Exception):  # noqa: N818 - an answer on its way, not a fault
+    """An answer other than success, in both protocols' words."""
+
+    def __init__(self, http: int, code: int, message: str, *, retry: bool = False) -> None:
+        super().__init__(message)
+        self.http = http
+        self.code = code
+        """`google.rpc.Code`."""
+        self.message = message
+        self.retry = retry
+        """Whether the same body may be sent again later."""
+
+
+class Held:
+    """What one request holds of the budget: it grows with what has arrived, so an idle sender costs nothing."""
+
+    def __init__(self, budget: _Budget) -> None:
+        self._budget = budget
+        self._size = 0
+
+    def take(self, size: int) -> None:
+        """Reserve bytes that have arrived, or refuse."""
+        self._budget.take(size)
+        self._size += size
+
+    def give_back(self) -> None:
+        """Free everything."""
+        self._budget.give_back(self._size)
+        self._size = 0
+
+
+class _Budget:
+    """How many bytes of bodies are in memory, over both receivers."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._lock = threading.Lock()
+        self.held = 0
+
+    def take(self, size: int) -> None:
+        """Reserve bytes or refuse."""
+        with self._lock:
+            if self.held + size > self._limit:
+                raise Refusal(
+                    429,
+                    rpc_status.UNAVAILABLE,
+                    "The receiver is busy; send again later.",
+                    retry=True,
+                )
+            self.held += size
+
+    def give_back(self, size: int) -> None:
+        """Free what was taken."""
+        with self._lock:
+            self.held -= size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentBody:
+    """One body as it came over the wire."""
+
+    signal: str
+    """`traces`, `logs` or `metrics`."""
+    content_type: str
+    sent: bytes
+    compression: str = ""
+    """A name of `ingest.limits.COMPRESSIONS`, or nothing."""
+
+
+class Intake:
+    """One receiver's state, shared by its protocols: the log, the tokens, the memory budget, the counters."""
+
+    def __init__(
+        self, wal: Wal, tokens: Tokens | None = None, limits: ReceiverLimits | None = None
+    ) -> None:
+        self._wal = wal
+        self._tokens = tokens or Tokens()
+        self.limits = limits or ReceiverLimits()
+        self.counters = Counters()
+        self._budget = _Budget(self.limits.waiting_bytes)
+        self._checks = threading.BoundedSemaphore(CHECKS_AT_ONCE)
+        self._numbers = itertools.count(1)
+        self._run = uuid.uuid4().hex[:8]
+
+    def app_of(self, authorization: str | None) -> str | None:
+        """The sender's app; None where no tokens are asked for and the data itself has to say."""
+        if not self._tokens.required:
+            return None
+        app = self._tokens.app_of(authorization)
+        if app is None:
+            raise Refusal(
+                401,
+                rpc_status.UNAUTHENTICATED,
+                "Send `Authorization: Bearer TOKEN` with a known token.",
+            )
+        return app
+
+    @contextmanager
+    def hold(self) -> Iterator[Held]:
+        """Room for one request's bytes, given back at the end whatever happens."""
+        held = Held(self._budget)
+        try:
+            yield held
+        finally:
+            held.give_back()
+
+    def check(self, body: SentBody) -> None:
+        """Refuse what could not be decoded later: nothing of it would ever be more than quarantine."""
+        limits = self.limits.body
+        try:
+            with self._checks:
+                plain = unpack(body.sent, body.compression, limit=limits.body_bytes)
+                if body.content_type == rpc_status.JSON:
+                    _check_json(plain)
+                else:
+                    _check_protobuf(plain, body.signal, limits)
+        except BodyRefused as error:
+            if error.code in _TOO_MUCH:
+                raise Refusal(413, rpc_status.RESOURCE_EXHAUSTED, error.reason) from error
+            raise Refusal(400, rpc_status.INVALID_ARGUMENT, error.reason) from error
+
+    def store(self, body: SentBody, app: str | None) -> None:
+        """Keep the body; returns once it is on the disk."""
+        if body.signal == "metrics" or not body.sent:
+            return
+        encoding = "json" if body.content_type == rpc_status.JSON else "protobuf"
+        record = WalRecord(
+            kind=f"otlp_{body.signal}",
+            app=app,
+            source=f"receiver {self._run}, request {next(self._numbers)}",
+            body=body.sent,
+            received_at=time.time_ns(),
+            encoding=f"{encoding}+{body.compression}" if body.compression else encoding,
+        )
+        try:
+            appended = self._wal.append([record])
+        except StorageError as error:
+            raise Refusal(503, rpc_status.UNAVAILABLE, str(error), retry=True) from error
+        self.counters.add("bodies_stored", appended.stored, signal=body.signal)
+        self.counters.add("bodies_repeated", appended.repeated, signal=body.signal)
+        self.counters.add("body_bytes_stored", len(body.sent), signal=body.signal)
+
+    def check_writable(self) -> None:
+        """Raise `StorageError` where the log cannot be written."""
+        self._wal.check_writable()
+
+    def metrics(self) -> str:
+        """The counters in Prometheus' text format."""
+        self.counters.put("waiting_bytes", self._budget.held)
+        self.counters.put("waiting_bytes_limit", self.limits.waiting_bytes)
+        return self.counters.text()
+
+
+def too_large(limit: int) -> Refusal:
+    """The refusal of a body that is too large, packed or unpacked."""
+    return Refusal(
+        413,
+        rpc_status.RESOURCE_EXHAUSTED,
+        f"The body is larger than {limit} bytes after decompression; send smaller batches.",
+    )
+
+
+def compression_of(name: str) -> str:
+    """A content encoding as `SentBody.compression` has it, or a refusal of one that nobody here can read."""
+    plain = name.strip().lower()
+    if plain in {"identity", "none", ""}:
+        return ""
+    if plain in COMPRESSIONS:
+        return plain
+    raise Refusal(
+        415,
+        rpc_status.UNIMPLEMENTED,
+        f"Send the body plain or with Content-Encoding {' or '.join(COMPRESSIONS)}.",
+    )
+
+
+def _check_json(plain: bytes) -> None:
+    try:
+        value = orjson.loads(plain) if plain else {}
+    except orjson.JSONDecodeError as error:
+        raise BodyRefused("not_json", "The body is not JSON.") from error
+    if not isinstance(value, dict):
+        raise BodyRefused("not_otlp", "The body is no OTLP request.")
+
+
+def _check_protobuf(plain: bytes, signal: str, limits: Limits) -> None:
+    try:
+        count = count_records(plain, limit=limits.records)
+        found = signal_of(plain) if count else None
+    except BrokenWireError as error:
+        raise BodyRefused("not_protobuf", "The body cannot be decoded as OTLP protobuf.") from error
+    if count > limits.records:
+        raise BodyRefused(
+            "too_many_records",
+            f"The body holds more than {limits.records} records; send smaller batches.",
+        )
+    if found not in {None, signal} and signal != "metrics":
+        raise BodyRefused("wrong_path", f"The body holds {found}; send it to /v1/{found}.")
