@@ -124,7 +124,7 @@ def test_metrics_are_answered_politely(wal: Wal) -> None:
         (b"{", {"content_type": "application/json"}, 400, 3),
         (b"[]", {"content_type": "application/json"}, 400, 3),
         (b"abc", {"content_encoding": "gzip"}, 400, 3),
-        (gzip.compress(b"abc" * 1000)[:-9], {"content_encoding": "gzip"}, 400, 3),
+        (gzip.compress(b"abc" * 1000, mtime=0)[:-9], {"content_encoding": "gzip"}, 400, 3),
         (b"x", {"content_type": "text/plain"}, 415, 3),
         (b"x", {"content_encoding": "br"}, 415, 12),
         (bytes(200_000), {}, 413, 8),
