@@ -13,7 +13,8 @@ from dagster_project.cli.output import print_json, print_pairs
 from dagster_project.errors import InputError
 from dagster_project.home import apps_of, open_home
 
-FORMATS = ("taskset", "verifiers")
+FORMATS = ("taskset", "verifiers", "sft", "dpo")
+"""As `environments.export.formats` has them, which takes 1 s to import."""
 
 
 def export(  # noqa: PLR0913, PLR0917 - one parameter per option
@@ -63,8 +64,8 @@ def _write(
     # pyarrow, deltalake and scikit-learn (through the records): 2 s
     from dagster_project.lake import Lake  # noqa: PLC0415
     from dagster_project.task_set_parts import parts_of  # noqa: PLC0415
+    from environments.export.formats import FORMATS as WRITTEN_FROM_IT  # noqa: PLC0415
     from environments.export.taskset import ACCEPTED, write_task_set  # noqa: PLC0415
-    from environments.export.verifiers import write_verifiers  # noqa: PLC0415
 
     parts = parts_of(Lake(clean / "lake"), apps, name=name)
     statuses = (ACCEPTED, *extra)
@@ -83,8 +84,8 @@ def _write(
         manifest = write_task_set(
             folder, parts.entries, parts.worlds, provenance=parts.provenance, statuses=statuses
         )
-        if format_name == "verifiers":
-            write_verifiers(folder, dest, name=name or "")
+        if format_name != "taskset":
+            WRITTEN_FROM_IT[format_name].write(folder, dest, name=name or "")
     return {
         "tasks": len(manifest.tasks),
         "version": manifest.task_set_version,
@@ -96,4 +97,6 @@ def _write(
 def _next_step(format_name: str, dest: Path) -> str:
     if format_name == "taskset":
         return f"python {dest} validate"
-    return f"pip install {dest} and vf-validate (see {dest / 'README.md'})"
+    from environments.export.formats import FORMATS as WRITTEN_FROM_IT  # noqa: PLC0415 - as above
+
+    return WRITTEN_FROM_IT[format_name].check.replace("DIR", str(dest))

@@ -20,7 +20,7 @@ from typing import Any, Final
 from environments.export.card import card
 from environments.export.errors import ExportError
 from environments.runtime.attempt import Json
-from environments.runtime.candidate import Action, Candidate
+from environments.runtime.candidate import Action, Candidate, RecordedAttempt
 from environments.runtime.canonical import canonical, digest, digest_bytes, task_version
 from environments.runtime.manifest import MANIFEST, TASKS, TaskEntry, TaskSetManifest
 from environments.runtime.rubric import Rubric
@@ -55,6 +55,8 @@ class Entry:
     reasons: tuple[str, ...] = ()
     verification: Mapping[str, Json] = field(default_factory=dict)
     """What verification found (probes, agreement): for people."""
+    attempts: tuple[RecordedAttempt, ...] = ()
+    """What agents really did at this task, good and bad: `sft` and `dpo` are written from them."""
 
 
 def entry_of(
@@ -72,6 +74,7 @@ def entry_of(
         status=status,
         reasons=tuple(reasons),
         verification=verification or {},
+        attempts=candidate.attempts,
     )
 
 
@@ -177,11 +180,14 @@ def _world_files(
 
 
 def _graded(entry: Entry) -> bytes:
-    value = {
+    value: dict[str, object] = {
         "rubric": entry.rubric.to_json(),
         "solution": [dict(action) for action in entry.solution],
         "verification": dict(entry.verification),
     }
+    attempts = [attempt.to_json() for attempt in entry.attempts if attempt.resolved is not None]
+    if attempts:
+        value["attempts"] = attempts
     return (canonical(value) + "\n").encode()
 
 

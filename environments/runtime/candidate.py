@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from .attempt import Json
 from .rubric import Rubric
@@ -25,6 +26,20 @@ class RecordedAttempt:
     """All assistant messages, in order."""
     resolved: bool | None
     """What the outcome policy says; None is unknown, never a failure."""
+
+    def to_json(self) -> dict[str, Json]:
+        """As plain JSON values; `from_json` reads it back."""
+        actions: list[Json] = [dict(action) for action in self.actions]
+        return {"episode_id": self.episode_id, "actions": actions, "resolved": self.resolved}
+
+    @staticmethod
+    def from_json(value: Mapping[str, Any]) -> RecordedAttempt:
+        """The attempt that `to_json` wrote."""
+        return RecordedAttempt(
+            episode_id=str(value["episode_id"]),
+            actions=tuple(value["actions"]),
+            resolved=value["resolved"],
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

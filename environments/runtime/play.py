@@ -44,8 +44,8 @@ class Play:
         self._task_set = task_set
         self._environment = task_set.environment(task_id, seed)
         self.task = task_set.task(task_id)
-        self.names = ToolNames(self.task.tools, strict=True)
-        self.tools: tuple[dict[str, Json], ...] = tuple(map(complete_tool, self.names.tools))
+        self.names = ToolNames(map(complete_tool, self.task.tools), strict=True)
+        self.tools = self.names.tools
         """Definitions under outward names, without references, every parameter described."""
         self.actions: list[Message] = []
         """Everything the policy did, under production's names: what is graded."""

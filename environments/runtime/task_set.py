@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .attempt import Attempt, Json
-from .candidate import Action
+from .candidate import Action, RecordedAttempt
 from .canonical import digest_bytes
 from .checks import evaluate
 from .environment import Environment, run_actions
@@ -98,6 +98,10 @@ class TaskSet:
         """Actions that score 1, empty when none is known; the policy must never see them."""
         return self._grading(task_id).solution
 
+    def attempts(self, task_id: str) -> tuple[RecordedAttempt, ...]:
+        """What agents really did at this task, with a known outcome; the policy must never see it."""
+        return self._grading(task_id).attempts
+
     def verification(self, task_id: str) -> Mapping[str, Json]:
         """What verification found when the task was exported."""
         return self._grading(task_id).verification
@@ -144,6 +148,7 @@ class TaskSet:
                 rubric=Rubric.from_json(document["rubric"]),
                 solution=tuple(document["solution"]),
                 verification=document["verification"],
+                attempts=tuple(map(RecordedAttempt.from_json, document.get("attempts", ()))),
             )
         return self._graded[task_id]
 
@@ -155,6 +160,7 @@ class _Graded:
     rubric: Rubric
     solution: tuple[Action, ...]
     verification: Mapping[str, Json]
+    attempts: tuple[RecordedAttempt, ...]
 
 
 def grade(

@@ -32,7 +32,7 @@ class ToolNames:
     """The mapping for one list of tools."""
 
     def __init__(self, tools: Iterable[Mapping[str, Json]], *, strict: bool = False) -> None:
-        definitions = [_wrapped(tool) for tool in tools]
+        definitions = [wrapped(tool) for tool in tools]
         names = [name for name in map(tool_name, definitions) if name]
         taken = {name for name in names if _fits(name, strict=strict)}
         self._outward: dict[str, str] = {}
@@ -65,8 +65,8 @@ def tool_name(tool: Mapping[str, Json]) -> str:
     return name if isinstance(name, str) else ""
 
 
-def _wrapped(tool: Mapping[str, Json]) -> dict[str, Json]:
-    """Some recordings keep the bare function; consumers want it inside a tool."""
+def wrapped(tool: Mapping[str, Json]) -> dict[str, Json]:
+    """The definition in OpenAI's shape: some recordings keep the bare function."""
     if "function" in tool or not tool_name(tool):
         return dict(tool)
     function = {key: value for key, value in tool.items() if key != "type"}

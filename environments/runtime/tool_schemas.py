@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from .attempt import Json
+from .tool_names import wrapped
 
 DEFINITIONS: Final = ("$defs", "definitions")
 DEEPEST: Final = 32
@@ -17,10 +18,11 @@ DEEPEST: Final = 32
 
 
 def complete_tool(tool: Mapping[str, Json]) -> dict[str, Json]:
-    """The definition with an inlined, described parameter schema; `tool` in the wrapped OpenAI shape."""
+    """The definition in the wrapped OpenAI shape, with an inlined, described parameter schema."""
+    tool = wrapped(tool)
     function = tool.get("function")
     if not isinstance(function, Mapping):
-        return dict(tool)
+        return tool
     name = function.get("name")
     words = str(function.get("description") or "").strip() or _spoken(str(name or "tool"))
     parameters = inlined(function.get("parameters"))

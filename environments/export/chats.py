@@ -1,0 +1,103 @@
+"""What agents really did at a task, run again in its world: conversations with a reward, for `sft` and `dpo`.
+
+In: an opened task set. Out: good and bad conversations per task. A conversation is what the environment gives back for the
+recorded actions, so tool results and user turns are those of every rollout. Left out: attempts whose outcome is not
+known, whose reward is null, whose outcome and reward disagree, or in which the world did not know an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from environments.runtime.attempt import UNKNOWN, Attempt, Json
+from environments.runtime.candidate import RecordedAttempt
+from environments.runtime.canonical import canonical
+from environments.runtime.environment import run_actions
+from environments.runtime.play import outward
+from environments.runtime.task import Task
+from environments.runtime.task_set import TaskSet
+from environments.runtime.tool_names import ToolNames
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chat:
+    """One conversation with what it is worth."""
+
+    episode_id: str
+    """Of the recorded attempt; empty for a solution that no single episode holds."""
+    messages: tuple[dict[str, Json], ...]
+    opening: int
+    """How many of the messages stood there before the policy acted."""
+    reward: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskChats:
+    """All usable conversations of one task."""
+
+    task: Task
+    task_version: str
+    tools: tuple[dict[str, Json], ...]
+    resolved: tuple[Chat, ...]
+    unresolved: tuple[Chat, ...]
+
+
+def chats_of(task_set: TaskSet) -> Iterator[TaskChats]:
+    """Every task with its conversations, in the order of the task set."""
+    for task in task_set.tasks:
+        names = ToolNames(task.tools)
+        recorded = task_set.attempts(task.task_id)
+        good = [*_solution(task_set, task.task_id), *(a for a in recorded if a.resolved)]
+        bad = [attempt for attempt in recorded if attempt.resolved is False]
+        yield TaskChats(
+            task=task,
+            task_version=task.task_version,
+            tools=names.tools,
+            resolved=_distinct(task_set, task, good, names, full=True),
+            unresolved=_distinct(task_set, task, bad, names, full=False),
+        )
+
+
+def _solution(task_set: TaskSet, task_id: str) -> list[RecordedAttempt]:
+    """The solution under the id of the episode that it was, where it was one."""
+    actions = task_set.solution(task_id)
+    if not actions:
+        return []
+    text = canonical(list(actions))
+    same = (a for a in task_set.attempts(task_id) if canonical(list(a.actions)) == text)
+    found = next(same, None)
+    episode = found.episode_id if found is not None else ""
+    return [RecordedAttempt(episode_id=episode, actions=actions, resolved=True)]
+
+
+def _distinct(
+    task_set: TaskSet,
+    task: Task,
+    attempts: Sequence[RecordedAttempt],
+    names: ToolNames,
+    *,
+    full: bool,
+) -> tuple[Chat, ...]:
+    """The conversations of attempts that earn everything (or less than that), each once."""
+    chats: dict[str, Chat] = {}
+    for attempt in attempts:
+        done = run_actions(task, task_set.world(task.task_id), attempt.actions)
+        reward = task_set.verdict(task.task_id, done).reward
+        if reward is None or (reward == 1) is not full or _off_the_map(done):
+            continue
+        # Templates print a missing content as the word None.
+        messages = tuple({"content": "", **outward(m, names)} for m in done.messages)
+        chat = Chat(
+            episode_id=attempt.episode_id,
+            messages=messages,
+            opening=done.opening,
+            reward=reward,
+        )
+        chats.setdefault(canonical(list(messages)), chat)
+    return tuple(chats.values())
+
+
+def _off_the_map(attempt: Attempt) -> bool:
+    """A notice that nobody knows the answer is nothing to learn from."""
+    return attempt.user_unknown > 0 or any(c.result.source == UNKNOWN for c in attempt.calls)

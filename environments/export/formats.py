@@ -1,0 +1,48 @@
+"""Every format that is written from a task set folder, by name: who writes it, and how a person checks the result.
+
+A format stands here once its own consumer has loaded what it writes, or a test proves it against the consumer's schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Protocol
+
+from environments.export.dpo import write_dpo
+from environments.export.sft import write_sft
+from environments.export.verifiers import write_verifiers
+from environments.runtime.manifest import TaskSetManifest
+
+
+class Writer(Protocol):
+    """Writes one export from a task set folder."""
+
+    def __call__(self, task_set: Path, dest: Path, *, name: str = "") -> TaskSetManifest:
+        """Write it; `name` is the package's name, made from the task set's name if left out."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """One export."""
+
+    write: Writer
+    check: str
+    """A command line that shows it loads; `DIR` stands for the folder."""
+
+
+FORMATS: Final[Mapping[str, Format]] = {
+    "verifiers": Format(
+        write=write_verifiers, check="pip install DIR and vf-validate (see DIR/README.md)"
+    ),
+    "sft": Format(
+        write=write_sft,
+        check="python -c \"import datasets; print(datasets.load_dataset('json', data_files='DIR/train.jsonl'))\"",
+    ),
+    "dpo": Format(
+        write=write_dpo,
+        check="python -c \"import datasets; print(datasets.load_dataset('json', data_files='DIR/train.jsonl'))\"",
+    ),
+}

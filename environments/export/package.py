@@ -1,0 +1,134 @@
+"""The folder of one export: files from templates and rows, the task set unchanged inside, whole or not at all.
+
+In: a task set folder, templates and what is written per task. Out: a folder with `tracegym.json`, which says which
+format and which task set it is. The same task set gives the same bytes. Not here: any consumer's format.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from string import Template
+from typing import Final
+
+from environments.export.errors import ExportError
+from environments.runtime.manifest import MANIFEST, TaskSetManifest
+from environments.runtime.task_set import TaskSet
+
+MARKER: Final = "tracegym.json"
+HERE: Final = Path(__file__).parent
+PACKAGE: Final = re.compile(r"[a-z][a-z0-9_]{0,60}")
+TAKEN: Final = frozenset({"runtime", "task_set", "server", "tests", "environments"})
+"""Names that would shadow what a package imports."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """What one format's folder is made of."""
+
+    format_name: str
+    templates: str = ""
+    """The folder of templates beside this file."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Path in the export -> template; `$package` stands for the module's name in both path and text."""
+    task_sets: tuple[str, ...] = ("$package/task_set",)
+    """Where the task set is copied to; a format of plain rows has it nowhere."""
+    consumer: str = ""
+    """A module that the package must not be called like."""
+
+
+Rows = Callable[[TaskSet, str], Mapping[str, bytes]]
+"""Files that are computed from the task set, by path; the second argument is the package's name."""
+
+
+def write_package(
+    task_set: Path, dest: Path, layout: Layout, *, name: str = "", rows: Rows | None = None
+) -> TaskSetManifest:
+    """Write one export; an older export of the same format is replaced, anything else is left alone."""
+    opened = TaskSet.load(task_set)
+    package = module_name(name or opened.manifest.name, layout.consumer)
+    _refuse_foreign(dest, layout.format_name)
+    computed = rows(opened, package) if rows else {}
+    dest.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=dest.parent, prefix=f".{dest.name}-") as scratch:
+        folder = Path(scratch) / "export"
+        _write(folder, opened, layout, package)
+        for path, data in sorted(computed.items()):
+            _put(folder / path, data)
+        if dest.exists():
+            shutil.move(dest, Path(scratch) / "before")
+        folder.rename(dest)
+    return opened.manifest
+
+
+def module_name(text: str, consumer: str = "") -> str:
+    """A module name for a task set's name."""
+    name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
+    name = name if name[:1].isalpha() else f"tasks_{name}"
+    name = name[:60].rstrip("_")
+    if not PACKAGE.fullmatch(name) or name in TAKEN or name == consumer:
+        raise ExportError(f"{text!r} makes no package name: give one of letters, digits and _")
+    return name
+
+
+def copy_task_set(opened: TaskSet, folder: Path) -> None:
+    """Copy a task set unchanged: only the files that its manifest names."""
+    for name in (*opened.manifest.files, MANIFEST):
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(opened.path / name, target)
+
+
+def template(folder: str, name: str, values: Mapping[str, str]) -> str:
+    """A template with its values filled in; a lone `$` stays what it is."""
+    text = (HERE / folder / name).read_text(encoding="utf-8")
+    return Template(text).safe_substitute(values)
+
+
+def _write(folder: Path, opened: TaskSet, layout: Layout, package: str) -> None:
+    version = opened.manifest.task_set_version
+    values = {
+        "package": package,
+        "distribution": package.replace("_", "-"),
+        # A version per content: installers see that another export is another package.
+        "version": f"0.{int(version[:8], 16)}.0",
+        "task_set_version": version,
+        "tasks": str(len(opened.tasks)),
+    }
+    folder.mkdir(parents=True)
+    for path, name in sorted(layout.files.items()):
+        text = template(layout.templates, name, values)
+        _put(folder / Template(path).substitute(values), text.encode())
+    for path in layout.task_sets:
+        copy_task_set(opened, folder / Template(path).substitute(values))
+    marker = {"format": layout.format_name, "package": package, "task_set_version": version}
+    _put(folder / MARKER, (json.dumps(marker, indent=1, sort_keys=True) + "\n").encode())
+
+
+def _put(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+
+
+def _refuse_foreign(dest: Path, format_name: str) -> None:
+    if not dest.exists():
+        return
+    if not dest.is_dir():
+        raise ExportError(f"{dest} is a file: name a folder")
+    if any(dest.iterdir()) and _format_of(dest) != format_name:
+        raise ExportError(
+            f"{dest} holds something that is not a {format_name} export: name another folder"
+        )
+
+
+def _format_of(dest: Path) -> str:
+    try:
+        value = json.loads((dest / MARKER).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return ""
+    return str(value.get("format")) if isinstance(value, dict) else ""
