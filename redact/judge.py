@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from redact.dates import read_date
 from redact.findings import is_composite
 from redact.fold import fold_value
 from redact.gazetteer import ORDINARY, is_name
@@ -28,6 +29,8 @@ OPAQUE: Final = "opaque_id"
 NAME: Final = "full_name"
 STREET: Final = "street"
 CODE: Final = "code"
+CITY: Final = "city"
+BIRTH: Final = "birth_date"
 WITHHOLD: Final = "withhold"
 
 ARGUMENT: Final = "argument"
@@ -44,8 +47,17 @@ _CHOICE: Final = re.compile(
 )
 _SHARED_ENOUGH: Final = 0.3
 """A key is a catalogue's when at least this share of its values was seen with several subjects."""
-_CODES: Final = 5
-"""So many different digit strings of one length are codes, not quantities."""
+_CODES: Final = 3
+"""So many different short digit strings in personal records are codes, not quantities."""
+_DAY: Final = 18
+"""A day without a time of day is at most so long."""
+_LIVES: Final = 15 * 365
+"""Days between the first and the last: orders, visits and contracts of one app rarely span as much."""
+_LONG: Final = 5
+"""So many digits with a letter are an identifier, not a number with its unit."""
+_POSTAL: Final = re.compile(
+    r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|\d{4} ?[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d|\d{5}-\d{4}"
+)
 _FEW: Final = 2
 """Fewer subjects than this say nothing about whether values differ from person to person."""
 
@@ -123,7 +135,7 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
         verdicts[key] = verdict
         if verdict.action != WITHHOLD:
             # An identifier that several people share is still one: half a key's values cannot be other than the rest.
-            spared = recorded if verdict.action == OPAQUE else public
+            spared = recorded if verdict.action in {OPAQUE, NAME} else public
             for part in (part for value in seen if value not in spared for part in _parts(value)):
                 if is_composite(verdict.action, fold_value(part)):
                     keep_kind(values, fold_value(part), verdict.action)
@@ -173,12 +185,15 @@ def shape_of(value: str) -> str:
     """Return what a value looks like: `number`, `moment`, `choice`, `identifier`, `names` or `text`."""
     text = value.strip()
     digits = sum(map(str.isdigit, text))
+    letters = any(map(str.isalpha, text))
     for shape, fits in (
         ("street", is_street(text)),
         ("code", 3 <= digits <= 5 and text.isdigit()),
         ("identifier", digits >= 6 and text.isdigit()),
         ("identifier", _URL.match(text)),
         ("moment", _MOMENT.fullmatch(text)),
+        ("code", _POSTAL.fullmatch(text)),
+        ("identifier", digits >= _LONG and letters and _IDENTIFIER.fullmatch(text)),
         ("number", not text or (digits and _NUMBER.fullmatch(text))),
         ("identifier", digits and _IDENTIFIER.fullmatch(text)),
         ("choice", _CHOICE.fullmatch(text)),
@@ -203,13 +218,20 @@ def _is_name_like(text: str) -> bool:
 def _judge(place: Place, seen: Mapping[str, list[int]], public: frozenset[str]) -> Verdict:
     own = [value for value in seen if value not in public]
     shape = _commonest(own)
-    if shape == "names" and _are_names(list(seen)):
+    every = _commonest(list(seen))
+    if every == "names" and _are_names(list(seen)):
         return Verdict(NAME, "looks like names of people")
+    if own and shape == "names" and place.personal and _are_places(own):
+        return Verdict(CITY, "looks like towns in records of people")
+    if shape == "moment" and place.personal and _span_lives(own):
+        return Verdict(
+            BIRTH, "looks like birth dates: days of several decades in records of people"
+        )
     subjects = {subject for listed in seen.values() for subject in listed}
     alone = len(subjects) < _FEW
     if not alone and _is_shared(seen, public):
         return _KEPT
-    codes = len(own) >= _CODES and len(set(map(len, own))) == 1
+    codes = len(own) >= _CODES
     for seen_as, enough, verdict in (
         ("street", True, _STREETS),
         ("code", place.personal and codes, _CODED),
@@ -223,7 +245,7 @@ def _judge(place: Place, seen: Mapping[str, list[int]], public: frozenset[str]) 
 
 
 _STREETS: Final = Verdict(STREET, "looks like address lines")
-_CODED: Final = Verdict(CODE, "looks like codes of one length and differs from person to person")
+_CODED: Final = Verdict(CODE, "looks like short codes and differs from person to person")
 _IDENTIFIERS: Final = Verdict(OPAQUE, "looks like an identifier and differs from person to person")
 _NAMELIKE: Final = Verdict(WITHHOLD, "looks like names and differs from person to person")
 _TEXTS: Final = Verdict(WITHHOLD, "free text that differs from person to person")
@@ -242,6 +264,19 @@ def _commonest(values: list[str]) -> str:
         shape = "text" if value.startswith("\x00") else shape_of(value)
         counts[shape] = counts.get(shape, 0) + 1
     return max(sorted(counts), key=lambda shape: counts[shape])
+
+
+def _span_lives(values: list[str]) -> bool:
+    """Say whether plain days lie so far apart that they date people's lives and not their orders."""
+    days = [day for value in values if len(value) <= _DAY and (day := read_date(value))]
+    if len(days) < _CODES or len(days) * 2 < len(values):
+        return False
+    return (max(days) - min(days)).days > _LIVES
+
+
+def _are_places(values: list[str]) -> bool:
+    placed = sum(any(word in PLACES for word in fold_value(value).split()) for value in values)
+    return placed * 2 >= len(values)
 
 
 def _are_names(values: list[str]) -> bool:

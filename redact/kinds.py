@@ -51,7 +51,7 @@ KINDS: Final = _kinds(
     ("city", "place", False),
     ("card_tail", "digits", False),
     ("coordinate", "digits", False),
-    ("code", "digits", False),
+    ("code", "opaque", False),
     ("withheld", "marker", False),
 )
 """In order of rank. `direct` kinds are app-wide only where `redact.learn.scope_of` finds the value long enough."""

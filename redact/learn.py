@@ -64,7 +64,8 @@ class Read:
         """Yield the leaves no rule explains, with where evidence counts them; messages have none."""
         if self.origin == MESSAGE:
             return
-        personal = any(item.key for item in self.findings.found)
+        # An e-mail address found by shape makes a record personal too: its keys may be in no lexicon.
+        personal = bool(self.findings.found)
         for leaf in self.findings.unexplained:
             yield Place(self.origin, leaf.kind, personal, leaf.path), leaf
 

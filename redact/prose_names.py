@@ -62,7 +62,7 @@ def _person(context: list[str], own: list[str], listed: list[bool]) -> tuple[str
         return "full_name", " ".join(own)
     if told and len(own[0]) > 1 and own[0].casefold() not in ORDINARY:
         return "first_name", own[0]
-    if listed[0] and _is_in(context, RELATED) and own[0].casefold() not in PLACES:
+    if listed[0] and _is_in(context, RELATED) and own[0].casefold() not in PLACES | ORDINARY:
         return "first_name", own[0]
     return None
 

@@ -21,7 +21,7 @@ from redact.dates import read_date, spellings
 from redact.encoded import has_hidden_text, hidden_texts
 from redact.findings import Finder, Found, finder_for
 from redact.fold import Folded, fold, fold_value, readable
-from redact.judge import KEEP, OPAQUE, WITHHOLD, judge
+from redact.judge import KEEP, WITHHOLD, judge
 from redact.learn import found_in, local_values, texts_of
 from redact.learnt import Learnt, keep_kind
 from redact.matcher import Match, Matcher, resolve
@@ -222,7 +222,7 @@ def _scrub_episode(episode: Episode, gate: _Gate, finder: Finder) -> Scrubbed:
     values = {**gate.local.get(episode.episode_id, {}), **local_values([*found, *judged])}
     for item in held:
         values = {**item.spellings, **values}
-    desk = _Desk(gate, values, frozenset(item.key for item in found if item.key))
+    desk = _Desk(gate, values, frozenset(item.key for item in (*found, *judged) if item.key))
     steps = tuple(
         _scrub_step(step, desk, f"steps[{place}]") for place, step in enumerate(episode.steps)
     )
@@ -262,7 +262,7 @@ def _judged(episode: Episode, gate: _Gate, finder: Finder) -> tuple[list[Found],
             verdict = gate.judgement.of(place, leaf.value)
             if verdict.action == KEEP or "://" in leaf.value:
                 continue
-            if verdict.action != OPAQUE and gate.vocabulary.holds(leaf.value):
+            if verdict.action == WITHHOLD and gate.vocabulary.holds(leaf.value):
                 continue
             if verdict.action != WITHHOLD:
                 found.append(Found(verdict.action, leaf.value, leaf.path.rpartition(".")[2]))

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ingest.episode import Episode
-from redact.judge import NAME, OPAQUE, STREET, WITHHOLD, judge, shape_of
+from redact.judge import BIRTH, CODE, NAME, OPAQUE, STREET, WITHHOLD, judge, shape_of
 from redact.learn import learn
 from redact.policy import Policy
 from redact.scrub import scrub
@@ -135,3 +135,38 @@ def test_a_key_that_learning_never_saw_is_not_let_through() -> None:
         raw = visits(key, [value])
         done = next(scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=policy))
         assert value not in (done.clean.steps[1].content or "")
+
+
+def test_letters_after_many_digits_are_an_identifier_and_not_a_unit() -> None:
+    """`720067-F` was once read as a number with its unit and kept."""
+    assert verdict("fno", ["720067-F", "145165-F", "881888-F"]) == OPAQUE
+    assert verdict("weight", ["12 kg", "14 kg", "9 kg"]) == "keep"
+
+
+def test_short_codes_of_any_length_in_personal_records_are_replaced() -> None:
+    """Postcodes of several countries under one unknown key have no one length."""
+    assert verdict("bezirkscode", ["80296", "LS9 5HX", "3542 BD", "97282"]) == CODE
+
+
+def test_days_of_several_decades_are_birth_dates() -> None:
+    """A birth date under a key nobody knows is recognised by its spread; order dates are not."""
+    assert verdict("tag_x", ["1961-07-12", "1988-11-30", "1999-02-01"]) == BIRTH
+    assert verdict("due_x", ["2026-01-04", "2026-02-04", "2026-03-09"]) == "keep"
+
+
+def test_a_name_that_is_an_ordinary_word_goes_under_a_judged_key() -> None:
+    """Hunter and Moore are removed where the key was judged to hold names, though they are words."""
+    raw = visits("rufname", ["Hunter", "Petra", "Ines", "Karl"])
+    policy = Policy()
+    learnt = learn(raw, (), policy=policy)
+    done = next(scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=policy))
+    assert "Hunter" not in (done.clean.steps[1].content or "")
+
+
+def test_what_also_stands_in_records_of_no_person_is_a_catalogues() -> None:
+    """A product's make in a customer's order is not a town, because the product itself has it."""
+    raw = visits("make", ["Boston A", "Denver B", "Boston A"])
+    raw.append(episode("p", *calls("get_product", {"sku": "1"}, {"sku": "1", "make": "Boston A"})))
+    raw.append(episode("q", *calls("get_product", {"sku": "2"}, {"sku": "2", "make": "Denver B"})))
+    verdicts = judge(learn(raw, (), policy=Policy()).app("app"), k=5).verdicts
+    assert verdicts == {}
