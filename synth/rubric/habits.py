@@ -17,7 +17,7 @@ from environments.runtime.check_end import Write
 from environments.runtime.check_view import View
 from environments.runtime.rubric import AGREEMENT, BOTH, Check
 from synth.rubric.facts import Facts
-from synth.rubric.tool_kinds import MAYBE, WRITE, ToolKinds
+from synth.rubric.tool_kinds import WRITE, ToolKinds
 
 PREDICTED: Final = "predicted_end"
 """The check that says whether the attempt ended like a resolved one; where it did not, nothing else is asked."""
@@ -127,7 +127,7 @@ def habit_checks(good: Sequence[Facts], faults: Mapping[str, str], kinds: ToolKi
 
 
 def _args(name: str, kinds: ToolKinds) -> dict[str, Json]:
-    tools: Sequence[str] = sorted({*kinds.of(WRITE), *kinds.of(MAYBE)})
+    tools: Sequence[str] = kinds.of(WRITE)
     args: dict[str, dict[str, Json]] = {
         IDLE: {"least": 1},
         UNCONFIRMED: {"tools": list[Json](tools)},

@@ -28,6 +28,8 @@ SURE: Final = 1.0
 """Log-odds beyond which a tool is held to be a writer or a reader."""
 ENDS: Final = 0.8
 """Share of a tool's calls with no call after them that makes it an end of the conversation."""
+OPENS: Final = 0.5
+FEW: Final = 5
 AUTHORED_WORDS: Final = 3.0
 GROUNDED: Final = 0.3
 
@@ -76,6 +78,8 @@ class _Traces:
 
     calls: int = 0
     results: Counter[str] = field(default_factory=Counter)
+    opens: int = 0
+    """Calls that were the first of their episode with others after them."""
     last: int = 0
     """Calls with no other call after them."""
     changed: float = 0.0
@@ -135,6 +139,8 @@ def _trace_evidence(seen: _Traces) -> Iterable[tuple[float, str]]:
             yield min(3.0, 1.0 + seen.changed * share), "later reads differ"
     if seen.unchanged >= 3 and seen.changed < 0.05 * seen.unchanged:
         yield -min(2.0, 0.25 * seen.unchanged), "later reads are the same"
+    if seen.calls >= FEW and seen.opens / seen.calls > OPENS:
+        yield -1.0, "opens conversations that go on"
     if seen.repeated_same >= 2:
         yield -min(1.0, 0.25 * seen.repeated_same), "repeats answer the same"
 
@@ -173,6 +179,7 @@ def _collect(recorded: Recorded, traces: dict[str, _Traces]) -> None:
         seen = traces[call.name]
         seen.calls += 1
         seen.last += index == len(calls) - 1
+        seen.opens += index == 0 and len(calls) > 1
         if not call.result.is_error:
             seen.results[call.result.content] += 1
         _collect_texts(call, before[call.message], seen)

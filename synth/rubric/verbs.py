@@ -249,6 +249,8 @@ READS: Final = frozenset(
         "whoami",
     ]
 )
+RELATES: Final = frozenset({"from", "by", "of", "for", "with", "in"})
+"""Between nouns these name a lookup (`id_from_email`)."""
 CHANGES_NOTHING: Final = re.compile(
     r"\b(?:not|never|without|no)\b[^.;]{0,60}\b(?:chang|modif|alter|updat|writ|side.effect|affect)|read.?only",
     re.IGNORECASE,
@@ -280,11 +282,15 @@ def write_log_odds(name: str, description: str) -> float:
 
 
 def _of_name(words: list[str]) -> float:
-    """The verb leads in most names (`get_order`), and ends some (`order_lookup`)."""
-    for word, weight in ((words[0], 2.5), (words[-1], 1.5)) if words else ():
-        sign = _sign(word)
-        if sign:
-            return sign * weight
+    """The verb leads in most names (`get_order`), and ends some (`order_lookup`); else nouns may name a lookup."""
+    if not words:
+        return 0.0
+    if _sign(words[0]):
+        return _sign(words[0]) * 2.5
+    if RELATES.intersection(words[1:-1]):
+        return -1.5
+    if _sign(words[-1]):
+        return _sign(words[-1]) * 1.5
     return next((_sign(word) * 1.0 for word in words[1:-1] if _sign(word)), 0.0)
 
 
