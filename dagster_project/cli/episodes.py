@@ -1,6 +1,7 @@
 """`tracegym episodes`: the canonical episodes as chat-log JSONL."""
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -33,7 +34,7 @@ def episodes(
     opened = open_home(home)
     lines = raw_lines(opened, app=app) if raw else clean_lines(opened, app=app)
     written = 0
-    with out.open("w", encoding="utf-8") if out else sys.stdout as file:
+    with out.open("w", encoding="utf-8") if out else nullcontext(sys.stdout) as file:
         for line in lines:
             file.write(line + "\n")
             written += 1

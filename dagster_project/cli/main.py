@@ -4,6 +4,7 @@ Exit codes: 0 ok, 1 failed, 2 wrong usage, 3 a strict gate did not hold, 130 int
 Commands import what is slow (dagster 1.7 s, presidio 2.1 s, litellm 4.8 s) only when they run: `--help` takes 0.3 s.
 """
 
+import os
 import sys
 import traceback
 import warnings
@@ -64,6 +65,10 @@ def run() -> None:
         app(args=arguments, prog_name="tracegym")
     except SystemExit:
         raise
+    except BrokenPipeError:
+        # Whoever read our output has read enough (`| head`); Python must not complain about it at exit.
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - lives as long as we do
+        sys.exit(0)
     except BaseException as error:  # noqa: BLE001 - the boundary: no traceback reaches a user
         if debug:
             traceback.print_exc()

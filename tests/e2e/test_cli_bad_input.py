@@ -1,0 +1,329 @@
+"""Bad input at the command line: one clear sentence, the right exit code, no traceback, nothing stored is lost."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from dagster_project.cli.main import run
+from tests.lending_desk import line, lines, write
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def sentence(self) -> str:
+        """The last line for people."""
+        return self.err.strip().splitlines()[-1] if self.err.strip() else ""
+
+
+Command = Callable[..., Ended]
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Runs `tracegym` in this process."""
+
+    def call(*arguments: object) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["tracegym", *map(str, arguments)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            run()
+        shown = capsys.readouterr()
+        code = ended.value.code
+        return Ended(code if isinstance(code, int) else int(bool(code)), shown.out, shown.err)
+
+    return call
+
+
+def started(*arguments: object, **options: object) -> subprocess.Popen[str]:
+    """`tracegym` as a process of its own."""
+    return subprocess.Popen(  # type: ignore[call-overload,no-any-return]  # options of the caller
+        [sys.executable, "-m", "dagster_project.cli.main", *map(str, arguments)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
+
+
+def test_a_missing_file(command: Command, tmp_path: Path) -> None:
+    """It is named, and no home is made for it."""
+    ended = command("ingest", tmp_path / "gone.jsonl", "--home", tmp_path / "h")
+
+    assert (ended.code, "gone.jsonl does not exist; check the path" in ended.sentence) == (1, True)
+    assert not (tmp_path / "h").exists()
+
+
+def test_wrong_usage(command: Command, tmp_path: Path) -> None:
+    """Unknown commands, options and choices are usage errors."""
+    assert command("nonsense").code == 2
+    assert command("ingest", "--nonsense").code == 2
+    assert command("build", "--redaction", "maybe", "--home", tmp_path).code == 2
+    assert command("export", "parquet", tmp_path / "d", "--home", tmp_path).code == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("empty.jsonl", b"", "empty"),
+        ("binary.jsonl", bytes(range(256)) * 64, "no known format"),
+        ("prose.txt", b"Dear reader, this is a letter.\n", "no known format"),
+        ("cut.jsonl", b'{"messages": [{"role": "user", "content": "hel', "cut off"),
+        ("cut.jsonl.gz", gzip.compress(b'{"messages": []}\n' * 999)[:40], "damaged"),
+        ("other.jsonl", b'{"pets": ["cat"]}\n', "knows"),
+        ("list.jsonl", b"[1, 2, 3]\n", ""),
+        ("role.jsonl", b'{"messages": [{"role": "wizard", "content": "x"}]}\n', "role"),
+        ("none.jsonl", b'{"messages": []}\n', "message"),
+    ],
+)
+def test_a_file_that_holds_nothing_usable(
+    command: Command, tmp_path: Path, name: str, content: bytes, says: str
+) -> None:
+    """The sentence says what is wrong, the record is in quarantine, and doctor counts it."""
+    path = tmp_path / name
+    path.write_bytes(content)
+
+    ended = command("ingest", path, "--home", tmp_path / "h")
+
+    assert ended.code == 1
+    assert says in ended.sentence
+    assert "Traceback" not in ended.err
+    report = json.loads(command("doctor", "--home", tmp_path / "h", "--json").out)
+    assert sum(report["quarantined"].values()) >= 1
+
+
+def test_an_unreadable_file(command: Command, tmp_path: Path) -> None:
+    """A folder that is a symlink to nowhere, or a file without permission, is one sentence."""
+    path = tmp_path / "f.jsonl"
+    path.symlink_to(tmp_path / "nowhere")
+
+    ended = command("ingest", path, "--home", tmp_path / "h")
+
+    assert ended.code == 1
+    assert "f.jsonl" in ended.sentence
+
+
+def test_good_lines_survive_bad_ones(command: Command, tmp_path: Path) -> None:
+    """A bad line in the middle costs itself only."""
+    good = [json.dumps(one) for one in lines(2)]
+    path = tmp_path / "mixed.jsonl"
+    path.write_text("\n".join([*good[:2], "{ broken", *good[2:], '{"messages": 3}']) + "\n")
+
+    ended = command("ingest", path, "--home", tmp_path / "h", "--json")
+
+    found = json.loads(ended.out)
+    assert (ended.code, found["episodes"], sum(found["quarantined"].values())) == (0, 4, 2)
+
+
+def test_orphan_calls_and_results_are_kept_and_named(command: Command, tmp_path: Path) -> None:
+    """A call without a result and a result without a call come back out as they were."""
+    orphan = line(0, good=True)
+    orphan["messages"] = [
+        {"role": "user", "content": "hi"},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [
+                {"id": "x", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+            ],
+        },
+        {"role": "assistant", "content": "done"},
+        {"role": "tool", "tool_call_id": "y", "content": "[]"},
+    ]
+    write(tmp_path / "o.jsonl", [orphan])
+    command("ingest", tmp_path / "o.jsonl", "--home", tmp_path / "h")
+
+    ended = command("episodes", "--raw", "--home", tmp_path / "h")
+
+    back = json.loads(ended.out)
+    assert [message["role"] for message in back["messages"]] == [
+        "user",
+        "assistant",
+        "assistant",
+        "tool",
+    ]
+    assert {"missing_results", "orphan_results"} <= set(back["tg"]["completeness"])
+
+
+def test_one_file_twice_is_one_file(command: Command, tmp_path: Path) -> None:
+    """The second time everything is there already, and that is no fault."""
+    path = write(tmp_path / "a.jsonl", lines(2))
+    command("ingest", path, "--home", tmp_path / "h")
+
+    again = command("ingest", path, "--home", tmp_path / "h", "--json")
+
+    assert again.code == 0
+    assert ((found := json.loads(again.out))["bodies"], found["episodes"]) == (0, 0)
+    assert len(command("episodes", "--raw", "--home", tmp_path / "h").out.splitlines()) == 4
+
+
+def test_looking_at_raw_data_leaves_a_line(command: Command, tmp_path: Path) -> None:
+    """Who looked, when and at how many episodes stands with the raw data."""
+    command("ingest", write(tmp_path / "a.jsonl", lines(2)), "--home", tmp_path / "h")
+
+    command("episodes", "--raw", "--home", tmp_path / "h")
+
+    audit = [
+        json.loads(one) for one in (tmp_path / "h/private/audit.jsonl").read_text().splitlines()
+    ]
+    assert [(one["command"], one["episodes"]) for one in audit] == [("episodes --raw", 4)]
+
+
+@pytest.mark.parametrize("name", ["build", "episodes", "doctor", "failures"])
+def test_no_home(command: Command, tmp_path: Path, name: str) -> None:
+    """Commands that read say how a home is made, and make none."""
+    ended = command(name, "--home", tmp_path / "h")
+
+    assert (ended.code, "there is no tracegym home" in ended.sentence) == (1, True)
+    assert not (tmp_path / "h").exists()
+
+
+def test_an_empty_home(command: Command, tmp_path: Path) -> None:
+    """A home in which nothing has arrived is told what to do next."""
+    (tmp_path / "e.jsonl").write_bytes(b"")
+    command("ingest", tmp_path / "e.jsonl", "--home", tmp_path / "h")
+
+    for name in (("build",), ("episodes",), ("episodes", "--raw"), ("failures",)):
+        ended = command(*name, "--home", tmp_path / "h")
+        assert ended.code == 1
+        assert "tracegym" in ended.sentence
+    assert (
+        "nothing to export"
+        in command("export", "taskset", tmp_path / "d", "--home", tmp_path / "h").err
+    )
+    assert (
+        "learnt nothing"
+        in command("backtest", write(tmp_path / "b.jsonl", lines(1)), "--home", tmp_path / "h").err
+    )
+
+
+def test_a_home_from_another_version(command: Command, tmp_path: Path) -> None:
+    """No command touches it."""
+    command("ingest", write(tmp_path / "a.jsonl", lines(1)), "--home", tmp_path / "h")
+    (tmp_path / "h" / "home.json").write_text('{"format": 99}')
+    before = sorted(path.stat().st_mtime_ns for path in (tmp_path / "h").rglob("*"))
+
+    for name in (("build",), ("episodes",), ("doctor",), ("ingest", tmp_path / "a.jsonl")):
+        ended = command(*name, "--home", tmp_path / "h")
+        assert (ended.code, "format 99" in ended.sentence) == (1, True)
+
+    assert before == sorted(path.stat().st_mtime_ns for path in (tmp_path / "h").rglob("*"))
+
+
+def test_bad_policies_name_their_line(command: Command, tmp_path: Path) -> None:
+    """A policy file that cannot be used stops the build before anything is made of it."""
+    command("ingest", write(tmp_path / "a.jsonl", lines(1)), "--home", tmp_path / "h")
+    (tmp_path / "h" / "redaction.toml").write_text("nonsense = 1\n")
+
+    ended = command("build", "--home", tmp_path / "h")
+
+    assert ended.code == 1
+    assert "nonsense" in ended.sentence
+
+
+def test_debug_shows_the_traceback(command: Command, tmp_path: Path) -> None:
+    """Developers get what users are spared."""
+    ended = command("doctor", "--home", tmp_path / "h", "--debug")
+
+    assert ended.code == 1
+    assert "Traceback" in ended.err
+
+
+def test_a_full_disk_stops_with_a_sentence_and_loses_nothing(tmp_path: Path) -> None:
+    """No file may grow beyond a limit: what was stored before is still there."""
+    home = tmp_path / "h"
+    small, large = write(tmp_path / "a.jsonl", lines(1)), tmp_path / "b.jsonl"
+    assert started("ingest", small, "--home", home).wait() == 0
+    write(
+        large,
+        [*lines(8, app="big"), *(line(n, good=True, attempt=n, app="big") for n in range(600))],
+    )
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (120_000, 120_000))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+    full = started("ingest", large, "--home", home, preexec_fn=limit)
+    _, err = full.communicate()
+
+    assert full.returncode == 1
+    assert "Traceback" not in err
+    assert "disk" in err
+    kept = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "dagster_project.cli.main",
+            "episodes",
+            "--raw",
+            "--home",
+            str(home),
+            "--app",
+            "lending",
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert len(kept.stdout.splitlines()) == 2
+    assert started("ingest", large, "--home", home).wait() == 0
+
+
+def test_two_commands_at_once_lose_nothing(tmp_path: Path) -> None:
+    """Three ingests on a home that does not exist yet: every episode is there once."""
+    files = [write(tmp_path / f"{n}.jsonl", lines(4, app=f"app{n}")) for n in range(3)]
+
+    running = [started("ingest", file, "--home", tmp_path / "h") for file in files]
+
+    assert [process.wait() for process in running] == [0, 0, 0]
+    raw = started("episodes", "--raw", "--home", tmp_path / "h")
+    out, _ = raw.communicate()
+    assert len(out.splitlines()) == 24
+
+
+def test_ctrl_c_in_a_build_says_how_to_go_on(tmp_path: Path) -> None:
+    """The home is usable, and the next build ends what was begun; a second build waits for the first."""
+    home = tmp_path / "h"
+    write(tmp_path / "a.jsonl", lines(8))
+    assert started("ingest", tmp_path / "a.jsonl", "--home", home).wait() == 0
+    first = started("build", "--home", home, env={**os.environ, "COLUMNS": "100"})
+    deadline = time.monotonic() + 120
+    while not (home / "private/lake/episodes/_delta_log").exists():
+        assert first.poll() is None, first.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    first.send_signal(signal.SIGINT)
+    _, err = first.communicate()
+
+    assert first.returncode == 130
+    assert "Traceback" not in err
+    assert f"Go on with: tracegym build --home {home}" in err
+
+    two = [started("build", "--home", home, "--json") for _ in range(2)]
+    ended = [process.communicate() for process in two]
+    assert [process.returncode for process in two] == [0, 0], ended
+    done = [json.loads(out) for out, _ in ended]
+    assert sorted(one["apps"] for one in done) == [0, 1]
+    assert {stage["stage"]: stage["count"] for stage in done[0]["funnel"]}["clean episodes"] == 16
