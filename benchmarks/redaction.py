@@ -29,7 +29,19 @@ from redact.scrub import scrub
 from redact.vault import open_vault
 
 TRUTH = frozenset(
-    ["first_name", "last_name", "email", "address1", "address2", "city", "zip", "dob", "user_id", "payment_id", "payment_method_id"]
+    [
+        "first_name",
+        "last_name",
+        "email",
+        "address1",
+        "address2",
+        "city",
+        "zip",
+        "dob",
+        "user_id",
+        "payment_id",
+        "payment_method_id",
+    ]
 )
 DIRECT = frozenset({"email", "user_id", "payment_id", "payment_method_id", "full_name"})
 
