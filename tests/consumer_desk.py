@@ -109,6 +109,22 @@ def conversations(
         yield task_id, [_numbered(action, index) for index, action in enumerate(actions)]
 
 
+def live_reward(task_set: TaskSet, task_id: str, actions: list[Action]) -> float | None:
+    """What a run that takes these actions until it ends is worth, by the task set itself."""
+    environment = task_set.environment(task_id)
+    for action in actions:
+        environment.step(action)
+    return environment.grade().reward
+
+
+def replays(task_set: TaskSet, count: int) -> list[dict[str, Any]]:
+    """Conversations with the reward that every export must give."""
+    return [
+        {"task_id": task_id, "actions": actions, "reward": live_reward(task_set, task_id, actions)}
+        for task_id, actions in conversations(task_set, count)
+    ]
+
+
 def _spoilt(
     actions: list[dict[str, Json]], chance: random.Random, tasks: list[str], task_set: TaskSet
 ) -> list[dict[str, Json]]:

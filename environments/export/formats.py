@@ -12,6 +12,7 @@ from typing import Final, Protocol
 
 from environments.export.dpo import write_dpo
 from environments.export.sft import write_sft
+from environments.export.skyrl import write_skyrl
 from environments.export.verifiers import write_verifiers
 from environments.runtime.manifest import TaskSetManifest
 
@@ -45,4 +46,5 @@ FORMATS: Final[Mapping[str, Format]] = {
         write=write_dpo,
         check="python -c \"import datasets; print(datasets.load_dataset('json', data_files='DIR/train.jsonl'))\"",
     ),
+    "skyrl": Format(write=write_skyrl, check="pip install DIR (see DIR/README.md)"),
 }
