@@ -52,10 +52,11 @@ class Material:
 
     @cached_property
     def changing(self) -> frozenset[str]:
-        """Tools that write or may write."""
-        return frozenset(
-            str(name) for part in ("writes", "maybe") for name in _list(self.end_args.get(part))
-        )
+        """Tools that write or may write, as any rubric of the app says: an edited rubric may say nothing."""
+        rubrics = [self.candidate.rubric, *(other.rubric for other in self.others)]
+        ends = [check.args for r in rubrics for check in r.checks if check.fn == "end_state"]
+        named = (n for args in ends for p in ("writes", "maybe") for n in _list(args.get(p)))
+        return frozenset(map(str, named))
 
     @cached_property
     def changes_something(self) -> bool:
