@@ -143,13 +143,16 @@ class _Runner:
             self._run_range(job, first, last)
 
     def _run_range(self, job: str, first: str, last: str) -> None:
-        result = self._definitions.resolve_job_def(job).execute_in_process(
-            instance=self._instance,
-            resources={"private": self.private, "clean": self.clean},
-            run_config={"loggers": {LOGGER: {}}},
-            tags={RANGE_START: first, RANGE_END: last},
-            raise_on_error=True,
-        )
+        try:
+            result = self._definitions.resolve_job_def(job).execute_in_process(
+                instance=self._instance,
+                resources={"private": self.private, "clean": self.clean},
+                run_config={"loggers": {LOGGER: {}}},
+                tags={RANGE_START: first, RANGE_END: last},
+                raise_on_error=True,
+            )
+        except dg.DagsterExecutionInterruptedError as interrupt:
+            raise KeyboardInterrupt from interrupt
         self.runs.append(result.run_id)
         self.failed += [
             f"{check.asset_key.to_user_string()}: {check.check_name}"

@@ -46,14 +46,14 @@ def build(
     if redaction is not None:
         set_redaction(opened, redaction)
     console = notices()
-    with console.status("starting"):
-        # dagster, pyarrow and scikit-learn: 4 s
-        from dagster_project.build import build as run_build  # noqa: PLC0415
-        from dagster_project.report_parts import write_home_report  # noqa: PLC0415
     started = time.monotonic()
-    # Dagster waits for a step to end when it sees SIGINT by its own handler; ours stops at once, and that is safe.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
+        with console.status("starting"):
+            # dagster, pyarrow and scikit-learn: 4 s
+            from dagster_project.build import build as run_build  # noqa: PLC0415
+            from dagster_project.report_parts import write_home_report  # noqa: PLC0415
+        # A stopped container is an interrupted build as well.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         with Bars(console) as bars:
             built = run_build(
                 opened,

@@ -41,7 +41,8 @@ def ingest(
         print_json(_document(arrived))
     else:
         _show(arrived, home)
-    if not arrived.usable and not arrived.repeated:
+    # Bodies that were stored but neither used nor refused here were decoded by a command beside this one.
+    if not arrived.usable and (arrived.rejected or not (arrived.bodies or arrived.repeated)):
         reason = next(iter(arrived.reasons.values()), "the files are empty")
         raise InputError(f"nothing could be used: {reason}")
 

@@ -1,0 +1,232 @@
+"""The commands of the design, one after the other on one home, as a user would type them."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lending_desk import line, lines, write
+
+ROOT = Path(__file__).parents[2]
+
+
+def tracegym(*arguments: object, code: int = 0) -> str:
+    """Run a command as a process of its own; its stdout."""
+    done = subprocess.run(
+        [sys.executable, "-m", "dagster_project.cli.main", *map(str, arguments)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr[-3000:]
+    assert "Traceback" not in done.stderr
+    return done.stdout
+
+
+def as_json(*arguments: object) -> Any:  # noqa: ANN401 - whatever the command prints
+    """Run a command with --json."""
+    return json.loads(tracegym(*arguments, "--json"))
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home that `ingest` and `build` made."""
+    folder = tmp_path_factory.mktemp("commands")
+    write(folder / "chats.jsonl", lines(8))
+    tracegym("ingest", folder / "chats.jsonl", "--home", folder / "h")
+    built = as_json("build", "--home", folder / "h")
+    assert built["failed_checks"] == []
+    assert Path(built["report"]).is_file()
+    return folder / "h"
+
+
+def test_help_is_quick_and_names_every_command() -> None:
+    """The first thing a user types does not import the pipeline."""
+    script = (
+        "import sys; sys.argv = ['tracegym', '--help']\n"
+        "from dagster_project.cli.main import run\n"
+        "try:\n    run()\nexcept SystemExit:\n    pass\n"
+        "heavy = {'dagster', 'pyarrow', 'deltalake', 'sklearn', 'litellm', 'presidio_analyzer'}\n"
+        "print(sorted(heavy & set(sys.modules)))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout.strip().endswith("[]")
+    for name in [
+        "serve",
+        "ingest",
+        "outcomes",
+        "episodes",
+        "build",
+        "failures",
+        "backtest",
+        "export",
+        "rollout",
+        "doctor",
+    ]:
+        assert f" {name} " in done.stdout
+        assert "Example: tracegym" in tracegym(name, "--help")
+
+
+def test_clean_episodes_come_back_as_chat_logs(home: Path) -> None:
+    """What is past the gate can be taken in again, and names nobody."""
+    found = [json.loads(one) for one in tracegym("episodes", "--home", home).splitlines()]
+
+    assert len(found) == 16
+    assert all(one["outcome"]["name"] == "resolved" for one in found)
+    assert "marisol" not in json.dumps(found).lower()
+
+
+def test_failures_and_the_episodes_behind_them(home: Path) -> None:
+    """Clusters, and one cluster's episodes by the start of its id."""
+    clusters = as_json("failures", "--home", home)
+
+    one = as_json("failures", "--home", home, "--cluster", clusters[0]["cluster_id"][:12])
+
+    assert sum(cluster["failures"] for cluster in clusters) == 8
+    assert len(one["failures"]) == clusters[0]["failures"]
+
+
+def test_a_task_set_runs_on_a_bare_python(home: Path, tmp_path: Path) -> None:
+    """Exported, validated without our packages, twice the same bytes, and played by scripts."""
+    first = as_json("export", "taskset", tmp_path / "a", "--home", home)
+    second = as_json("export", "taskset", tmp_path / "b", "--home", home)
+    bare = subprocess.run(
+        [sys.executable, "-I", "-S", str(tmp_path / "a"), "validate"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert bare.returncode == 0, bare.stdout + bare.stderr
+    assert first["version"] == second["version"]
+    assert first["tasks"] >= 1
+    solved = as_json("rollout", tmp_path / "a", "--policy", "solution", "--home", home)
+    idle = as_json("rollout", tmp_path / "a", "--policy", "noop", "--home", home)
+    again = as_json("rollout", tmp_path / "a", "--policy", "noop", "--home", home)
+    assert solved["mean_reward"] == 1.0
+    assert idle["mean_reward"] in {0.0, None}
+    assert (again["rollouts"], again["already_there"]) == (0, idle["rollouts"])
+
+
+def test_the_verifiers_package_holds_the_task_set(home: Path, tmp_path: Path) -> None:
+    """The other format of the first version."""
+    tracegym("export", "verifiers", tmp_path / "v", "--home", home, "--name", "lending desk")
+
+    assert (tmp_path / "v" / "pyproject.toml").is_file()
+    assert (tmp_path / "v" / "lending_desk" / "task_set" / "manifest.json").is_file()
+
+
+def test_backtest_writes_every_key(home: Path, tmp_path: Path) -> None:
+    """Held-out attempts at known tasks are replayed and graded; their own ids come back."""
+    held = [line(n, good=n % 2 == 0, attempt=9, day=2) for n in range(6)]
+    held.append(line(77, good=True, attempt=9, day=2, app="stranger"))
+    write(tmp_path / "held.jsonl", held)
+
+    tracegym("backtest", tmp_path / "held.jsonl", "--home", home, "--json", tmp_path / "out.json")
+
+    found = json.loads((tmp_path / "out.json").read_text())
+    keys = {"calls", "exact", "equivalent", "wrong", "unknown", "simulated"}
+    assert keys | {"by_tool", "by_source", "writes", "tape", "episodes", "graders"} <= set(found)
+    assert found["calls"] == 3 * 3 + 3 * 2
+    assert found["calls"] == sum(found[key] for key in keys - {"calls"})
+    assert found["wrong"] == 0
+    assert found["calls"] == sum(tool["calls"] for tool in found["by_tool"].values())
+    assert [one["episode_id"] for one in found["episodes"]] == [one["episode_id"] for one in held]
+    assert set(found["episodes"][0]) == {
+        "episode_id",
+        "task_id",
+        "task_version",
+        "status",
+        "outcome",
+        "predicted",
+        "reward",
+        "reason",
+    }
+    assert found["episodes"][-1]["status"] == "no_app"
+    every = found["graders"]["all"]
+    assert every["episodes"] == 6
+    assert every["agreement"] == 1.0
+    assert (every["false_pass"], every["false_fail"]) == (0, 0)
+    assert set(every) == set(found["graders"]["accepted"])
+
+
+def test_an_outcome_table_is_joined(home: Path, tmp_path: Path) -> None:
+    """Rows join by the conversation's own id; unknown ones wait; bad ones are quarantined."""
+    (tmp_path / "t.csv").write_text(
+        "ticket,at,reopened\nlending-0-0,2026-03-09T00:00:00Z,1\nnobody,2026-03-09,1\n,2026-03-09,1\n"
+    )
+
+    found = as_json(
+        "outcomes", tmp_path / "t.csv", "--key", "ticket", "--value", "reopened",
+        "--outcome", "ticket_reopened", "--app", "lending", "--home", home,
+    )  # fmt: skip
+
+    assert (found["rows"], found["joined"], found["waiting"], found["quarantined"]) == (2, 1, 1, 1)
+
+
+def test_serve_takes_otlp_and_stops_cleanly(tmp_path: Path) -> None:
+    """A stock OTLP/JSON body is answered with 200, decoded, and seen by doctor; Ctrl-C ends it."""
+    span = {
+        "traceId": "0af7651916cd43dd8448eb211c80319c",
+        "spanId": "b7ad6b7169203331",
+        "name": "chat m",
+        "startTimeUnixNano": "1772438400000000000",
+        "endTimeUnixNano": "1772438401000000000",
+        "attributes": [
+            {"key": "gen_ai.operation.name", "value": {"stringValue": "chat"}},
+            {"key": "gen_ai.conversation.id", "value": {"stringValue": "c1"}},
+        ],
+    }
+    resource = {"attributes": [{"key": "service.name", "value": {"stringValue": "desk"}}]}
+    body = {"resourceSpans": [{"resource": resource, "scopeSpans": [{"spans": [span]}]}]}
+    server = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "dagster_project.cli.main",
+            "serve",
+            "--home",
+            str(tmp_path / "h"),
+            "--port",
+            "0",
+            "--every",
+            "0.2",
+        ],
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert server.stderr is not None
+    first = server.stderr.readline()
+    port = first.rsplit(":", 1)[1].split()[0]
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{port}/v1/traces",
+        data=json.dumps(body).encode(),
+        headers={"Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(request, timeout=20) as answer:
+        assert answer.status == 200
+    said = server.stderr.readline()
+    time.sleep(0.1)
+    server.send_signal(signal.SIGINT)
+    server.communicate(timeout=30)
+
+    assert server.returncode == 0
+    assert "1 spans" in said
+    report = as_json("doctor", "--home", tmp_path / "h")
+    assert [(app["app"], app["spans"], app["content"]) for app in report["apps"]] == [
+        ("desk", 1, "off")
+    ]
+    assert any("content" in advice for advice in report["apps"][0]["advice"])
