@@ -14,6 +14,7 @@ from typing import Any
 from environments.runtime.world import World
 from redact.clean_episode import CleanEpisode
 from synth.world.callers import learn_envelopes, normalise, seen_forms
+from synth.world.continuity import infer_continuity
 from synth.world.document import write_document
 from synth.world.effects import learn_effects
 from synth.world.examples import collect
@@ -24,6 +25,7 @@ from synth.world.nested import learn_nested
 from synth.world.observation import by_tool, declared_forms, histories
 from synth.world.outcomes import learn_outcomes, learn_style
 from synth.world.tape import learn_tape
+from synth.world.timeline import learn_timeline, rows_at_start
 from synth.world.writers import learn_base, learn_settled, learn_writers
 
 
@@ -70,23 +72,41 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
         learn_outcomes(tool)
         learn_style(tool)
     learn_kinds(bench)
+    bench.continuity = infer_continuity(bench, override=settings.continuity)
     learn_writers(bench)
     for _ in range(2):
         learn_base(bench)
+        if bench.living:
+            _forget_base(bench)
         learn_settled(bench)
-    bench.continuity = {"kind": settings.continuity or "reset", "evidence": {}}
     _mark_shown(bench)
     bench.nested = learn_nested(bench)
     if settings.derive:
         _learn_behaviour(bench)
     bench.tape = learn_tape(bench, write_document(bench))
+    if bench.living:
+        bench.timeline = learn_timeline(bench, write_document(bench))
     document = write_document(bench)
     return LearntWorld(
         document=document,
         tools=tuple(_summary(tool) for _, tool in sorted(bench.tools.items())),
         continuity=bench.continuity,
-        start_of=lambda _episode: {},
+        start_of=_starts(document, living=bench.living),
     )
+
+
+def _starts(document: dict[str, Any], *, living: bool) -> Callable[[CleanEpisode], dict[str, Any]]:
+    """In a reset app every episode starts from the base; in a living one from what it saw itself, over the timeline."""
+    if not living:
+        return lambda _episode: {}
+    world = World.from_json(document)
+    return lambda episode: rows_at_start(world, episode)
+
+
+def _forget_base(bench: Workbench) -> None:
+    """A living backend has no state that every episode starts from: rows come from the timeline."""
+    for table in bench.tables.values():
+        table.rows, table.unsure, table.refusals = {}, set(), {}
 
 
 def _learn_behaviour(bench: Workbench) -> None:

@@ -14,6 +14,7 @@ from .attempt import DERIVED, RECORDED, UNKNOWN, EndState, Event, Json, ToolResu
 from .canonical import canonical
 from .expression import Missing, NotKnown, Scope
 from .normal import key_text, names_in, parse_arguments, parse_json, simplify, stable, unwrap
+from .world_dated import dated_base, latest_rows
 from .world_nested import load_nested
 from .world_state import ABSENT, Entry, Place, State, call_text, names_of_key
 from .world_tool import RowRef, Tool, Write, load_tool
@@ -28,7 +29,19 @@ class BadWorldError(ValueError):
 class World:
     """One app's backend as learnt, read-only."""
 
-    __slots__ = ("base", "cache", "callers", "counters", "document", "nested", "refusals", "seen", "tools")
+    __slots__ = (
+        "base",
+        "cache",
+        "callers",
+        "counters",
+        "document",
+        "living",
+        "nested",
+        "refusals",
+        "seen",
+        "timeline",
+        "tools",
+    )
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         if document.get("format") != WORLD_FORMAT:
@@ -43,7 +56,10 @@ class World:
         }
         tables = document.get("tables", {})
         self.base: dict[str, Mapping[str, Json]] = {n: t.get("rows", {}) for n, t in tables.items()}
-        self.nested = load_nested(document.get("nested", {}), self.base)
+        self.living = document.get("continuity", {}).get("kind") == "living"
+        self.timeline: Mapping[str, Any] = document.get("timeline", {})
+        where = latest_rows(self.timeline) if self.living else self.base
+        self.nested = load_nested(document.get("nested", {}), where)
         self.refusals: dict[str, Mapping[str, Any]] = {
             n: t.get("refusals", {}) for n, t in tables.items()
         }
@@ -71,21 +87,34 @@ class World:
         caller: str | None = None,
     ) -> Session:
         """A fresh, isolated state; `start` is what a task carries, `caller` the agent whose forms apply."""
-        state = State(self.base, self.nested)
-        for name, part in self.counters.items():
-            state.counters[name] = int(part["next"])
+        base = dated_base(self.timeline, started_at) if self.living else self.base
+        state = State(base, self.nested, dated=self.living)
+        if not self.living:
+            for name, part in self.counters.items():
+                state.counters[name] = int(part["next"])
+        own: frozenset[str] = frozenset()
         if start:
             state.begin(start.get("rows", {}), start.get("counters", {}))
-        return Session(self, state, started_at=started_at, caller=caller)
+            own = frozenset(start.get("tape", ()))
+        return Session(self, state, started_at=started_at, caller=caller, own=own)
 
 
 class Session:
     """One running copy of a world."""
 
-    __slots__ = ("_world", "caller", "started_at", "state")
+    __slots__ = ("_own", "_world", "caller", "started_at", "state")
 
-    def __init__(self, world: World, state: State, *, started_at: int, caller: str | None) -> None:
+    def __init__(
+        self,
+        world: World,
+        state: State,
+        *,
+        started_at: int,
+        caller: str | None,
+        own: frozenset[str] = frozenset(),
+    ) -> None:
         self._world = world
+        self._own = own
         self.state = state
         self.started_at = started_at
         self.caller = caller
@@ -106,7 +135,12 @@ class Session:
         if not tool.innocent:
             return self._change(tool, args)
         result, place, names = self._show(tool, args)
-        if isinstance(arguments, str) and not self.state.log and result.source != UNKNOWN:
+        if (
+            isinstance(arguments, str)
+            and not self.state.log
+            and result.source != UNKNOWN
+            and not self._world.living
+        ):
             wide = tool.loose or not names
             if place is None or place not in self.state.rows:
                 if place is not None:
@@ -136,7 +170,11 @@ class Session:
     def fork(self) -> Session:
         """An independent session in the same state."""
         return Session(
-            self._world, self.state.copy(), started_at=self.started_at, caller=self.caller
+            self._world,
+            self.state.copy(),
+            started_at=self.started_at,
+            caller=self.caller,
+            own=self._own,
         )
 
     # -- reading ---------------------------------------------------------------------------------
@@ -222,6 +260,9 @@ class Session:
         if not entries:
             return None
         for entry in entries:
+            # A living backend had another state in every other episode, whatever its history here.
+            if self._world.living and entry.evidence not in self._own:
+                continue
             if entry.before == self.history(tool, args, entry.content):
                 return entry.content, entry.evidence
         return None

@@ -43,13 +43,18 @@ class Entry:
 class State:
     """Copy-on-write rows and the log of one session."""
 
-    __slots__ = ("base", "counters", "fresh", "log", "named", "nested", "rows", "start")
+    __slots__ = ("base", "counters", "dated", "fresh", "log", "named", "nested", "rows", "start")
 
     def __init__(
-        self, base: Mapping[str, Mapping[str, Json]], nested: Mapping[str, Nested]
+        self,
+        base: Mapping[str, Mapping[str, Json]],
+        nested: Mapping[str, Nested],
+        *,
+        dated: bool = False,
     ) -> None:
         self.base = base
         self.nested = nested
+        self.dated = dated
         self.rows: dict[Place, Json] = {}
         self.start: dict[Place, Json] = {}
         self.fresh: dict[Place, int] = {}
@@ -59,7 +64,7 @@ class State:
 
     def copy(self) -> State:
         """The same state, independent from now on; rows are shared, being never changed in place."""
-        other = State(self.base, self.nested)
+        other = State(self.base, self.nested, dated=self.dated)
         other.rows = dict(self.rows)
         other.start = dict(self.start)
         other.fresh = dict(self.fresh)
@@ -103,7 +108,7 @@ class State:
         if held is None:
             raise NotKnown("never seen")
         parent, source, element = held
-        if parent not in self.rows:
+        if parent not in self.rows and not self.dated:
             if self.log and self.clouded(parent, ()):
                 raise NotKnown("an earlier call may have changed this")
             return element
@@ -121,7 +126,10 @@ class State:
                 if at < since:
                     continue
                 entry = self.log[at]
-                if table not in entry.settled and place not in entry.targets:
+                if place in entry.targets:
+                    continue
+                # What a call is about is never settled while nobody knows what the call did.
+                if table not in entry.settled or (not entry.known and place in entry.about):
                     return True
         return False
 

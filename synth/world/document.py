@@ -23,6 +23,7 @@ def write_document(bench: Workbench) -> dict[str, Any]:
         "tools": {name: _tool(tool) for name, tool in sorted(bench.tools.items())},
         "tables": {name: _table(table) for name, table in sorted(bench.tables.items())},
         "tape": {name: bench.tape[name] for name in sorted(bench.tape)},
+        "timeline": {name: bench.timeline[name] for name in sorted(bench.timeline)},
     }
 
 

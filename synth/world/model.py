@@ -80,6 +80,13 @@ class Workbench:
     counters: dict[str, dict[str, Any]] = field(default_factory=dict)
     tape: dict[str, dict[str, list[dict[str, Any]]]] = field(default_factory=dict)
     continuity: dict[str, Any] = field(default_factory=dict)
+    timeline: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Of a living backend: versions and horizon per table."""
+
+    @property
+    def living(self) -> bool:
+        """Whether the backend lives on from episode to episode."""
+        return self.continuity.get("kind") == "living"
 
 
 def refused(tool: ToolModel, seen: Observation) -> bool:

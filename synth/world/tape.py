@@ -17,15 +17,18 @@ def learn_tape(
 ) -> dict[str, dict[str, list[dict[str, Any]]]]:
     """Replay every episode and note each answer with its relevant history; contradictions are dropped."""
     world = World.from_json(document)
-    found: dict[tuple[str, str, tuple[str, ...]], dict[str, Any]] = {}
-    clashes: set[tuple[str, str, tuple[str, ...]]] = set()
+    found: dict[tuple[str, str, tuple[str, ...], str], dict[str, Any]] = {}
+    clashes: set[tuple[str, str, tuple[str, ...], str]] = set()
     for history in bench.histories:
         session = world.session(caller=history.caller)
         for seen in history.observations:
             tool = world.tools[seen.tool]
             if not tool.innocent:
                 args = tool.normal(seen.arguments)
-                key = (seen.tool, stable(args), session.history(tool, args, seen.content))
+                before = session.history(tool, args, seen.content)
+                # In a living backend an answer holds for its own episode's start only: never pooled.
+                own = history.episode_id if bench.living else ""
+                key = (seen.tool, stable(args), before, own)
                 known = found.setdefault(key, _entry(key[2], seen.content, history.episode_id))
                 if known["content"] != seen.content:
                     clashes.add(key)

@@ -65,12 +65,18 @@ def looks(bench: Workbench, history: History) -> Iterator[Look]:
             yield Look(place=place, value=seen.value, seen=seen)
 
 
+def blamed(bench: Workbench) -> frozenset[str]:
+    """Tools that changed records between two looks of one episode: evidence that needs no idea of a fresh state."""
+    return frozenset(_cover(*_changes(bench, {})))
+
+
 def learn_writers(bench: Workbench) -> None:
     """Set the kind of every tool that shows rows."""
     changes, calm = _changes(bench, {})
     writers = _cover(changes, calm)
-    changes, calm = _changes(bench, _first_values(bench, writers))
-    writers |= _cover([c for c in changes if c.suspects.isdisjoint(writers)], calm)
+    if not bench.living:
+        changes, calm = _changes(bench, _first_values(bench, writers))
+        writers |= _cover([c for c in changes if c.suspects.isdisjoint(writers)], calm)
     for tool in bench.tools.values():
         if tool.kind != "unknown":
             continue
@@ -160,12 +166,15 @@ def _cover(changes: list[Change], calm: Counter[str]) -> set[str]:
 
 
 def _consistent(bench: Workbench, tool: ToolModel) -> bool:
-    """Whether equal keys gave equal results, seen often enough to exclude a counter or a clock."""
-    groups: dict[str, set[str]] = defaultdict(set)
+    """Whether equal keys gave equal results, seen often enough to exclude a counter or a clock.
+
+    A living backend moves on between episodes: there only results of one episode have to agree.
+    """
+    groups: dict[tuple[str, int], set[str]] = defaultdict(set)
     for seen in tool.good():
         place = place_of(tool, seen)
         if place is not None:
-            groups[place[1]].add(stable(seen.value))
+            groups[place[1], seen.episode if bench.living else 0].add(stable(seen.value))
     clashing = sum(len(values) > 1 for values in groups.values())
     return clashing <= 0.25 * len(groups)
 
