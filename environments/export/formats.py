@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from environments.export.dpo import write_dpo
+from environments.export.inspect import write_inspect
 from environments.export.sft import write_sft
 from environments.export.skyrl import write_skyrl
 from environments.export.verifiers import write_verifiers
@@ -47,4 +48,8 @@ FORMATS: Final[Mapping[str, Format]] = {
         check="python -c \"import datasets; print(datasets.load_dataset('json', data_files='DIR/train.jsonl'))\"",
     ),
     "skyrl": Format(write=write_skyrl, check="pip install DIR (see DIR/README.md)"),
+    "inspect": Format(
+        write=write_inspect,
+        check="pip install DIR and inspect eval NAME/replay --model mockllm/model (see DIR/README.md)",
+    ),
 }
