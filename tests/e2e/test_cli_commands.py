@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -210,9 +211,10 @@ def test_serve_takes_otlp_and_stops_cleanly(tmp_path: Path) -> None:
     )
     assert server.stderr is not None
     first = server.stderr.readline()
-    port = first.rsplit(":", 1)[1].split()[0]
+    address = re.search(r"http://\S+", first)
+    assert address is not None, first
     request = urllib.request.Request(
-        f"http://127.0.0.1:{port}/v1/traces",
+        f"{address[0]}/v1/traces",
         data=json.dumps(body).encode(),
         headers={"Content-Type": "application/json"},
     )
