@@ -120,17 +120,34 @@ _PRODUCTS: Final[dict[str, Callable[[Number, Number], Number]]] = {
     "%": lambda a, b: a % b,
 }
 
+
+def _stripped(value: Number, digits: int) -> str:
+    text = f"{round(float(value), digits):.{digits}f}"
+    text = text.rstrip("0").rstrip(".") if digits else text
+    return "0" if text == "-0" else text
+
+
+def _rounded_forms(digits: int) -> dict[str, Callable[[Number], str]]:
+    return {
+        f"float_round_{digits}": lambda v: str(round(float(v), digits)),
+        f"round_{digits}": lambda v: str(round(v, digits)),
+        f"whole_else_round_{digits}": lambda v: (
+            str(int(v)) if float(v).is_integer() else str(round(v, digits))
+        ),
+        f"stripped_{digits}": lambda v: _stripped(v, digits),
+        f"fixed_{digits}": lambda v: f"{v:.{digits}f}",
+    }
+
+
 FORMS: Final[dict[str, Callable[[Number], str]]] = {
-    "float_round_2": lambda v: str(round(float(v), 2)),
+    **_rounded_forms(2),
     "plain": str,
     "float": lambda v: str(float(v)),
-    "fixed_2": lambda v: f"{v:.2f}",
     "whole_if_whole": lambda v: str(int(v)) if float(v).is_integer() else str(v),
-    "round_2": lambda v: str(round(v, 2)),
-    "whole_else_round_2": lambda v: str(int(v)) if float(v).is_integer() else str(round(v, 2)),
-    "round_4": lambda v: str(round(float(v), 4)),
-    "fixed_0": lambda v: f"{v:.0f}",
     "general": lambda v: f"{v:g}",
+    **{
+        name: form for digits in (0, 1, 3, 4, 5, 6) for name, form in _rounded_forms(digits).items()
+    },
 }
 """How a result may be written; which one a tool uses is learnt from its examples."""
 
