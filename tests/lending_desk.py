@@ -11,7 +11,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-FIRST = ("Marisol", "Thaddeus", "Ingeborg", "Casimir", "Philippa", "Leocadia", "Zebedee", "Ottoline")
+FIRST = (
+    "Marisol",
+    "Thaddeus",
+    "Ingeborg",
+    "Casimir",
+    "Philippa",
+    "Leocadia",
+    "Zebedee",
+    "Ottoline",
+)
 LAST = ("Quackenbush", "Vandersloot", "Featherby", "Okonkwo", "Brzezicki", "Hallorand", "Mwangale")
 
 TOOLS = [
@@ -35,7 +44,9 @@ TOOLS = [
 ]
 
 
-def line(number: int, *, good: bool, attempt: int = 0, app: str = "lending", day: int = 1) -> dict[str, Any]:
+def line(
+    number: int, *, good: bool, attempt: int = 0, app: str = "lending", day: int = 1
+) -> dict[str, Any]:
     """One conversation about one loan, answered as the library's backend would."""
     first, last = FIRST[number % len(FIRST)], LAST[number % len(LAST)]
     reader_id, loan_id = f"{first.lower()}_{last.lower()}_{1000 + number}", f"L{5000 + number}"
@@ -49,7 +60,10 @@ def line(number: int, *, good: bool, attempt: int = 0, app: str = "lending", day
     renewed = loan | {"status": "renewed", "weeks": 3}
     messages: list[dict[str, Any]] = [
         {"role": "system", "content": "You help readers of a lending library. Renew at most once."},
-        {"role": "user", "content": f"Hi, I am {first} {last}, id {reader_id}. Please renew {loan_id}."},
+        {
+            "role": "user",
+            "content": f"Hi, I am {first} {last}, id {reader_id}. Please renew {loan_id}.",
+        },
         *_call("find_reader", {"reader_id": reader_id}, reader, "a"),
         *_call("find_loan", {"loan_id": loan_id}, loan, "b"),
     ]
@@ -72,7 +86,9 @@ def line(number: int, *, good: bool, attempt: int = 0, app: str = "lending", day
     }
 
 
-def _call(name: str, arguments: dict[str, str], result: object, call_id: str) -> list[dict[str, Any]]:
+def _call(
+    name: str, arguments: dict[str, str], result: object, call_id: str
+) -> list[dict[str, Any]]:
     function = {"name": name, "arguments": json.dumps(arguments)}
     return [
         {

@@ -13,14 +13,18 @@ from dagster_project.errors import LakeError
 from dagster_project.lake import Lake, Stamp, digest_of, hash_of, once
 from dagster_project.tables import CHATS, Table
 
-SCHEMA = pa.schema([("app", pa.string()), ("day", pa.string()), ("id", pa.string()), ("n", pa.int64())])
+SCHEMA = pa.schema(
+    [("app", pa.string()), ("day", pa.string()), ("id", pa.string()), ("n", pa.int64())]
+)
 THINGS = Table(name="things", schema=SCHEMA, identity=("id",))
 
 
 def rows(*found: tuple[str, str, str, int]) -> pa.Table:
     """Rows of the test's table."""
     names = SCHEMA.names
-    return pa.Table.from_pylist([dict(zip(names, row, strict=True)) for row in found], schema=SCHEMA)
+    return pa.Table.from_pylist(
+        [dict(zip(names, row, strict=True)) for row in found], schema=SCHEMA
+    )
 
 
 def test_a_table_that_does_not_exist_is_empty(tmp_path: Path) -> None:
@@ -125,7 +129,9 @@ def test_columns_are_only_added(tmp_path: Path) -> None:
     """Old rows read as null in a new column; a column that this version does not know is left alone."""
     lake = Lake(tmp_path)
     lake.append(THINGS, rows(("a", "1", "x", 1)))
-    wider = Table(name="things", schema=SCHEMA.append(pa.field("extra", pa.string())), identity=("id",))
+    wider = Table(
+        name="things", schema=SCHEMA.append(pa.field("extra", pa.string())), identity=("id",)
+    )
 
     lake.append(wider, rows(("a", "1", "y", 2)).append_column("extra", pa.array(["e"])))
 

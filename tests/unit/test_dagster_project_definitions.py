@@ -1,0 +1,131 @@
+"""The Dagster project: it loads, and its assets are those of the design."""
+
+from __future__ import annotations
+
+import dagster as dg
+import pytest
+
+from dagster_project.definitions import definitions
+from dagster_project.defs.partitions import app_days
+from dagster_project.defs.show import bars, escaped, rows_of
+from dagster_project.plan import ranges
+
+BY_DAY = [
+    "spans",
+    "episodes",
+    "outcomes",
+    "clean_episodes",
+    "clean_outcomes",
+    "failures",
+    "rollouts",
+]
+BY_APP = ["failure_clusters", "worlds", "tasks", "verified_tasks", "task_sets", "difficulty"]
+
+
+@pytest.fixture(scope="module")
+def loaded() -> dg.Definitions:
+    """Everything under `defs/`."""
+    found = definitions()
+    dg.Definitions.validate_loadable(found)
+    return found
+
+
+def test_the_assets_are_those_of_the_design(loaded: dg.Definitions) -> None:
+    """Thirteen nouns, partitioned as the design says, each described and in a stage's group."""
+    specs = {spec.key.to_user_string(): spec for spec in loaded.resolve_all_asset_specs()}
+    by = {name: getattr(spec.partitions_def, "name", None) for name, spec in specs.items()}
+
+    assert by == dict.fromkeys(BY_DAY, "app_day") | dict.fromkeys(BY_APP, "app")
+    assert all(spec.description for spec in specs.values())
+    assert {spec.group_name for spec in specs.values()} == {
+        "ingest",
+        "redact",
+        "synth",
+        "environments",
+    }
+
+
+def test_data_flows_one_way(loaded: dg.Definitions) -> None:
+    """What each asset is made of."""
+    specs = loaded.resolve_all_asset_specs()
+    deps = {
+        spec.key.to_user_string(): sorted(dep.asset_key.to_user_string() for dep in spec.deps)
+        for spec in specs
+    }
+
+    assert deps == {
+        "spans": [],
+        "episodes": ["spans"],
+        "outcomes": ["episodes"],
+        "clean_episodes": ["episodes", "outcomes"],
+        "clean_outcomes": ["clean_episodes", "outcomes"],
+        "failures": ["clean_episodes", "clean_outcomes"],
+        "failure_clusters": ["failures"],
+        "worlds": ["clean_episodes"],
+        "tasks": ["clean_episodes", "clean_outcomes", "worlds"],
+        "verified_tasks": ["tasks", "worlds"],
+        "task_sets": ["verified_tasks"],
+        "rollouts": ["task_sets"],
+        "difficulty": ["rollouts", "verified_tasks"],
+    }
+
+
+def test_checks_travel_with_their_assets(loaded: dg.Definitions) -> None:
+    """The gate's and the attacks' checks block; the others warn."""
+    checks = {
+        f"{spec.asset_key.to_user_string()}: {spec.name}": spec.blocking
+        for node in loaded.resolve_asset_graph().asset_nodes
+        for spec in node.assets_def.check_specs
+    }
+
+    assert checks == {
+        "episodes: nothing_lost": False,
+        "clean_episodes: nothing_lost": False,
+        "clean_episodes: no_leaks": True,
+        "clean_episodes: no_raw_ids": True,
+        "worlds: wrong_answers": False,
+        "verified_tasks: probes_hold": True,
+        "task_sets: opens": False,
+    }
+
+
+def test_there_is_a_schedule_a_sensor_and_a_rollout_job(loaded: dg.Definitions) -> None:
+    """All start stopped: a person switches them on."""
+    schedules, sensors = list(loaded.schedules or ()), list(loaded.sensors or ())
+
+    assert sorted(one.name for one in schedules) == ["daily", "nightly_tidy"]
+    assert [one.name for one in sensors] == ["arrivals"]
+    assert {one.default_status.value for one in (*schedules, *sensors)} == {"STOPPED"}
+    assert {"days", "apps", "rollout_runs", "tidy"} <= {
+        job.name for job in loaded.resolve_all_job_defs()
+    }
+
+
+def test_partition_keys_come_apart_again() -> None:
+    """A percent-encoded app name never holds the separator."""
+    assert app_days(["b|2026-01-02", "a%7Cx|2026-01-01", "b|2026-01-01"]) == {
+        "a%7Cx": ["2026-01-01"],
+        "b": ["2026-01-01", "2026-01-02"],
+    }
+
+
+def test_ranges_cover_what_is_wanted_and_bridge_short_gaps() -> None:
+    """One range over a short gap, two over a long one, none for nothing."""
+    order = [f"k{number}" for number in range(100)]
+
+    assert ranges(order, []) == []
+    assert ranges(order, ["k3"]) == [("k3", "k3")]
+    assert ranges(order, ["k9", "k3"]) == [("k3", "k9")]
+    assert ranges(order, ["k3", "k90", "k91"]) == [("k3", "k3"), ("k90", "k91")]
+
+
+def test_metadata_is_plain_text() -> None:
+    """Markup in a name is shown, not obeyed; long tables are cut and say so."""
+    table = rows_of(("a|b", "n"), [("<img src=x> [l](http://x)", 1)] * 20).value
+    assert table is not None
+
+    assert table.count("<img") == table.count("\\\\<img") == 12
+    assert "\\<img src=x\\> \\[l\\]" in table
+    assert "8 more" in table
+    assert escaped("a\nb|c") == "a b\\|c"
+    assert (bars("t", {"a $x$ b": 3}).value or "").startswith("![t](data:image/png;base64,")
