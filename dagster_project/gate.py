@@ -1,7 +1,8 @@
 """The gate over partitions: raw episodes and outcomes of some days in, clean ones out, with the account of what was done.
 
 Learns per day, merges per app, scrubs per day. A value learnt today re-opens exactly the old days whose texts contain
-its words: each day keeps an index of hashed words, and a partition is made of the learnt values that its index holds.
+its words: each day keeps an index of hashed words, and a partition is made of the learnt values that its index holds,
+and of the verdicts over the unknown keys that stand in it.
 Not here: how values are found and replaced (`redact`).
 """
 
@@ -24,10 +25,12 @@ from dagster_project.tables import EPISODES, LEARNT, OUTCOMES, REDACTIONS
 from ingest.episode import Episode
 from ingest.outcome import Outcome
 from redact.clean_episode import CleanEpisode
+from redact.encoded import hidden_texts
 from redact.fold import fold
+from redact.judge import Judgement, judge
 from redact.leaks import find_leaks
 from redact.learn import learn
-from redact.learnt import Learnt, merge
+from redact.learnt import AppLearnt, Learnt, keep_kind, merge
 from redact.policy import Policy, load_policy
 from redact.scrub import Scrubbed
 from redact.standing import vocabulary_of
@@ -95,51 +98,102 @@ def learn_days(home: Home, lake: Lake, vault: Vault, asked: dict[str, list[str]]
             "app": app,
             "day": day,
             "sealed": vault.seal(known.to_bytes()),
-            "words": _index_of(mine),
+            "words": index_of(mine),
         }
         rows = pa.Table.from_pylist([row], schema=LEARNT.schema)
         store(lake, LEARNT, rows, todo, keys=[(app, day)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DayKnowledge:
+    """What of an app's knowledge one day holds."""
+
+    words: frozenset[int]
+    """Hashes of the words that stand in its texts."""
+    places: frozenset[str]
+    """The keys no rule knows under which it has values."""
+    own: str
+    """A digest of the words that are personal in its episodes only; a late outcome may add some."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AppKnowledge:
-    """Everything an app's days revealed, and which words stand on which day."""
+    """Everything an app's days revealed, and what of it each day holds."""
 
     learnt: Learnt
-    words: dict[str, frozenset[int]]
+    days: dict[str, DayKnowledge]
 
 
 def knowledge_of(lake: Lake, vault: Vault, app: str) -> AppKnowledge:
     """What was learnt of an app so far."""
     rows = lake.read(LEARNT, app=app).to_pylist()
-    parts = [Learnt.from_bytes(vault.unseal(row["sealed"])) for row in rows]
-    words = {row["day"]: frozenset(array("I", row["words"])) for row in rows}
-    return AppKnowledge(learnt=merge(*parts), words=words)
+    parts = {row["day"]: Learnt.from_bytes(vault.unseal(row["sealed"])) for row in rows}
+    days = {row["day"]: _day_of(parts[row["day"]].app(app), row["words"]) for row in rows}
+    return AppKnowledge(learnt=merge(*parts.values()), days=days)
+
+
+def _day_of(part: AppLearnt, words: bytes) -> DayKnowledge:
+    own = (f"{episode}={sorted(values.items())}" for episode, values in sorted(part.local.items()))
+    return DayKnowledge(
+        words=frozenset(array("I", words)), places=frozenset(part.evidence), own=hash_of(*own)
+    )
 
 
 def gate_ingredients(home: Home, lake: Lake, vault: Vault, app: str) -> dict[Key, str]:
     """What each clean day of an app is made of now, given everything learnt so far."""
     known = knowledge_of(lake, vault, app)
     policy = policy_of(home)
-    values = known.learnt.app(app).values
-    public = vocabulary_of(known.learnt.app(app), k=policy.k, words=policy.public_values).forms
-    signed = [(f"{value}={kind}", _hashes(value)) for value, kind in sorted(values.items())]
+    rules = rules_of(known.learnt.app(app), policy)
+    return {
+        (app, day): made_of(
+            stamp.digest, policy_digest(home), rules.for_day(known.days.get(day, _NOTHING))
+        )
+        for (of_app, day), stamp in lake.stamps("episodes").items()
+        if of_app == app
+    }
+
+
+_NOTHING: Final = DayKnowledge(words=frozenset(), places=frozenset(), own="")
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What the gate does in an app, in parts that each touch some days only."""
+
+    values: tuple[tuple[str, frozenset[int]], ...]
+    """A value with its kind, and the hashes of its words: it touches the days that hold them all."""
+    judgement: Judgement
+    """Verdicts over unknown keys: each touches the days that have values under its key."""
+
+    def for_day(self, day: DayKnowledge) -> str:
+        """A text that changes when, and only when, a rule that touches the day does."""
+        verdicts = self.judgement.verdicts
+        judged = (
+            f"{place}>{verdicts[place].action}" for place in sorted(day.places & verdicts.keys())
+        )
+        touching = (sign for sign, hashes in self.values if hashes <= day.words)
+        return hash_of(day.own, *touching, *judged)
+
+
+def rules_of(app: AppLearnt, policy: Policy) -> Rules:
+    """The rules that follow from everything learnt of an app."""
+    judgement = judge(app, k=policy.k)
+    personal = dict(app.values)
+    for value, kind in judgement.values.items():
+        keep_kind(personal, value, kind)
+    public = vocabulary_of(app, k=policy.k, words=policy.public_values).forms
+    signed = [(f"{value}={kind}", _hashes(value)) for value, kind in sorted(personal.items())]
     signed += [(f"+{form}", _hashes(form)) for form in sorted(public)]
-    episodes = lake.stamps("episodes")
-    found: dict[Key, str] = {}
-    for (of_app, day), stamp in episodes.items():
-        if of_app == app:
-            words = known.words.get(day, frozenset())
-            relevant = hash_of(*(sign for sign, hashes in signed if hashes <= words))
-            found[app, day] = made_of(stamp.digest, policy_digest(home), relevant)
-    return found
+    return Rules(tuple(signed), judgement)
 
 
-def _index_of(episodes: Sequence[Episode]) -> bytes:
+def index_of(episodes: Sequence[Episode]) -> bytes:
     """Hashed words of every text of the episodes: 4 bytes each; a collision only re-opens a day too many."""
     words: set[str] = set()
     for text in {text for episode in episodes for text in _texts(episode)}:
         words.update(_WORD.findall(fold(text).text))
+        for hidden in hidden_texts(text):
+            words.update(_WORD.findall(fold(hidden.text).text))
     return array("I", sorted({zlib.crc32(word.encode()) for word in words})).tobytes()
 
 
