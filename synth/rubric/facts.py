@@ -36,6 +36,11 @@ NOT_A_REQUEST: Final = re.compile(
     r"\b(?:don.?t|do not|didn.?t|not|no|forgot|without|my [\w ]{1,30} is|it.?s|here is|here.?s)\b",
     re.IGNORECASE,
 )
+CARD: Final = re.compile(
+    r"\b(?:ending|ends|last (?:four|4)(?: digits)?)\b\W+(?:in|with|is|are)?\W*\d+", re.IGNORECASE
+)
+"""Digits that identify a card, not amounts."""
+FEW: Final = 5
 NAME_LENGTH: Final = 5
 LONG: Final = 10**7
 """Whole numbers from here on are ids, not amounts."""
@@ -162,7 +167,10 @@ def asks_a_name(text: str) -> bool:
 
 
 def _amounts(text: str) -> set[float]:
-    return {n for n in numbers_in(text) if not (n >= LONG and n == int(n))}
+    """The amounts of a text that tells a few; more than that is a list to choose from, not an answer."""
+    plain = CARD.sub(" ", text)
+    found = {n for n in numbers_in(plain) if not (n >= LONG and n == int(n))}
+    return found if len(found) <= FEW else set()
 
 
 def _names(text: str) -> set[str]:
