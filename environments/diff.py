@@ -123,9 +123,9 @@ def rubric_reasons(before: Rubric, after: Rubric) -> list[Reason]:
     new = {check.check_id: check for check in after.checks}
     reasons = [_check(key, "removed", old[key]) for key in old if key not in new]
     reasons += [_check(key, "added", new[key]) for key in new if key not in old]
-    for key in old:
+    for key, was in old.items():
         if key in new:
-            parts = [p for p in DECIDING if getattr(old[key], p) != getattr(new[key], p)]
+            parts = [p for p in DECIDING if getattr(was, p) != getattr(new[key], p)]
             reasons += [_check(key, f"another {part}", new[key]) for part in parts]
     if before.null_if != after.null_if:
         reasons.append(_rubric("conditions", "other conditions keep a failure from counting"))

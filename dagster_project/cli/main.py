@@ -23,6 +23,7 @@ from dagster_project.cli import (
     ingest,
     outcomes,
     regrade,
+    review,
     rollout,
     serve,
 )
@@ -46,6 +47,7 @@ for command in (
     backtest.backtest,
     export.export,
     rollout.rollout,
+    review.review,
     regrade.regrade,
     diff.diff,
     doctor.doctor,

@@ -71,5 +71,5 @@ class Review:
 
 def named(review: Review) -> Review:
     """The review with its id, a hash over all it says."""
-    parts = {name: getattr(review, name) for name in Review.__slots__ if name not in {"review_id"}}
+    parts = {name: getattr(review, name) for name in Review.__slots__ if name != "review_id"}
     return replace(review, review_id=digest(parts)[:32])

@@ -1,0 +1,321 @@
+"""The desk: what a reviewer needs of one home, read from the clean lake and kept while the page is open.
+
+Comes in: the clean lake. Goes out: tasks with their runs and verdicts, ready to show; reviews go back to the lake.
+Attempts are made again in the task's world once and only their verdicts are kept for all tasks.
+Not here: the queue's order (`queue`), HTML (`pages`), HTTP (`web`).
+"""
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from dagster_project.clean_records import clean_episodes_of, clusters_of, home_days, labels_of
+from dagster_project.documents import records
+from dagster_project.lake import Lake
+from dagster_project.learnt_tables import TASKS, VERIFIED
+from dagster_project.learnt_worlds import world_of
+from dagster_project.review.feedback import STALE, with_decision, with_rubric
+from dagster_project.review.regrading import Change, Run, compare
+from dagster_project.review.review import LABELS, Review
+from dagster_project.review.store import Reviews, keep, reviews_of
+from dagster_project.review.verdicts import keep_verdicts, stored_runs
+from dagster_project.verification import VerifiedTask
+from environments.regrade import Regraded, StoredRun, actions_of, conversation, same_words
+from environments.runtime.attempt import Attempt
+from environments.runtime.candidate import Action, Candidate
+from environments.runtime.canonical import task_version
+from environments.runtime.checks import evaluate
+from environments.runtime.environment import run_actions
+from environments.runtime.rubric import Rubric
+from environments.runtime.task import Task
+from environments.runtime.verdict import Verdict
+from environments.runtime.world import World
+from environments.verify import Verification, verify
+from synth.labels import UNLABELLED, Label
+from synth.rubric.recorded import record
+
+REMEMBERED: Final = 48
+"""Tasks whose runs stay in memory."""
+ROLLOUTS_RUN: Final = 400
+"""Stored rollouts of one task that are graded again while a person waits."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Graded:
+    """What the rubric in force says of one recorded attempt."""
+
+    episode_id: str
+    label: Label
+    """What the outcomes say, reviewers included."""
+    said: str | None
+    """What reviewers say: `resolved`, `unresolved`, `unknown`, `differ`; None while nobody did."""
+    verdict: Verdict | None
+    """None where there is no world to make the attempt again in."""
+
+    @property
+    def resolved(self) -> bool | None:
+        """By the reviewers, else by the outcomes."""
+        return LABELS.get(self.said) if self.said else self.label.resolved
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One task as it stands now, saved reviews included."""
+
+    app: str
+    stored: Candidate
+    """As the last build left it."""
+    candidate: Candidate
+    """With the rubric in force."""
+    version: str
+    verified: VerifiedTask | None
+    """What the gate said of the stored version, with the reviewer's decision."""
+    pending: bool
+    """The rubric in force is newer than the last build: the gate runs again with the next one."""
+    attempts: tuple[Graded, ...]
+    cluster: str
+
+    @property
+    def task_id(self) -> str:
+        """The task's id."""
+        return self.candidate.task.task_id
+
+    @property
+    def status(self) -> str:
+        """Where it stands at the gate."""
+        return self.verified.status if self.verified is not None else "needs_review"
+
+
+class AppDesk:
+    """One app on the desk."""
+
+    def __init__(self, lake: Lake, app: str, outcome_policy: Path) -> None:
+        self.app = app
+        self._lake = lake
+        self._policy = outcome_policy
+        stored = world_of(lake, app)
+        self._world = None if stored is None else World.from_json(stored.document)
+        self._digest = "" if stored is None else stored.digest
+        self._stored = records(lake, TASKS, app, Candidate)
+        self._verified = records(lake, VERIFIED, app, VerifiedTask)
+        self._days = home_days(lake, app)
+        self._clusters = {
+            member.episode_id: one.name for one in clusters_of(lake, app) for member in one.members
+        }
+        self._runs: OrderedDict[str, dict[str, Attempt]] = OrderedDict()
+        self._verdicts: dict[tuple[str, str], dict[str, Verdict]] = {}
+        self._rollouts: dict[str, list[StoredRun]] = {}
+        for run in stored_runs(lake, app):
+            self._rollouts.setdefault(run.task_id, []).append(run)
+        self.reviews = Reviews()
+        self.labels: dict[str, Label] = {}
+        self.refresh()
+
+    @property
+    def task_ids(self) -> Sequence[str]:
+        """All tasks of the app."""
+        return sorted(self._stored)
+
+    def refresh(self) -> None:
+        """Read what people said again: others may be reviewing, too."""
+        self.reviews = reviews_of(self._lake, self.app)
+        self.labels = labels_of(self._lake, self.app, self._policy)
+
+    def entry(self, task_id: str) -> Entry | None:
+        """One task; None if the app has no such task."""
+        stored = self._stored.get(task_id)
+        if stored is None:
+            return None
+        candidate = self.in_force(stored)
+        version = self.version_of(candidate)
+        verified = self._verified.get(task_id)
+        confirmed = STALE in stored.reasons and STALE not in candidate.reasons
+        same = verified is not None and verified.task_version == version and not confirmed
+        if verified is not None and same:
+            verified = with_decision(verified, self.reviews.decisions.get(task_id))
+        return Entry(
+            app=self.app,
+            stored=stored,
+            candidate=candidate,
+            version=version,
+            verified=verified,
+            pending=not same,
+            attempts=self._graded(candidate, version),
+            cluster=next(
+                (n for a in stored.attempts if (n := self._clusters.get(a.episode_id))), ""
+            ),
+        )
+
+    def in_force(self, stored: Candidate) -> Candidate:
+        """The task with the rubric that holds now."""
+        review = self.reviews.rubrics.get(stored.task.task_id)
+        return with_rubric(stored, review)
+
+    def version_of(self, candidate: Candidate) -> str:
+        """The version of a task as it would be built."""
+        return task_version(candidate.task, candidate.rubric, world_digest=self._digest)
+
+    def _graded(self, candidate: Candidate, version: str) -> tuple[Graded, ...]:
+        task_id = candidate.task.task_id
+        if (task_id, version) not in self._verdicts and self._world is not None:
+            runs = self.runs(candidate)
+            self._verdicts[task_id, version] = {
+                key: evaluate(candidate.rubric, run, task_version=version)
+                for key, run in runs.items()
+            }
+        verdicts = self._verdicts.get((task_id, version), {})
+        return tuple(
+            Graded(
+                episode_id=attempt.episode_id,
+                label=self.labels.get(attempt.episode_id, UNLABELLED),
+                said=self.reviews.label_of(attempt.episode_id),
+                verdict=verdicts.get(attempt.episode_id),
+            )
+            for attempt in candidate.attempts
+        )
+
+    def runs(self, candidate: Candidate) -> dict[str, Attempt]:
+        """The recorded attempts at a task, made again in its world."""
+        task_id = candidate.task.task_id
+        if self._world is None:
+            return {}
+        if task_id not in self._runs:
+            self._runs[task_id] = {
+                attempt.episode_id: run_actions(candidate.task, self._world, attempt.actions)
+                for attempt in candidate.attempts
+            }
+        self._runs.move_to_end(task_id)
+        while len(self._runs) > REMEMBERED:
+            self._runs.popitem(last=False)
+        return self._runs[task_id]
+
+    def rollouts(self, task_id: str) -> list[StoredRun]:
+        """The stored rollouts of a task."""
+        return self._rollouts.get(task_id, [])
+
+    def rollout_run(self, candidate: Candidate, stored: StoredRun) -> Attempt | None:
+        """One stored rollout made again; None where it cannot be."""
+        messages = conversation(stored.trajectory)
+        if messages is None or self._world is None:
+            return None
+        actions = actions_of(messages, stored.opening)
+        return run_actions(candidate.task, self._world, actions, stored.seed)
+
+    def verdict(self, entry: Entry, attempt: Attempt | None) -> Verdict | None:
+        """What the rubric in force says of a run."""
+        if attempt is None:
+            return None
+        return evaluate(entry.candidate.rubric, attempt, task_version=entry.version)
+
+    def act(self, candidate: Candidate, actions: Sequence[Action]) -> Attempt | None:
+        """Actions made in a task's world, to show what a probe did."""
+        return None if self._world is None else run_actions(candidate.task, self._world, actions)
+
+    def episode_messages(self, episode_id: str) -> list[dict[str, Any]]:
+        """The recorded conversation of one episode."""
+        day = self._days.get(episode_id)
+        found = clean_episodes_of(self._lake, self.app, [day]) if day else []
+        one = next((e for e in found if e.episode_id == episode_id), None)
+        return [] if one is None else [dict(message) for message in record(one).attempt.messages]
+
+    def change(self, entry: Entry, rubric: Rubric) -> Change:
+        """What another rubric would change for all attempts and rollouts of a task."""
+        truth = {graded.episode_id: graded.resolved for graded in entry.attempts}
+        runs = [
+            Run(name=key, policy="", attempt=attempt, resolved=truth.get(key))
+            for key, attempt in self.runs(entry.candidate).items()
+        ]
+        for stored in self.rollouts(entry.task_id)[:ROLLOUTS_RUN]:
+            attempt = self.rollout_run(entry.candidate, stored)
+            if attempt is not None:
+                name = f"{stored.policy}, seed {stored.seed}"
+                runs.append(Run(name=name, policy=stored.policy, attempt=attempt, resolved=None))
+        version = self.version_of(replace(entry.candidate, rubric=rubric))
+        return compare(runs, entry.candidate.rubric, rubric, task_version=version)
+
+    def gate(self, candidate: Candidate) -> Verification | None:
+        """The whole gate over one task with the rubric it carries; None without a world."""
+        world = self._world
+        if world is None:
+            return None
+
+        def run(task: Task, actions: Sequence[Action]) -> Attempt:
+            return run_actions(task, world, actions)
+
+        others = [
+            one for one in self._stored.values() if one.task.task_id != candidate.task.task_id
+        ]
+        return verify(candidate, others=others, run=run, world_digest=self._digest)
+
+    def save(self, review: Review) -> None:
+        """Keep a review; a new rubric's verdicts on stored rollouts are kept beside the old."""
+        keep(self._lake, [review])
+        self.refresh()
+        if review.rubric is not None:
+            self._keep_verdicts(review.task_id)
+
+    def _keep_verdicts(self, task_id: str) -> None:
+        candidate = self.in_force(self._stored[task_id])
+        version = self.version_of(candidate)
+        found: list[Regraded] = []
+        for stored in self.rollouts(task_id):
+            attempt = self.rollout_run(candidate, stored)
+            if attempt is not None:
+                verdict = evaluate(candidate.rubric, attempt, task_version=version)
+                same = same_words(attempt.messages, conversation(stored.trajectory) or [])
+                found.append(Regraded(run=stored, verdict=verdict, same_run=same))
+        keep_verdicts(self._lake, found)
+
+
+class Desk:
+    """All apps of a home on one desk."""
+
+    def __init__(self, clean: Path, outcome_policy: Path, apps: Sequence[str]) -> None:
+        self._lake = Lake(clean / "lake")
+        self._policy = outcome_policy
+        self._names = tuple(apps)
+        self._apps: dict[str, AppDesk] = {}
+        self._built: dict[str, str] = {}
+        self._seen_at = 0.0
+        self.reload()
+
+    def reload(self) -> None:
+        """Read again what a build has changed meanwhile."""
+        stamps = self._lake.stamps("tasks")
+        verified = self._lake.stamps("verified_tasks")
+        for app in self._names:
+            key = (app, "")
+            found = [side[key].digest for side in (stamps, verified) if key in side]
+            if app not in self._apps or self._built.get(app) != "".join(found):
+                self._apps[app] = AppDesk(self._lake, app, self._policy)
+                self._built[app] = "".join(found)
+            else:
+                self._apps[app].refresh()
+        self._seen_at = time.monotonic()
+
+    def reload_if_old(self, seconds: float = 5.0) -> None:
+        """Read again, but not with every click."""
+        if time.monotonic() - self._seen_at > seconds:
+            self.reload()
+
+    @property
+    def apps(self) -> tuple[str, ...]:
+        """The names of the apps."""
+        return self._names
+
+    def app(self, name: str) -> AppDesk | None:
+        """One app; None if the home has no such app."""
+        return self._apps.get(name)
+
+    def entries(self, heard: Callable[[int, int], None] | None = None) -> Iterator[Entry]:
+        """All tasks of all apps."""
+        ids = [(one, task_id) for one in self._apps.values() for task_id in one.task_ids]
+        for number, (one, task_id) in enumerate(ids, 1):
+            entry = one.entry(task_id)
+            if entry is not None:
+                yield entry
+            if heard is not None:
+                heard(number, len(ids))

@@ -1,0 +1,96 @@
+"""The HTML of the review page: records in, text out. The look is the report's.
+
+Everything from data is escaped by the template engine, cleaned of characters that hide or reorder text, and cut.
+Not here: where the records come from (`desk`, `queue`), HTTP (`web`).
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import jinja2
+
+from dagster_project.report import texts
+from environments.diff import title_of
+
+_HERE: Final = Path(__file__).parent / "templates"
+_REPORT: Final = Path(__file__).parent.parent / "report" / "templates"
+STATIC: Final = {
+    "review.css": "text/css; charset=utf-8",
+    "review.js": "text/javascript; charset=utf-8",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """What every page carries."""
+
+    author: str
+    form: str
+    """The secret that forms of this page carry."""
+    nonce: str
+    said: str = ""
+    """What was just done, as a sentence."""
+
+
+def static_text(name: str) -> str:
+    """A file of the page; the style is the report's and ours."""
+    text = (_HERE / name).read_text(encoding="utf-8")
+    if name == "review.css":
+        return (_REPORT / "style.css").read_text(encoding="utf-8") + text
+    return text
+
+
+def page(name: str, frame: Frame, **values: object) -> str:
+    """One page as text."""
+    return _environment().get_template(name).render(frame=frame, **values)
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader([_HERE, _REPORT]),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        clip=texts.clip,
+        n=texts.number,
+        label=texts.label,
+        slug=texts.slug,
+        day=_day,
+        title_of=lambda task: texts.clip(title_of(task) or "(no words of a user)", 90),
+        as_json=_as_json,
+        mark=_mark,
+        verdict=_verdict,
+        reward=lambda value: "not graded" if value is None else texts.number(value),
+    )
+    environment.globals.update(share=texts.share)
+    return environment
+
+
+def _day(at: int) -> str:
+    return datetime.fromtimestamp(at / 1e9, UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def _as_json(value: Mapping[str, Any]) -> str:
+    return json.dumps(dict(value), indent=1, ensure_ascii=False, sort_keys=True)
+
+
+def _mark(score: float | None) -> str:
+    """How a check's score is shown: `yes`, `no` or `open`."""
+    if score is None:
+        return "open"
+    return "yes" if score >= 0.5 else "no"
+
+
+def _verdict(predicted: float | None) -> str:
+    if predicted is None:
+        return "unknown"
+    return "resolved" if predicted >= 0.5 else "unresolved"

@@ -1,0 +1,113 @@
+"""What an edited rubric changes: every recorded attempt and stored rollout of one task, graded before and after.
+
+Comes in: runs of one task (already made again in its world) and two rubrics. Goes out: a `Change` with the agreement
+before and after. Pure: saves nothing. Not here: making the runs (`desk`).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from environments.runtime.attempt import Attempt
+from environments.runtime.checks import PASSES, evaluate
+from environments.runtime.rubric import Rubric
+from environments.runtime.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One attempt at the task, made again, with what its user got where somebody knows."""
+
+    name: str
+    """Episode id, or rollout id."""
+    policy: str
+    """Empty for a recorded attempt."""
+    attempt: Attempt
+    resolved: bool | None
+    """By reviewers, else by the outcomes; None where nobody knows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """How often a rubric says what users and reviewers say."""
+
+    labelled: int
+    graded: int
+    agreed: int
+    false_pass: int
+    false_fail: int
+
+    @property
+    def share(self) -> float | None:
+        """Agreed over graded; None while nothing is graded."""
+        return self.agreed / self.graded if self.graded else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Regrade:
+    """One run under two rubrics."""
+
+    run: Run
+    before: Verdict
+    after: Verdict
+
+    @property
+    def changed(self) -> bool:
+        """Whether either verdict is another one."""
+        old, new = self.before, self.after
+        return (old.reward, old.predicted) != (new.reward, new.predicted)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """Everything that an edit changes."""
+
+    regrades: tuple[Regrade, ...]
+    before: Agreement
+    after: Agreement
+
+    @property
+    def changed(self) -> tuple[Regrade, ...]:
+        """The runs whose verdict is another one."""
+        return tuple(one for one in self.regrades if one.changed)
+
+    def mean_reward(self, *, after: bool, rollouts: bool) -> float | None:
+        """Mean reward of graded rollouts, or of recorded attempts."""
+        mine = [one for one in self.regrades if bool(one.run.policy) is rollouts]
+        rewards = [(one.after if after else one.before).reward for one in mine]
+        graded = [reward for reward in rewards if reward is not None]
+        return sum(graded) / len(graded) if graded else None
+
+
+def compare(runs: Iterable[Run], before: Rubric, after: Rubric, *, task_version: str) -> Change:
+    """Grade every run with both rubrics."""
+    regrades = tuple(
+        Regrade(
+            run=run,
+            before=evaluate(before, run.attempt, task_version=task_version),
+            after=evaluate(after, run.attempt, task_version=task_version),
+        )
+        for run in runs
+    )
+    return Change(
+        regrades=regrades,
+        before=agreement((r.run.resolved, r.before.predicted) for r in regrades),
+        after=agreement((r.run.resolved, r.after.predicted) for r in regrades),
+    )
+
+
+def agreement(pairs: Iterable[tuple[bool | None, float | None]]) -> Agreement:
+    """Agreement over pairs of label and prediction; unlabelled runs say nothing."""
+    labelled = [(label, says_resolved(p)) for label, p in pairs if label is not None]
+    graded: Sequence[tuple[bool, bool]] = [(label, p) for label, p in labelled if p is not None]
+    return Agreement(
+        labelled=len(labelled),
+        graded=len(graded),
+        agreed=sum(label is p for label, p in graded),
+        false_pass=sum(p and not label for label, p in graded),
+        false_fail=sum(label and not p for label, p in graded),
+    )
+
+
+def says_resolved(predicted: float | None) -> bool | None:
+    """What a prediction says of the outcome; None abstains."""
+    return None if predicted is None else predicted >= PASSES
