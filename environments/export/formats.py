@@ -12,6 +12,7 @@ from typing import Final, Protocol
 
 from environments.export.dpo import write_dpo
 from environments.export.inspect import write_inspect
+from environments.export.openenv import write_openenv
 from environments.export.sft import write_sft
 from environments.export.skyrl import write_skyrl
 from environments.export.verifiers import write_verifiers
@@ -51,5 +52,8 @@ FORMATS: Final[Mapping[str, Format]] = {
     "inspect": Format(
         write=write_inspect,
         check="pip install DIR and inspect eval NAME/replay --model mockllm/model (see DIR/README.md)",
+    ),
+    "openenv": Format(
+        write=write_openenv, check="openenv validate DIR --level static --skip-build"
     ),
 }
