@@ -124,7 +124,7 @@ def test_metadata_is_plain_text() -> None:
     table = rows_of(("a|b", "n"), [("<img src=x> [l](http://x)", 1)] * 20).value
     assert table is not None
 
-    assert table.count("<img") == table.count("\\\\<img") == 12
+    assert table.count("<img") == table.count("\\<img") == 12
     assert "\\<img src=x\\> \\[l\\]" in table
     assert "8 more" in table
     assert escaped("a\nb|c") == "a b\\|c"

@@ -49,7 +49,7 @@ def test_a_home_is_opened_again_as_it_was(tmp_path: Path) -> None:
 
     again = open_home(tmp_path / "h", create=True)
 
-    assert (("a", "b"), "off", 30) == (apps_of(again), redaction_of(again), raw_days_of(again))
+    assert (apps_of(again), redaction_of(again), raw_days_of(again)) == (("a", "b"), "off", 30)
 
 
 def test_a_missing_home_is_one_sentence(tmp_path: Path) -> None:

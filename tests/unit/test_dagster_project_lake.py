@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -13,9 +14,13 @@ from dagster_project.errors import LakeError
 from dagster_project.lake import Lake, Stamp, digest_of, hash_of, once
 from dagster_project.tables import CHATS, Table
 
-SCHEMA = pa.schema(
-    [("app", pa.string()), ("day", pa.string()), ("id", pa.string()), ("n", pa.int64())]
-)
+FIELDS: list[pa.Field[Any]] = [
+    pa.field("app", pa.string()),
+    pa.field("day", pa.string()),
+    pa.field("id", pa.string()),
+    pa.field("n", pa.int64()),
+]
+SCHEMA = pa.schema(FIELDS)
 THINGS = Table(name="things", schema=SCHEMA, identity=("id",))
 
 
@@ -182,7 +187,7 @@ def test_a_damaged_table_is_one_sentence(tmp_path: Path) -> None:
     for file in (tmp_path / "things" / "_delta_log").iterdir():
         file.write_text("{ broken")
 
-    with pytest.raises(LakeError, match="cannot read .*things"):
+    with pytest.raises(LakeError, match=r"cannot read .*things"):
         Lake(tmp_path).read(THINGS)
 
 
