@@ -22,6 +22,9 @@ MIN_CHANGE_RATE: Final = 0.08
 MIN_POOLED: Final = 15
 """Calm looks after all writers together, and the number of writers, before they speak for one more writer."""
 MIN_WRITERS: Final = 3
+MIN_SAME: Final = 3
+"""Second looks that must find the same before a living backend's tool counts as a reader."""
+MIN_SAME_SHARE: Final = 0.25
 MIN_UNCHANGED: Final = 2
 """Looks at different records, unchanged after a write that names them, before the write counts as harmless to them."""
 
@@ -166,17 +169,35 @@ def _cover(changes: list[Change], calm: Counter[str]) -> set[str]:
 
 
 def _consistent(bench: Workbench, tool: ToolModel) -> bool:
-    """Whether equal keys gave equal results, seen often enough to exclude a counter or a clock.
-
-    A living backend moves on between episodes: there only results of one episode have to agree.
-    """
-    groups: dict[tuple[str, int], set[str]] = defaultdict(set)
+    """Whether equal keys gave equal results, seen often enough to exclude a counter or a clock."""
+    if bench.living:
+        return _steady(tool)
+    groups: dict[str, set[str]] = defaultdict(set)
     for seen in tool.good():
         place = place_of(tool, seen)
         if place is not None:
-            groups[place[1], seen.episode if bench.living else 0].add(stable(seen.value))
+            groups[place[1]].add(stable(seen.value))
     clashing = sum(len(values) > 1 for values in groups.values())
     return clashing <= 0.25 * len(groups)
+
+
+def _steady(tool: ToolModel) -> bool:
+    """The same for a living backend, where records move on: a second look has to find often enough what was there.
+
+    A tool that was never seen to give one answer twice may as well make something new at each call.
+    """
+    last: dict[tuple[str, str], str] = {}
+    same = pairs = 0
+    for seen in sorted(tool.good(), key=lambda s: (s.at, s.position)):
+        place = place_of(tool, seen)
+        if place is None:
+            continue
+        now = stable(seen.value)
+        if place in last:
+            pairs += 1
+            same += last[place] == now
+        last[place] = now
+    return same >= MIN_SAME and same >= MIN_SAME_SHARE * pairs
 
 
 def learn_settled(bench: Workbench) -> None:
