@@ -127,6 +127,7 @@ def main() -> None:
     parser.add_argument("--tool")
     parser.add_argument("--width", type=int, default=200)
     parser.add_argument("--reasons", action="store_true")
+    parser.add_argument("--wrong", action="store_true")
     parser.add_argument("--paired-only", action="store_true")
     options = parser.parse_args()
     data = Path(os.environ["TRACEGYM_REAL_DATA"])
@@ -138,9 +139,10 @@ def main() -> None:
         if options.reasons:
             _print_reasons(parts)
         left = options.misses
+        shown = {"wrong"} if options.wrong else {"wrong", "unknown"}
         for _, fidelity, _ in parts:
             for j in sorted(fidelity.judged, key=lambda j: j.verdict != "wrong"):
-                if j.verdict in {"wrong", "unknown"} and left > 0:
+                if j.verdict in shown and left > 0:
                     if options.tool and j.call.name != options.tool:
                         continue
                     left -= 1

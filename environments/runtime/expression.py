@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from .attempt import Json
 from .normal import key_text, same_json, stable
-from .world_arithmetic import calculate, written
+from .world_arithmetic import DECIMAL_FORMS, FORMS, answer
 
 MAX_NODES: Final = 5_000
 """A bigger tree is refused when the world is loaded."""
@@ -340,30 +340,58 @@ def _not(operands: list[Tree], sub: Sub) -> Thunk:
 
 
 def _and(operands: list[Tree], sub: Sub) -> Thunk:
-    parts = [_guarded(sub(o)) for o in operands]
-    return lambda scope: all(part(scope) for part in parts)
+    parts = [sub(o) for o in operands]
+    return lambda scope: _conjunction(scope, parts, negate=False)
 
 
 def _or(operands: list[Tree], sub: Sub) -> Thunk:
-    parts = [_guarded(sub(o)) for o in operands]
-    return lambda scope: any(part(scope) for part in parts)
+    parts = [sub(o) for o in operands]
+    return lambda scope: not _conjunction(scope, parts, negate=True)
 
 
-def _guarded(part: Thunk) -> Thunk:
-    """A condition on something that is not there does not hold."""
-
-    def run(scope: Scope) -> Any:
+def _conjunction(scope: Scope, parts: list[Thunk], *, negate: bool) -> bool:
+    """Whether all parts hold (or, negated, fail): one that does not decides, whatever is unknown beside it."""
+    dark: NotKnown | None = None
+    for part in parts:
         try:
-            return part(scope)
+            holds = bool(part(scope))
         except Missing:
+            holds = False
+        except NotKnown as fault:
+            dark = fault
+            continue
+        if holds is negate:
             return False
-
-    return run
+    if dark is not None:
+        raise dark
+    return True
 
 
 def _every(operands: list[Tree], sub: Sub) -> Thunk:
     items, body = sub(operands[0]), sub(operands[1])
-    return lambda scope: all(_each(scope, _list(items(scope), scope), None, body))
+
+    def run(scope: Scope) -> bool:
+        values = _each(scope, _list(items(scope), scope), None, _three_valued(body))
+        if False in values:
+            return False
+        for value in values:
+            if value is not True:
+                raise value
+        return True
+
+    return run
+
+
+def _three_valued(body: Thunk) -> Thunk:
+    def run(scope: Scope) -> Any:
+        try:
+            return bool(body(scope))
+        except Missing:
+            return False
+        except NotKnown as fault:
+            return fault
+
+    return run
 
 
 def _exists(operands: list[Tree], sub: Sub) -> Thunk:
@@ -504,13 +532,18 @@ def _next(operands: list[Tree], _: Sub) -> Thunk:
 
 
 def _calculated(operands: list[Tree], sub: Sub) -> Thunk:
-    only, form = sub(operands[0]), operands[1]
+    only = sub(operands[0])
+    forms = [operands[1]] if isinstance(operands[1], str) else list(operands[1])
+    if not forms or any(form not in FORMS and form not in DECIMAL_FORMS for form in forms):
+        raise BadTreeError("a calculation names a number form that this version does not have")
 
     def run(scope: Scope) -> Any:
-        value = calculate(only(scope))
-        if value is None:
-            raise NotKnown("not safe arithmetic")
-        return written(value, form)
+        text = only(scope)
+        results = {answer(text, form) for form in forms}
+        if len(results) != 1 or None in results:
+            # Forms that agree on every recorded example part ways here: no example says which is right.
+            raise NotKnown("not safe arithmetic, or how it is rounded is not known")
+        return results.pop()
 
     return run
 

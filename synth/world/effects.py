@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from environments.runtime.expression import Scope, Tree
 from environments.runtime.normal import stable
-
 from synth.world.counters import fit_counter
 from synth.world.examples import DARK, GONE, Example, evaluate
 from synth.world.fit import Fitter

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from environments.runtime.attempt import Json
-from environments.runtime.expression import Missing, NotKnown, Scope, Tree, build
+from environments.runtime.expression import FUEL, Missing, NotKnown, Scope, Tree, build
 from environments.runtime.normal import stable
 from environments.runtime.world import Session, World
-
 from synth.world.model import Workbench, refused
 from synth.world.observation import Observation
 from synth.world.writers import place_of
@@ -62,6 +61,7 @@ def evaluate(tree: Tree, scopes: list[Scope]) -> list[Any]:
     thunk = build(tree)
     out: list[Any] = []
     for scope in scopes:
+        scope.fuel = FUEL  # one scope is asked thousands of times here, once at run time
         try:
             out.append(thunk(scope))
         except Missing:

@@ -13,7 +13,6 @@ from typing import Any, Final
 
 from environments.runtime.expression import Scope, Tree
 from environments.runtime.normal import stable
-
 from synth.world.examples import DARK, GONE, evaluate
 from synth.world.numbers import element_scopes, fit_number, is_number, numeric_terms
 from synth.world.terms import Tables, Term, Terms, agree, coverage, gather, sliced
@@ -27,13 +26,22 @@ class Fitter:
     """Fits one set of scopes; keeps its terms between targets."""
 
     def __init__(
-        self, scopes: list[Scope], roots: Sequence[str], tables: Tables, *, depth: int = 0
+        self,
+        scopes: list[Scope],
+        roots: Sequence[str],
+        tables: Tables,
+        *,
+        depth: int = 0,
+        mostly: float = 0.7,
     ) -> None:
         self.scopes = scopes
         self.roots = roots
         self.tables = tables
         self.depth = depth
+        self.mostly = mostly
         self._terms: Terms | None = None
+        self.extra: list[Term] = []
+        """Amounts from elsewhere that conditions may use."""
         self._numeric: list[Term] | None = None
         self._inside: dict[str, Fitter] = {}
 
@@ -41,7 +49,7 @@ class Fitter:
     def terms(self) -> Terms:
         """Every term of the scopes, gathered once."""
         if self._terms is None:
-            self._terms = gather(self.scopes, self.roots, self.tables)
+            self._terms = gather(self.scopes, self.roots, self.tables, mostly=self.mostly)
         return self._terms
 
     @property
@@ -101,6 +109,10 @@ class Fitter:
                 best, most = term, known
         return list(best.tree) if best is not None else None
 
+    def fit_text(self, target: Sequence[Any]) -> Tree | None:
+        """Text with at least one hole that a term fills."""
+        return self._text(target) if all(isinstance(t, str) for t in target) else None
+
     def _text(self, target: Sequence[str]) -> Tree | None:
         """Text with up to four holes, each a term that stands in every example."""
         parts: list[list[str]] = [[t] for t in target]
@@ -108,7 +120,7 @@ class Fitter:
         pieces: list[Any] = []
         rests = list(target)
         for _ in range(6):
-            head = _common_prefix(rests)
+            head = self._literal(rests)
             if head:
                 pieces.append(head)
                 rests = [r[len(head) :] for r in rests]
@@ -126,12 +138,23 @@ class Fitter:
             return None
         return tree
 
+    def _literal(self, rests: Sequence[str]) -> str:
+        """The fixed text before the next hole; with one example, up to the first word that a term gives."""
+        head = _common_prefix(rests)
+        if len(set(rests)) > 1:
+            return head
+        starts = [0, *(i + 1 for i, c in enumerate(head) if c in " ('\"")]
+        for start in starts:
+            if self._leading([r[start:] for r in rests]) is not None and _digit_word(head[start:]):
+                return head[:start]
+        return head
+
     def _leading(self, rests: Sequence[str]) -> tuple[Tree, list[str]] | None:
         best: tuple[int, Tree, list[str]] | None = None
         for term in self.terms.scalars:
             texts = [v if isinstance(v, str) else str(v) if is_number(v) else None for v in term.values]
             if any(not t or not r.startswith(t) for t, r in zip(texts, rests, strict=True)):
-                continue
+                continue  # an unknown value leaves the rest of the text unknown too
             length = sum(len(t) for t in texts if t)
             if best is None or length > best[0]:
                 left = [r[len(t) :] for t, r in zip(texts, rests, strict=True) if t]
@@ -397,6 +420,11 @@ class Fitter:
                 tree: Tree = ["prefix", list(term.tree)]
                 out.append((tree, evaluate(tree, self.scopes)))
         return out[:16]
+
+
+def _digit_word(text: str) -> bool:
+    """Whether a text begins with a word that looks like an id or a number."""
+    return any(c.isdigit() for c in text.split(" ", 1)[0])
 
 
 def amounts_in(tree: Any) -> list[Tree]:

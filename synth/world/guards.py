@@ -14,10 +14,9 @@ from typing import Any, Final
 
 from environments.runtime.expression import Scope, Tree
 from environments.runtime.normal import HOLE, mask, stable
-
 from synth.world.effects import rescoped, tables_of
 from synth.world.examples import DARK, GONE, Example, evaluate
-from synth.world.fit import Fitter
+from synth.world.fit import Fitter, amounts_in
 from synth.world.model import ToolModel, Workbench
 from synth.world.numbers import element_scopes, fit_number, is_number, mentions, numeric_terms
 from synth.world.terms import Tables, Term, Terms
@@ -29,8 +28,11 @@ MIN_TO_REFUSE: Final = 2
 RIVALS: Final = 6
 """How much worse another explanation of a refusal may be and still have a say."""
 MAX_RIVALS: Final = 4
+RARE: Final = 0.25
+"""Share of examples in which a path must be there to be part of a condition."""
 NOVEL: Final = 5
 """Successes per value of a category before a new value withholds success."""
+MAX_WITHHOLD: Final = 80
 FEW: Final = 8
 """Different values up to which a term is a category."""
 
@@ -71,12 +73,15 @@ def learn_guards(bench: Workbench, examples: dict[str, list[Example]]) -> None:
 def _learn(tool: ToolModel, examples: list[Example], tables: Tables) -> None:
     cases = _cases(tool, examples)
     roots = ["arg", "old"] if any(s.old is not None for s in cases.scopes) else ["arg"]
-    fitter = Fitter(cases.scopes, roots, tables)
+    fitter = Fitter(cases.scopes, roots, tables, mostly=RARE)
+    fitter.extra = _effect_amounts(tool, cases)
     conditions = sorted(_conditions(cases, fitter, tables), key=lambda c: c.rank)
-    explained, unexplained = _explain(cases, conditions, fitter, tables, roots)
-    tool.guards = [*_in_order(explained, cases), *_withhold(cases, conditions)]
+    explained, missed = _explain(cases, conditions, fitter, tables, roots)
+    withheld = _withhold(cases, conditions)
+    tool.guards = [*_in_order(explained, cases), *withheld]
     for guard in tool.guards:
         guard.pop("class", None)
+    unexplained = _would_claim(tool, cases, withheld, missed)
     share = unexplained / max(1, len({e.seen.key for e in examples}))
     tool.claims = share <= MAX_UNEXPLAINED and bool(cases.good)
     tool.evidence["refusals"] = {
@@ -84,6 +89,41 @@ def _learn(tool: ToolModel, examples: list[Example], tables: Tables) -> None:
         "unexplained": unexplained,
         "calls": len(examples),
     }
+
+
+def _would_claim(
+    tool: ToolModel, cases: Cases, withheld: list[dict[str, Any]], missed: list[int]
+) -> int:
+    """Refused calls without a guard for which the world would nevertheless say that they succeed."""
+    examples = [*cases.good, *(e for group in cases.bad.values() for e in group)]
+    trees: list[Tree] = [g["holds"] for g in withheld]
+    effects: list[Tree] = [t for w in tool.writes for t in w.get("set", {}).values()]
+    effects += [w["whole"] for w in tool.writes if w.get("whole") and "next" not in stable(w["whole"])]
+    claimed: set[str] = set()
+    for at in missed:
+        scope = [cases.scopes[at]]
+        if any(evaluate(t, scope)[0] in (False, GONE) for t in trees):
+            continue
+        if any(evaluate(t, scope)[0] in (GONE, DARK) for t in effects):
+            continue
+        claimed.add(examples[at].seen.key)
+    return len(claimed)
+
+
+def _effect_amounts(tool: ToolModel, cases: Cases) -> list[Term]:
+    """Amounts that the effect computes: what a refusal is most likely to compare with."""
+    found: dict[str, Tree] = {}
+    for write in tool.writes:
+        for tree in [*write.get("set", {}).values(), write.get("whole")]:
+            for amount in amounts_in(tree):
+                if not mentions(amount, "it") or amount[0] in {"sum", "sub", "mul"}:
+                    found.setdefault(stable(amount), amount)
+    out: list[Term] = []
+    for amount in list(found.values())[:8]:
+        values = evaluate(amount, cases.scopes)
+        if any(is_number(v) for v in values):
+            out.append(Term(tree=amount, values=values, rank=4))
+    return out
 
 
 def _cases(tool: ToolModel, examples: list[Example]) -> Cases:
@@ -119,6 +159,8 @@ def _holding(
         held = {cases.good[i].seen.key for i in range(n) if values[i] is True}
         if any(v is False or v is GONE for v in values[:n]) or not held:
             continue
+        if all(v is True or v is DARK for v in values[n:]) and tree[0] in {"le", "or"}:
+            continue  # a comparison that no refusal breaks says nothing
         yield Condition(tree=tree, held=len(held), rank=rank + cost, values=values)
 
 
@@ -150,15 +192,20 @@ def _textual(term: Term, good: Sequence[str]) -> Iterator[tuple[Tree, int]]:
 
 
 def _comparisons(cases: Cases, fitter: Fitter, tables: Tables) -> Iterator[tuple[Tree, int]]:
-    numeric = numeric_terms(fitter.terms, tables, totals=True)[:45]
+    numeric = [*fitter.extra, *numeric_terms(fitter.terms, tables, totals=True)[:45]]
+    n = len(cases.good)
     for left in numeric:
         for right in numeric:
-            if left is right:
-                continue
-            yield ["le", left.tree, right.tree], left.rank + right.rank + 20
-        low = min((v for v in left.values[: len(cases.good)] if is_number(v)), default=None)
+            if left is not right:
+                tree: Tree = ["le", left.tree, right.tree]
+                yield tree, left.rank + right.rank + (0 if left in fitter.extra else 20)
+        low = min((v for v in left.values[:n] if is_number(v)), default=None)
         if low is not None:
-            yield ["le", ["const", 0 if low >= 0 else low], left.tree], left.rank + 8
+            yield ["le", ["const", min(0, low)], left.tree], left.rank + 8
+    for right in _sometimes(fitter.terms):
+        for left in [*fitter.extra, *(t for t in numeric if t.tree[0] == "arg")]:
+            test: Tree = ["or", ["not", ["exists", right.tree]], ["le", left.tree, right.tree]]
+            yield test, left.rank + right.rank - 10
     scalars = [t for t in fitter.terms.scalars if _texts(t)][:40]
     for at, left in enumerate(scalars):
         for right in scalars[at + 1 :]:
@@ -169,6 +216,16 @@ def _comparisons(cases: Cases, fitter: Fitter, tables: Tables) -> Iterator[tuple
         yield ["distinct", left.tree], left.rank + 6
         for right in lists[at + 1 :]:
             yield ["eq", ["len", left.tree], ["len", right.tree]], left.rank + right.rank
+
+
+def _sometimes(terms: Terms) -> list[Term]:
+    """Numbers that are there for some examples only: the balance of a gift card, not of a credit card."""
+    return [
+        t
+        for t in terms.scalars
+        if any(v is GONE for v in t.values)
+        and all(is_number(v) or v is GONE or v is DARK for v in t.values)
+    ][:12]
 
 
 def _texts(term: Term) -> bool:
@@ -193,7 +250,7 @@ def _elements(cases: Cases, fitter: Fitter, tables: Tables) -> Iterator[tuple[Tr
         if not inner or len(inner) > 800:
             continue
         good = sum(counts[: len(cases.good)])
-        sub = Fitter(inner, ["it", "arg", "old"], tables, depth=1)
+        sub = Fitter(inner, ["it", "arg", "old"], tables, depth=1, mostly=RARE)
         for tree, rank in _element_trees(sub, good):
             yield ["every", container.tree, tree], rank + container.rank
 
@@ -213,10 +270,25 @@ def _element_trees(sub: Fitter, good: int) -> Iterator[tuple[Tree, int]]:
             if _texts(term) and term.tree[: len(container.tree)] != container.tree:
                 yield ["member", term.tree, container.tree], term.rank + container.rank
     numeric = [t for t in sub.terms.scalars if any(is_number(v) for v in t.values)][:30]
-    for left in numeric:
+    for left in [*numeric, *_lengths(sub)]:
         for right in numeric:
             if left is not right and (mentions(left.tree, "it") or mentions(right.tree, "it")):
-                yield ["le", left.tree, right.tree], left.rank + right.rank + 10
+                penalty = 0 if left.tree[0] == "len" else 10
+                partial = any(v is GONE for v in right.values)
+                tree: Tree = ["le", left.tree, right.tree]
+                if partial:
+                    tree = ["or", ["not", ["exists", right.tree]], tree]
+                yield tree, left.rank + right.rank + penalty
+
+
+def _lengths(sub: Fitter) -> list[Term]:
+    """How many elements the call's own lists have, to compare with a number of each element."""
+    out: list[Term] = []
+    for container in sub.terms.containers:
+        if container.tree[0] == "arg" and any(isinstance(v, list) for v in container.values):
+            tree: Tree = ["len", container.tree]
+            out.append(Term(tree=tree, values=evaluate(tree, sub.scopes), rank=container.rank + 3))
+    return out[:4]
 
 
 # -- explaining refusals ---------------------------------------------------------------------------
@@ -228,24 +300,24 @@ def _explain(
     fitter: Fitter,
     tables: Tables,
     roots: Sequence[str],
-) -> tuple[list[dict[str, Any]], int]:
+) -> tuple[list[dict[str, Any]], list[int]]:
     """A guard per class of refusal where one condition tells it apart; the rest is counted."""
     explained: list[dict[str, Any]] = []
-    unexplained = 0
+    unexplained: list[int] = []
     for name, group in sorted(cases.bad.items(), key=lambda item: -len(item[1])):
         rows = cases.index[name]
         scopes = [cases.scopes[i] for i in rows]
         holes = _hole_terms(cases, name, group, scopes, tables, roots)
         pool = [*_from_holes(cases, holes), *conditions]
-        broken = [c for c in pool if all(c.values[i] is False or c.values[i] is GONE for i in rows)]
+        broken = [c for c in pool if _breaks(c, cases, rows)]
         calls = len({e.seen.key for e in group})
         if not broken:
             broken = list(_either(cases, fitter, rows))
         best = _ranked(broken, group[0].seen.content)
         if not best:
-            unexplained += calls
+            unexplained.extend(rows)
             continue
-        message = _message(name, group, scopes, tables, roots)
+        message = _message(name, group, scopes, tables, roots, _culprits(best))
         explained.append(
             {
                 "conditions": best,
@@ -257,6 +329,15 @@ def _explain(
             }
         )
     return explained, unexplained
+
+
+def _breaks(condition: Condition, cases: Cases, rows: range) -> bool:
+    """Whether a condition is broken in every refusal of a class whose state is known, and that is most of them."""
+    known = [condition.values[i] for i in rows if condition.values[i] is not DARK]
+    if any(v is True for v in known):
+        return False
+    del cases
+    return len(known) * 2 >= len(rows) and len(known) >= 1
 
 
 def _claimable(best: list[Condition], calls: int, example: Example) -> bool:
@@ -400,11 +481,37 @@ def _message(
     scopes: list[Scope],
     tables: Tables,
     roots: Sequence[str],
+    culprits: Sequence[Tree] = (),
 ) -> Tree | None:
     contents = [e.seen.value if e.seen.is_json else e.seen.content for e in group]
     if len({stable(c) for c in contents}) == 1 and HOLE not in name:
         return ["const", contents[0]]
-    return Fitter(scopes, roots, tables).fit(contents, cases=False)
+    for tree in culprits:
+        lit = [i for i, v in enumerate(evaluate(tree, scopes)) if v is not DARK and v is not GONE]
+        if lit:
+            scopes, contents = [scopes[i] for i in lit], [contents[i] for i in lit]
+    fitter = Fitter(scopes, roots, tables)
+    for tree in culprits:
+        values = evaluate(tree, scopes)
+        if any(isinstance(v, str) for v in values):
+            fitter.terms.scalars.append(Term(tree=tree, values=values, rank=0))
+        for field in sorted({n for v in values if isinstance(v, dict) for n in v}):
+            inner = evaluate([*tree, field], scopes)
+            fitter.terms.scalars.append(Term(tree=[*tree, field], values=inner, rank=0))
+    tree = fitter.fit(contents, cases=False)
+    if tree is not None and tree[0] == "const" and HOLE in name:
+        # One recorded value of a message that changes: only a term that gives it may fill the hole.
+        return fitter.fit_text(contents)
+    return tree
+
+
+def _culprits(best: Sequence[Condition]) -> list[Tree]:
+    """The first element that breaks a condition on every element: what a message is likely to name."""
+    return [
+        ["at", ["filter", c.tree[1], ["not", c.tree[2]]], ["const", 0]]
+        for c in best
+        if c.tree[0] == "every"
+    ]
 
 
 def _in_order(explained: list[dict[str, Any]], cases: Cases) -> list[dict[str, Any]]:
@@ -441,11 +548,18 @@ def _intrudes(guard: dict[str, Any], others: list[dict[str, Any]], cases: Cases)
 # -- staying inside what was seen ------------------------------------------------------------------
 
 
+def _by_reach(condition: Condition) -> tuple[bool, int]:
+    """Conditions on what the arguments point to come first: they are what refusals are about."""
+    text = stable(condition.tree)
+    points = any(op in text for op in ('"row"', '"at"', '"pick"')) and '"arg"' in text
+    return (not (points or condition.tree[0] == "every"), condition.rank)
+
+
 def _withhold(cases: Cases, conditions: Sequence[Condition]) -> list[dict[str, Any]]:
     """Conditions never seen broken: where one is, success was never seen."""
     enough = max(4, min(8, len({e.seen.key for e in cases.good}) // 2))
     out: list[dict[str, Any]] = []
-    for condition in conditions:
+    for condition in sorted(conditions, key=_by_reach):
         op = condition.tree[0]
         inner = condition.tree[2][0] if op == "every" else op
         if condition.held < enough or inner not in {"among", "member", "exists", "eq", "distinct"}:
@@ -453,6 +567,8 @@ def _withhold(cases: Cases, conditions: Sequence[Condition]) -> list[dict[str, A
         if op == "exists" and condition.tree[1][0] in {"arg", "old"}:
             continue
         body = condition.tree[2] if op == "every" else condition.tree
+        if inner == "among" and body[1][0] in {"shape", "prefix"} and not mentions(body[1], "arg"):
+            continue
         if inner == "among" and len(body[2]) * NOVEL > max(condition.held, NOVEL):
             continue
         out.append(
@@ -464,4 +580,4 @@ def _withhold(cases: Cases, conditions: Sequence[Condition]) -> list[dict[str, A
                 "against": condition.held,
             }
         )
-    return out[:60]
+    return out[:MAX_WITHHOLD]

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from environments.runtime.expression import Scope, Tree
-
 from synth.world.examples import DARK, GONE, evaluate
 from synth.world.terms import Tables, Term, Terms, agree, gather, sliced
 

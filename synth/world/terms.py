@@ -12,7 +12,6 @@ from typing import Any, Final
 
 from environments.runtime.expression import Missing, NotKnown, Scope, Tree, build
 from environments.runtime.normal import key_text
-
 from synth.world.examples import DARK, GONE, evaluate
 
 MAX_DEPTH: Final = 5
@@ -21,8 +20,7 @@ PROBE: Final = 12
 """Values tried before a table is given up as the target of a reference."""
 ENOUGH: Final = 5
 """Examples with known state that a term needs, where state is not known in others."""
-MOSTLY: Final = 0.7
-"""Share of examples in which a path must be there to be a term."""
+
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +54,8 @@ class Terms:
     scopes: list[Scope]
     scalars: list[Term]
     containers: list[Term]
+    mostly: float = 0.7
+    """Share of examples in which a path must be there to be a term."""
 
     def sliced(self, rows: Sequence[int]) -> Terms:
         """The same terms over some of the scopes."""
@@ -71,9 +71,11 @@ def sliced(term: Term, rows: Sequence[int]) -> Term:
     return Term(tree=term.tree, values=[term.values[i] for i in rows], rank=term.rank)
 
 
-def gather(scopes: list[Scope], roots: Sequence[str], tables: Tables) -> Terms:
+def gather(
+    scopes: list[Scope], roots: Sequence[str], tables: Tables, *, mostly: float = 0.7
+) -> Terms:
     """Every term under the given roots (`arg`, `old`, `it`, `by`), with one step through references."""
-    terms = Terms(scopes=scopes, scalars=[], containers=[])
+    terms = Terms(scopes=scopes, scalars=[], containers=[], mostly=mostly)
     for rank, root in enumerate(roots):
         _walk(terms, [root], rank=rank * 10)
     first = list(terms.scalars)
@@ -108,12 +110,12 @@ def _walk(terms: Terms, tree: Tree, *, rank: int) -> None:
         at, here, depth = queue.pop(0)
         present = [v for v in here if v is not GONE and v is not DARK]
         lit = sum(v is not DARK for v in here)
-        if len(present) < MOSTLY * lit or len(present) < min(len(here), ENOUGH):
+        if len(present) < terms.mostly * lit or len(present) < min(len(here), ENOUGH):
             continue
         if any(isinstance(v, dict) for v in present):
             terms.containers.append(Term(tree=at, values=here, rank=rank + depth))
             if depth < MAX_DEPTH:
-                for name in _common_names(present):
+                for name in _common_names(present, terms.mostly):
                     queue.append(([*at, name], [_step(v, name) for v in here], depth + 1))
         elif any(isinstance(v, list) for v in present):
             terms.containers.append(Term(tree=at, values=here, rank=rank + depth))
@@ -134,13 +136,13 @@ def _first(value: Any) -> Any:
     return value if value is DARK else GONE
 
 
-def _common_names(present: list[Any]) -> list[str]:
+def _common_names(present: list[Any], mostly: float) -> list[str]:
     counts: dict[str, int] = {}
     records = [v for v in present if isinstance(v, dict)]
     for record in records:
         for name in record:
             counts[name] = counts.get(name, 0) + 1
-    return [n for n, c in counts.items() if c >= MOSTLY * len(records)][:60]
+    return [n for n, c in counts.items() if c >= mostly * len(records)][:60]
 
 
 def _step(value: Any, name: str) -> Any:
@@ -202,7 +204,7 @@ def _index(terms: Terms, among: Iterable[Term]) -> None:
             values = evaluate(tree, terms.scopes)
             hits = sum(v is not GONE and v is not DARK for v in values)
             lit = sum(v is not DARK for v in values)
-            if hits * 2 >= lit and hits >= min(len(values), ENOUGH):
+            if hits >= 0.5 * terms.mostly * lit and hits >= min(len(values), ENOUGH):
                 _walk(terms, tree, rank=45)
 
 
