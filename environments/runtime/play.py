@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
-from .attempt import Json
+from .attempt import DERIVED, Json, ToolResult
 from .message import requests_of, text_of
 from .task_set import TaskSet
 from .tool_names import ToolNames
@@ -85,17 +85,21 @@ class Play:
 
     def call(self, name: str, arguments: Mapping[str, Json] | str) -> str:
         """Make one call; the text that the tool answers comes back."""
+        return self.result(name, arguments).content
+
+    def result(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
+        """Make one call; the whole answer comes back."""
         if self.done:
-            return ENDED
+            return ToolResult(content=ENDED, source=DERIVED, is_error=True)
         if name == TALK:
             spoken = spoken_by(arguments)
-            return self.talk(spoken) if spoken is not None else NO_WORDS
-        function: dict[str, Json] = {
-            "name": name,
-            "arguments": arguments if isinstance(arguments, str) else dict(arguments),
-        }
-        seen = self.step({"tool_calls": [{"type": "function", "function": function}]})
-        return text_of(seen[-1].get("content")) if seen else ENDED
+            said = NO_WORDS if spoken is None else self.talk(spoken)
+            return ToolResult(content=said, source=DERIVED, is_error=spoken is None)
+        inner = self.names.inward(name)
+        given = arguments if isinstance(arguments, str) else dict(arguments)
+        function: dict[str, Json] = {"name": inner, "arguments": given}
+        self.actions.append({"tool_calls": [{"type": "function", "function": function}]})
+        return self._environment.call(inner, given)
 
     def talk(self, text: str) -> str:
         """Say something to the user; the reply comes back, or a note that the user has left."""
