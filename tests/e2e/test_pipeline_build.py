@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import dagster as dg
@@ -16,14 +17,17 @@ from dagster_project.arrival import take_in
 from dagster_project.build import Built, build, instance_of
 from dagster_project.clean_records import clean_episodes_of, clean_outcomes_of, clusters_of
 from dagster_project.definitions import definitions
-from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.automation import RANGE_END, RANGE_START, arrivals
+from dagster_project.defs.resources import CleanSide, PrivateSide
 from dagster_project.documents import contents
 from dagster_project.home import Home, apps_of, open_home, set_redaction
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import DIFFICULTY, TASK_SETS, VERIFIED, WORLDS
 from dagster_project.outcome_arrival import take_in_outcomes
+from dagster_project.plan import plan_days
 from dagster_project.report_parts import write_home_report
 from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, EPISODES, SPANS
+from dagster_project.tidy import tidy
 from environments.runtime.task_set import TaskSet
 from ingest.outcome_table import OutcomeMapping
 from tests.lending_desk import FIRST, LAST, line, lines, write
@@ -306,3 +310,43 @@ def test_assets_past_the_gate_ask_for_no_private_resource() -> None:
 
     assert private == {"spans", "episodes", "outcomes", "clean_episodes", "clean_outcomes"}
     assert CleanSide.__doc__
+
+
+def test_the_sensor_asks_for_what_arrived_and_then_rests(home: Home, tmp_path: Path) -> None:
+    """New records become one run request for their app-day; an up-to-date home is skipped."""
+    copy = tmp_path / "home"
+    shutil.copytree(home.path, copy)
+    sides = {
+        "private": PrivateSide(home=str(copy), secret="a secret of the tests, long enough"),
+        "clean": CleanSide(home=str(copy)),
+    }
+    with dg.DagsterInstance.ephemeral() as instance:
+        resting = arrivals(dg.build_sensor_context(instance=instance, resources=sides))
+        take_in(
+            open_home(copy), [write(tmp_path / "c.jsonl", [line(3, good=True, attempt=5, day=9)])]
+        )
+        asking = arrivals(dg.build_sensor_context(instance=instance, resources=sides))
+
+    assert isinstance(resting, dg.SkipReason)
+    assert isinstance(asking, dg.SensorResult)
+    key = "lending|2026-03-09"
+    assert [request.tags[RANGE_START] for request in asking.run_requests or ()] == [key]
+    assert [request.tags[RANGE_END] for request in asking.run_requests or ()] == [key]
+
+
+def test_raw_data_expires_and_what_is_past_the_gate_stays(home: Home, tmp_path: Path) -> None:
+    """After its days nothing raw is left, the clean rows are, and nothing is made again."""
+    copy = tmp_path / "home"
+    shutil.copytree(home.path, copy)
+    old = open_home(copy)
+    clean = Lake(old.clean / "lake").counts(CLEAN_EPISODES)
+    later = time.time_ns() + 31 * 86_400 * 10**9
+
+    kept = tidy(old)
+    gone = tidy(old, now_ns=later)
+
+    assert (kept.expired_days, gone.expired_days) == (0, 2)
+    assert Lake(old.private / "lake").counts(EPISODES) == {}
+    assert Lake(old.clean / "lake").counts(CLEAN_EPISODES) == clean
+    sides = PrivateSide(home=str(copy), secret="a secret of the tests, long enough")
+    assert plan_days(sides, CleanSide(home=str(copy))).stale_days == ()
