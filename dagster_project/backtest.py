@@ -177,7 +177,11 @@ class _App:
         asked = []
         for one in held:
             task = self._task_of(one.episode)
-            calls = recorded_calls(one.episode, start=task.task.start if task else None)
+            calls = (
+                recorded_calls(one.episode, start=task.task.start, started_at=task.task.started_at)
+                if task
+                else recorded_calls(one.episode)
+            )
             asked.append(calls)
         fidelity = replay(self._world, counted("replay", asked, self._app), tape=self._tape)
         found.add(fidelity.to_json())

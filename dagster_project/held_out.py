@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from dagster_project.recorded_calls import recorded_calls, recorded_episodes
+from dagster_project.recorded_calls import recorded_episodes
 from environments.fidelity import record_tape, replay
 from environments.runtime.world import World
 from redact.clean_episode import CleanEpisode
@@ -27,7 +27,8 @@ def measure(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Mappin
     kept = [e for e in episodes if not is_held_out(e.episode_id)]
     held = [e for e in episodes if is_held_out(e.episode_id)]
     learnt = learn_world(kept, settings)
-    asked = [recorded_calls(e, start=learnt.start_of(e)) for e in held]
+    # From the app's state at that moment: what a held-out episode saw itself is what is being asked.
+    asked = recorded_episodes(held)
     found = replay(
         World.from_json(learnt.document), asked, tape=record_tape(recorded_episodes(kept))
     )

@@ -12,7 +12,10 @@ from synth.world.observation import paired_calls
 
 
 def recorded_calls(
-    episode: CleanEpisode, *, start: Mapping[str, Any] | None = None
+    episode: CleanEpisode,
+    *,
+    start: Mapping[str, Any] | None = None,
+    started_at: int | None = None,
 ) -> RecordedEpisode:
     """The calls of one episode that have a result."""
     calls = [
@@ -24,7 +27,7 @@ def recorded_calls(
         calls=calls,
         caller=episode.agent,
         start=start or {},
-        started_at=episode.started_at,
+        started_at=episode.started_at if started_at is None else started_at,
     )
 
 

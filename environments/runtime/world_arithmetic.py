@@ -7,10 +7,13 @@ length are bounded; nothing is ever evaluated as code.
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from fractions import Fraction
+from functools import partial
 from math import isfinite
 from typing import Final
 
-Number = int | float
+Number = int | float | Fraction
 
 MAX_LENGTH: Final = 2_000
 MAX_VALUE: Final = 1e15
@@ -22,12 +25,12 @@ class _NotArithmeticError(ValueError):
     """Not plain arithmetic, or too large."""
 
 
-def calculate(text: object) -> Number | None:
-    """The value of an arithmetic expression; None when it is not one."""
+def calculate(text: object, *, exact: bool = False) -> Number | None:
+    """The value of an arithmetic expression, in floats or exact; None when it is not one."""
     if not isinstance(text, str) or len(text) > MAX_LENGTH:
         return None
     try:
-        reader = _Reader(text)
+        reader = _Reader(text, exact=exact)
         value = reader.sum(0)
         reader.skip()
         return value if reader.at == len(text) else None
@@ -36,16 +39,21 @@ def calculate(text: object) -> Number | None:
 
 
 def _checked(value: Number) -> Number:
-    if isinstance(value, complex) or not isfinite(value) or abs(value) > MAX_VALUE:
+    if isinstance(value, complex) or not isfinite(value) or _size(value) > MAX_VALUE:
         raise _NotArithmeticError
     return value
+
+
+def _size(value: Number) -> float:
+    return float(value if value >= 0 else -value)
 
 
 class _Reader:
     """A cursor over one expression."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, exact: bool) -> None:
         self.text = text
+        self.exact = exact
         self.at = 0
 
     def skip(self) -> None:
@@ -92,7 +100,9 @@ class _Reader:
         if not self.take("**"):
             return value
         exponent = self.signed(depth + 1)
-        if abs(exponent) > MAX_POWER or abs(value) > MAX_VALUE:
+        if _size(exponent) > MAX_POWER or _size(value) > MAX_VALUE:
+            raise _NotArithmeticError
+        if self.exact and exponent != int(exponent):
             raise _NotArithmeticError
         return _checked(value**exponent)
 
@@ -109,6 +119,8 @@ class _Reader:
         word = self.text[start : self.at]
         if not word or (len(word) > 1 and word[0] == "0" and word[1].isdigit()):
             raise _NotArithmeticError
+        if self.exact:
+            return Fraction(word)
         return float(word) if "." in word else int(word)
 
 
@@ -152,6 +164,39 @@ FORMS: Final[dict[str, Callable[[Number], str]]] = {
 """How a result may be written; which one a tool uses is learnt from its examples."""
 
 
-def written(value: Number, form: str) -> str:
-    """A number in one of `FORMS`."""
-    return FORMS[form](value)
+def _decimal(value: Number, digits: int, rounding: str, *, strip: bool) -> str:
+    ratio = Fraction(value)
+    exact = Decimal(ratio.numerator) / Decimal(ratio.denominator)
+    text = f"{exact.quantize(Decimal(1).scaleb(-digits), rounding=rounding):f}"
+    if strip and "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return text.removeprefix("-") if not text.strip("-0.") else text
+
+
+def _decimal_forms(digits: int) -> dict[str, Callable[[Number], str]]:
+    """As a tool writes that computes in decimal numbers, not in binary ones."""
+    out: dict[str, Callable[[Number], str]] = {}
+    for name, rounding in (("even", ROUND_HALF_EVEN), ("up", ROUND_HALF_UP)):
+        for strip in (True, False):
+            out[f"decimal_{name}_{digits}{'_stripped' if strip else ''}"] = partial(
+                _decimal, digits=digits, rounding=rounding, strip=strip
+            )
+    return out
+
+
+DECIMAL_FORMS: Final[dict[str, Callable[[Number], str]]] = {
+    name: form for digits in (2, 0, 1, 3, 4, 5, 6) for name, form in _decimal_forms(digits).items()
+}
+"""Forms whose value has to be exact."""
+
+
+def answer(text: object, form: str) -> str | None:
+    """The result of an expression as a tool with this form writes it; None where there is none."""
+    exact = form in DECIMAL_FORMS
+    value = calculate(text, exact=exact)
+    if value is None:
+        return None
+    try:
+        return (DECIMAL_FORMS if exact else FORMS)[form](value)
+    except ArithmeticError:
+        return None

@@ -12,7 +12,7 @@ from typing import Final
 
 from environments.runtime.attempt import Json
 from environments.runtime.normal import leaves, stable
-from environments.runtime.world_arithmetic import FORMS, calculate, written
+from environments.runtime.world_arithmetic import DECIMAL_FORMS, FORMS, answer, calculate
 from synth.world.model import TableModel, ToolModel, Workbench
 from synth.world.observation import Observation
 
@@ -33,19 +33,23 @@ def _learn_arithmetic(tool: ToolModel) -> bool:
     names = {name for seen in tool.observations for name in seen.arguments}
     for name in sorted(names):
         pairs = [
-            (value, seen.content)
+            (seen.arguments.get(name), seen.content)
             for seen in tool.good()
-            if (value := calculate(seen.arguments.get(name))) is not None
+            if calculate(seen.arguments.get(name)) is not None
         ]
         if len({p[1] for p in pairs}) < MIN_SUPPORT or len(pairs) < 0.8 * len(tool.good()):
             continue
-        for form in FORMS:
-            if all(written(value, form) == content for value, content in pairs):
-                tool.kind, tool.text = "pure", True
-                tool.answer = ["calc", ["arg", name], form]
-                tool.evidence = {"arguments": len({p[1] for p in pairs}), "reproduced": len(pairs)}
-                tool.says = f"computes the arithmetic in `{name}`"
-                return True
+        forms = [
+            form
+            for form in (*FORMS, *DECIMAL_FORMS)
+            if all(answer(text, form) == content for text, content in pairs)
+        ]
+        if forms:
+            tool.kind, tool.text = "pure", True
+            tool.answer = ["calc", ["arg", name], forms]
+            tool.evidence = {"arguments": len({p[1] for p in pairs}), "reproduced": len(pairs)}
+            tool.says = f"computes the arithmetic in `{name}`"
+            return True
     return False
 
 

@@ -1,0 +1,177 @@
+"""Whether a backend resets or lives on, and what a living one is believed to hold at a moment."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+from environments.runtime.attempt import UNKNOWN
+from environments.runtime.world import World
+from environments.runtime.world_dated import DatedTable
+from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from synth.world.timeline import MIN_PAIRS, horizon_of
+from synth.worlds import LearntWorld, WorldSettings, learn_world
+
+HOUR = 3_600 * 10**9
+BOXES = 12
+
+
+class Depot:
+    """A little backend: boxes with a shelf and a state, moved by one tool, looked up by another."""
+
+    def __init__(self) -> None:
+        self.boxes = {
+            f"BX-{n:04}": {
+                "box": f"BX-{n:04}",
+                "shelf": f"S{n % 7}",
+                "state": "closed",
+                "weight": n * 3,
+            }
+            for n in range(BOXES)
+        }
+
+    def call(self, name: str, box: str, shelf: str = "") -> str:
+        """Look at a box, or move it."""
+        if name == "move_box":
+            self.boxes[box] = {**self.boxes[box], "shelf": shelf}
+        return json.dumps(self.boxes[box])
+
+
+def episode(depot: Depot, number: int, *, moves: bool) -> CleanEpisode:
+    """One conversation: look, perhaps move, look again, look at a neighbour."""
+    box, other = f"BX-{number % BOXES:04}", f"BX-{(number * 5 + 3) % BOXES:04}"
+    wanted = [("show_box", box, "")]
+    if moves:
+        wanted += [("move_box", box, f"T{number}"), ("show_box", box, "")]
+    wanted.append(("show_box", other, ""))
+    steps: list[CleanStep] = [CleanStep(role="user", content="where is my box?")]
+    at = number * 6 * HOUR + HOUR
+    for index, (tool, about, shelf) in enumerate(wanted):
+        arguments = {"box": about, **({"shelf": shelf} if shelf else {})}
+        call = CleanToolCall(call_id=f"c{index}", name=tool, arguments=json.dumps(arguments))
+        steps.append(CleanStep(role="assistant", tool_calls=(call,), at=at + index))
+        steps.append(
+            CleanStep(
+                role="tool",
+                call_id=f"c{index}",
+                tool_name=tool,
+                content=depot.call(tool, about, shelf),
+                at=at + index,
+            )
+        )
+    return CleanEpisode(
+        app="depot", episode_id=f"e{number:03}", started_at=at, steps=tuple(steps), agent="a"
+    )
+
+
+def season(*, living: bool, moves: int = 3, length: int = 60) -> list[CleanEpisode]:
+    """Many conversations with one depot, or each with a depot of its own."""
+    shared = Depot()
+    return [episode(shared if living else Depot(), n, moves=n % moves == 0) for n in range(length)]
+
+
+def learnt(episodes: list[CleanEpisode]) -> LearntWorld:
+    """The world of some episodes."""
+    return learn_world(episodes, WorldSettings())
+
+
+def test_a_backend_that_starts_afresh_is_told_by_what_later_episodes_see() -> None:
+    """A changed record is as it was before."""
+    found = learnt(season(living=False)).continuity
+
+    assert found["kind"] == "reset"
+    assert found["evidence"]["after_change"]["as_left"] == 0
+    assert found["evidence"]["after_change"]["as_before"] >= 3
+
+
+def test_a_backend_that_lives_on_is_told_by_what_later_episodes_see() -> None:
+    """A changed record is as it was left."""
+    found = learnt(season(living=True)).continuity
+
+    assert found["kind"] == "living"
+    assert found["evidence"]["after_change"]["as_before"] == 0
+    assert found["evidence"]["after_change"]["as_left"] >= 3
+
+
+def test_a_person_overrides_the_kind_and_the_evidence_stays() -> None:
+    """What was inferred is still shown."""
+    found = learn_world(season(living=True), WorldSettings(continuity="reset")).continuity
+
+    assert found["kind"] == "reset"
+    assert found["evidence"]["inferred"] == "living"
+    assert found["evidence"]["decided_by"] == "a person"
+
+
+def test_nothing_recorded_is_no_evidence() -> None:
+    """Without a second sight of anything the default is said to be one."""
+    found = learnt([episode(Depot(), 1, moves=False)]).continuity
+
+    assert found["kind"] == "reset"
+    assert found["evidence"]["decided_by"] == "nothing seen twice"
+
+
+def test_a_living_world_never_answers_with_what_was_seen_later() -> None:
+    """Asked at any moment, a box stands where it stood then, or nobody knows."""
+    episodes = season(living=True, length=200)
+    world = World.from_json(learnt(episodes).document)
+    depot, told, silent = Depot(), 0, 0
+    for number, one in enumerate(episodes):
+        session = world.session(started_at=one.started_at, caller="a")
+        for box in depot.boxes:
+            answer = session.call("show_box", {"box": box})
+            if answer.source == UNKNOWN:
+                silent += 1
+            else:
+                told += 1
+                assert depot.call("show_box", box) == answer.content
+        episode(depot, number, moves=number % 3 == 0)
+
+    assert told > silent
+
+
+def test_a_task_starts_from_what_its_own_episode_saw() -> None:
+    """Its recorded calls can be replayed from its start, changes and looks after them included."""
+    episodes = season(living=True)
+    world = learnt(episodes)
+    ready = World.from_json(world.document)
+    for one in episodes[::7]:
+        session = ready.session(world.start_of(one), started_at=one.started_at, caller="a")
+        for asked, answered in pairwise(one.steps):
+            for call in asked.tool_calls:
+                found = session.call(call.name, call.arguments)
+
+                assert found.source == UNKNOWN or found.content == answered.content
+                assert call.name != "show_box" or found.source != UNKNOWN
+
+
+def test_a_call_nobody_understands_makes_the_record_unknown_from_then_on() -> None:
+    """A version without a row voids what was known before it, not what was known earlier still."""
+    table = DatedTable(
+        {"versions": {"k": [[10, {"v": 1}], [20], [30, {"v": 2}]]}, "horizon": 100}, 15
+    )
+    later = DatedTable({"versions": {"k": [[10, {"v": 1}], [20]]}, "horizon": 100}, 25)
+
+    assert table.get("k") == {"v": 1}
+    assert later.get("k") is None
+    assert list(later) == []
+    assert len(table) == 1
+
+
+def test_a_sight_is_trusted_within_the_horizon_only() -> None:
+    """Beyond the longest gap over which sights held, nobody knows."""
+    part = {"versions": {"k": [[10, {"v": 1}]]}, "horizon": 5}
+
+    assert DatedTable(part, 14).get("k") == {"v": 1}
+    assert DatedTable(part, 16).get("k") is None
+    assert DatedTable(part, 9).get("k") is None
+    assert DatedTable({**part, "horizon": None}, 9).get("k") == {"v": 1}
+
+
+def test_the_horizon_needs_evidence_and_ends_where_changes_begin() -> None:
+    """Few pairs trust nothing; many that never changed trust everything; changes cut it off."""
+    calm = [(gap * HOUR, False) for gap in range(1, 5 * MIN_PAIRS + 1)]
+    stirred = [(gap * HOUR, gap > 60) for gap in range(1, 5 * MIN_PAIRS + 1)]
+
+    assert horizon_of(calm[: MIN_PAIRS - 1]) == 0
+    assert horizon_of(calm) is None
+    assert 0 < (horizon_of(stirred) or 0) < 64 * HOUR
