@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import CLUSTERS, FAILURES
+from dagster_project.review.feedback import reviewer_outcomes, with_reviewers
 from dagster_project.rows import from_rows, texts
 from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES
 from redact.clean_episode import CleanEpisode
@@ -44,8 +45,9 @@ def clean_outcomes_of(
 def labels_of(
     lake: Lake, app: str, policy: Path, days: Iterable[str] | None = None
 ) -> dict[str, Label]:
-    """What the outcomes of each episode say together, by the written policy."""
-    return label_episodes(clean_outcomes_of(lake, app, days), load_outcome_policy(policy))
+    """What the outcomes of each episode say together, by the written policy; reviewers are heard first."""
+    outcomes = [*clean_outcomes_of(lake, app, days), *reviewer_outcomes(lake, app)]
+    return label_episodes(outcomes, with_reviewers(load_outcome_policy(policy)))
 
 
 def failures_of(lake: Lake, app: str) -> list[Failure]:

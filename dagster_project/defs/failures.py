@@ -9,9 +9,18 @@ from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.result import AssetResult
 from dagster_project.defs.show import table_of
-from dagster_project.freshness import Key, digest, file_digest, made_of, store, work
+from dagster_project.freshness import (
+    Key,
+    digest,
+    digests,
+    file_digest,
+    made_of,
+    store,
+    work,
+)
 from dagster_project.learnt_tables import FAILURES
 from dagster_project.progress import counted
+from dagster_project.review.store import ASSET as REVIEWS
 from dagster_project.rows import looked_up, to_table
 from synth.failures import Failure, detect
 
@@ -57,8 +66,12 @@ def ingredients(clean: CleanSide, asked: dict[str, list[str]]) -> dict[Key, str]
     """What each partition is made of now."""
     episodes, outcomes = clean.lake.stamps("clean_episodes"), clean.lake.stamps("clean_outcomes")
     policy = file_digest(clean.outcome_policy)
+    # A reviewer's label is about any day; looking for failures in a day takes milliseconds.
+    said = {app: digests(clean.lake, REVIEWS, app) for app in asked}
     return {
-        (app, day): made_of(digest(episodes, (app, day)), digest(outcomes, (app, day)), policy)
+        (app, day): made_of(
+            digest(episodes, (app, day)), digest(outcomes, (app, day)), policy, said[app]
+        )
         for app, days in asked.items()
         for day in days
     }

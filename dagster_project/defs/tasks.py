@@ -15,6 +15,9 @@ from dagster_project.freshness import Key, digests, file_digest, made_of, store,
 from dagster_project.learnt_tables import TASKS
 from dagster_project.learnt_worlds import world_of
 from dagster_project.progress import tell
+from dagster_project.review.feedback import with_rubrics
+from dagster_project.review.store import ASSET as REVIEWS
+from dagster_project.review.store import reviews_of
 from environments.runtime.candidate import Candidate
 from environments.runtime.canonical import task_version
 from synth.tasks import derive_tasks
@@ -41,9 +44,10 @@ def tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     for number, app in enumerate(sorted(app for app, _ in todo.stale)):
         tell(ASSET, number, len(todo.stale), app)
         world = world_of(lake, app)
-        found = derive_tasks(
+        derived = derive_tasks(
             clean_episodes_of(lake, app), labels_of(lake, app, clean.outcome_policy), world
         )
+        found = with_rubrics(derived, reviews_of(lake, app))
         digest = world.digest if world is not None else ""
         documents = [
             Document(
@@ -79,6 +83,7 @@ def ingredients(clean: CleanSide, apps: Sequence[str]) -> dict[Key, str]:
             digests(lake, "worlds", app),
             digests(lake, "clean_episodes", app),
             digests(lake, "clean_outcomes", app),
+            digests(lake, REVIEWS, app),
             file_digest(clean.outcome_policy),
         )
         for app in apps

@@ -17,6 +17,9 @@ from dagster_project.lake import Lake
 from dagster_project.learnt_tables import VERIFIED
 from dagster_project.learnt_worlds import world_of
 from dagster_project.progress import counted
+from dagster_project.review.feedback import undecided, with_decisions
+from dagster_project.review.store import ASSET as REVIEWS
+from dagster_project.review.store import reviews_of
 from dagster_project.verification import GATE, VerifiedTask, verify_all
 from environments.verify import ACCEPTED
 
@@ -44,12 +47,13 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
     lake = clean.lake
     todo = work(lake, ASSET, ingredients(lake, context.partition_keys))
     for app in sorted(app for app, _ in todo.stale):
-        found = verify_all(
+        by_gate = verify_all(
             candidates_of(clean, app),
             world_of(lake, app),
-            known=verified_of(lake, app),
+            known=undecided(verified_of(lake, app)),
             track=partial(counted, ASSET, says=app),
         )
+        found = with_decisions(by_gate, reviews_of(lake, app))
         rows = to_rows(
             Document(app=app, id=one.task_id, version=one.task_version, content=one)
             for one in found
@@ -93,7 +97,12 @@ _STATUSES = (ACCEPTED, "needs_review", "rejected")
 def ingredients(lake: Lake, apps: Sequence[str]) -> dict[Key, str]:
     """What each app's verdicts are made of now."""
     return {
-        (app, ""): made_of(digests(lake, "tasks", app), digests(lake, "worlds", app), GATE)
+        (app, ""): made_of(
+            digests(lake, "tasks", app),
+            digests(lake, "worlds", app),
+            digests(lake, REVIEWS, app),
+            GATE,
+        )
         for app in apps
     }
 

@@ -9,41 +9,42 @@ import pyarrow as pa
 
 from dagster_project.tables import BY_APP, Table
 
-REVIEW_SCHEMA: Final = pa.schema(
-    [
-        ("app", pa.string()),
-        ("review_id", pa.string()),
-        ("kind", pa.string()),
-        ("task_id", pa.string()),
-        ("task_version", pa.string()),
-        ("episode_id", pa.string()),
-        ("value", pa.string()),
-        ("by", pa.string()),
-        ("at", pa.int64()),
-        ("note", pa.string()),
-        ("document", pa.string()),
-    ]
+
+def _layout(**columns: pa.DataType) -> pa.Schema:
+    return pa.schema(dict(columns))
+
+
+REVIEW_SCHEMA: Final = _layout(
+    app=pa.string(),
+    review_id=pa.string(),
+    kind=pa.string(),
+    task_id=pa.string(),
+    task_version=pa.string(),
+    episode_id=pa.string(),
+    value=pa.string(),
+    by=pa.string(),
+    at=pa.int64(),
+    note=pa.string(),
+    document=pa.string(),
 )
 REVIEWS: Final = Table(name="reviews", schema=REVIEW_SCHEMA, by=BY_APP, identity=("review_id",))
 
-VERDICT_SCHEMA: Final = pa.schema(
-    [
-        ("app", pa.string()),
-        ("rollout_id", pa.string()),
-        ("rubric", pa.string()),
-        ("task_id", pa.string()),
-        ("task_version", pa.string()),
-        ("policy", pa.string()),
-        ("seed", pa.int64()),
-        ("reward", pa.float64()),
-        ("predicted", pa.float64()),
-        ("reason", pa.string()),
-        ("passed", pa.int64()),
-        ("graded", pa.int64()),
-        ("total", pa.int64()),
-        ("same_run", pa.bool_()),
-        ("at", pa.int64()),
-    ]
+VERDICT_SCHEMA: Final = _layout(
+    app=pa.string(),
+    rollout_id=pa.string(),
+    rubric=pa.string(),
+    task_id=pa.string(),
+    task_version=pa.string(),
+    policy=pa.string(),
+    seed=pa.int64(),
+    reward=pa.float64(),
+    predicted=pa.float64(),
+    reason=pa.string(),
+    passed=pa.int64(),
+    graded=pa.int64(),
+    total=pa.int64(),
+    same_run=pa.bool_(),
+    at=pa.int64(),
 )
 VERDICTS: Final = Table(
     name="verdicts", schema=VERDICT_SCHEMA, by=BY_APP, identity=("rollout_id", "task_version")
