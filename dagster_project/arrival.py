@@ -20,14 +20,13 @@ from dagster_project.lake import Lake
 from dagster_project.rows import always, looked_up, texts, to_table
 from dagster_project.tables import ARRIVED_OUTCOMES, CHATS, LOG_EVENTS, QUARANTINE, SPANS
 from ingest.app_name import UNNAMED
-from ingest.chat_log import Chat
-from ingest.decode import decode
+from ingest.decode_batch import DecodedBatch, decode_batch
 from ingest.episode import Episode
 from ingest.files import read_file
 from ingest.moments import day_of
 from ingest.outcome import Outcome
 from ingest.quarantine import REJECTED_SCHEMA, Rejected
-from ingest.span import LogEvent, Span, event_row, span_row
+from ingest.span import event_row
 from ingest.wal import Wal, WalRecord
 
 _BATCH: Final = 64
@@ -99,46 +98,29 @@ def land(home: Home, wal: Wal, arrived: Arrived | None = None) -> Arrived:
     lake = _private_lake(home)
     with lock(home, "arrival"):
         while records := wal.pending(_BATCH, max_bytes=_BATCH_BYTES):
-            batch = _Batch()
-            for record in records:
-                batch.add(decode(record))
-            batch.write(lake, landed)
+            _write(lake, decode_batch(records), landed)
             add_apps(home, landed.apps)
             wal.mark_decoded([record.seq for record in records])
     return landed
 
 
-class _Batch:
-    """Decoded records on their way to one commit per table."""
-
-    def __init__(self) -> None:
-        self.spans: list[Span] = []
-        self.events: list[LogEvent] = []
-        self.chats: list[Chat] = []
-        self.outcomes: list[Outcome] = []
-        self.rejected: list[Rejected] = []
-
-    def add(self, decoded: object) -> None:
-        """Take over everything a body held."""
-        for name in ("spans", "events", "chats", "outcomes", "rejected"):
-            getattr(self, name).extend(getattr(decoded, name))
-
-    def write(self, lake: Lake, arrived: Arrived) -> None:
-        """Append to the tables, and count."""
-        lake.append(SPANS, pa.Table.from_pylist(list(map(span_row, self.spans)), SPANS.schema))
-        events = list(map(event_row, self.events))
-        lake.append(LOG_EVENTS, pa.Table.from_pylist(events, LOG_EVENTS.schema))
-        days = _append_chats(lake, [chat.episode for chat in self.chats])
-        every = [*(o for chat in self.chats for o in chat.outcomes), *self.outcomes]
-        said = list({outcome.outcome_id: outcome for outcome in every}.values())
-        append_outcomes(lake, said, days)
-        arrived.spans += len(self.spans)
-        arrived.log_events += len(self.events)
-        arrived.chats += len(self.chats)
-        arrived.outcomes += len(said)
-        arrived.apps |= {span.app for span in self.spans} | {event.app for event in self.events}
-        arrived.apps |= {chat.episode.app for chat in self.chats}
-        keep_rejected(lake, self.rejected, arrived)
+def _write(lake: Lake, batch: DecodedBatch, arrived: Arrived) -> None:
+    """Append decoded records to the tables, and count."""
+    lake.append(SPANS, batch.spans)
+    events = list(map(event_row, batch.events))
+    lake.append(LOG_EVENTS, pa.Table.from_pylist(events, LOG_EVENTS.schema))
+    days = _append_chats(lake, [chat.episode for chat in batch.chats])
+    every = [*(o for chat in batch.chats for o in chat.outcomes), *batch.outcomes]
+    said = list({outcome.outcome_id: outcome for outcome in every}.values())
+    append_outcomes(lake, said, days)
+    arrived.spans += batch.spans.num_rows
+    arrived.log_events += len(batch.events)
+    arrived.chats += len(batch.chats)
+    arrived.outcomes += len(said)
+    arrived.apps |= {str(app) for app in batch.spans.column("app").unique().to_pylist()}
+    arrived.apps |= {event.app for event in batch.events}
+    arrived.apps |= {chat.episode.app for chat in batch.chats}
+    keep_rejected(lake, batch.rejected, arrived)
 
 
 def _append_chats(lake: Lake, episodes: Sequence[Episode]) -> dict[str, str]:

@@ -77,7 +77,9 @@ def _refused(record: StoredRecord, position: str, code: str, reason: str, body: 
     )
 
 
-def _arrival(record: StoredRecord, position: str) -> Arrival:
+def arrival_of(record: StoredRecord, position: str | None = None) -> Arrival:
+    """Where and when a body came in."""
+    position = position or f"record {record.position}"
     return Arrival(
         app=record.app, source=record.source, position=position, received_at=record.received_at
     )
@@ -89,7 +91,7 @@ def _decode_protobuf(record: StoredRecord, body: bytes, found: Decoded, limits: 
     if signal == "metrics":
         found.rejected.append(_metrics(record, position))
         return
-    _add_otlp(found, read_protobuf(body, signal, _arrival(record, position), limits=limits))
+    _add_otlp(found, read_protobuf(body, signal, arrival_of(record, position), limits=limits))
 
 
 def _metrics(record: StoredRecord, position: str) -> Rejected:
@@ -116,14 +118,14 @@ def _decode_json(
         kind = kind_of_value(item)
         if kind in {"otlp_traces", "otlp_logs"}:
             signal = kind.removeprefix("otlp_")
-            _add_otlp(found, read_json(item, signal, _arrival(record, position), limits=limits))
+            _add_otlp(found, read_json(item, signal, arrival_of(record, position), limits=limits))
         elif kind == "otlp_metrics":
             found.rejected.append(_metrics(record, position))
         elif nests_deeper(item, _DEEPEST):
             reason = f"The value is nested deeper than {_DEEPEST} levels; flatten it."
             found.rejected.append(_refused(record, position, "too_deep", reason, text))
         elif kind == "langfuse_export":
-            export = read_export(item, _arrival(record, position))
+            export = read_export(item, arrival_of(record, position))
             found.spans += export.spans
             found.outcomes += export.outcomes
         else:

@@ -7,6 +7,8 @@ before parsing. Not here: JSON (`ingest.otlp_json`), and what attributes mean (`
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -35,42 +37,86 @@ from ingest.otlp_record import (
     too_deep,
     too_many,
 )
-from ingest.span import LogEvent, Span, SpanEvent, SpanLink
+from ingest.span import LogEvent, Span, SpanEvent, SpanLink, json_text
 from ingest.text import Json
-from ingest.wire import BrokenWireError, Field, batches, count_records, messages
+from ingest.wire import Bounds, BrokenWireError, Field, batches, bounds, messages
 
 
 def read_protobuf(
     body: bytes, signal: str, arrival: Arrival, *, limits: Limits = DEFAULT_LIMITS
 ) -> OtlpRecords:
     """Decode one protobuf body; a record that upb refuses is refused alone, the others are kept."""
+    found = OtlpRecords()
+    parse = _parse_span if signal == "traces" else _parse_event
+    for block in blocks_of(body, arrival, limits=limits):
+        for index in range(len(block.bounds.start)):
+            _read_record(body, block, index, found, parse, limits)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The records of one scope: what they share, and where in a buffer each lies."""
+
+    batch: Batch
+    bounds: Bounds
+
+
+def blocks_of(body: bytes, arrival: Arrival, *, limits: Limits) -> list[Block]:
+    """The records of one body, found and counted but not read."""
+    blocks: list[Block] = []
+    left = limits.records
     try:
-        count = count_records(body, limit=limits.records)
+        for resource_field, scope_field in batches(body):
+            found = bounds(body, 2, scope_field.start, scope_field.end, most=left)
+            left -= len(found.start)
+            if left < 0:
+                raise too_many(limits)
+            scope = [field for field in found.beside if field.number == 1]
+            blocks.append(Block(_batch_of(body, resource_field, scope, arrival), found))
     except BrokenWireError as error:
         raise BodyRefused(
             "not_protobuf", "The body is no OTLP protobuf message; check the exporter's settings."
         ) from error
-    if count > limits.records:
-        raise too_many(limits)
-    parse = _parse_span if signal == "traces" else _parse_event
-    found = OtlpRecords()
-    for resource_field, scope_field in batches(body):
-        batch = _batch_of(body, resource_field, scope_field, arrival)
-        records = messages(body, 2, scope_field.start, scope_field.end)
-        for number, record in enumerate(records, start=1):
-            raw = body[record.start : record.end]
-            keep(found, batch, number=number, raw=raw, read=partial(parse, raw, batch, limits))
-    return found
+    return blocks
 
 
-def _batch_of(body: bytes, resource_field: Field, scope_field: Field, arrival: Arrival) -> Batch:
+def read_span(body: bytes, block: Block, index: int, found: OtlpRecords, limits: Limits) -> None:
+    """Read one span of a block, or refuse it alone."""
+    _read_record(body, block, index, found, _parse_span, limits)
+
+
+def _read_record(  # noqa: PLR0913, PLR0917 - where, into what, and how
+    body: bytes,
+    block: Block,
+    index: int,
+    found: OtlpRecords,
+    parse: Callable[[bytes, Batch, Limits], Span | LogEvent],
+    limits: Limits,
+) -> None:
+    raw = body[block.bounds.start[index] : block.bounds.end[index]]
+    read = partial(parse, raw, block.batch, limits)
+    keep(found, block.batch, number=index + 1, raw=raw, read=read)
+
+
+def value_text(raw: bytes) -> str | None:
+    """An attribute's value as JSON text; None where it cannot be read or is nested too deeply."""
+    try:
+        return json_text(_value(AnyValue.FromString(raw), DEFAULT_LIMITS, 0))
+    except (DecodeError, RecordRefusedError):
+        return None
+
+
+def _batch_of(
+    body: bytes, resource_field: Field, scope_fields: list[Field], arrival: Arrival
+) -> Batch:
     resource: dict[str, Any] = {}
     scope = InstrumentationScope()
     try:
         for part in messages(body, 1, resource_field.start, resource_field.end):
             message = Resource.FromString(body[part.start : part.end])
             resource = _attributes(message.attributes, DEFAULT_LIMITS)
-        for part in messages(body, 1, scope_field.start, scope_field.end):
+        for part in scope_fields:
             scope = InstrumentationScope.FromString(body[part.start : part.end])
     except (DecodeError, RecordRefusedError):
         # The records below are refused or named by their own contents; a broken resource alone loses none of them.

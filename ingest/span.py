@@ -99,8 +99,44 @@ class LogEvent:
 
 def event_id_of(*parts: object) -> str:
     """The identity of a log event: 32 hex digits over everything it says."""
-    return hashlib.sha256(_json(parts).encode()).hexdigest()[:32]
+    return hashlib.sha256(json_text(parts).encode()).hexdigest()[:32]
 
+
+PROMOTED_TEXTS: Final = (
+    "gen_ai.operation.name",
+    "gen_ai.provider.name",
+    "gen_ai.request.model",
+    "gen_ai.response.model",
+    "gen_ai.response.id",
+    "gen_ai.conversation.id",
+    "gen_ai.agent.name",
+    "gen_ai.system_instructions",
+    "gen_ai.input.messages",
+    "gen_ai.output.messages",
+    "gen_ai.tool.definitions",
+    "gen_ai.tool.name",
+    "gen_ai.tool.call.id",
+    "gen_ai.tool.call.arguments",
+    "gen_ai.tool.call.result",
+    "session.id",
+    "user.id",
+    "error.type",
+    "input.value",
+    "output.value",
+)
+"""Attributes with a column of their own where they are text: what questions ask for, and what is long."""
+
+PROMOTED_COUNTS: Final = ("gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens")
+"""Attributes with a column of their own where they are whole numbers."""
+
+
+def column_of(attribute: str) -> str:
+    """The name of a promoted attribute's column."""
+    return attribute.replace(".", "_")
+
+
+_MOST_DROPPED: Final = 2**31 - 1
+_INT64: Final = range(-(2**63), 2**63)
 
 _SPAN_COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
     ("app", pa.string()),
@@ -121,10 +157,15 @@ _SPAN_COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
     ("events", pa.string()),
     ("links", pa.string()),
     ("dropped", pa.int32()),
+    *((column_of(name), pa.string()) for name in PROMOTED_TEXTS),
+    *((column_of(name), pa.int64()) for name in PROMOTED_COUNTS),
 ]
 
 SPAN_SCHEMA: Final = pa.schema(_SPAN_COLUMNS)
-"""The lake table `spans`, partitioned by app and day; free-form values are JSON text."""
+"""The lake table `spans`, partitioned by app and day; free-form values are JSON text.
+
+An attribute stands in its promoted column or among `attributes`, never in both.
+"""
 
 _EVENT_COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
     ("app", pa.string()),
@@ -148,6 +189,8 @@ EVENT_SCHEMA: Final = pa.schema(_EVENT_COLUMNS)
 
 def span_row(span: Span) -> dict[str, Any]:
     """The span as a row of `SPAN_SCHEMA`."""
+    promoted = promoted_columns(span.attributes)
+    rest = {k: v for k, v in span.attributes.items() if promoted.get(column_of(k)) is None}
     return {
         "app": span.app,
         "day": day_of(span.started_at),
@@ -155,19 +198,46 @@ def span_row(span: Span) -> dict[str, Any]:
         "span_id": span.span_id,
         "parent_id": span.parent_id,
         "name": span.name,
-        "kind": span.kind,
+        "kind": _code(span.kind),
         "started_at": span.started_at,
         "ended_at": span.ended_at,
-        "status": span.status,
+        "status": _code(span.status),
         "status_message": span.status_message,
         "scope": span.scope,
         "scope_version": span.scope_version,
-        "resource": _json(span.resource),
-        "attributes": _json(span.attributes),
-        "events": _json([[e.name, e.at, e.attributes] for e in span.events]),
-        "links": _json([[link.trace_id, link.span_id, link.attributes] for link in span.links]),
-        "dropped": span.dropped,
+        "resource": json_text(span.resource),
+        "attributes": json_text(rest),
+        "events": json_text([[e.name, e.at, e.attributes] for e in span.events]),
+        "links": json_text([[link.trace_id, link.span_id, link.attributes] for link in span.links]),
+        "dropped": min(span.dropped, _MOST_DROPPED),
+        **promoted,
     }
+
+
+def _code(value: int) -> int:
+    """One of OTLP's small numbers; a number that no version has must not keep a whole body from the lake."""
+    return value if 0 <= value < 128 else 0
+
+
+def promoted_columns(attributes: Attributes) -> dict[str, Any]:
+    """The columns of the promoted attributes; None where one is missing or of another type."""
+    columns: dict[str, Any] = {}
+    for name in PROMOTED_TEXTS:
+        value = attributes.get(name)
+        columns[column_of(name)] = value if isinstance(value, str) and _is_utf8(value) else None
+    for name in PROMOTED_COUNTS:
+        value = attributes.get(name)
+        whole = isinstance(value, int) and not isinstance(value, bool) and value in _INT64
+        columns[column_of(name)] = value if whole else None
+    return columns
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False  # a lone surrogate: JSON text can hold it, a column cannot
+    return True
 
 
 def span_of_row(row: Mapping[str, Any]) -> Span:
@@ -186,7 +256,7 @@ def span_of_row(row: Mapping[str, Any]) -> Span:
         scope=row["scope"],
         scope_version=row["scope_version"],
         resource=orjson.loads(row["resource"]),
-        attributes=orjson.loads(row["attributes"]),
+        attributes=orjson.loads(row["attributes"]) | _promoted(row),
         events=tuple(
             SpanEvent(name=name, at=at, attributes=attributes)
             for name, at, attributes in orjson.loads(row["events"])
@@ -199,6 +269,12 @@ def span_of_row(row: Mapping[str, Any]) -> Span:
     )
 
 
+def _promoted(row: Mapping[str, Any]) -> dict[str, Any]:
+    # Rows that were written before a column existed hold the attribute among the others.
+    names = (*PROMOTED_TEXTS, *PROMOTED_COUNTS)
+    return {name: row[c] for name in names if row.get(c := column_of(name)) is not None}
+
+
 def event_row(event: LogEvent) -> dict[str, Any]:
     """The log event as a row of `EVENT_SCHEMA`."""
     return {
@@ -209,12 +285,12 @@ def event_row(event: LogEvent) -> dict[str, Any]:
         "span_id": event.span_id,
         "name": event.name,
         "at": event.at,
-        "severity": event.severity,
+        "severity": _code(event.severity),
         "scope": event.scope,
-        "body": _json(event.body),
-        "attributes": _json(event.attributes),
-        "resource": _json(event.resource),
-        "dropped": event.dropped,
+        "body": json_text(event.body),
+        "attributes": json_text(event.attributes),
+        "resource": json_text(event.resource),
+        "dropped": min(event.dropped, _MOST_DROPPED),
     }
 
 
@@ -236,7 +312,8 @@ def event_of_row(row: Mapping[str, Any]) -> LogEvent:
     )
 
 
-def _json(value: object) -> str:
+def json_text(value: object) -> str:
+    """JSON text with its keys in order: equal for equal values."""
     try:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
     except TypeError:

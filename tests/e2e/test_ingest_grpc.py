@@ -119,11 +119,14 @@ def test_a_gzip_bomb_is_refused_at_constant_memory(tmp_path: Path) -> None:
     """300 MB of zeros, 300 KB on the wire, cost no more than the limit of one body."""
     limits = ReceiverLimits(body=Limits(body_bytes=1 << 20))
     bomb = bytes(300 << 20)
-    with Wal(tmp_path) as wal, served(Intake(wal, None, limits)) as port:
-        with calling(port, gzip=True) as call:
-            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-            assert refusal(call, bomb).code() is grpc.StatusCode.RESOURCE_EXHAUSTED
-            grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    with (
+        Wal(tmp_path) as wal,
+        served(Intake(wal, None, limits)) as port,
+        calling(port, gzip=True) as call,
+    ):
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        assert refusal(call, bomb).code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+        grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     # The client, in this process too, holds the plain body at most once more.
     assert grown < 400 << 10
 

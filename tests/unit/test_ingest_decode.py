@@ -12,8 +12,9 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
 from ingest.decode import Decoded, decode
+from ingest.decode_batch import decode_batch
 from ingest.limits import Limits
-from ingest.span import event_of_row, event_row, span_of_row, span_row
+from ingest.span import Span, event_of_row, event_row, span_of_row, span_row
 from ingest.text import Json
 from ingest.wal import StoredRecord
 
@@ -318,3 +319,41 @@ def test_values_nested_without_end_are_refused() -> None:
     export = '{"trace": {"id": "t"}, "observations": [{"id": "o", "metadata": ' + deep + "}]}"
     for text, kind in ((chat, "chat_log"), (export, "langfuse_export")):
         assert [r.code for r in read(text.encode(), kind, "json").rejected] == ["too_deep"]
+
+
+def test_a_batch_holds_what_each_body_holds_alone() -> None:
+    """Protobuf, gzip, JSON, a chat log and damage, one after the other: the same rows and refusals in the same order."""
+    body = request(spans=3).SerializeToString()
+    chat = b'{"messages": [{"role": "user", "content": "hi"}]}'
+    sent = [
+        ("otlp_traces", "protobuf", body),
+        ("otlp_traces", "protobuf+gzip", gzip.compress(body)),
+        ("otlp_traces", "protobuf+gzip", b"no gzip"),
+        ("otlp_traces", "protobuf", b"\xff\xff"),
+        ("chat_log", "jsonl", chat),
+        ("otlp_traces", "protobuf", b""),
+    ]
+    records = [stored(content, kind, encoding, app="shop") for kind, encoding, content in sent]
+    batch = decode_batch(records)
+    alone = [decode(record) for record in records]
+    assert batch.spans.to_pylist() == [span_row(span) for one in alone for span in one.spans]
+    assert batch.rejected == [rejected for one in alone for rejected in one.rejected]
+    assert [chat.episode for chat in batch.chats] == [
+        chat.episode for one in alone for chat in one.chats
+    ]
+    assert (batch.spans.num_rows, len(batch.rejected), len(batch.chats)) == (6, 2, 1)
+
+
+def test_absurd_numbers_do_not_keep_a_body_from_the_lake() -> None:
+    """A count or a code beyond its column is cut, not an error that comes back with every attempt."""
+    span = Span(
+        app="a",
+        trace_id="1" * 32,
+        span_id="2" * 16,
+        started_at=1,
+        kind=300,
+        status=-1,
+        dropped=2**40,
+    )
+    row = span_row(span)
+    assert (row["kind"], row["status"], row["dropped"]) == (0, 0, 2**31 - 1)

@@ -1,0 +1,108 @@
+"""Many stored bodies to rows at once: spans as a table, everything else as records.
+
+Comes in: `StoredRecord`s in their order. Goes out: `DecodedBatch`, with what `ingest.decode` would find in each. Protobuf
+traces, which are nearly all of a production log, are read as columns; a body that this refuses is decoded alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+import pyarrow as pa
+
+from ingest.chat_log import Chat
+from ingest.decode import Decoded, arrival_of, decode
+from ingest.errors import BodyRefused
+from ingest.limits import DEFAULT_LIMITS, Limits, unpack
+from ingest.outcome import Outcome
+from ingest.quarantine import Rejected
+from ingest.span import SPAN_SCHEMA, LogEvent, span_row
+from ingest.span_columns import read_columns
+from ingest.wal import StoredRecord
+
+_AT_ONCE: Final = 4 << 20
+"""Bytes read as one buffer: 4 MiB were decoded at 146,000 spans/s, 17 MiB at 131,000 and single bodies of 0.9 MiB at 86,000."""
+
+
+@dataclass(slots=True, kw_only=True)
+class DecodedBatch:
+    """What some bodies held."""
+
+    spans: pa.Table
+    """Rows of `SPAN_SCHEMA`, in the order of arrival."""
+    events: list[LogEvent] = field(default_factory=list)
+    chats: list[Chat] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
+    rejected: list[Rejected] = field(default_factory=list)
+
+
+def decode_batch(
+    records: Iterable[StoredRecord], *, limits: Limits = DEFAULT_LIMITS
+) -> DecodedBatch:
+    """Decode stored bodies; never raises for what is in them."""
+    batch = _Batch(limits)
+    for record in records:
+        batch.add(record)
+    return batch.end()
+
+
+class _Batch:
+    """Bodies on their way into one table."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._found = DecodedBatch(spans=pa.table([]))
+        self._tables: list[pa.Table] = [SPAN_SCHEMA.empty_table()]
+        self._waiting: list[tuple[StoredRecord, bytes]] = []
+        self._size = 0
+
+    def add(self, record: StoredRecord) -> None:
+        """Take one body: to wait for others like it, or to be decoded now."""
+        encoding, _, compression = record.encoding.partition("+")
+        if record.kind != "otlp_traces" or encoding != "protobuf":
+            self._flush()
+            self._one(record)
+            return
+        try:
+            plain = unpack(record.body, compression, limit=self._limits.body_bytes)
+        except BodyRefused:
+            self._flush()
+            self._one(record)  # which says why
+            return
+        if self._size + len(plain) > _AT_ONCE:
+            self._flush()
+        self._waiting.append((record, plain))
+        self._size += len(plain)
+
+    def end(self) -> DecodedBatch:
+        """Everything that was found."""
+        self._flush()
+        self._found.spans = pa.concat_tables(self._tables)
+        return self._found
+
+    def _flush(self) -> None:
+        waiting, self._waiting, self._size = self._waiting, [], 0
+        if not waiting:
+            return
+        try:
+            read = read_columns(
+                [(plain, arrival_of(record)) for record, plain in waiting], limits=self._limits
+            )
+        except BodyRefused:
+            for record, _ in waiting:
+                self._one(record)
+            return
+        self._tables.append(read.table)
+        self._found.rejected += read.rejected
+
+    def _one(self, record: StoredRecord) -> None:
+        decoded: Decoded = decode(record, limits=self._limits)
+        if decoded.spans:
+            rows = [span_row(span) for span in decoded.spans]
+            self._tables.append(pa.Table.from_pylist(rows, SPAN_SCHEMA))
+        self._found.events += decoded.events
+        self._found.chats += decoded.chats
+        self._found.outcomes += decoded.outcomes
+        self._found.rejected += decoded.rejected
