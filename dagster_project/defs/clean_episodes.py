@@ -29,6 +29,7 @@ from dagster_project.lake import Lake
 from dagster_project.progress import counted
 from dagster_project.rows import always, to_table
 from dagster_project.tables import CLEAN_EPISODES, EPISODES, REDACTIONS
+from redact.learnt import Learnt
 from redact.scrub import Scrubbed, scrub
 from redact.vault import Vault
 
@@ -77,27 +78,38 @@ def clean_episodes(
             if key[1] in days
         }
         todo = work(clean.lake, ASSET, wanted)
-        for key in counted(ASSET, sorted(todo.stale), "scrubbing"):
-            _scrub_day(private, clean.lake, vault, todo, key)
-        vault.save()
-        return _result(private.lake, clean.lake, todo, vault)
+        known = {
+            app: knowledge_of(private.lake, vault, app).learnt
+            for app in sorted({app for app, _ in todo.stale})
+        }
+        try:
+            for key in counted(ASSET, sorted(todo.stale), "scrubbing"):
+                _scrub_day(private, clean.lake, (vault, known[key[0]]), todo, key)
+        finally:
+            # An interrupted build has stored days already: their surrogates must be in the vault.
+            vault.save()
+        return _result(private.lake, clean.lake, todo, (vault, known))
 
 
-def _scrub_day(private: PrivateSide, clean: Lake, vault: Vault, todo: Work, key: Key) -> None:
+def _scrub_day(
+    private: PrivateSide, clean: Lake, secrets: tuple[Vault, Learnt], todo: Work, key: Key
+) -> None:
     app, day = key
-    known = knowledge_of(private.lake, vault, app)
+    vault, known = secrets
     raw = raw_episodes(private.lake, app, [day])[day]
     scrubbed: list[Scrubbed] = list(
-        scrub(raw, learnt=known.learnt, vault=vault, policy=policy_of(private.opened()))
+        scrub(raw, learnt=known, vault=vault, policy=policy_of(private.opened()))
     )
-    passed, leaking = leak_checked(raw, scrubbed, known.learnt)
+    passed, leaking = leak_checked(raw, scrubbed, known)
     rows = to_table((one.clean for one in passed), CLEAN_EPISODES.schema, day=always(day))
     account = account_table([*account_of(app, day, scrubbed), *leak_rows(app, day, leaking)])
     clean.replace(REDACTIONS, account, [key])
     store(clean, CLEAN_EPISODES, rows, todo, keys=[key])
 
 
-def _result(private: Lake, clean: Lake, todo: Work, vault: Vault) -> AssetResult:
+def _result(
+    private: Lake, clean: Lake, todo: Work, secrets: tuple[Vault, dict[str, Learnt]]
+) -> AssetResult:
     raw = {key: private.stamps("episodes")[key].rows for key in todo.wanted}
     kept = {key: stamp.rows for key, stamp in clean.stamps(ASSET).items() if key in todo.wanted}
     kinds: Counter[str] = Counter()
@@ -107,7 +119,7 @@ def _result(private: Lake, clean: Lake, todo: Work, vault: Vault) -> AssetResult
             kinds[f"{row['what']}: {row['kind']}"] += row["count"]
     held = kinds[f"{HELD}: leak"]
     strangers = _raw_ids_in(private, clean, todo)
-    leaks = _leaks_in(private, clean, todo, vault)
+    leaks = _leaks_in(private, clean, todo, secrets)
     return dg.MaterializeResult(
         metadata={
             "clean_episodes": sum(kept.values()),
@@ -137,17 +149,19 @@ def _result(private: Lake, clean: Lake, todo: Work, vault: Vault) -> AssetResult
     )
 
 
-def _leaks_in(private: Lake, clean: Lake, todo: Work, vault: Vault) -> int:
+def _leaks_in(
+    private: Lake, clean: Lake, todo: Work, secrets: tuple[Vault, dict[str, Learnt]]
+) -> int:
     """How many stored episodes still hold an identifier of their raw episode, by the independent search."""
+    vault, known = secrets
     found = 0
     for app, day in sorted(todo.stale):
-        known = knowledge_of(private, vault, app).learnt
         raw = {
             vault.episode_id(app, episode.episode_id): episode
             for episode in raw_episodes(private, app, [day])[day]
         }
         stored = clean_episodes_of(clean, app, [day])
-        found += len(survivors(((raw[one.episode_id], one) for one in stored), known))
+        found += len(survivors(((raw[one.episode_id], one) for one in stored), known[app]))
     return found
 
 
