@@ -13,7 +13,7 @@ from dagster_project.cli.output import print_json, print_pairs
 from dagster_project.errors import InputError
 from dagster_project.home import apps_of, open_home
 
-FORMATS = ("taskset", "verifiers", "sft", "dpo", "skyrl", "inspect", "openenv")
+FORMATS = ("taskset", "verifiers", "sft", "dpo", "skyrl", "inspect", "openenv", "trl", "verl")
 """As `environments.export.formats` has them, which takes 1 s to import."""
 
 

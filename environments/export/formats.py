@@ -15,7 +15,9 @@ from environments.export.inspect import write_inspect
 from environments.export.openenv import write_openenv
 from environments.export.sft import write_sft
 from environments.export.skyrl import write_skyrl
+from environments.export.trl import write_trl
 from environments.export.verifiers import write_verifiers
+from environments.export.verl import write_verl
 from environments.runtime.manifest import TaskSetManifest
 
 
@@ -56,4 +58,6 @@ FORMATS: Final[Mapping[str, Format]] = {
     "openenv": Format(
         write=write_openenv, check="openenv validate DIR --level static --skip-build"
     ),
+    "trl": Format(write=write_trl, check="pip install DIR (see DIR/README.md)"),
+    "verl": Format(write=write_verl, check="pip install DIR (see DIR/README.md)"),
 }

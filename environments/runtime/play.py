@@ -78,7 +78,12 @@ class Play:
         """Take one assistant message; the tool results or the user's turn come back."""
         if self.done:
             return ()
-        action = inward(message, self.names)
+        return self.take(inward(message, self.names))
+
+    def take(self, action: Message) -> tuple[dict[str, Json], ...]:
+        """Take one action under production's names, as `actions_of` gives them."""
+        if self.done:
+            return ()
         self.actions.append(action)
         seen = self._environment.step(action).messages
         return tuple(outward(new, self.names) for new in seen)
