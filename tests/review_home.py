@@ -26,7 +26,7 @@ AT = 1_772_323_200_000_000_000
 GOOD = ("Which order is it?", "It is cancelled. Anything else?")
 HOSTILE = (
     "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
-    "</textarea></pre><a href=\"javascript:alert(1)\">x</a>{{ 7*7 }}\u202e"
+    '</textarea></pre><a href="javascript:alert(1)">x</a>{{ 7*7 }}\u202e'
 )
 
 

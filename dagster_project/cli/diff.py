@@ -9,9 +9,10 @@ from dagster_project.cli.options import JsonOption
 from dagster_project.cli.output import notices, print_json, print_pairs, print_table
 
 if TYPE_CHECKING:
-    from environments.diff import Difference, TaskName
+    from environments.diff import Difference, TaskChange, TaskName
 
 SHOWN = 50
+REASONS = 3
 
 
 def diff(
@@ -48,11 +49,7 @@ def _print(found: "Difference") -> None:
     _list("Came", found.came)
     _list("Went", found.went)
     if found.changed:
-        rows = [
-            (one.task_id[:12], one.title, f"{reason.part}: {reason.says}")
-            for one in found.changed[:SHOWN]
-            for reason in one.reasons
-        ]
+        rows = [(one.task_id[:12], one.title, _why(one)) for one in found.changed[:SHOWN]]
         print_table("Changed", ("task", "request", "why"), rows)
     moved = [(why, a, b) for why, (a, b) in found.left_out.items() if a != b]
     if moved:
@@ -64,6 +61,13 @@ def _print(found: "Difference") -> None:
     longest = max(len(found.came), len(found.went), len(found.changed))
     if longest > SHOWN:
         notices().print(f"at most {SHOWN} of each are shown; --json has all")
+
+
+def _why(one: "TaskChange") -> str:
+    """The reasons of one task, the first few in words."""
+    told = [f"{reason.part}: {reason.says}" for reason in one.reasons[:REASONS]]
+    more = len(one.reasons) - len(told)
+    return "; ".join([*told, f"and {more} more"] if more else told)
 
 
 def _list(title: str, tasks: "tuple[TaskName, ...]") -> None:

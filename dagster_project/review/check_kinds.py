@@ -288,7 +288,9 @@ def sentence(fn: str, args: Mapping[str, Json]) -> str:
     """A check as a plain sentence, where nobody wrote one."""
     kind = KINDS.get(fn)
     about = kind.about if kind is not None else fn.replace("_", " ")
-    shown = ", ".join(f"{name} {_short(value)}" for name, value in sorted(args.items()))
+    main = kind.needs[0] if kind is not None and kind.needs else ""
+    parts = [("" if name == main else f"{name} ") + _short(args[name]) for name in sorted(args)]
+    shown = ", ".join(parts)
     return f"{about}{': ' + shown if shown else ''}."
 
 

@@ -79,6 +79,13 @@ class Entry:
     cluster: str
 
     @property
+    def relabelled(self) -> bool:
+        """A reviewer's label is newer than the last build: the rubric is derived again with the next one."""
+        built = {attempt.episode_id: attempt.resolved for attempt in self.stored.attempts}
+        said = [graded for graded in self.attempts if graded.said is not None]
+        return any(graded.resolved != built[graded.episode_id] for graded in said)
+
+    @property
     def task_id(self) -> str:
         """The task's id."""
         return self.candidate.task.task_id
@@ -106,6 +113,7 @@ class AppDesk:
             member.episode_id: one.name for one in clusters_of(lake, app) for member in one.members
         }
         self._runs: OrderedDict[str, dict[str, Attempt]] = OrderedDict()
+        self._versions: dict[tuple[str, str], str] = {}
         self._verdicts: dict[tuple[str, str], dict[str, Verdict]] = {}
         self._rollouts: dict[str, list[StoredRun]] = {}
         for run in stored_runs(lake, app):
@@ -130,7 +138,7 @@ class AppDesk:
         if stored is None:
             return None
         candidate = self.in_force(stored)
-        version = self.version_of(candidate)
+        version = self._version_in_force(candidate)
         verified = self._verified.get(task_id)
         confirmed = STALE in stored.reasons and STALE not in candidate.reasons
         same = verified is not None and verified.task_version == version and not confirmed
@@ -153,6 +161,15 @@ class AppDesk:
         """The task with the rubric that holds now."""
         review = self.reviews.rubrics.get(stored.task.task_id)
         return with_rubric(stored, review)
+
+    def _version_in_force(self, candidate: Candidate) -> str:
+        """Hashing a task takes milliseconds, and the queue asks for all of them."""
+        task_id = candidate.task.task_id
+        review = self.reviews.rubrics.get(task_id)
+        key = (task_id, review.review_id if review is not None else "")
+        if key not in self._versions:
+            self._versions[key] = self.version_of(candidate)
+        return self._versions[key]
 
     def version_of(self, candidate: Candidate) -> str:
         """The version of a task as it would be built."""

@@ -107,7 +107,8 @@ def with_decision(one: VerifiedTask, decision: Review | None) -> VerifiedTask:
     if decision is None or decision.task_version != one.task_version:
         return one
     if decision.value == REJECT:
-        return replace(one, status=REJECTED, reasons=(LEFT_OUT, *one.reasons))
+        why = tuple(reason for reason in one.reasons if reason != LEFT_OUT)
+        return replace(one, status=REJECTED, reasons=(LEFT_OUT, *why))
     if decision.value != ACCEPT or not can_accept(one):
         return one
     judged = set(decision.content.get("probes", ()))

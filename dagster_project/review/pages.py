@@ -67,6 +67,7 @@ def _environment() -> jinja2.Environment:
         day=_day,
         title_of=lambda task: texts.clip(title_of(task) or "(no words of a user)", 90),
         as_json=_as_json,
+        plainly=_plainly,
         mark=_mark,
         verdict=_verdict,
         reward=lambda value: "not graded" if value is None else texts.number(value),
@@ -81,6 +82,15 @@ def _day(at: int) -> str:
 
 def _as_json(value: Mapping[str, Any]) -> str:
     return json.dumps(dict(value), indent=1, ensure_ascii=False, sort_keys=True)
+
+
+def _plainly(value: object) -> str:
+    """A value of provenance as a person reads it."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
+        return ", ".join(value)
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _mark(score: float | None) -> str:

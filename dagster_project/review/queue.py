@@ -41,7 +41,7 @@ class QueueItem:
     reasons: tuple[str, ...]
     """Why to look at it, from `ORDER`; empty where nothing asks for a person."""
     done: bool
-    """A reviewer decided about this version, or put a rubric in place that waits for the next build."""
+    """A reviewer decided about this version, or said something that waits for the next build."""
 
     @property
     def rank(self) -> tuple[int, int, str]:
@@ -86,7 +86,8 @@ def _item(entry: Entry, reviews: Reviews, share: float) -> QueueItem:
     if not reasons and entry.status == ACCEPTED and audited(entry.task_id, share):
         reasons.append(AUDIT)
     edited = bool(review_note(entry.candidate.rubric)) and entry.pending
-    done = (settled or edited or (looked and reasons in ([AUDIT], []))) and not stale
+    heard = looked and reasons in ([AUDIT], [])
+    done = (settled or edited or entry.relabelled or heard) and not stale
     return QueueItem(entry=entry, reasons=tuple(reasons), done=done and DIFFER not in reasons)
 
 

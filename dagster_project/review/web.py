@@ -88,6 +88,8 @@ class ReviewPage:
         self._keys = keys
         self._lock = threading.Lock()
         self._drafts: OrderedDict[str, Draft] = OrderedDict()
+        self._order: list[tuple[str, str]] = []
+        """The queue as it was last looked at: a task keeps its neighbours while a person works through it."""
         task = "/task/{app}/{task_id}"
         self.app = Starlette(
             routes=[
@@ -141,6 +143,7 @@ class ReviewPage:
         with self._lock:
             self._desk.reload_if_old()
             items = self._queue()
+            self._order = _order(items)
         app, show = request.query_params.get("app", ""), request.query_params.get("show", "todo")
         mine = [item for item in items if not app or item.entry.app == app]
         shown = [item for item in mine if _fits(item, show)]
@@ -179,8 +182,11 @@ class ReviewPage:
     def _task_page(self, asked: _Asked, *, edit: Edit | None = None, status: int = 200) -> Response:
         entry, desk = asked.entry, asked.desk
         items = self._queue()
-        place = next(i for i, item in enumerate(items) if item.entry.task_id == entry.task_id)
-        item = items[place]
+        item = next(i for i in items if i.entry.task_id == entry.task_id)
+        if (entry.app, entry.task_id) not in self._order:
+            self._order = _order(items)
+        order = self._order
+        place = order.index((entry.app, entry.task_id))
         chosen = _chosen(asked)
         derived = desk.in_force(entry.stored).reasons
         verified = entry.verified
@@ -193,10 +199,10 @@ class ReviewPage:
                 why=WHY,
                 reasons=derived,
                 place=place + 1,
-                total=len(items),
-                before=_path(items[place - 1].entry) if place else "",
-                after=_path(items[place + 1].entry) if place + 1 < len(items) else "",
-                path=_path(entry),
+                total=len(order),
+                before=_path(*order[place - 1]) if place else "",
+                after=_path(*order[place + 1]) if place + 1 < len(order) else "",
+                path=_path(entry.app, entry.task_id),
                 kinds=KINDS,
                 note=review_note(entry.candidate.rubric),
                 overridden=entry.task_id in desk.reviews.rubrics
@@ -258,7 +264,7 @@ class ReviewPage:
                 "preview.html",
                 self._frame(asked.request),
                 entry=entry,
-                path=_path(entry),
+                path=_path(entry.app, entry.task_id),
                 edit=edit,
                 draft=draft,
                 change=asked.desk.change(entry, edit.rubric),
@@ -336,7 +342,9 @@ class ReviewPage:
 
     @staticmethod
     def _back(asked: _Asked, said: str, more: str = "") -> Response:
-        return RedirectResponse(f"{_path(asked.entry)}?said={said}{more}", status_code=303)
+        return RedirectResponse(
+            f"{_path(asked.entry.app, asked.entry.task_id)}?said={said}{more}", status_code=303
+        )
 
 
 _SHOWN: Final = ("todo", "done", "all")
@@ -348,8 +356,12 @@ def _fits(item: QueueItem, show: str) -> bool:
     return item.done if show == "done" else bool(item.reasons) and not item.done
 
 
-def _path(entry: Entry) -> str:
-    return f"/task/{quote(entry.app, safe='')}/{quote(entry.task_id, safe='')}"
+def _order(items: Sequence[QueueItem]) -> list[tuple[str, str]]:
+    return [(item.entry.app, item.entry.task_id) for item in items]
+
+
+def _path(app: str, task_id: str) -> str:
+    return f"/task/{quote(app, safe='')}/{quote(task_id, safe='')}"
 
 
 def _whole(text: str | None, least: int) -> int:
