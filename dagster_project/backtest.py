@@ -43,6 +43,8 @@ from redact.scrub import scrub, scrub_outcomes
 from synth.labels import label_episodes, load_outcome_policy
 from synth.rubric.recorded import record
 from synth.tasks import task_id_of
+from synth.world.callers import learn_envelopes
+from synth.world.observation import histories
 
 VERDICTS = ("calls", "exact", "equivalent", "wrong", "unknown", "simulated")
 
@@ -183,10 +185,20 @@ class _App:
                 else recorded_calls(one.episode)
             )
             asked.append(calls)
-        fidelity = replay(self._world, counted("replay", asked, self._app), tape=self._tape)
+        fidelity = replay(
+            self._world,
+            counted("replay", asked, self._app),
+            tape=self._tape,
+            envelopes=self._envelopes(held),
+        )
         found.add(fidelity.to_json())
         for one in counted("grade", held, self._app):
             found.graded.append(self._grade(one))
+
+    def _envelopes(self, held: Sequence[HeldOut]) -> dict[str, dict[str, Any]]:
+        """How callers that the home has never heard wrap their results, learnt from their own held-out logs."""
+        found = learn_envelopes(histories([one.episode for one in held]))
+        return {caller: form for caller, form in found.items() if caller not in self._world.callers}
 
     def _task_of(self, episode: CleanEpisode) -> Candidate | None:
         if episode.task_key is None:
