@@ -1,0 +1,255 @@
+"""The review page in a real browser: by keyboard, without script, with hostile content, in the light and in the dark.
+
+Skips without a browser; with REQUIRE_BROWSER=1 a missing browser is a failure.
+"""
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from dagster_project.home import Home
+from dagster_project.lake import Lake
+from dagster_project.review.desk import Desk
+from dagster_project.review.guard import Keys
+from dagster_project.review.review import LABEL, RUBRIC
+from dagster_project.review.store import reviews_of
+from dagster_project.review.web import ReviewPage
+from ingest.server import Server, ServerSettings
+from tests.e2e.test_report_browser import ARGUMENTS, CONTRAST, NAMES
+from tests.review_home import APP, review_home
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """The system's Chromium, or a skip that says why."""
+    path = next((found for name in NAMES if (found := shutil.which(name))), None)
+    if path is None:
+        reason = "no Chromium on this system: install Debian's chromium package"
+        if os.environ.get("REQUIRE_BROWSER") == "1":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield opened
+        opened.close()
+
+
+@dataclass
+class Site:
+    """A review page that runs, and the browser's way in."""
+
+    home: Home
+    address: str
+    token: str
+    said: list[str]
+
+    def enter(self, context: BrowserContext) -> Page:
+        """Open the printed link."""
+        page = context.new_page()
+        page.on("console", lambda message: self.said.append(message.text))
+        page.on("pageerror", lambda error: self.said.append(str(error)))
+        page.goto(f"{self.address}/?token={self.token}")
+        page.wait_for_url(f"{self.address}/")
+        return page
+
+    def task(self, number: int) -> str:
+        """The address of a task."""
+        return f"{self.address}/task/{APP}/task{number}"
+
+    @property
+    def lake(self) -> Lake:
+        """The clean lake."""
+        return Lake(self.home.clean / "lake")
+
+
+def served(folder: Path, *, hostile: bool = False, huge: bool = False) -> Iterator[Site]:
+    """A page over a small home."""
+    home = review_home(folder, hostile=hostile, huge=huge)
+    keys = Keys()
+    desk = Desk(home.clean, home.outcome_policy, [APP])
+    server = Server(ReviewPage(desk, "ada", keys).app, ServerSettings(port=0))
+    yield Site(home=home, address=f"http://127.0.0.1:{server.start()}", token=keys.token, said=[])
+    server.stop()
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    """A page over a small home."""
+    yield from served(tmp_path / "h")
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """A fresh browser profile."""
+    made = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
+    yield made
+    made.close()
+
+
+def overflow(page: Page) -> int:
+    """By how much the page is wider than the window."""
+    wide: int = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+    return wide
+
+
+def open_everything(page: Page) -> None:
+    """Every fold."""
+    page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+
+
+def test_a_review_by_keyboard(site: Site, context: BrowserContext) -> None:
+    """Down the queue, into a task, a label, the next task, back to the queue: no mouse, no message in the console."""
+    page = site.enter(context)
+    page.keyboard.press("j")
+    page.keyboard.press("k")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"/task/shop/task3"))
+    page.keyboard.press("2")
+    page.wait_for_url(re.compile("said=label"))
+    assert page.locator("button[data-key='2']").get_attribute("aria-pressed") == "true"
+    page.keyboard.press("j")
+    page.wait_for_url(re.compile(r"/task/shop/task1"))
+    page.keyboard.press("1")
+    page.wait_for_url(re.compile("said=label"))
+    page.keyboard.press("q")
+    page.wait_for_url(f"{site.address}/")
+    said = [(r.kind, r.episode_id, r.value) for r in reviews_of(site.lake, APP).everything]
+    assert said == [(LABEL, "ep3-bad", "unresolved"), (LABEL, "ep1-good", "resolved")]
+    assert site.said == []
+
+
+def test_typing_is_not_a_key(site: Site, context: BrowserContext) -> None:
+    """Digits and letters in a field stay there, and Enter in a note labels nothing."""
+    page = site.enter(context)
+    page.goto(site.task(1))
+    note = page.locator(".label-form input[name=note]")
+    note.fill("")
+    note.press_sequentially("1 2 3 j k")
+    note.press("Enter")
+    assert note.input_value() == "1 2 3 j k"
+    assert page.url == site.task(1)
+    assert reviews_of(site.lake, APP).everything == ()
+
+
+def test_an_edit_shows_what_changes_and_is_saved(site: Site, context: BrowserContext) -> None:
+    """A check is added, agreement before and after stand side by side, then it is kept."""
+    page = site.enter(context)
+    page.goto(site.task(1))
+    page.locator("details.add > summary").click()
+    page.locator("select[name=new-fn]").select_option("calls_at_most")
+    page.locator("textarea[name=new-args]").fill('{"most": "one"}')
+    page.locator("button.main").click()
+    assert "must be a whole number" in page.locator(".notice").inner_text()
+    page.locator("textarea[name=new-args]").fill('{"most": 0}')
+    page.locator("input[name=new-required]").check()
+    page.locator("button.main").click()
+    assert page.locator("#agreement tbody tr").nth(1).locator("td").all_inner_texts() == [
+        "Agreed",
+        "2",
+        "1",
+    ]
+    assert "rejected" in page.locator("#gate").inner_text()
+    assert overflow(page) <= 0
+    page.keyboard.press("s")
+    page.wait_for_url(re.compile("said=rubric"))
+    (review,) = reviews_of(site.lake, APP).everything
+    assert (review.kind, review.by) == (RUBRIC, "ada")
+    assert "Edited by a person" in page.locator("#rubric").inner_text()
+
+
+def test_it_works_without_script(site: Site, browser: Browser) -> None:
+    """Links and plain forms do everything that keys do."""
+    plain = browser.new_context(java_script_enabled=False)
+    page = plain.new_page()
+    page.goto(f"{site.address}/?token={site.token}")
+    page.wait_for_url(f"{site.address}/")
+    page.locator(".queue .row").first.click()
+    page.locator("button[value=unresolved]").click()
+    assert "label is kept" in page.locator(".said").inner_text()
+    page.locator(".steps a[rel=next]").click()
+    page.locator(".check details > summary").first.click()
+    page.locator("input[name=weight-1]").fill("2")
+    page.locator("button.main").click()
+    page.locator("button[name=draft]").click()
+    assert "rubric is kept" in page.locator(".said").inner_text()
+    plain.close()
+
+
+def test_another_browser_stays_outside(site: Site, context: BrowserContext) -> None:
+    """The link is used up, and another site cannot post into the page."""
+    page = site.enter(context)
+    other = context.browser.new_context() if context.browser else context
+    stranger = other.new_page()
+    answer = stranger.goto(f"{site.address}/?token={site.token}")
+    assert answer is not None
+    assert answer.status == 403
+    other.close()
+    foreign = context.new_page()
+    foreign.set_content(
+        f"<form method=post action='{site.task(1)}/label'><input name=value value=resolved></form>"
+    )
+    with foreign.expect_navigation() as told:
+        foreign.evaluate("document.forms[0].submit()")
+    assert told.value.status == 403
+    assert reviews_of(site.lake, APP).everything == ()
+    assert page.locator("h1").is_visible()
+
+
+def test_hostile_content_is_shown_and_does_nothing(tmp_path: Path, browser: Browser) -> None:
+    """Markup and a megabyte without a space, in messages and tool results: text, nothing runs, nothing sticks out."""
+    for site in served(tmp_path / "h", hostile=True, huge=True):
+        context = browser.new_context(viewport={"width": 390, "height": 800})
+        page = site.enter(context)
+        page.goto(f"{site.task(1)}?episode=ep1-bad")
+        open_everything(page)
+        assert "owned" not in page.title()
+        assert page.locator("main img, main a[href^=javascript]").count() == 0
+        assert page.locator("script").count() == 1
+        assert "<script>" in page.locator(".talk").inner_text()
+        assert overflow(page) <= 0
+        assert len(page.content()) < 600_000
+        assert site.said == []
+        context.close()
+
+
+def test_the_policy_is_in_force(site: Site, context: BrowserContext) -> None:
+    """A script without the nonce, an inline handler and a request elsewhere are refused by the browser."""
+    page = site.enter(context)
+    refused = page.evaluate("""
+        async () => {
+          const seen = [];
+          document.addEventListener('securitypolicyviolation', (e) => seen.push(e.effectiveDirective));
+          const script = document.createElement('div');
+          script.innerHTML = '<img src="http://127.0.0.1:9/x.png" onerror="window.ran = true">';
+          const inline = document.createElement('script'); inline.textContent = 'window.ran = true';
+          document.body.append(script, inline);
+          await fetch('/').catch(() => seen.push('fetch'));
+          await new Promise((done) => setTimeout(done, 300));
+          return { seen, ran: Boolean(window.ran), cookie: document.cookie };
+        }
+    """)
+    assert refused["ran"] is False
+    assert refused["cookie"] == ""
+    assert {"script-src-elem", "img-src", "fetch"} <= set(refused["seen"])
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_can_be_read(site: Site, browser: Browser, scheme: str) -> None:
+    """Queue, task and preview keep a contrast of 4.5 in both schemes and fit a phone, a tablet and a desk."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
+    page = site.enter(context)
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    for address in (f"{site.address}/", site.task(1), site.task(3)):
+        page.goto(address)
+        open_everything(page)
+        assert page.evaluate(CONTRAST) == [], address
+        for width in (390, 768, 1440):
+            page.set_viewport_size({"width": width, "height": 900})
+            assert overflow(page) <= 0, (address, width)
+    context.close()
