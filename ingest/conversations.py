@@ -97,7 +97,7 @@ def _by_history(one: Conversation, known: dict[str, list[Conversation]]) -> Conv
     first = next((n for n in one.nodes if n.reading.input and not n.judged), None)
     if first is None:
         return None
-    marks = _marks(first.reading.input)
+    marks = history_marks(first.reading.input)
     for length in range(len(marks) - 1, _SHORTEST - 1, -1):
         found = [
             other
@@ -122,12 +122,12 @@ def _index_history(
 ) -> None:
     for node in one.nodes:
         if node.reading.input and node.reading.output and not node.judged:
-            marks = _marks((*node.reading.input, *node.reading.output))
+            marks = history_marks((*node.reading.input, *node.reading.output))
             if len(marks) > _SHORTEST:
                 known[marks[-1]].append(target)
 
 
-def _marks(steps: Iterable[Step]) -> list[str]:
+def history_marks(steps: Iterable[Step]) -> list[str]:
     """A rolling hash: the mark at a place stands for all messages before it, the system prompt included."""
     mark = hashlib.blake2b(digest_size=16)
     marks = [mark.hexdigest()]
