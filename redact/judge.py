@@ -11,8 +11,9 @@ kept; name-like values are names where a gazetteer knows them.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Final
 
 from redact.dates import read_date
@@ -55,11 +56,24 @@ _LIVES: Final = 15 * 365
 """Days between the first and the last: orders, visits and contracts of one app rarely span as much."""
 _LONG: Final = 5
 """So many digits with a letter are an identifier, not a number with its unit."""
+_TURN: Final = re.compile(r"(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])")
+_TURNS: Final = 3
+"""So many changes between letters and digits are no word with a number."""
+_UNIT: Final = re.compile(r"\d{1,5}[A-Za-z]{1,4}")
+_LIST: Final = 20
+"""So many keys beside each other are data."""
 _POSTAL: Final = re.compile(
     r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|\d{4} ?[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d|\d{5}-\d{4}"
 )
 _FEW: Final = 2
 """Fewer subjects than this say nothing about whether values differ from person to person."""
+_THIN: Final = 5
+"""With fewer subjects nothing shows that a value is nobody's: what could be a person's is taken for one's."""
+_SOME: Final = 10
+"""With fewer subjects a catalogue must show in more of its values: two of six people live in one town."""
+_SHARED_BY_FEW: Final = 0.6
+_OLD_DAYS: Final = 12 * 365
+"""Days that lie so far before the app's last episode date people's lives; a wrong guess moves a date within its year."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +121,21 @@ class Judgement:
     """Every place that learning saw, judged worth a verdict or not."""
     public: frozenset[str]
     """Values that are nobody's."""
+    recorded: frozenset[str] = frozenset()
+    """Values that are enumerated or a mere record's key: one of them is not a person's anywhere."""
+    latest: int = 0
+    """When the app's last episode started."""
+
+    def spares(self, verdict: Verdict, value: str) -> bool:
+        """Say whether a value under a judged key stays, because it is a record's key elsewhere."""
+        return verdict.action in {OPAQUE, NAME} and value in self.recorded
 
     def of(self, place: Place, value: str) -> Verdict:
         """Return the verdict over a value's place; one that learning never saw is judged by this value alone."""
         key = place.key()
         if key in self.places or place.kind != UNKNOWN:
             return self.verdicts.get(key, _KEPT)
-        return _judge(place, {evidence_value(value): [0]}, self.public)
+        return _judge(place, {evidence_value(value): [0]}, self.public, self.latest)
 
 
 _KEPT: Final = Verdict(KEEP, "")
@@ -122,24 +144,56 @@ _KEPT: Final = Verdict(KEEP, "")
 def judge(app: AppLearnt, *, k: int) -> Judgement:
     """Return the verdicts over the app's unknown keys."""
     public = _public_values(app, k)
-    recorded = _recorded_values(app)
     verdicts: dict[str, Verdict] = {}
-    values: dict[str, str] = {}
     for key, seen in app.evidence.items():
         place = Place.of(key)
-        if place.kind != UNKNOWN:
+        if place.kind == UNKNOWN:
+            verdict = _judge(place, seen, public, app.latest)
+            if verdict.action != KEEP:
+                verdicts[key] = verdict
+    _alike(app, verdicts)
+    recorded = _recorded_values(app)
+    values: dict[str, str] = {}
+    for key, verdict in verdicts.items():
+        for value in _made_personal(app.evidence[key], verdict, public, recorded):
+            keep_kind(values, value, verdict.action)
+    return Judgement(verdicts, values, frozenset(app.evidence), public, recorded, app.latest)
+
+
+def _alike(app: AppLearnt, verdicts: dict[str, Verdict]) -> None:
+    """Judge a key that holds identifiers of people in one record to hold them in every record.
+
+    A refund names its owner's account in a record without any other trace of a person.
+    """
+    telling = {
+        _last_key(place.path)
+        for place in map(Place.of, verdicts)
+        if place.personal and verdicts[place.key()].action == OPAQUE
+    }
+    for key, seen in app.evidence.items():
+        place = Place.of(key)
+        if key in verdicts or place.kind != UNKNOWN or _last_key(place.path) not in telling:
             continue
-        verdict = _judge(place, seen, public)
-        if verdict.action == KEEP:
-            continue
-        verdicts[key] = verdict
-        if verdict.action != WITHHOLD:
-            # An identifier that several people share is still one: half a key's values cannot be other than the rest.
-            spared = recorded if verdict.action in {OPAQUE, NAME} else public
-            for part in (part for value in seen if value not in spared for part in _parts(value)):
-                if is_composite(verdict.action, fold_value(part)):
-                    keep_kind(values, fold_value(part), verdict.action)
-    return Judgement(verdicts, values, frozenset(app.evidence), public)
+        if _commonest(list(seen)) == "identifier":
+            verdicts[key] = _IDENTIFIERS
+
+
+def _last_key(path: str) -> str:
+    return path.rpartition(".")[2].casefold()
+
+
+def _made_personal(
+    seen: Iterable[str], verdict: Verdict, public: frozenset[str], recorded: frozenset[str]
+) -> Iterator[str]:
+    """Yield the folded values that a verdict makes personal in the whole app."""
+    if verdict.action == WITHHOLD:
+        return
+    # An identifier that several people share is still one: half a key's values cannot be other than the rest.
+    spared = recorded if verdict.action in {OPAQUE, NAME} else public
+    for value in seen:
+        for part in _parts(value) if value not in spared else ():
+            if is_composite(verdict.action, fold_value(part)):
+                yield fold_value(part)
 
 
 def personal_everywhere(app: AppLearnt, *, k: int) -> dict[str, str]:
@@ -172,10 +226,16 @@ def _recorded_values(app: AppLearnt) -> frozenset[str]:
 def _public_values(app: AppLearnt, k: int) -> frozenset[str]:
     """Return values that are nobody's: enumerated, shared by k subjects, a record's key, or seen without a person."""
     public = set(app.vocabulary)
+    lists = _catalogues(app)
     for key, seen in app.evidence.items():
         place = Place.of(key)
-        if place.kind in {"record", "public"} or (place.origin == RESULT and not place.personal):
+        if place.kind in {"record", "public"}:
             public.update(seen)
+        elif place.origin == RESULT and not place.personal:
+            # A look-up by e-mail address answers with an account's key and nothing else of the person.
+            public.update(
+                value for value in seen if place.path in lists or not _is_reference(value)
+            )
         else:
             public.update(value for value, subjects in seen.items() if len(subjects) >= k)
     return frozenset(public)
@@ -215,7 +275,25 @@ def _is_name_like(text: str) -> bool:
     )
 
 
-def _judge(place: Place, seen: Mapping[str, list[int]], public: frozenset[str]) -> Verdict:
+def _catalogues(app: AppLearnt) -> frozenset[str]:
+    """Return the paths of long lists `{"name": "key", ...}`: no person has so many keys of one shape."""
+    below: dict[str, list[str]] = {}
+    for place in map(Place.of, app.evidence):
+        if place.origin == RESULT and not place.personal and place.kind == UNKNOWN:
+            below.setdefault(place.path.rpartition(".")[0], []).append(place.path)
+    return frozenset(path for paths in below.values() if len(paths) >= _LIST for path in paths)
+
+
+def _is_reference(value: str) -> bool:
+    """Say whether a value can hardly be anything but a key: `w_d74849f6`, `131053-F`, and not `6-inch` or `512GB`."""
+    if shape_of(value) != "identifier" or _URL.match(value.strip()) or _UNIT.fullmatch(value):
+        return False
+    return sum(map(str.isdigit, value)) >= _LONG or len(_TURN.findall(value)) >= _TURNS
+
+
+def _judge(
+    place: Place, seen: Mapping[str, list[int]], public: frozenset[str], latest: int
+) -> Verdict:
     own = [value for value in seen if value not in public]
     shape = _commonest(own)
     every = _commonest(list(seen))
@@ -223,15 +301,14 @@ def _judge(place: Place, seen: Mapping[str, list[int]], public: frozenset[str]) 
         return Verdict(NAME, "looks like names of people")
     if own and shape == "names" and place.personal and _are_places(own):
         return Verdict(CITY, "looks like towns in records of people")
-    if shape == "moment" and place.personal and _span_lives(own):
-        return Verdict(
-            BIRTH, "looks like birth dates: days of several decades in records of people"
-        )
+    if shape == "moment" and place.personal and (_span_lives(own) or _are_old(own, latest)):
+        return _BIRTHS
     subjects = {subject for listed in seen.values() for subject in listed}
     alone = len(subjects) < _FEW
-    if not alone and _is_shared(seen, public):
+    some = place.personal and shape == "names" and len(subjects) < _SOME
+    if not alone and _is_shared(seen, public, _SHARED_BY_FEW if some else _SHARED_ENOUGH):
         return _KEPT
-    codes = len(own) >= _CODES
+    codes = len(own) >= _CODES or (len(subjects) < _THIN and bool(own))
     for seen_as, enough, verdict in (
         ("street", True, _STREETS),
         ("code", place.personal and codes, _CODED),
@@ -244,6 +321,7 @@ def _judge(place: Place, seen: Mapping[str, list[int]], public: frozenset[str]) 
     return _KEPT
 
 
+_BIRTHS: Final = Verdict(BIRTH, "looks like birth dates: old days in records of people")
 _STREETS: Final = Verdict(STREET, "looks like address lines")
 _CODED: Final = Verdict(CODE, "looks like short codes and differs from person to person")
 _IDENTIFIERS: Final = Verdict(OPAQUE, "looks like an identifier and differs from person to person")
@@ -251,10 +329,10 @@ _NAMELIKE: Final = Verdict(WITHHOLD, "looks like names and differs from person t
 _TEXTS: Final = Verdict(WITHHOLD, "free text that differs from person to person")
 
 
-def _is_shared(seen: Mapping[str, list[int]], public: frozenset[str]) -> bool:
+def _is_shared(seen: Mapping[str, list[int]], public: frozenset[str], enough: float) -> bool:
     """Say whether a catalogue stands behind the key: many of its values belong to several subjects or to none."""
     shared = sum(len(subjects) > 1 or value in public for value, subjects in seen.items())
-    return shared >= _SHARED_ENOUGH * len(seen)
+    return shared >= enough * len(seen)
 
 
 def _commonest(values: list[str]) -> str:
@@ -272,6 +350,15 @@ def _span_lives(values: list[str]) -> bool:
     if len(days) < _CODES or len(days) * 2 < len(values):
         return False
     return (max(days) - min(days)).days > _LIVES
+
+
+def _are_old(values: list[str], latest: int) -> bool:
+    """Say whether most of the plain days lie many years before the app's last episode; one person's is enough."""
+    days = [day for value in values if len(value) <= _DAY and (day := read_date(value))]
+    if not days or len(days) * 2 < len(values) or not latest:
+        return False
+    now = datetime.fromtimestamp(latest / 1e9, tz=UTC).date()
+    return sum((now - day).days > _OLD_DAYS for day in days) * 2 > len(days)
 
 
 def _are_places(values: list[str]) -> bool:

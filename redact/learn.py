@@ -119,6 +119,7 @@ def local_values(found: Iterable[Found]) -> dict[str, str]:
 
 def _learn_episode(app: AppLearnt, episode: Episode, finder: Finder) -> None:
     found = found_in(episode, finder)
+    app.latest = max(app.latest, episode.started_at)
     _keep(app, episode.episode_id, found)
     subject = subject_hash(principal(episode, found))
     for text in texts_of(episode, finder):

@@ -36,6 +36,8 @@ class AppLearnt:
     """Path of a key no rule explains to (value to hashes of the subjects it was seen with)."""
     vocabulary: set[str] = field(default_factory=set)
     """Values that tool definitions enumerate."""
+    latest: int = 0
+    """When the last episode started, in nanoseconds: what is old is old against this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,7 @@ class Learnt:
                 "local": app.local,
                 "evidence": app.evidence,
                 "vocabulary": sorted(app.vocabulary),
+                "latest": app.latest,
             }
             for name, app in self.apps.items()
         }
@@ -78,7 +81,11 @@ class Learnt:
         return Learnt(
             {
                 name: AppLearnt(
-                    app["values"], app["local"], app["evidence"], set(app["vocabulary"])
+                    app["values"],
+                    app["local"],
+                    app["evidence"],
+                    set(app["vocabulary"]),
+                    app.get("latest", 0),
                 )
                 for name, app in body["apps"].items()
             }
@@ -109,6 +116,7 @@ def _add(into: AppLearnt, app: AppLearnt) -> None:
         for value, subjects in values.items():
             seen[value] = merge_subjects(seen.get(value, []), subjects)
     into.vocabulary |= app.vocabulary
+    into.latest = max(into.latest, app.latest)
 
 
 def keep_kind(values: dict[str, str], value: str, kind: str) -> None:

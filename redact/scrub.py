@@ -264,6 +264,8 @@ def _judged(episode: Episode, gate: _Gate, finder: Finder) -> tuple[list[Found],
                 continue
             if verdict.action == WITHHOLD and gate.vocabulary.holds(leaf.value):
                 continue
+            if gate.judgement.spares(verdict, leaf.value):
+                continue
             if verdict.action != WITHHOLD:
                 found.append(Found(verdict.action, leaf.value, leaf.path.rpartition(".")[2]))
             elif gate.withholds:

@@ -1,5 +1,6 @@
 """Keys that no rule knows: surrogated, kept or withheld by what their values look like."""
 
+from dataclasses import replace
 from typing import Any
 
 from ingest.episode import Episode
@@ -170,3 +171,63 @@ def test_what_also_stands_in_records_of_no_person_is_a_catalogues() -> None:
     raw.append(episode("q", *calls("get_product", {"sku": "2"}, {"sku": "2", "make": "Denver B"})))
     verdicts = judge(learn(raw, (), policy=Policy()).app("app"), k=5).verdicts
     assert verdicts == {}
+
+
+def few(*records: dict[str, Any], at: int = 0) -> list[Episode]:
+    """One episode per record, in an app that has no others."""
+    return [
+        replace(episode(f"f{number}", *calls("look_up", {}, record)), started_at=at)
+        for number, record in enumerate(records)
+    ]
+
+
+def left(raw: list[Episode], *, policy: Policy | None = None) -> str:
+    """All that passes the gate of these episodes."""
+    policy = policy or Policy()
+    learnt = learn(raw, (), policy=policy)
+    vault = open_vault(None, SECRET)
+    done = scrub(raw, learnt=learnt, vault=vault, policy=policy)
+    return "\n".join(step.content or "" for one in done for step in one.clean.steps)
+
+
+def test_a_reference_in_a_record_without_a_person_is_not_taken_for_a_catalogue_s() -> None:
+    """A look-up that answers with an account's key only says nothing else of the person."""
+    text = left(
+        few({"zzkonto": "w_d74849f6"}, {"zzkonto": "w_19af3ce7"}, {"zzkonto": "w_fd6e2a89"})
+    )
+    assert not any(key in text for key in ("d74849f6", "19af3ce7", "fd6e2a89"))
+
+
+def test_one_person_s_codes_and_old_days_go_in_an_app_with_one_episode() -> None:
+    """A postcode and a birth date under keys nobody knows do not wait for more people."""
+    record = {"zzm": "p@mail.example", "zzb": "1971-02-06", "zzc": "80261", "zzd": "2026-01-02"}
+    text = left(few(record, at=1_767_571_200_000_000_000))
+    assert "1971-02-06" not in text
+    assert "80261" not in text
+    assert "2026-01-02" in text
+
+
+def test_sizes_and_units_are_no_references_in_a_small_app() -> None:
+    """What describes a product stays."""
+    sizes = ["6-inch", "512GB", "20000mAh", "1000-piece"]
+    text = left(few(*({"zzsize": size} for size in sizes)))
+    assert all(size in text for size in sizes)
+
+
+def test_a_records_key_that_stands_under_an_unknown_key_too_stays_everywhere() -> None:
+    """Order keys join the calls of an app however few episodes it has."""
+    text = left(
+        few(
+            {"order_id": "W5490111", "email": "p1@mail.example"},
+            {"zzref": "W5490111", "email": "p2@mail.example"},
+        )
+    )
+    assert text.count("W5490111") == 2
+
+
+def test_a_key_judged_to_identify_people_does_so_in_every_record() -> None:
+    """The account's number in a booking goes as the one in the profile did."""
+    profiles = [{"zzmail": f"p{n}@mail.example", "zzno": f"K00{n}94{n}"} for n in range(6)]
+    bookings = [{"zzstate": "open", "zzno": f"K10{n}33{n}"} for n in range(6)]
+    text = left(few(*profiles, *bookings))
+    assert not any(record["zzno"] in text for record in profiles + bookings)
