@@ -12,14 +12,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from dagster_project.clean_records import clean_episodes_of, clusters_of, home_days, labels_of
+from dagster_project.clean_records import (
+    clean_episodes_of,
+    clean_outcomes_of,
+    clusters_of,
+    home_days,
+    labels_of,
+)
 from dagster_project.documents import records
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import TASKS, VERIFIED
 from dagster_project.learnt_worlds import world_of
 from dagster_project.review.feedback import STALE, with_decision, with_rubric
 from dagster_project.review.regrading import Change, Run, compare
-from dagster_project.review.review import LABELS, Review
+from dagster_project.review.review import Review
 from dagster_project.review.store import Reviews, keep, reviews_of
 from dagster_project.review.verdicts import keep_verdicts, stored_runs
 from dagster_project.verification import VerifiedTask
@@ -34,7 +40,7 @@ from environments.runtime.task import Task
 from environments.runtime.verdict import Verdict
 from environments.runtime.world import World
 from environments.verify import Verification, verify
-from synth.labels import UNLABELLED, Label
+from synth.labels import UNLABELLED, Label, label_episodes, load_outcome_policy
 from synth.rubric.recorded import record
 
 REMEMBERED: Final = 48
@@ -48,8 +54,10 @@ class Graded:
     """What the rubric in force says of one recorded attempt."""
 
     episode_id: str
+    outcome: Label
+    """What the outcomes say without reviewers."""
     label: Label
-    """What the outcomes say, reviewers included."""
+    """What holds: reviewers are heard first."""
     said: str | None
     """What reviewers say: `resolved`, `unresolved`, `unknown`, `differ`; None while nobody did."""
     verdict: Verdict | None
@@ -57,8 +65,8 @@ class Graded:
 
     @property
     def resolved(self) -> bool | None:
-        """By the reviewers, else by the outcomes."""
-        return LABELS.get(self.said) if self.said else self.label.resolved
+        """What the user got, as the next build will have it."""
+        return self.label.resolved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +128,8 @@ class AppDesk:
             self._rollouts.setdefault(run.task_id, []).append(run)
         self.reviews = Reviews()
         self.labels: dict[str, Label] = {}
+        policy = load_outcome_policy(outcome_policy)
+        self.outcomes = label_episodes(clean_outcomes_of(lake, app), policy)
         self.refresh()
 
     @property
@@ -187,6 +197,7 @@ class AppDesk:
         return tuple(
             Graded(
                 episode_id=attempt.episode_id,
+                outcome=self.outcomes.get(attempt.episode_id, UNLABELLED),
                 label=self.labels.get(attempt.episode_id, UNLABELLED),
                 said=self.reviews.label_of(attempt.episode_id),
                 verdict=verdicts.get(attempt.episode_id),

@@ -70,7 +70,7 @@ def _rows(item: QueueItem) -> Iterator[tuple[str, ...]]:
             title_of(entry.candidate.task),
             entry.status,
             "; ".join(item.reasons),
-            _word(graded.label.resolved),
+            _word(graded.outcome.resolved),
             _word(says_resolved(verdict.predicted)) if verdict is not None else "",
             "" if verdict is None or verdict.reward is None else f"{verdict.reward:g}",
             graded.said or "",

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from dagster_project.review.check_kinds import KINDS, BadCheckError, read_arguments, sentence
 from dagster_project.review.edits import edited
+from environments.runtime.attempt import Json
 from environments.runtime.checks import FUNCTIONS
 from environments.runtime.rubric import Check, Rubric
 
@@ -103,7 +104,7 @@ def test_calls_are_read_as_people_write_them() -> None:
 
 def test_arguments_that_stand_already_are_kept_as_they_are() -> None:
     """A check derived with more arguments than a person would write stays as it is."""
-    before = {"tools": ["a"], "learnt": {"x": 1}, "most": "odd"}
+    before: dict[str, Json] = {"tools": ["a"], "learnt": {"x": 1}, "most": "odd"}
     assert read_arguments("acted", json.dumps(before), before=before) == before
 
 

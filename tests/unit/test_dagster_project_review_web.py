@@ -132,7 +132,7 @@ def test_only_the_right_host_and_cookie_pass(
 ) -> None:
     """Another host name (DNS rebinding) and another cookie are refused."""
     sent = {k: v.replace("{port}", str(client.port)) for k, v in headers.items()}
-    assert client.ask("/", **sent).status == status
+    assert client.ask("/", None, **sent).status == status
 
 
 def test_names_of_this_machine() -> None:
