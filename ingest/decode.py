@@ -7,26 +7,33 @@ whatever had to be refused. Decoding is separate from accepting: nothing here an
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import orjson
 
+from ingest.atif import read_trajectory
 from ingest.chat_log import Chat, parse_value
+from ingest.claude_code_session import read_sessions
 from ingest.errors import BodyRefused
 from ingest.langfuse_export import read_export
+from ingest.langsmith_run import read_feedback, read_run
 from ingest.limits import DEFAULT_LIMITS, Limits, unpack
+from ingest.openai_agents_export import read_agents_export
 from ingest.otlp import read_protobuf
 from ingest.otlp_json import read_json
 from ingest.otlp_record import Arrival, OtlpRecords
 from ingest.outcome import Outcome
 from ingest.quarantine import Rejected
-from ingest.shape import kind_of_value
+from ingest.shape import SESSION, kind_of_value
 from ingest.span import LogEvent, Span
 from ingest.text import NOT_JSON, Json, load_json, nests_deeper
 from ingest.wal import StoredRecord
 
 _KEPT: Final = 64 << 10
+_EXPORTED: Final = frozenset(
+    {"langsmith_run", "langsmith_feedback", "openai_agents_export", "atif"}
+)
 _DEEPEST: Final = 128
 """Half of what orjson writes: whatever is read can be written again."""
 
@@ -52,6 +59,8 @@ def decode(record: StoredRecord, *, limits: Limits = DEFAULT_LIMITS) -> Decoded:
             body = unpack(body, compression, limit=limits.body_bytes)
         if encoding == "protobuf":
             _decode_protobuf(record, body, found, limits)
+        elif record.kind == SESSION:
+            _decode_sessions(record, body, found)
         elif encoding == "jsonl":
             for number, line in enumerate(body.split(b"\n"), start=record.position):
                 if line.strip():
@@ -124,6 +133,8 @@ def _decode_json(
         elif nests_deeper(item, _DEEPEST):
             reason = f"The value is nested deeper than {_DEEPEST} levels; flatten it."
             found.rejected.append(_refused(record, position, "too_deep", reason, text))
+        elif kind in _EXPORTED:
+            _decode_exported(record, item, kind, position, found)
         elif kind == "langfuse_export":
             export = read_export(item, arrival_of(record, position))
             found.spans += export.spans
@@ -131,6 +142,48 @@ def _decode_json(
         else:
             own_text = text if item is value else orjson.dumps(item)
             _decode_chat(record, own_text, item, position, found)
+
+
+def _decode_exported(
+    record: StoredRecord, item: dict[str, Any], kind: str, position: str, found: Decoded
+) -> None:
+    arrival = arrival_of(record, position)
+    if kind == "langsmith_run":
+        found.spans += read_run(item, arrival)
+    elif kind == "langsmith_feedback":
+        found.outcomes += read_feedback(item, arrival)
+    elif kind == "openai_agents_export":
+        found.spans.append(read_agents_export(item, arrival))
+    else:
+        _decode_as_chat(record, read_trajectory(item), "atif", position, found)
+
+
+def _decode_sessions(record: StoredRecord, body: bytes, found: Decoded) -> None:
+    lines: list[Json] = []
+    for number, text in enumerate(body.split(b"\n"), start=record.position):
+        if not text.strip():
+            continue
+        value = load_json(text)
+        if value is NOT_JSON or nests_deeper(value, _DEEPEST):
+            reason = (
+                "The line is not JSON, is cut off or is nested too deeply; the others were kept."
+            )
+            found.rejected.append(_refused(record, f"line {number}", "bad_line", reason, text))
+        else:
+            lines.append(value)
+    for chat in read_sessions(lines):
+        _decode_as_chat(record, chat, "claude_code", f"record {record.position}", found)
+
+
+def _decode_as_chat(
+    record: StoredRecord, value: dict[str, Any], source: str, position: str, found: Decoded
+) -> None:
+    """A value of another format in the chat log's words; the episode keeps the format's name."""
+    held = len(found.chats)
+    _decode_chat(record, orjson.dumps(value), value, position, found)
+    for index in range(held, len(found.chats)):
+        chat = found.chats[index]
+        found.chats[index] = replace(chat, episode=replace(chat.episode, source=source))
 
 
 def _items(value: Json) -> Iterator[Any]:

@@ -18,7 +18,7 @@ from typing import Final, cast
 from ingest.errors import BodyRefused, SourceUnreadable
 from ingest.limits import DEFAULT_LIMITS, Limits
 from ingest.quarantine import Rejected
-from ingest.shape import kind_of_json
+from ingest.shape import SESSION, kind_of_json
 from ingest.wal import WalRecord
 from ingest.wire import signal_of
 
@@ -153,7 +153,7 @@ class _File:
             held.append(line)
             size += len(line)
             number += 1
-            if size >= _CHUNK_BYTES:
+            if size >= (limit if kind == SESSION else _CHUNK_BYTES):
                 yield self._record(kind, b"".join(held), "jsonl", position=held_from)
                 held, size, held_from = [], 0, number
             line = stream.readline(limit + 1)

@@ -5,15 +5,31 @@ Comes in: JSON text or a parsed value. Goes out: the format's name as the write-
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
+from ingest.atif import is_trajectory
+from ingest.claude_code_session import is_session_line
+from ingest.langsmith_run import is_feedback, is_run
+from ingest.openai_agents_export import is_agents_export
 from ingest.text import NOT_JSON, Json, load_json
+
+SESSION: Final = "claude_code_session"
+"""The one format in which a line means nothing without the others of its file."""
 
 _KIND_OF_KEY: Final = (
     ("resourceSpans", "otlp_traces"),
     ("resourceLogs", "otlp_logs"),
     ("resourceMetrics", "otlp_metrics"),
     ("messages", "chat_log"),
+)
+
+_RECOGNISED: Final[tuple[tuple[str, Callable[[dict[str, Any]], bool]], ...]] = (
+    ("langsmith_run", is_run),
+    ("langsmith_feedback", is_feedback),
+    ("openai_agents_export", is_agents_export),
+    (SESSION, is_session_line),
+    ("atif", is_trajectory),
 )
 
 
@@ -31,4 +47,7 @@ def kind_of_value(value: Json) -> str | None:
         return None
     if isinstance(value.get("trace"), dict) and isinstance(value.get("observations"), list):
         return "langfuse_export"
+    for kind, is_one in _RECOGNISED:
+        if is_one(value):
+            return kind
     return next((kind for key, kind in _KIND_OF_KEY if key in value), None)

@@ -1,0 +1,198 @@
+"""Claude Code's session files: lines tied by `parentUuid` to one conversation.
+
+Comes in: the lines of one session file. Goes out: chat-log values, which `ingest.chat_log` reads. Each content block of an
+answer is a line of its own there, and parallel tool results hang beside the chain that the last line leads to: blocks
+are put together by message id, results by call id. What stands before a compaction boundary is no longer in the
+model's view and is not followed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from ingest.text import Json, json_text
+
+Entry = dict[str, Any]
+
+NAME: Final = "claude_code"
+_SPOKEN: Final = frozenset({"user", "assistant"})
+
+
+def is_session_line(value: Entry) -> bool:
+    """Whether a value is a line of a session file."""
+    if "sessionId" in value and ("uuid" in value or "leafUuid" in value):
+        return True
+    return value.get("type") in {"summary", "file-history-snapshot"} and (
+        "leafUuid" in value or "messageId" in value
+    )
+
+
+def read_sessions(lines: Iterable[Json]) -> Iterator[Entry]:
+    """One chat-log value a session, and one for each sub-agent whose session is in another file."""
+    sessions: dict[tuple[str, str], list[Entry]] = {}
+    for line in lines:
+        if isinstance(line, dict) and line.get("uuid") and line.get("type") in {*_SPOKEN, "system"}:
+            agent = str(line.get("agentId") or "") if line.get("isSidechain") else ""
+            sessions.setdefault((str(line.get("sessionId") or ""), agent), []).append(line)
+    for (session, agent), entries in sessions.items():
+        messages = _Transcript(_chain(entries)).messages()
+        if any(message["role"] != "system" for message in messages):
+            name = f"{session}/{agent}" if agent else session
+            yield {
+                "episode_id": name,
+                "agent": agent or NAME,
+                "messages": messages,
+                **_model(entries),
+            }
+
+
+def _model(entries: list[Entry]) -> Entry:
+    models = (_message(entry).get("model") for entry in entries)
+    model = next((m for m in models if isinstance(m, str) and not m.startswith("<")), None)
+    return {"model": model} if model else {}
+
+
+def _message(entry: Entry) -> Entry:
+    message = entry.get("message")
+    return message if isinstance(message, dict) else {}
+
+
+def _blocks(entry: Entry) -> list[Entry]:
+    content = _message(entry).get("content")
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [b for b in content if isinstance(b, dict)] if isinstance(content, list) else []
+
+
+def _chain(entries: list[Entry]) -> list[Entry]:
+    """The entries that the last leaf leads back to, with the blocks and results that hang beside them."""
+    by_id = {str(entry["uuid"]): entry for entry in entries}
+    parents = {str(entry.get("parentUuid")) for entry in entries}
+    spoken = [
+        entry for entry in entries if entry.get("type") in _SPOKEN and not entry.get("isMeta")
+    ]
+    leaves = [entry for entry in spoken if str(entry["uuid"]) not in parents] or spoken
+    chain: set[str] = set()
+    place = str(leaves[-1]["uuid"]) if leaves else ""
+    while place in by_id and place not in chain:
+        chain.add(place)
+        place = str(by_id[place].get("parentUuid"))
+    answers = {_message(by_id[uuid]).get("id") for uuid in chain} - {None}
+    beside = [e for e in entries if _message(e).get("id") in answers]
+    calls = {block.get("id") for entry in beside for block in _blocks(entry)} - {None}
+    taken = chain | {str(entry["uuid"]) for entry in beside}
+    taken |= {
+        str(entry["uuid"])
+        for entry in entries
+        if any(block.get("tool_use_id") in calls for block in _blocks(entry))
+    }
+    return [entry for entry in entries if str(entry["uuid"]) in taken]
+
+
+class _Transcript:
+    """Messages being put together."""
+
+    def __init__(self, chain: list[Entry]) -> None:
+        self._chain = chain
+        self._messages: list[Entry] = []
+        self._answers: dict[str, Entry] = {}
+        self._seen: set[str] = set()
+
+    def messages(self) -> list[Entry]:
+        """All messages as a chat log has them."""
+        for entry in self._chain:
+            if entry.get("isMeta"):
+                continue
+            if entry.get("type") == "assistant":
+                self._answer(entry)
+            elif entry.get("type") == "user":
+                self._said(entry)
+            elif entry.get("subtype") == "compact_boundary" and self._messages:
+                self._flag(self._messages[-1], "compacted")
+        return self._messages
+
+    def _answer(self, entry: Entry) -> None:
+        message_id = str(_message(entry).get("id") or entry["uuid"])
+        answer = self._answers.get(message_id)
+        if answer is None:
+            answer = {"role": "assistant", "content": None, "tg": _time(entry)}
+            self._answers[message_id] = answer
+            self._messages.append(answer)
+        for block in _blocks(entry):
+            self._block(block, answer)
+        usage = _message(entry).get("usage")
+        if isinstance(usage, dict):
+            # Repeated on every line of the answer: the last one is whole.
+            answer["tg"]["usage"] = {
+                key: usage[key]
+                for key in ("input_tokens", "output_tokens")
+                if isinstance(usage.get(key), int)
+            }
+
+    def _block(self, block: Entry, answer: Entry) -> None:
+        kind = block.get("type")
+        if kind == "text":
+            before = answer["content"]
+            text = str(block.get("text") or "")
+            answer["content"] = f"{before}\n{text}" if before else text
+        elif kind == "tool_use" and str(block.get("id")) not in self._seen:
+            self._seen.add(str(block.get("id")))
+            function = {"name": str(block.get("name")), "arguments": json_text(block.get("input"))}
+            answer.setdefault("tool_calls", []).append(
+                {"id": str(block.get("id")), "type": "function", "function": function}
+            )
+        elif kind in {"thinking", "redacted_thinking"}:
+            self._flag(answer, "reasoning_left_out")
+
+    def _said(self, entry: Entry) -> None:
+        texts: list[str] = []
+        flags: set[str] = {"compacted"} if entry.get("isCompactSummary") else set()
+        for block in _blocks(entry):
+            if block.get("type") == "tool_result":
+                self._result(block, entry)
+            elif block.get("type") == "text":
+                texts.append(str(block.get("text") or ""))
+            else:
+                flags.add("non_text_content")
+        if texts or flags:
+            said = {"role": "user", "content": "\n".join(texts), "tg": _time(entry)}
+            self._messages.append(said)
+            for flag in flags:
+                self._flag(said, flag)
+
+    def _result(self, block: Entry, entry: Entry) -> None:
+        call = str(block.get("tool_use_id"))
+        if f"result of {call}" in self._seen:
+            return
+        self._seen.add(f"result of {call}")
+        content, whole = _text_of(block.get("content"))
+        tg = _time(entry)
+        if isinstance(block.get("is_error"), bool):
+            tg["is_error"] = block["is_error"]
+        result: Entry = {"role": "tool", "tool_call_id": call, "content": content, "tg": tg}
+        if not whole:
+            self._flag(result, "non_text_content")
+        self._messages.append(result)
+
+    @staticmethod
+    def _flag(message: Entry, flag: str) -> None:
+        known = message["tg"].setdefault("completeness", [])
+        if flag not in known:
+            known.append(flag)
+
+
+def _time(entry: Entry) -> Entry:
+    return {"time": entry["timestamp"]} if isinstance(entry.get("timestamp"), str) else {}
+
+
+def _text_of(content: Json) -> tuple[str, bool]:
+    """A result's text, and whether text is all there was."""
+    if isinstance(content, str) or content is None:
+        return content or "", True
+    if not isinstance(content, list):
+        return json_text(content), True
+    texts = [
+        str(b.get("text") or "") for b in content if isinstance(b, dict) and b.get("type") == "text"
+    ]
+    return "\n".join(texts), len(texts) == len(content)

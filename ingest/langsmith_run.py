@@ -1,0 +1,145 @@
+"""LangSmith's run and feedback JSON, as the API and exports write them, to spans and outcomes.
+
+A run becomes a span with the attributes that LangSmith's own OpenTelemetry exporter would have sent, so that one dialect
+reads both. `session_id` of a run is the project, never the conversation, and is not read; nor are the app's environment
+variables among the metadata.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from ingest.app_name import UNNAMED
+from ingest.chat_outcome import annotator_of, outcome_id_of
+from ingest.dialects.attributes import number_of, text_of
+from ingest.dialects.evaluation import annotator
+from ingest.moments import from_any
+from ingest.otlp_record import Arrival
+from ingest.outcome import Outcome
+from ingest.span import STATUS_ERROR, Span
+from ingest.text import Json, json_text
+
+_JUDGED_BY: Final = {"model": "model", "app": "reviewer"}
+
+
+def is_run(value: dict[str, Any]) -> bool:
+    """Whether a value is a run."""
+    return isinstance(value.get("run_type"), str) and "inputs" in value and "id" in value
+
+
+def is_feedback(value: dict[str, Any]) -> bool:
+    """Whether a value is a feedback record."""
+    return "run_id" in value and "key" in value and ("score" in value or "value" in value)
+
+
+def read_run(run: dict[str, Any], arrival: Arrival) -> list[Span]:
+    """The run and the runs inside it."""
+    spans: list[Span] = []
+    waiting: list[tuple[dict[str, Any], str | None, str | None]] = [(run, None, None)]
+    while waiting:
+        one, trace_id, parent_id = waiting.pop()
+        span = _span(one, trace_id, parent_id, arrival)
+        spans.append(span)
+        below = list(_dicts(one.get("child_runs")))
+        waiting += [(child, span.trace_id, span.span_id) for child in reversed(below)]
+    return spans
+
+
+def read_feedback(value: dict[str, Any], arrival: Arrival) -> list[Outcome]:
+    """What somebody said of a run."""
+    name = text_of(value.get("key"))
+    run = text_of(value.get("run_id")) or text_of(value.get("trace_id"))
+    if name is None or run is None:
+        return []
+    app = arrival.app or UNNAMED
+    trace = text_of(value.get("trace_id"))
+    kind, target = ("span", f"{trace}:{run}") if trace and trace != run else ("trace", run)
+    source = value.get("feedback_source")
+    source = source if isinstance(source, dict) else {}
+    by = _JUDGED_BY.get(str(source.get("type"))) or annotator(name, None)
+    stated = value.get("metadata") if isinstance(value.get("metadata"), dict) else {}
+    if isinstance(stated, dict) and stated.get("by"):
+        by = annotator_of(str(stated["by"]))
+    score, word = value.get("score"), value.get("value")
+    return [
+        Outcome(
+            app=app,
+            outcome_id=outcome_id_of(
+                app, text_of(value.get("id")) or f"{kind}:{target}", name, by, "langsmith"
+            ),
+            target_kind=kind,
+            target_id=target,
+            episode_id=None,
+            name=name,
+            value=number_of(score),
+            label=text_of(word) if word is not None else None,
+            text=text_of(value.get("comment")),
+            correction=_correction(value.get("correction")),
+            by=by,
+            author=text_of(source.get("user_id")),
+            at=from_any(value.get("created_at")),
+            source="langsmith",
+        )
+    ]
+
+
+def _correction(value: Json) -> str | None:
+    return None if value is None else value if isinstance(value, str) else json_text(value)
+
+
+def _dicts(value: Json) -> Iterator[dict[str, Any]]:
+    for item in value if isinstance(value, list) else ():
+        if isinstance(item, dict):
+            yield item
+
+
+def _span(
+    run: dict[str, Any], trace_id: str | None, parent_id: str | None, arrival: Arrival
+) -> Span:
+    own = text_of(run.get("id")) or "unnamed"
+    return Span(
+        app=arrival.app or UNNAMED,
+        trace_id=text_of(run.get("trace_id")) or trace_id or own,
+        span_id=own,
+        parent_id=text_of(run.get("parent_run_id")) or parent_id,
+        name=text_of(run.get("name")) or "",
+        started_at=from_any(run.get("start_time")) or arrival.received_at,
+        ended_at=from_any(run.get("end_time")),
+        status=STATUS_ERROR if run.get("error") else 0,
+        scope="langsmith",
+        attributes=_attributes(run),
+    )
+
+
+def _attributes(run: dict[str, Any]) -> dict[str, Any]:
+    extra = _dict(run.get("extra"))
+    metadata = _dict(extra.get("metadata"))
+    parameters = _dict(extra.get("invocation_params"))
+    outputs = _dict(run.get("outputs"))
+    result = _dict(outputs.get("output"))
+    given: dict[str, Any] = {
+        "langsmith.span.kind": run.get("run_type"),
+        "gen_ai.prompt": _text(run.get("inputs")),
+        "gen_ai.completion": _text(run.get("outputs")),
+        "gen_ai.request.model": metadata.get("ls_model_name")
+        or parameters.get("model")
+        or parameters.get("model_name"),
+        "gen_ai.tool.definitions": _text(parameters.get("tools")),
+        "gen_ai.usage.input_tokens": run.get("prompt_tokens"),
+        "gen_ai.usage.output_tokens": run.get("completion_tokens"),
+        "gen_ai.tool.call.id": extra.get("tool_call_id") or result.get("tool_call_id"),
+    }
+    for key, value in metadata.items():
+        # Upper-case names are the environment variables of the app.
+        if isinstance(value, str | int | float | bool) and key != key.upper():
+            given[f"langsmith.metadata.{key}"] = value
+    return {key: value for key, value in given.items() if value is not None}
+
+
+def _dict(value: Json) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: Json) -> str | None:
+    return None if value in (None, {}, []) else json_text(value)
