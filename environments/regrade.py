@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from environments.runtime.attempt import Json
@@ -31,7 +31,7 @@ class StoredRun:
     policy: str
     seed: int
     trajectory: str
-    """The whole conversation as JSON text."""
+    """The whole conversation as JSON text; empty once it was graded again."""
     opening: int
     """How many of its messages were there before the policy acted."""
     reward: float | None
@@ -101,7 +101,9 @@ def _again(
     task, world = task_set.task(run.task_id), task_set.world(run.task_id)
     attempt = run_actions(task, world, actions_of(messages, run.opening), run.seed)
     verdict = task_set.verdict(run.task_id, attempt, recordings=recordings)
-    return Regraded(run=run, verdict=verdict, same_run=same_words(attempt.messages, messages))
+    same = same_words(attempt.messages, messages)
+    # Without its conversation: thousands of them do not fit into memory.
+    return Regraded(run=replace(run, trajectory=""), verdict=verdict, same_run=same)
 
 
 def conversation(text: str) -> list[dict[str, Any]] | None:

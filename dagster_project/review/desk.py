@@ -21,13 +21,13 @@ from dagster_project.clean_records import (
 )
 from dagster_project.documents import records
 from dagster_project.lake import Lake
-from dagster_project.learnt_tables import TASKS, VERIFIED
+from dagster_project.learnt_tables import ROLLOUTS, TASKS, VERIFIED
 from dagster_project.learnt_worlds import world_of
 from dagster_project.review.feedback import STALE, with_decision, with_rubric
 from dagster_project.review.regrading import Change, Run, compare
 from dagster_project.review.review import Review
 from dagster_project.review.store import Reviews, keep, reviews_of
-from dagster_project.review.verdicts import keep_verdicts, stored_runs
+from dagster_project.review.verdicts import keep_verdicts, rollout_days, runs_of_task
 from dagster_project.verification import VerifiedTask
 from environments.regrade import Regraded, StoredRun, actions_of, conversation, same_words
 from environments.runtime.attempt import Attempt
@@ -123,9 +123,8 @@ class AppDesk:
         self._runs: OrderedDict[str, dict[str, Attempt]] = OrderedDict()
         self._versions: dict[tuple[str, str], str] = {}
         self._verdicts: dict[tuple[str, str], dict[str, Verdict]] = {}
-        self._rollouts: dict[str, list[StoredRun]] = {}
-        for run in stored_runs(lake, app):
-            self._rollouts.setdefault(run.task_id, []).append(run)
+        self._rollout_days = rollout_days(lake, app)
+        self._rollouts: OrderedDict[str, list[StoredRun]] = OrderedDict()
         self.reviews = Reviews()
         self.labels: dict[str, Label] = {}
         policy = load_outcome_policy(outcome_policy)
@@ -222,7 +221,13 @@ class AppDesk:
 
     def rollouts(self, task_id: str) -> list[StoredRun]:
         """The stored rollouts of a task."""
-        return self._rollouts.get(task_id, [])
+        if task_id not in self._rollouts:
+            days = self._rollout_days.get(task_id, [])
+            self._rollouts[task_id] = runs_of_task(self._lake, self.app, task_id, days)
+        self._rollouts.move_to_end(task_id)
+        while len(self._rollouts) > REMEMBERED:
+            self._rollouts.popitem(last=False)
+        return self._rollouts[task_id]
 
     def rollout_run(self, candidate: Candidate, stored: StoredRun) -> Attempt | None:
         """One stored rollout made again; None where it cannot be."""
@@ -314,12 +319,14 @@ class Desk:
         """Read again what a build has changed meanwhile."""
         stamps = self._lake.stamps("tasks")
         verified = self._lake.stamps("verified_tasks")
+        rollouts = self._lake.version(ROLLOUTS)
         for app in self._names:
             key = (app, "")
             found = [side[key].digest for side in (stamps, verified) if key in side]
-            if app not in self._apps or self._built.get(app) != "".join(found):
+            built = "".join([*found, f"{rollouts}"])
+            if self._built.get(app) != built:
                 self._apps[app] = AppDesk(self._lake, app, self._policy)
-                self._built[app] = "".join(found)
+                self._built[app] = built
             else:
                 self._apps[app].refresh()
         self._seen_at = time.monotonic()

@@ -5,13 +5,14 @@ there already is not written twice.
 """
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import pyarrow as pa
 
 from dagster_project.lake import Lake, once
 from dagster_project.learnt_tables import ROLLOUTS
 from dagster_project.review.tables import VERDICTS
+from dagster_project.rows import texts
 from environments.regrade import Regraded, Regrading, StoredRun, regrade
 from environments.runtime.task_set import TaskSet
 
@@ -21,20 +22,39 @@ _READ = (
 )
 
 
-def stored_runs(lake: Lake, app: str) -> list[StoredRun]:
-    """The rollouts of an app that no fault of the infrastructure broke."""
-    rows = once(lake.read(ROLLOUTS, app=app, columns=_READ), ROLLOUTS).to_pylist()
-    kept = [row for row in rows if row["error"] is None]
+def stored_runs(lake: Lake, app: str) -> Iterator[StoredRun]:
+    """The rollouts of an app that no fault of the infrastructure broke, a day in memory at a time."""
+    for name, day in lake.counts(ROLLOUTS):
+        if name == app:
+            yield from _of_day(lake, app, day)
+
+
+def _of_day(lake: Lake, app: str, day: str) -> list[StoredRun]:
+    rows = once(lake.read(ROLLOUTS, app=app, days=[day], columns=_READ), ROLLOUTS).to_pylist()
     names = tuple(StoredRun.__slots__)
-    found = [StoredRun(**{name: row[name] for name in names}) for row in kept]
+    found = [StoredRun(**{n: row[n] for n in names}) for row in rows if row["error"] is None]
     return sorted(found, key=lambda run: (run.task_id, run.policy, run.seed, run.task_version))
+
+
+def rollout_days(lake: Lake, app: str) -> dict[str, list[str]]:
+    """On which days each task of an app was rolled out; the conversations stay where they are."""
+    rows = lake.read(ROLLOUTS, app=app, columns=("task_id", "day"))
+    pairs = set(zip(texts(rows, "task_id"), texts(rows, "day"), strict=True))
+    found: dict[str, list[str]] = {}
+    for task_id, day in sorted(pairs):
+        found.setdefault(task_id, []).append(day)
+    return found
+
+
+def runs_of_task(lake: Lake, app: str, task_id: str, days: Iterable[str]) -> list[StoredRun]:
+    """The stored rollouts of one task."""
+    return [run for day in days for run in _of_day(lake, app, day) if run.task_id == task_id]
 
 
 def regrade_stored(lake: Lake, task_set: TaskSet) -> Regrading:
     """Grade every stored rollout of the set's apps with the set's rubrics, and keep the verdicts."""
     apps = sorted({task.app for task in task_set.tasks})
-    runs = [run for app in apps for run in stored_runs(lake, app)]
-    found = regrade(task_set, runs)
+    found = regrade(task_set, (run for app in apps for run in stored_runs(lake, app)))
     keep_verdicts(lake, found.regraded)
     return found
 
