@@ -1,0 +1,104 @@
+"""What reviewers say, through a real build: labels, rubrics and decisions hold, and a later change makes them stale."""
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dagster_project.arrival import take_in
+from dagster_project.build import build
+from dagster_project.home import Home, open_home
+from dagster_project.lake import Lake
+from dagster_project.review.desk import AppDesk, Desk, Entry
+from dagster_project.review.feedback import LEFT_OUT, derived_hash
+from dagster_project.review.review import DECISION, LABEL, REJECT, RUBRIC, UNRESOLVED, Review
+from dagster_project.rows import canonical_text
+from environments.runtime.canonical import rubric_hash
+from environments.runtime.task_set import TaskSet
+from tests.lending_desk import line, lines, write
+
+APP = "lending"
+
+
+def built(home: Home) -> None:
+    """A build of a home."""
+    build(home, secret="a secret of the tests, long enough")
+
+
+def opened(home: Home) -> AppDesk:
+    """The app on a fresh desk."""
+    found = Desk(home.clean, home.outcome_policy, [APP]).app(APP)
+    assert found is not None
+    return found
+
+
+def said(entry: Entry, kind: str, value: str, *, episode: str = "", document: str = "{}") -> Review:
+    """A review of a task as it stands."""
+    return Review(
+        app=APP,
+        kind=kind,
+        task_id=entry.task_id,
+        task_version=entry.version,
+        episode_id=episode,
+        value=value,
+        by="ada",
+        at=time.time_ns(),
+        document=document,
+    )
+
+
+@pytest.mark.slow
+def test_reviews_hold_in_the_next_build(tmp_path: Path) -> None:
+    """An edited rubric is exported, a task left out is not, a label becomes the label; an unchanged build does nothing."""
+    home = open_home(tmp_path / "home", create=True)
+    found = [*lines(8), *(line(n, good=True, attempt=2, day=2) for n in range(4))]
+    take_in(home, [write(tmp_path / "chats.jsonl", found)])
+    built(home)
+    desk = opened(home)
+    entries = [e for key in desk.task_ids if (e := desk.entry(key)) is not None]
+    accepted = [e for e in entries if e.status == "accepted"]
+    edited, left_out = accepted[0], accepted[1]
+    labelled = next(
+        e for e in entries[::-1] if e not in (edited, left_out) and e.attempts[0].resolved is True
+    )
+
+    first = edited.candidate.rubric.checks[0]
+    rubric = replace(
+        edited.candidate.rubric,
+        checks=(replace(first, weight=7.0), *edited.candidate.rubric.checks[1:]),
+    )
+    document = {"rubric": rubric.to_json(), "base": derived_hash(edited.stored.rubric)}
+    desk.save(said(edited, RUBRIC, rubric_hash(rubric), document=canonical_text(document)))
+    desk.save(said(left_out, DECISION, REJECT))
+    episode = labelled.attempts[0].episode_id
+    desk.save(said(labelled, LABEL, UNRESOLVED, episode=episode))
+    now = desk.entry(labelled.task_id)
+    assert now is not None
+    assert now.relabelled
+    built(home)
+
+    after = opened(home)
+    one, two, three = (after.entry(e.task_id) for e in (edited, left_out, labelled))
+    assert one is not None
+    assert two is not None
+    assert three is not None
+    assert (one.status, one.pending) == ("accepted", False)
+    assert rubric_hash(one.stored.rubric) == rubric_hash(rubric)
+    assert (two.status, two.verified.reasons if two.verified else ()) == ("rejected", (LEFT_OUT,))
+    assert (three.attempts[0].label.resolved, three.relabelled) == (False, False)
+    task_set = TaskSet.load(home.clean / "tasksets" / APP)
+    exported = {task.task_id for task in task_set.tasks}
+    assert edited.task_id in exported
+    assert left_out.task_id not in exported
+    assert rubric_hash(task_set.rubric(edited.task_id)) == rubric_hash(rubric)
+
+    versions = Lake(home.clean / "lake").stamps("tasks")
+    built(home)
+    assert Lake(home.clean / "lake").stamps("tasks") == versions
+
+    after.save(said(two, DECISION, ""))
+    built(home)
+    again = opened(home).entry(left_out.task_id)
+    assert again is not None
+    assert again.status == "accepted"
