@@ -13,7 +13,19 @@ from dagster_project.cli.output import print_json, print_pairs
 from dagster_project.errors import InputError
 from dagster_project.home import apps_of, open_home
 
-FORMATS = ("taskset", "verifiers", "sft", "dpo", "skyrl", "inspect", "openenv", "trl", "verl")
+FORMATS = (
+    "taskset",
+    "verifiers",
+    "sft",
+    "dpo",
+    "skyrl",
+    "inspect",
+    "openenv",
+    "trl",
+    "verl",
+    "harbor",
+    "nemo-gym",
+)
 """As `environments.export.formats` has them, which takes 1 s to import."""
 
 
@@ -67,6 +79,7 @@ def _write(
     from environments.export.formats import FORMATS as WRITTEN_FROM_IT  # noqa: PLC0415
     from environments.export.taskset import ACCEPTED, write_task_set  # noqa: PLC0415
 
+    _require_no_leaks(clean, apps)
     parts = parts_of(Lake(clean / "lake"), apps, name=name)
     statuses = (ACCEPTED, *extra)
     if not any(entry.status in statuses for entry in parts.entries):
@@ -92,6 +105,27 @@ def _write(
         "redaction": manifest.redaction,
         "left_out": ", ".join(f"{n} {why}" for why, n in manifest.left_out.items()) or "none",
     }
+
+
+def _require_no_leaks(clean: Path, apps: Sequence[str]) -> None:
+    """Refuse what the independent leak check did not pass as it stands now."""
+    from dagster_project.home import Home, redaction_of  # noqa: PLC0415 - beside what is slow
+    from dagster_project.leak_check import leaks_of  # noqa: PLC0415 - dagster: 2 s
+
+    home = Home(path=clean.parent)
+    if redaction_of(home) == "off":
+        return
+    for app in apps:
+        found = leaks_of(clean, app)
+        if found is None:
+            raise InputError(
+                f"{app} changed since its last leak check; check it with: tracegym build --home {home.path}"
+            )
+        if found.leaks:
+            raise InputError(
+                f"{app} is not exported: the leak check found {found.leaks} identifiers past the gate, in "
+                f"{', '.join(found.places)}; name their keys in redaction.toml and build again"
+            )
 
 
 def _next_step(format_name: str, dest: Path) -> str:

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from environments.export.dpo import write_dpo
+from environments.export.harbor import write_harbor
 from environments.export.inspect import write_inspect
+from environments.export.nemo_gym import write_nemo_gym
 from environments.export.openenv import write_openenv
 from environments.export.sft import write_sft
 from environments.export.skyrl import write_skyrl
@@ -60,4 +62,6 @@ FORMATS: Final[Mapping[str, Format]] = {
     ),
     "trl": Format(write=write_trl, check="pip install DIR (see DIR/README.md)"),
     "verl": Format(write=write_verl, check="pip install DIR (see DIR/README.md)"),
+    "harbor": Format(write=write_harbor, check="harbor lint DIR/TASK (see DIR/README.md)"),
+    "nemo-gym": Format(write=write_nemo_gym, check="gym env validate (see DIR/README.md)"),
 }

@@ -113,6 +113,8 @@ def _write(folder: Path, opened: TaskSet, layout: Layout, package: str) -> None:
 def _put(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
+    if path.suffix == ".sh":
+        path.chmod(0o755)
 
 
 def _refuse_foreign(dest: Path, format_name: str) -> None:
