@@ -19,7 +19,9 @@ from dagster_project.defs.partitions import APP_DAYS, APPS
 from dagster_project.defs.progress_log import LOGGER
 from dagster_project.defs.resources import CleanSide, PrivateSide
 from dagster_project.errors import InputError, StageError
+from dagster_project.gate import vault_of
 from dagster_project.home import Home, lock
+from dagster_project.leak_check import check_apps, check_texts, metadata_texts
 from dagster_project.plan import plan_days, ranges, stale_apps
 from dagster_project.progress import Step, listening, tell
 from dagster_project.tidy import tidy
@@ -64,9 +66,13 @@ def build(
             runner = _Runner(instance, private, clean)
             days = _build_days(runner)
             apps = _build_apps(runner)
+            leaking = _leaking(home, private, clean, instance)
         tidy(home)
         return Built(
-            app_days=days, apps=apps, runs=tuple(runner.runs), failed_checks=tuple(runner.failed)
+            app_days=days,
+            apps=apps,
+            runs=tuple(runner.runs),
+            failed_checks=(*runner.failed, *leaking),
         )
 
 
@@ -106,6 +112,21 @@ def _build_apps(runner: "_Runner") -> int:
     stale = stale_apps(runner.clean, known)
     runner.run("apps", APPS, known, stale)
     return len(stale)
+
+
+def _leaking(
+    home: Home, private: PrivateSide, clean: CleanSide, instance: dg.DagsterInstance
+) -> list[str]:
+    """The apps past whose gate the independent search finds an identifier: none of them is exported."""
+    apps = sorted({app for app, _ in clean.lake.stamps("clean_episodes")})
+    tell("leak_check", 0, 1, "searching everything past the gate")
+    with lock(home, "vault"):
+        vault = vault_of(home, private.vault_secret())
+        found = check_apps(home, vault, apps)
+        shown = check_texts(home, vault, apps, metadata_texts(instance))
+    tell("leak_check", 1, 1, f"{sum(one.texts for one in found.values())} texts")
+    leaking = [f"{app}: no_leaks past the gate" for app, one in found.items() if one.leaks]
+    return [*leaking, *(["dagster metadata: no_leaks"] if shown else [])]
 
 
 @cache

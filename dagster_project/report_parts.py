@@ -17,6 +17,7 @@ from dagster_project.funnel import Standing, funnel_of, standing_of
 from dagster_project.gate import HELD, REPLACED, WITHHELD
 from dagster_project.home import Home, apps_of
 from dagster_project.lake import Lake
+from dagster_project.leak_check import leaks_of
 from dagster_project.learnt_worlds import StoredWorld, world_of
 from dagster_project.report.data import (
     CheckRow,
@@ -159,6 +160,7 @@ def _redaction_state(clean: CleanSide, app: str) -> RedactionState:
     counts: Counter[str] = Counter()
     for row in clean.lake.read(REDACTIONS, app=app).to_pylist():
         counts[row["what"]] += row["count"]
+    checked = leaks_of(clean.folder, app) if clean.redaction == "on" else None
     return RedactionState(
         app=app,
         mode=clean.redaction,
@@ -166,7 +168,7 @@ def _redaction_state(clean: CleanSide, app: str) -> RedactionState:
         replaced=counts[REPLACED],
         held=counts[HELD],
         withheld=counts[WITHHELD],
-        leaks=0 if clean.redaction == "on" else None,
+        leaks=checked.leaks if checked else None,
     )
 
 

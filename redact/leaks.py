@@ -34,6 +34,8 @@ _GAPS: Final = re.compile(r"[\W_]+")
 _SPACES: Final = {code: " " for code in range(128) if not chr(code).isalnum()}
 _ORDINARY: Final = word_list("ordinary")
 _COMMON: Final = _ORDINARY | word_list("street") | word_list("id") | word_list("particles")
+_CLEAR: Final = 100_000
+"""So many texts are remembered to hold nothing."""
 _SINGLE: Final = 4
 """Single words shorter than this are not searched: two letters stand everywhere."""
 
@@ -74,6 +76,25 @@ def find_leaks(
                 own[raw] = _local(learnt, raw)
             leaks += own[raw].search(where, text)
     return leaks
+
+
+class LeakSearch:
+    """The app-wide search, made once for many texts; each distinct text is searched once."""
+
+    def __init__(self, learnt: Learnt, *, k: int = 5) -> None:
+        self._table = _Table()
+        for app in learnt.apps.values():
+            self._table.add(personal_everywhere(app, k=k), direct=True)
+        self._clear: set[str] = set()
+
+    def find(self, where: str, text: str) -> list[Leak]:
+        """Return what of the learnt values stands in a text."""
+        if text in self._clear:
+            return []
+        leaks = list(self._table.search(where, text))
+        if not leaks and len(self._clear) < _CLEAR:
+            self._clear.add(text)
+        return leaks
 
 
 def _local(learnt: Learnt, raw: str) -> _Table:

@@ -51,6 +51,7 @@ def build(
         with console.status("starting"):
             # dagster, pyarrow and scikit-learn: 4 s
             from dagster_project.build import build as run_build  # noqa: PLC0415
+            from dagster_project.leak_check import check_home_report  # noqa: PLC0415
             from dagster_project.report_parts import write_home_report  # noqa: PLC0415
         # A stopped container is an interrupted build as well.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -64,6 +65,7 @@ def build(
                 ),
             )
             data = write_home_report(opened)
+            check_home_report(opened, read_settings().secret)
     except KeyboardInterrupt:
         raise Interrupted(
             f"interrupted; everything finished so far is stored. Go on with: tracegym build --home {home}"
