@@ -24,6 +24,7 @@ from synth.world.model import ToolModel, Workbench
 from synth.world.nested import learn_nested
 from synth.world.observation import by_tool, declared_forms, histories
 from synth.world.outcomes import learn_outcomes, learn_style
+from synth.world.reach import learn_reach
 from synth.world.tape import learn_tape
 from synth.world.timeline import learn_timeline, rows_at_start
 from synth.world.writers import learn_base, learn_settled, learn_writers
@@ -81,6 +82,7 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
         learn_settled(bench)
     _mark_shown(bench)
     bench.nested = learn_nested(bench)
+    learn_reach(bench)
     if settings.derive:
         _learn_behaviour(bench)
     bench.tape = learn_tape(bench, write_document(bench))

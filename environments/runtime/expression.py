@@ -478,6 +478,20 @@ def _sort(operands: list[Tree], sub: Sub) -> Thunk:
     return run
 
 
+def _either(operands: list[Tree], sub: Sub) -> Thunk:
+    """`either(a, b, ...)`: explanations that no example told apart; where they differ, nobody knows."""
+    parts = [sub(o) for o in operands]
+
+    def run(scope: Scope) -> Any:
+        value = parts[0](scope)
+        for part in parts[1:]:
+            if not same_json(part(scope), value):
+                raise NotKnown("two explanations differ here")
+        return value
+
+    return run
+
+
 def _sign(operands: list[Tree], sub: Sub) -> Thunk:
     only = sub(operands[0])
 
@@ -568,6 +582,7 @@ _BUILDERS: Final[dict[str, Callable[[list[Tree], Sub], Thunk]]] = {
     "keys": _keys,
     "sort": _sort,
     "sign": _sign,
+    "either": _either,
     "sum": _total,
     "len": _length,
     "add": _binary(lambda a, b: a + b),

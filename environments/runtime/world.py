@@ -185,6 +185,8 @@ class Session:
             return False
         if not state.log:
             return True
+        if place is not None and place[0] in state.blind:
+            return False
         return names is not None and names.isdisjoint(state.named)
 
     def _show(self, tool: Tool, args: dict[str, Json]) -> tuple[ToolResult, Place | None, set[str]]:
@@ -278,9 +280,14 @@ class Session:
             if not names.isdisjoint(e.names)
             or not tokens.isdisjoint(f"{t}|{k}" for t, k in e.about)
             or not names
+            or (tool.issues and e.tool == tool.name)
         )
 
     def _derive_change(self, tool: Tool, args: dict[str, Json]) -> ToolResult:
+        if tool.limit is not None and self._made(tool) >= tool.limit:
+            raise NotKnown("more calls than were ever seen in one episode")
+        if tool.alone and self.history(tool, args, ""):
+            raise NotKnown("an earlier call may have changed what this does")
         old = self._old(tool, args)
         scope = self._scope(tool, args, old)
         for guard in tool.guards:
@@ -306,6 +313,9 @@ class Session:
         for place, row in changes:
             self.state.put(place, row, entry)
         return ToolResult(content=content, source=DERIVED, evidence=tool.name)
+
+    def _made(self, tool: Tool) -> int:
+        return sum(e.tool == tool.name for e in self.state.log)
 
     def _changes(self, tool: Tool, scope: Scope) -> list[tuple[Place, Json]]:
         """Every row that a successful call changes or creates, as it is afterwards."""
@@ -472,7 +482,13 @@ class Session:
             known=known,
             event=Event(tool=tool.name, arguments=canonical(args), kind=kind) if known else None,
             about=about,
+            blind=self._blind(tool, about) if not known else frozenset(),
         )
+
+    def _blind(self, tool: Tool, about: tuple[Place, ...]) -> frozenset[str]:
+        """What a call with an unknown outcome may reach beyond the rows it names."""
+        seen = bool(about) and all(self.state.look(place) is not ABSENT for place in about)
+        return frozenset() if seen else tool.reach - {place[0] for place in about}
 
     def _envelope(self) -> Mapping[str, Json] | None:
         if self.caller is None:

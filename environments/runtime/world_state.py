@@ -38,12 +38,14 @@ class Entry:
     targets: set[Place] = field(default_factory=set)
     """Rows whose state after it is known."""
     about: tuple[Place, ...] = ()
+    blind: frozenset[str] = frozenset()
+    """Tables any row of which it may have touched: it was about a record that nobody has seen."""
 
 
 class State:
     """Copy-on-write rows and the log of one session."""
 
-    __slots__ = ("base", "counters", "dated", "fresh", "log", "named", "nested", "rows", "start")
+    __slots__ = ("base", "blind", "counters", "dated", "fresh", "log", "named", "nested", "rows", "start")
 
     def __init__(
         self,
@@ -61,6 +63,7 @@ class State:
         self.log: list[Entry] = []
         self.named: dict[str, list[int]] = {}
         self.counters: dict[str, int] = {}
+        self.blind: dict[str, int] = {}
 
     def copy(self) -> State:
         """The same state, independent from now on; rows are shared, being never changed in place."""
@@ -69,11 +72,12 @@ class State:
         other.start = dict(self.start)
         other.fresh = dict(self.fresh)
         other.log = [
-            Entry(e.tool, e.call, e.names, e.settled, e.known, e.event, set(e.targets), e.about)
+            Entry(e.tool, e.call, e.names, e.settled, e.known, e.event, set(e.targets), e.about, e.blind)
             for e in self.log
         ]
         other.named = {name: list(at) for name, at in self.named.items()}
         other.counters = dict(self.counters)
+        other.blind = dict(self.blind)
         return other
 
     def begin(self, rows: Mapping[str, Mapping[str, Json]], counters: Mapping[str, int]) -> None:
@@ -121,6 +125,8 @@ class State:
         """Whether some logged call may have changed the row without anybody knowing how."""
         since = self.fresh.get(place, 0)
         table = place[0]
+        if self.blind.get(table, -1) >= since:
+            return True
         for name in {*names, *names_of_key(place[1]), table + "|" + place[1]}:
             for at in self.named.get(name, ()):
                 if at < since:
@@ -152,6 +158,8 @@ class State:
         """Log a call that changed something, or may have."""
         at = len(self.log)
         self.log.append(entry)
+        for table in entry.blind:
+            self.blind[table] = at
         for name in entry.names:
             self.named.setdefault(name, []).append(at)
         for table, key in entry.about:

@@ -46,7 +46,8 @@ class Guard:
         except Missing:
             return True
         except NotKnown:
-            if self.soft:
+            # Soft only beside a record that is known: with nothing known, nothing says that the call succeeds.
+            if self.soft and scope.old is not None:
                 return False
             raise
 
@@ -102,6 +103,14 @@ class Tool:
     """Whether success may be claimed where no guard objects."""
     loose: bool
     """A search: what it shows may change with rows that the call does not name."""
+    reach: frozenset[str] = frozenset()
+    """Tables that the records it is about point to, less those it leaves alone."""
+    issues: bool = False
+    """Names new things: its own earlier calls are always relevant history."""
+    limit: int | None = None
+    """Calls in one session after which its answer is no longer known."""
+    alone: bool = False
+    """Answered only where no earlier call touched what it names."""
     tape: Mapping[str, tuple[Taped, ...]] = field(default_factory=dict)
 
     @property
@@ -177,6 +186,10 @@ def _load(name: str, part: Mapping[str, Any], tape: Mapping[str, Any]) -> Tool:
         settled=frozenset(part.get("settled", ())),
         claims=bool(part.get("claims", False)),
         loose=bool(part.get("loose", False)),
+        reach=frozenset(part.get("reach", ())),
+        issues=bool(part.get("issues", False)),
+        limit=part.get("limit"),
+        alone=bool(part.get("alone", False)),
         tape={
             key: tuple(
                 Taped(

@@ -10,8 +10,9 @@ from collections import defaultdict
 from typing import Any, Final
 
 from environments.runtime.expression import Tree
-
+from environments.runtime.normal import is_name, names_in
 from synth.world.model import ToolModel, Workbench, refused
+from synth.world.observation import Observation
 
 MIN_EPISODES: Final = 3
 
@@ -41,6 +42,63 @@ def fit_counter(bench: Workbench, tool: ToolModel, field: str) -> Tree | None:
         bench.counters[name] = {"next": rising[1], "fed_by": [tool.name]}
         return ["next", name, rising[0], rising[2], ""]
     return ["at", ["const", ids], ["next", name, None]]
+
+
+def issued_fields(bench: Workbench, tool: ToolModel) -> list[str]:
+    """Fields of a tool's results that hold a name which the order of its calls decides, not what they ask for.
+
+    The first such id of every episode is the same: a tool that only ever shows one looks like a constant.
+    """
+    good = [o for o in tool.good() if isinstance(o.value, dict)]
+    if len({o.key for o in good}) < 2:
+        return []
+    out: list[str] = []
+    for field in good[0].value:  # type: ignore[union-attr]  # dicts, see above
+        values = [o.value.get(field) if isinstance(o.value, dict) else None for o in good]
+        if not all(is_name(v) for v in values) or any(
+            v in _given(o) for v, o in zip(values, good, strict=True)
+        ):
+            continue
+        if len(set(values)) * 2 <= len({o.key for o in good}) and _by_order(bench, tool, field):
+            out.append(field)
+    return out
+
+
+def _given(seen: Observation) -> set[str]:
+    return names_in(seen.arguments)
+
+
+def _by_order(bench: Workbench, tool: ToolModel, field: str) -> dict[int, set[str]]:
+    """Values by the number of earlier calls in the episode; empty where the number does not decide them."""
+    out: dict[int, set[str]] = defaultdict(set)
+    for history in bench.histories:
+        order = 0
+        for seen in history.observations:
+            if seen.tool != tool.name or refused(tool, seen) or not isinstance(seen.value, dict):
+                continue
+            out[order].add(str(seen.value.get(field)))
+            order += 1
+    return {} if any(len(values) != 1 for values in out.values()) else dict(out)
+
+
+def fixed_names(tree: Any) -> bool:
+    """Whether a tree says a fixed name: right once, wrong as soon as the tool hands out the next one."""
+    if not isinstance(tree, list) or not tree:
+        return False
+    if tree[0] == "const":
+        return is_name(tree[1]) and not _is_moment(tree[1])
+    if tree[0] == "text":
+        words = [w for part in tree[1:] if isinstance(part, str) for w in part.split()]
+        return any(is_name(w.strip(".,;:!?")) for w in words) or any(
+            fixed_names(part) for part in tree[1:]
+        )
+    if tree[0] in ("among", "case", "at"):
+        return False
+    return any(fixed_names(part) for part in tree)
+
+
+def _is_moment(text: str) -> bool:
+    return len(text) >= 10 and text[4:5] == "-" and text[7:8] == "-" and text[:4].isdigit()
 
 
 def _rising(ids: list[str]) -> tuple[Any, int, int] | None:

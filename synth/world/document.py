@@ -37,8 +37,12 @@ def _tool(tool: ToolModel) -> dict[str, Any]:
         "text": tool.text,
         "loose": tool.loose,
         "claims": tool.claims,
+        "issues": tool.issues,
+        "limit": tool.limit,
+        "alone": tool.alone,
         "outcomes": dict(sorted(tool.outcomes.items())),
         "settled": sorted(tool.settled),
+        "reach": sorted(tool.reach - tool.settled),
         "evidence": tool.evidence,
     }
     if tool.ignore:

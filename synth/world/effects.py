@@ -6,12 +6,13 @@ whose inputs are known. Not here: when a write succeeds (`guards`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
 from environments.runtime.expression import Scope, Tree
 from environments.runtime.normal import stable
-from synth.world.counters import fit_counter
+from synth.world.counters import fit_counter, fixed_names, issued_fields
 from synth.world.examples import DARK, GONE, Example, evaluate
 from synth.world.fit import Fitter
 from synth.world.model import ToolModel, Workbench
@@ -199,12 +200,40 @@ def _learn_aside(
         for scope in scopes:
             scope.it = _after(tool.writes[0], scope)
     roots = ["arg", "old", "it"] if tool.writes else ["arg"]
-    tool.answer = Fitter(scopes, roots, tables).fit([e.seen.value for e in examples])
+    tool.answer = _answer(bench, tool, Fitter(scopes, roots, tables), examples)
+    if tool.answer is not None and fixed_names(tool.answer):
+        tool.limit = _most_in_one_episode(examples)
     tool.text = not any(e.seen.is_json for e in examples)
     if tool.writes:
         tool.says = "changes " + ", ".join(
             f"{', '.join(w['set'])} of {w['table']}" for w in tool.writes
         )
+
+
+def _answer(
+    bench: Workbench, tool: ToolModel, fitter: Fitter, examples: Sequence[Example]
+) -> Tree | None:
+    """What a write says: numbered ids by their order, everything else from what was there."""
+    values = [e.seen.value for e in examples]
+    numbered: dict[str, Tree] = {}
+    for field in issued_fields(bench, tool):
+        tree = fit_counter(bench, tool, field)
+        if tree is not None:
+            numbered[field] = tree
+    if not numbered or not all(isinstance(v, dict) and list(v) == list(values[0]) for v in values):  # type: ignore[arg-type]  # dicts
+        return fitter.fit(values)
+    fields: list[Any] = []
+    for name in values[0]:  # type: ignore[union-attr]  # a dict, see above
+        tree = numbered.get(name) or fitter.fit([v[name] for v in values], name=name)  # type: ignore[index,call-overload]  # dicts
+        if tree is None:
+            tool.evidence.setdefault("not_understood", []).append(name)
+        fields.append([name, tree])
+    return None if any(f[1] is None for f in fields) else ["object", *fields]
+
+
+def _most_in_one_episode(examples: Sequence[Example]) -> int:
+    counts = Counter(e.seen.episode for e in examples)
+    return max(counts.values(), default=0)
 
 
 def _row_trees(examples: Sequence[Example], table: str, tables: Tables) -> list[Tree]:

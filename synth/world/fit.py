@@ -14,7 +14,7 @@ from typing import Any, Final
 from environments.runtime.expression import Scope, Tree
 from environments.runtime.normal import stable
 from synth.world.examples import DARK, GONE, evaluate
-from synth.world.numbers import element_scopes, fit_number, is_number, numeric_terms
+from synth.world.numbers import element_scopes, fit_number, is_number, mentions, numeric_terms
 from synth.world.terms import Tables, Term, Terms, agree, coverage, gather, sliced
 
 MAX_DEPTH: Final = 4
@@ -88,7 +88,7 @@ class Fitter:
         for term in [*self.terms.scalars, *self.terms.containers]:
             if term.tree[-1] == name and term.tree[0] in {"arg", "it", "by"}:
                 if agree(term.values, target):
-                    return list(term.tree)
+                    return self._order_kept(term, target)
         return None
 
     def _better_than_constant(self, target: Sequence[Any]) -> bool:
@@ -107,7 +107,17 @@ class Fitter:
             known = coverage(term.values, target)
             if known > most * 1.15:
                 best, most = term, known
-        return list(best.tree) if best is not None else None
+        return self._order_kept(best, target) if best is not None else None
+
+    def _order_kept(self, term: Term, target: Sequence[Any]) -> Tree:
+        """A list as it was given, or sorted: where no example tells, both are kept side by side."""
+        tree = list(term.tree)
+        if not isinstance(target[0], list) or mentions(tree, "old"):
+            return tree
+        ordered: Tree = ["sort", tree]
+        if agree(evaluate(ordered, self.scopes), target):
+            return ["either", tree, ordered]
+        return tree
 
     def fit_text(self, target: Sequence[Any]) -> Tree | None:
         """Text with at least one hole that a term fills."""

@@ -83,6 +83,7 @@ def _learn(tool: ToolModel, examples: list[Example], tables: Tables) -> None:
         guard.pop("class", None)
     unexplained = _would_claim(tool, cases, withheld, missed)
     share = unexplained / max(1, len({e.seen.key for e in examples}))
+    tool.alone = tool.kind == "write" and not tool.writes and not tool.evidence.get("shows")
     tool.claims = share <= MAX_UNEXPLAINED and bool(cases.good)
     tool.evidence["refusals"] = {
         "classes": len(cases.bad),
@@ -159,9 +160,16 @@ def _holding(
         held = {cases.good[i].seen.key for i in range(n) if values[i] is True}
         if any(v is False or v is GONE for v in values[:n]) or not held:
             continue
-        if all(v is True or v is DARK for v in values[n:]) and tree[0] in {"le", "or"}:
-            continue  # a comparison that no refusal breaks says nothing
+        unbroken = all(v is True or v is DARK for v in values[n:])
+        if unbroken and (tree[0] == "or" or (tree[0] == "le" and not _bounds(tree))):
+            continue  # a comparison that no refusal breaks says little
         yield Condition(tree=tree, held=len(held), rank=rank + cost, values=values)
+
+
+def _bounds(tree: Tree) -> bool:
+    """Whether a comparison holds an argument under an amount of the state: such limits exist, seen broken or not."""
+    left, right = tree[1], tree[2]
+    return left[0] == "arg" and not mentions(right, "const") and right[0] in {"row", "old", "sum", "at", "pick"}
 
 
 def _simple(cases: Cases, terms: Terms) -> Iterator[tuple[Tree, int]]:
@@ -562,7 +570,9 @@ def _withhold(cases: Cases, conditions: Sequence[Condition]) -> list[dict[str, A
     for condition in sorted(conditions, key=_by_reach):
         op = condition.tree[0]
         inner = condition.tree[2][0] if op == "every" else op
-        if condition.held < enough or inner not in {"among", "member", "exists", "eq", "distinct"}:
+        if condition.held < enough or inner not in {"among", "member", "exists", "eq", "distinct", "le"}:
+            continue
+        if op == "le" and not _bounds(condition.tree):
             continue
         if op == "exists" and condition.tree[1][0] in {"arg", "old"}:
             continue

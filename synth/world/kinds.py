@@ -121,16 +121,23 @@ def _deciding(good: Sequence[Observation], names: Sequence[str]) -> tuple[str, .
     """The smallest set of arguments that decides the result, with evidence that the others do not matter."""
     for size in range(len(names)):
         for chosen in combinations(names, size):
-            groups: dict[str, set[str]] = defaultdict(set)
-            variants: dict[str, set[str]] = defaultdict(set)
+            groups: dict[str, list[Observation]] = defaultdict(list)
             for seen in good:
-                key = stable([seen.arguments.get(name) for name in chosen])
-                groups[key].add(seen.content)
-                variants[key].add(seen.key)
-            shared = [key for key in groups if len(variants[key]) > 1]
-            if len(shared) >= MIN_SUPPORT and all(len(groups[key]) == 1 for key in shared):
+                groups[stable([seen.arguments.get(name) for name in chosen])].append(seen)
+            if any(len({o.content for o in group}) > 1 for group in groups.values()):
+                continue
+            if all(_varies(groups.values(), name) for name in names if name not in chosen):
                 return chosen
     return tuple(names)
+
+
+def _varies(groups: Iterable[list[Observation]], name: str) -> bool:
+    """Whether an argument was seen to take truly different values (not only other spellings) without effect."""
+    shared = 0
+    for group in groups:
+        spelled = {stable(o.arguments.get(name)).casefold().replace(" ", "") for o in group}
+        shared += len(spelled) > 1
+    return shared >= MIN_SUPPORT
 
 
 def _learn_tables(bench: Workbench) -> None:

@@ -50,6 +50,14 @@ class ToolModel:
     text: bool = True
     loose: bool = False
     claims: bool = False
+    reach: set[str] = field(default_factory=set)
+    """Tables whose rows the records it is about point to."""
+    issues: bool = False
+    """Its results name things that were not there before: earlier calls of its own matter."""
+    limit: int | None = None
+    """Calls in one episode up to which its answer was seen to hold."""
+    alone: bool = False
+    """Its effect is not understood: it is answered only where nothing that it names was touched before."""
     settled: set[str] = field(default_factory=set)
     guards: list[dict[str, Any]] = field(default_factory=list)
     writes: list[dict[str, Any]] = field(default_factory=list)
@@ -78,6 +86,8 @@ class Workbench:
     envelopes: dict[str, dict[str, Json]] = field(default_factory=dict)
     nested: dict[str, dict[str, Any]] = field(default_factory=dict)
     counters: dict[str, dict[str, Any]] = field(default_factory=dict)
+    stirred: set[str] = field(default_factory=set)
+    """Tables seen to change after a call that named a row of theirs without being about it."""
     tape: dict[str, dict[str, list[dict[str, Any]]]] = field(default_factory=dict)
     continuity: dict[str, Any] = field(default_factory=dict)
     timeline: dict[str, dict[str, Any]] = field(default_factory=dict)

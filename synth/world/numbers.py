@@ -94,9 +94,9 @@ def fit_number(
         return None
     known = [t for t in terms if not any(v is DARK or v is GONE for v in t.values)]
     for tree in _candidates(known, target):
-        for shaped in _shapes(tree):
-            if agree(evaluate(shaped, scopes), target):
-                return shaped
+        shaped = _settled_shape(tree, scopes, target)
+        if shaped is not None:
+            return shaped
     dark = [t for t in terms if any(v is DARK for v in t.values)]
     return _with_dark(scopes, target, known, dark)
 
@@ -113,10 +113,18 @@ def _with_dark(
         whole = [t for t in some if not any(v is DARK or v is GONE for v in t.values)]
         inner = [target[i] for i in rows]
         for tree in _candidates(whole, inner):
-            for shaped in _shapes(tree):
-                if agree(evaluate(shaped, scopes), target):
-                    return shaped
+            shaped = _settled_shape(tree, scopes, target)
+            if shaped is not None:
+                return shaped
     return None
+
+
+def _settled_shape(tree: Tree, scopes: list[Scope], target: Sequence[Any]) -> Tree | None:
+    """The rounding that reproduces the target; several that do are kept side by side."""
+    fitting = [s for s in _shapes(tree) if agree(evaluate(s, scopes), target)]
+    if len(fitting) > 1:
+        return ["either", *fitting]
+    return fitting[0] if fitting else None
 
 
 def _shapes(tree: Tree) -> Iterator[Tree]:

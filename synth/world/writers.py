@@ -13,6 +13,7 @@ from typing import Final
 
 from environments.runtime.attempt import Json
 from environments.runtime.normal import names_in, stable
+from synth.world.counters import issued_fields
 from synth.world.kinds import informative
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import History, Observation
@@ -85,12 +86,15 @@ def learn_writers(bench: Workbench) -> None:
             continue
         if tool.name in writers:
             tool.kind = "write"
+        elif issued_fields(bench, tool):
+            tool.kind, tool.issues = "write", True
         elif tool.good() and informative(tool) and _consistent(bench, tool):
             lists = sum(isinstance(s.value, list) for s in tool.good())
             tool.kind = "search" if lists * 2 > len(tool.good()) else "read"
             tool.loose = tool.kind == "search" or not tool.key
         else:
             tool.kind = "write" if tool.observations else "unknown"
+        tool.issues = tool.issues or bool(issued_fields(bench, tool))
         tool.evidence["changes"] = sum(tool.name in c.suspects for c in changes)
         tool.evidence["calm"] = calm[tool.name]
 
@@ -206,6 +210,7 @@ def learn_settled(bench: Workbench) -> None:
     moved: Counter[tuple[str, str]] = Counter()
     for history in bench.histories:
         _count_settled(bench, history, calm, moved)
+    bench.stirred = {table for _, table in moved}
     pooled = _pooled(calm, moved)
     for tool in bench.tools.values():
         if tool.innocent:
