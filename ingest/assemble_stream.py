@@ -23,7 +23,7 @@ from ingest.span import SPAN_SCHEMA, LogEvent, Span, span_of_row
 from ingest.ties import Ties, group_key
 
 AT_ONCE: Final = 32 << 20
-"""Bytes of rows assembled together; their records, steps and readings take about fifteen times as much."""
+"""Bytes of rows assembled together; their records, steps and readings take about ten times as much."""
 _MOST_SHARES: Final = 256
 """Files open at one time."""
 _ROWS: Final = 2048

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -10,6 +12,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+import httpx
 import pytest
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -20,7 +23,8 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from ingest.assemble import assemble
 from ingest.decode import decode
 from ingest.errors import IngestError
-from ingest.receiver import receiver_app
+from ingest.intake import Intake
+from ingest.receiver import http_app, receiver_app
 from ingest.server import Server, ServerSettings
 from ingest.tokens import Tokens
 from ingest.wal import Wal
@@ -92,11 +96,12 @@ def _post(port: int, content: bytes) -> bool:
         return False
 
 
-def test_kill_9_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
-    """A process killed in the middle of requests has every acknowledged body, each once, in three rounds."""
+@pytest.mark.parametrize("rounds", [3, pytest.param(50, marks=pytest.mark.slow)])
+def test_kill_9_loses_nothing_that_was_acknowledged(tmp_path: Path, rounds: int) -> None:
+    """A process killed in the middle of requests has every acknowledged body, each once, round after round."""
     acknowledged: set[str] = set()
     number = 0
-    for round_number in range(3):
+    for round_number in range(rounds):
         server = subprocess.Popen(
             [sys.executable, "-c", SERVE, str(tmp_path)],
             stdin=subprocess.PIPE,
@@ -105,7 +110,7 @@ def test_kill_9_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
         )
         assert server.stdout is not None
         port = int(server.stdout.readline())
-        until = time.monotonic() + 0.4 + 0.1 * round_number
+        until = time.monotonic() + 0.4 + 0.1 * (round_number % 5)
         while time.monotonic() < until:
             if _post(port, _body(number)):
                 acknowledged.add(f"{number + 1:016x}")
@@ -118,3 +123,59 @@ def test_kill_9_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
     assert acknowledged
     assert acknowledged <= set(stored)
     assert len(stored) == len(set(stored))
+
+
+@pytest.mark.slow
+def test_a_thousand_clients_at_once(tmp_path: Path) -> None:
+    """A thousand parallel senders are all answered, what is answered with 200 is stored once, and memory is given back."""
+    with Wal(tmp_path) as wal:
+        intake = Intake(wal)
+        server = Server(http_app(intake), ServerSettings(port=0))
+        port = server.start()
+        answers = asyncio.run(_crowd(port, 1000))
+        server.stop()
+        stored = {span.span_id for record in wal.pending(10_000) for span in decode(record).spans}
+    taken = {f"{number + 1:016x}" for number, status in answers.items() if status == 200}
+    assert len(answers) == 1000
+    assert set(answers.values()) <= {200, 429, 503}
+    assert taken == stored
+    assert "tracegym_receiver_waiting_bytes 0" in intake.metrics().splitlines()
+
+
+async def _crowd(port: int, count: int) -> dict[int, int]:
+    async def send(client: httpx.AsyncClient, number: int) -> tuple[int, int]:
+        answer = await client.post("/v1/traces", content=_body(number))
+        return number, answer.status_code
+
+    limits = httpx.Limits(max_connections=count)
+    async with httpx.AsyncClient(
+        base_url=f"http://127.0.0.1:{port}",
+        headers={"content-type": "application/x-protobuf"},
+        limits=limits,
+        timeout=120,
+    ) as client:
+        return dict(await asyncio.gather(*(send(client, number) for number in range(count))))
+
+
+def test_a_sender_that_hangs_up_or_crawls_holds_nothing(tmp_path: Path) -> None:
+    """Bodies that are announced and never come keep no memory reserved and nobody else waiting."""
+    with Wal(tmp_path) as wal:
+        intake = Intake(wal)
+        server = Server(http_app(intake), ServerSettings(port=0))
+        port = server.start()
+        head = (
+            b"POST /v1/traces HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-protobuf\r\n"
+            b"content-length: 50000000\r\n\r\n"
+        )
+        crawling = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
+        for one in crawling:
+            one.sendall(head + b"\x0a" * 1000)
+        assert _post(port, _body(1))
+        for one in crawling:
+            one.close()
+        deadline = time.monotonic() + 10
+        while "tracegym_receiver_waiting_bytes 0" not in intake.metrics().splitlines():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        server.stop()
+        assert len(wal.pending()) == 1
