@@ -1,0 +1,203 @@
+"""Conditions: what held in every success of a tool, as trees that a guard may use.
+
+Comes from the examples of one tool, successes first; goes to `guards`. Categories, comparisons, memberships, and all
+of these for every element of an argument's list. Not here: which of them explains a refusal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from environments.runtime.expression import Scope, Tree, prefix, shape
+from environments.runtime.normal import stable
+from synth.world.examples import DARK, GONE, Example, evaluate
+from synth.world.fit import Fitter
+from synth.world.numbers import element_scopes, is_number, mentions, numeric_terms
+from synth.world.terms import Tables, Term, Terms
+
+RARE: Final = 0.25
+"""Share of examples in which a path must be there to be part of a condition."""
+FEW: Final = 8
+"""Different values up to which a term is a category."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Condition:
+    """Something that held in every success."""
+
+    tree: Tree
+    held: int
+    """Different successes in which it was seen to hold."""
+    rank: int
+    values: list[Any]
+    """Per example, successes first."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Cases:
+    """A tool's examples, successes first."""
+
+    good: list[Example]
+    bad: dict[str, list[Example]]
+    scopes: list[Scope]
+    index: dict[str, range]
+
+
+def conditions(cases: Cases, fitter: Fitter, tables: Tables) -> Iterator[Condition]:
+    """Every condition that held in all successes, of the forms that guards have."""
+    yield from holding(cases, _simple(cases, fitter.terms), 0)
+    yield from holding(cases, _comparisons(cases, fitter, tables), 20)
+    yield from holding(cases, _memberships(cases, fitter.terms), 10)
+    yield from holding(cases, _elements(cases, fitter, tables), 30)
+
+
+def holding(cases: Cases, trees: Iterator[tuple[Tree, int]], rank: int) -> Iterator[Condition]:
+    """Those of the trees that no success breaks."""
+    n = len(cases.good)
+    for tree, cost in trees:
+        values = evaluate(tree, cases.scopes)
+        held = {cases.good[i].seen.key for i in range(n) if values[i] is True}
+        if any(v is False or v is GONE for v in values[:n]) or not held:
+            continue
+        unbroken = all(v is True or v is DARK for v in values[n:])
+        if unbroken and (tree[0] == "or" or (tree[0] == "le" and not bounds(tree))):
+            continue  # a comparison that no refusal breaks says little
+        yield Condition(tree=tree, held=len(held), rank=rank + cost, values=values)
+
+
+def bounds(tree: Tree) -> bool:
+    """Whether a comparison holds an argument under an amount of the state: such limits exist, seen broken or not."""
+    left, right = tree[1], tree[2]
+    return (
+        left[0] == "arg"
+        and not mentions(right, "const")
+        and right[0] in {"row", "old", "sum", "at", "pick"}
+    )
+
+
+def _simple(cases: Cases, terms: Terms) -> Iterator[tuple[Tree, int]]:
+    n = len(cases.good)
+    for term in terms.scalars:
+        good = [v for v in term.values[:n] if v is not GONE and v is not DARK]
+        if not good:
+            continue
+        if all(isinstance(v, str | bool) or v is None for v in good):
+            values = {stable(v): v for v in good}
+            if len(values) <= FEW and len(values) * 2 <= max(len(good), 2):
+                yield ["among", term.tree, list(values.values())], term.rank
+        if all(isinstance(v, str) for v in good):
+            yield from _textual(term, good)
+        if len(good) == n:
+            yield ["exists", term.tree], term.rank + 5
+
+
+def _textual(term: Term, good: Sequence[str]) -> Iterator[tuple[Tree, int]]:
+    shapes = {shape(v) for v in good}
+    if len(shapes) <= 3 and any(c.isdigit() for c in good[0]):
+        yield ["among", ["shape", term.tree], sorted(shapes)], term.rank + 3
+        prefixes = {prefix(v) for v in good}
+        if len(prefixes) <= 6:
+            yield ["among", ["prefix", term.tree], sorted(prefixes)], term.rank + 2
+
+
+def _comparisons(cases: Cases, fitter: Fitter, tables: Tables) -> Iterator[tuple[Tree, int]]:
+    numeric = [*fitter.extra, *numeric_terms(fitter.terms, tables, totals=True)[:45]]
+    n = len(cases.good)
+    for left in numeric:
+        for right in numeric:
+            if left is not right:
+                tree: Tree = ["le", left.tree, right.tree]
+                yield tree, left.rank + right.rank + (0 if left in fitter.extra else 20)
+        low = min((v for v in left.values[:n] if is_number(v)), default=None)
+        if low is not None:
+            yield ["le", ["const", min(0, low)], left.tree], left.rank + 8
+    for right in _sometimes(fitter.terms):
+        for left in [*fitter.extra, *(t for t in numeric if t.tree[0] == "arg")]:
+            test: Tree = ["or", ["not", ["exists", right.tree]], ["le", left.tree, right.tree]]
+            yield test, left.rank + right.rank - 10
+    scalars = [t for t in fitter.terms.scalars if texts(t)][:40]
+    for at, left in enumerate(scalars):
+        for right in scalars[at + 1 :]:
+            if left.tree[0] != right.tree[0] or left.tree[0] == "row":
+                yield ["eq", left.tree, right.tree], left.rank + right.rank
+    lists = [t for t in fitter.terms.containers if any(isinstance(v, list) for v in t.values)]
+    for at, left in enumerate(lists):
+        yield ["distinct", left.tree], left.rank + 6
+        for right in lists[at + 1 :]:
+            yield ["eq", ["len", left.tree], ["len", right.tree]], left.rank + right.rank
+
+
+def _sometimes(terms: Terms) -> list[Term]:
+    """Numbers that are there for some examples only: the balance of a gift card, not of a credit card."""
+    return [
+        t
+        for t in terms.scalars
+        if any(v is GONE for v in t.values)
+        and all(is_number(v) or v is GONE or v is DARK for v in t.values)
+    ][:12]
+
+
+def texts(term: Term) -> bool:
+    """Whether a term is text wherever it has a value."""
+    return all(isinstance(v, str) or v is GONE or v is DARK for v in term.values)
+
+
+def _memberships(cases: Cases, terms: Terms) -> Iterator[tuple[Tree, int]]:
+    del cases
+    for container in terms.containers:
+        for term in terms.scalars:
+            if term.tree[: len(container.tree)] == container.tree or not texts(term):
+                continue
+            yield ["member", term.tree, container.tree], term.rank + container.rank
+
+
+def _elements(cases: Cases, fitter: Fitter, tables: Tables) -> Iterator[tuple[Tree, int]]:
+    """Conditions on every element of an argument's list."""
+    for container in fitter.terms.containers:
+        if container.tree[0] != "arg" or not any(isinstance(v, list) for v in container.values):
+            continue
+        inner, counts = element_scopes(cases.scopes, container.values)
+        if not inner or len(inner) > 800:
+            continue
+        good = sum(counts[: len(cases.good)])
+        sub = Fitter(inner, ["it", "arg", "old"], tables, depth=1, mostly=RARE)
+        for tree, rank in _element_trees(sub, good):
+            yield ["every", container.tree, tree], rank + container.rank
+
+
+def _element_trees(sub: Fitter, good: int) -> Iterator[tuple[Tree, int]]:
+    about = [t for t in sub.terms.scalars if mentions(t.tree, "it")]
+    for term in about:
+        values = [v for v in term.values[:good] if v is not GONE and v is not DARK]
+        distinct = {stable(v): v for v in values}
+        if values and all(isinstance(v, str | bool) for v in values) and len(distinct) <= FEW:
+            if len(distinct) * 2 <= max(len(values), 2):
+                yield ["among", term.tree, list(distinct.values())], term.rank
+        if len(values) == good:
+            yield ["exists", term.tree], term.rank + 5
+    for container in sub.terms.containers:
+        for term in about:
+            if texts(term) and term.tree[: len(container.tree)] != container.tree:
+                yield ["member", term.tree, container.tree], term.rank + container.rank
+    numeric = [t for t in sub.terms.scalars if any(is_number(v) for v in t.values)][:30]
+    for left in [*numeric, *_lengths(sub)]:
+        for right in numeric:
+            if left is not right and (mentions(left.tree, "it") or mentions(right.tree, "it")):
+                penalty = 0 if left.tree[0] == "len" else 10
+                partial = any(v is GONE for v in right.values)
+                tree: Tree = ["le", left.tree, right.tree]
+                if partial:
+                    tree = ["or", ["not", ["exists", right.tree]], tree]
+                yield tree, left.rank + right.rank + penalty
+
+
+def _lengths(sub: Fitter) -> list[Term]:
+    """How many elements the call's own lists have, to compare with a number of each element."""
+    out: list[Term] = []
+    for container in sub.terms.containers:
+        if container.tree[0] == "arg" and any(isinstance(v, list) for v in container.values):
+            tree: Tree = ["len", container.tree]
+            out.append(Term(tree=tree, values=evaluate(tree, sub.scopes), rank=container.rank + 3))
+    return out[:4]
