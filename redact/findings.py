@@ -115,7 +115,7 @@ class Finder:
         kind = self._lexicon.kind_of(leaf.key, above, self._beside(leaf))
         value = str(leaf.value)
         if kind in KINDS and can_be(kind, value):
-            found.append(Found(_refined(kind, value), value, leaf.key))
+            found.append(Found(refined(kind, value), value, leaf.key))
         elif kind == "postcode" and can_be("city", value):
             found.append(
                 Found("city", value, leaf.key)
@@ -173,7 +173,7 @@ def _plain_key(key: str) -> str:
     return DATA if digit_count(key) >= 3 or "@" in key or len(key) > _KEY_SIZE else key
 
 
-def _refined(kind: str, value: str) -> str:
+def refined(kind: str, value: str) -> str:
     """Return the kind a value's shape makes of its key's kind."""
     if kind in {"person_id", "handle", "payment_id"} and "@" in value:
         return "email"

@@ -30,6 +30,17 @@ _UNSEEN: Final = re.compile(
     "\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufe20-\ufe2f\ufeff]"
 )
 """Combining marks and characters nobody sees."""
+_ALIKE: Final = {
+    ord(letter): latin
+    for latin, letters in {
+        "a": "\u0430\u03b1", "b": "\u0432", "c": "\u0441\u03f2", "d": "\u0501", "e": "\u0435", "h": "\u04bb\u043d",
+        "i": "\u0456\u03b9", "j": "\u0458", "k": "\u043a\u03ba", "m": "\u043c", "n": "\u03b7", "o": "\u043e\u03bf",
+        "p": "\u0440\u03c1", "s": "\u0455", "t": "\u0442\u03c4", "u": "\u03c5", "v": "\u03bd\u0475", "w": "\u0461",
+        "x": "\u0445\u03c7", "y": "\u0443\u04af", "l": "\u04cf",
+    }.items()
+    for letter in letters
+}  # fmt: skip
+"""Letters of other alphabets that look Latin; values in those alphabets are looked up in this spelling too."""
 _GAPS: Final = re.compile(r"[\W_]+")
 _SPACES: Final = {code: " " for code in range(128) if not chr(code).isalnum()}
 _ORDINARY: Final = word_list("ordinary")
@@ -122,7 +133,7 @@ class _Table:
 
     def add(self, values: Mapping[str, str], *, direct: bool) -> None:
         for value, kind in values.items():
-            tokens = tuple(_TOKEN.findall(value))
+            tokens = tuple(_TOKEN.findall(value.translate(_ALIKE)))
             telling = [token for token in tokens if token not in _COMMON]
             if not tokens or (not telling and len(tokens) > 1 and kind == "street"):
                 continue  # "Suite 171" is anybody's
@@ -197,7 +208,8 @@ def _readings(text: str) -> Iterator[tuple[str, str]]:
 def _folded(text: str) -> str:
     if text.isascii():
         return text.lower()
-    return _UNSEEN.sub("", unicodedata.normalize("NFKD", text)).casefold()
+    plain = _UNSEEN.sub("", unicodedata.normalize("NFKD", text)).casefold()
+    return plain.translate(_ALIKE)
 
 
 def _decoded(run: str) -> str | None:

@@ -15,7 +15,16 @@ import orjson
 
 from ingest.episode import Episode
 from ingest.outcome import Outcome
-from redact.findings import Finder, Findings, Found, Unexplained, atoms_of, finder_for, is_composite
+from redact.findings import (
+    Finder,
+    Findings,
+    Found,
+    Unexplained,
+    atoms_of,
+    finder_for,
+    is_composite,
+    refined,
+)
 from redact.fold import fold_value
 from redact.judge import ARGUMENT, RESULT, Place
 from redact.learnt import (
@@ -89,8 +98,7 @@ def found_in(episode: Episode, finder: Finder) -> list[Found]:
     """Return the personal values that the episode's own texts reveal."""
     found: dict[Found, None] = {}
     if episode.subject and can_be("person_id", episode.subject):
-        kind = "email" if "@" in episode.subject else "person_id"
-        found[Found(kind, episode.subject, "")] = None
+        found[Found(refined("person_id", episode.subject), episode.subject, "")] = None
     explained: set[str] = set()
     for text in texts_of(episode, finder):
         found.update(dict.fromkeys(text.findings.found))

@@ -19,7 +19,7 @@ from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from redact.clean_outcome import CleanOutcome
 from redact.dates import read_date, spellings
 from redact.encoded import has_hidden_text, hidden_texts
-from redact.findings import Finder, Found, finder_for
+from redact.findings import Finder, Found, finder_for, refined
 from redact.fold import Folded, fold, fold_value, readable
 from redact.judge import KEEP, WITHHOLD, judge
 from redact.learn import found_in, local_values, texts_of
@@ -312,9 +312,7 @@ def _subject(episode: Episode, vault: Vault) -> str | None:
         return None
     if not can_be("person_id", episode.subject):
         return vault.keyed(episode.app).digest("subject", episode.subject, size=8).hex()
-    return vault.surrogate(
-        episode.app, "email" if "@" in episode.subject else "person_id", episode.subject
-    )
+    return vault.surrogate(episode.app, refined("person_id", episode.subject), episode.subject)
 
 
 def _scrub_outcome(outcome: Outcome, gate: _Gate, learnt: Learnt, policy: Policy) -> CleanOutcome:
