@@ -11,13 +11,16 @@ from typing import Any, Final
 from ingest.dialects.attributes import first, first_text, is_elided, text_of
 from ingest.dialects.identity import failed, identity
 from ingest.dialects.messages import Messages, read_messages, settle_output
-from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading
-from ingest.span import Span
+from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading, Said
+from ingest.span import LogEvent, Span
 from ingest.text import json_text
 
 NAME: Final = "claude_code"
 
 _KINDS: Final = {"interaction": AGENT, "llm_request": MODEL, "tool": TOOL}
+
+DECISIONS: Final = frozenset({"claude_code.tool_decision", "tool_decision"})
+"""Log events in which somebody, or a rule, let a tool run or stopped it."""
 
 
 def claims(span: Span) -> bool:
@@ -69,6 +72,26 @@ def _tool(span: Span) -> dict[str, Any]:
         "result": None if result is None or is_elided(result) else json_text(result),
         "is_error": True if text_of(attributes.get("success")) == "false" else failed(span),
     }
+
+
+def read_decision(event: LogEvent) -> Said | None:
+    """A decision over a tool run: the user's where the user was asked, else a rule's; None where it says none."""
+    decision = text_of(event.attributes.get("decision"))
+    session = text_of(event.attributes.get("session.id"))
+    if decision is None or (session is None and event.trace_id is None):
+        return None
+    asked = str(event.attributes.get("source") or "").startswith("user")
+    return Said(
+        name="tool_decision",
+        label=decision,
+        text=text_of(event.attributes.get("tool_name")),
+        by="end_user" if asked else "code",
+        at=event.at,
+        target_kind="conversation" if session else "span",
+        target_id=session,
+        # A session holds many decisions: the event's own identity keeps them apart.
+        author=event.event_id,
+    )
 
 
 DIALECT: Final = Dialect(name=NAME, claims=claims, read=read)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from ingest.dialects import claude_code
 from ingest.dialects.attributes import first_text, parsed
 from ingest.dialects.evaluation import EVENT_NAMES, read_evaluation
 from ingest.dialects.identity import identity
@@ -132,6 +133,9 @@ def statements(events: Iterable[LogEvent]) -> list[tuple[LogEvent, Said]]:
     """The evaluation events among log records, each with the record that carries it."""
     found: list[tuple[LogEvent, Said]] = []
     for event in events:
+        if event.name in claude_code.DECISIONS:
+            decision = claude_code.read_decision(event)
+            found += [(event, decision)] if decision is not None else []
         if event.name not in EVENT_NAMES:
             continue
         body = parsed(event.body)

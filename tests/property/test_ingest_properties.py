@@ -5,22 +5,27 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import tempfile
+from pathlib import Path
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ingest import rpc_status
 from ingest.assemble import assemble
 from ingest.chat_log import Chat, parse_line, to_line
 from ingest.decode import decode
+from ingest.decode_batch import decode_batch
 from ingest.dialects.table import read_span
 from ingest.episode import Episode
+from ingest.intake import Intake, Refusal, SentBody
 from ingest.limits import Limits
 from ingest.partial_json import parse_json
 from ingest.quarantine import Rejected
-from ingest.span import Span, span_of_row, span_row
+from ingest.span import SPAN_SCHEMA, Span, span_of_row, span_row
 from ingest.text import Json
-from ingest.wal import StoredRecord
+from ingest.wal import StoredRecord, Wal
 from ingest.wire import signal_of
 from tests.unit.ingest_emitters import APP, EMITTERS, parts_of, span
 
@@ -243,3 +248,32 @@ def test_assembly_does_not_depend_on_the_order_of_arrival(
     shuffler.shuffle(spans)
     shuffler.shuffle(events)
     assert assemble(spans, events, app=APP).episodes == expected
+
+
+@given(
+    st.binary(max_size=200) | st.builds(gzip.compress, st.binary(max_size=200)),
+    st.sampled_from(["traces", "logs", "metrics"]),
+    st.sampled_from(["", "gzip", "zstd"]),
+    st.sampled_from([rpc_status.PROTOBUF, rpc_status.JSON]),
+)
+def test_any_body_is_kept_or_refused_for_good(
+    sent: bytes, signal: str, compression: str, content_type: str
+) -> None:
+    """The intake answers every body, and whatever it keeps can be decoded later without an error."""
+    body = SentBody(signal=signal, content_type=content_type, sent=sent, compression=compression)
+    with tempfile.TemporaryDirectory() as folder, Wal(Path(folder)) as wal:
+        intake = Intake(wal)
+        refused = _refusal(intake, body)
+        if refused is None:
+            intake.store(body, "shop")
+        batch = decode_batch(wal.pending())
+    assert refused is None or (refused.http in {400, 413} and not refused.retry)
+    assert batch.spans.schema.equals(SPAN_SCHEMA)
+
+
+def _refusal(intake: Intake, body: SentBody) -> Refusal | None:
+    try:
+        intake.check(body)
+    except Refusal as refusal:
+        return refusal
+    return None
