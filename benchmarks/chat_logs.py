@@ -39,7 +39,7 @@ def to_episode(chat: dict[str, Any]) -> CleanEpisode:
 def _nanoseconds(text: str | None) -> int:
     if not text:
         return 0
-    return int(datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()) * 1_000_000_000
+    return int(datetime.fromisoformat(text).timestamp()) * 1_000_000_000
 
 
 def _steps(messages: list[dict[str, Any]]) -> Iterator[CleanStep]:

@@ -86,7 +86,7 @@ def _row(name: str, parts: Sequence[tuple[str, Fidelity, float]]) -> str:
     judged = [j for _, f, _ in parts for j in f.judged]
     n = len(judged)
 
-    def count(verdict: str, writes: bool | None = None) -> int:
+    def count(verdict: str, *, writes: bool | None = None) -> int:
         return sum(
             j.verdict == verdict and (writes is None or writes is (j.call.name in f.writers))
             for _, f, _ in parts
@@ -147,10 +147,10 @@ def main() -> None:
                         continue
                     left -= 1
                     print(
-                        f"  {j.verdict} {j.episode_id}#{j.position} {j.call.name} {j.call.arguments[:options.width]}"
+                        f"  {j.verdict} {j.episode_id}#{j.position} {j.call.name} {j.call.arguments[: options.width]}"
                     )
-                    print(f"     true: {j.call.content[:options.width]}")
-                    print(f"     said: {j.result.content[:options.width]}  [{j.result.evidence}]")
+                    print(f"     true: {j.call.content[: options.width]}")
+                    print(f"     said: {j.result.content[: options.width]}  [{j.result.evidence}]")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ state, never the recording. Not here: learning, grading, reading files.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -157,7 +157,7 @@ def _counts(judged: Iterable[Judged]) -> dict[str, Json]:
     return {name: counts[name] for name in VERDICTS}
 
 
-def _grouped(judged: Iterable[Judged], key: Any) -> dict[str, Json]:
+def _grouped(judged: Iterable[Judged], key: Callable[[Judged], str]) -> dict[str, Json]:
     groups: dict[str, list[Judged]] = {}
     for item in judged:
         groups.setdefault(key(item), []).append(item)

@@ -10,52 +10,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from .attempt import Json
+from . import expression_lists as lists
+from .expression_scope import (
+    BadTreeError,
+    Missing,
+    NotKnown,
+    Scope,
+    Sub,
+    Thunk,
+    Tree,
+    as_number,
+    as_text,
+    follow,
+)
 from .normal import key_text, same_json, stable
 from .world_arithmetic import DECIMAL_FORMS, FORMS, answer
 
 MAX_NODES: Final = 5_000
 """A bigger tree is refused when the world is loaded."""
-FUEL: Final = 100_000
-"""List steps that one call may take."""
-
-Tree = Any
-"""JSON: `[operation, operand, ...]`. Typed when it is built, not before."""
-Thunk = Callable[["Scope"], Any]
-
-
-class Missing(Exception):  # noqa: N818 - a state of the data, not a fault
-    """A path leads nowhere, or an operand has the wrong type."""
-
-
-class NotKnown(Exception):  # noqa: N818 - the honest answer, not a fault
-    """The value depends on state that nobody knows."""
-
-
-class BadTreeError(ValueError):
-    """The world file holds a tree that is not in the language."""
-
-
-class Scope:
-    """What a tree can see while it is evaluated."""
-
-    __slots__ = ("arg", "by", "fuel", "it", "number", "old", "row")
-
-    def __init__(
-        self,
-        arg: Json,
-        old: Json = None,
-        *,
-        row: Callable[[str, str], Json],
-        number: Callable[[str], int] | None = None,
-    ) -> None:
-        self.arg = arg
-        self.old = old
-        self.row = row
-        self.number = number
-        self.it: Json = None
-        self.by: Json = None
-        self.fuel = FUEL
 
 
 def build(tree: Tree) -> Thunk:
@@ -79,24 +51,11 @@ def _build(tree: Tree, budget: list[int]) -> Thunk:
         raise BadTreeError(f"the operation {tree[0]} has the wrong operands") from fault
 
 
-def follow(value: Any, path: tuple[Any, ...]) -> Any:
-    """The value at a path of field names and positions."""
-    for step in path:
-        try:
-            value = value[step]
-        except (KeyError, IndexError, TypeError) as fault:
-            raise Missing from fault
-    return value
-
-
 def _follow_old(scope: Scope, path: tuple[Any, ...]) -> Any:
     if scope.old is None:
         # Nothing is known of the record: not the same as a record that lacks the field.
         raise NotKnown("the record it is about is not known")
     return follow(scope.old, path)
-
-
-Sub = Callable[[Tree], Thunk]
 
 
 def _constant(operands: list[Tree], _: Sub) -> Thunk:
@@ -131,35 +90,6 @@ def _at(operands: list[Tree], sub: Sub) -> Thunk:
     return lambda scope: follow(container(scope), (key(scope), *path))
 
 
-def _pick(operands: list[Tree], sub: Sub) -> Thunk:
-    items, field, wanted, path = (
-        sub(operands[0]),
-        operands[1],
-        sub(operands[2]),
-        tuple(operands[3:]),
-    )
-
-    def run(scope: Scope) -> Any:
-        value = wanted(scope)
-        for item in _list(items(scope), scope):
-            if isinstance(item, dict) and item.get(field) == value:
-                return follow(item, path)
-        raise Missing
-
-    return run
-
-
-def _list(value: Any, scope: Scope) -> list[Any]:
-    if isinstance(value, dict):
-        value = list(value.values())
-    if not isinstance(value, list):
-        raise Missing
-    scope.fuel -= len(value) + 1
-    if scope.fuel < 0:
-        raise NotKnown("too many steps")
-    return value
-
-
 def _object(operands: list[Tree], sub: Sub) -> Thunk:
     fields = [(f[0], sub(f[1]), sub(f[2]) if len(f) > 2 else None) for f in operands]
 
@@ -174,98 +104,10 @@ def _items(operands: list[Tree], sub: Sub) -> Thunk:
     return lambda scope: [part(scope) for part in parts]
 
 
-def _each(
-    scope: Scope, items: list[Any], others: list[Any] | None, body: Callable[[Scope], Any]
-) -> list[Any]:
-    """The body for every element, `it` being the element and `by` its partner in the other list."""
-    it, by = scope.it, scope.by
-    out = []
-    try:
-        for at, item in enumerate(items):
-            scope.it = item
-            scope.by = others[at] if others is not None else by
-            out.append(body(scope))
-    finally:
-        scope.it, scope.by = it, by
-    return out
-
-
-def _map(operands: list[Tree], sub: Sub) -> Thunk:
-    items, body = sub(operands[0]), sub(operands[1])
-    return lambda scope: _each(scope, _list(items(scope), scope), None, body)
-
-
-def _zip(operands: list[Tree], sub: Sub) -> Thunk:
-    left, right, body = sub(operands[0]), sub(operands[1]), sub(operands[2])
-
-    def run(scope: Scope) -> Any:
-        items, others = _list(left(scope), scope), _list(right(scope), scope)
-        if len(items) != len(others):
-            raise Missing
-        return _each(scope, items, others, body)
-
-    return run
-
-
-def _filter(operands: list[Tree], sub: Sub) -> Thunk:
-    items, body = sub(operands[0]), sub(operands[1])
-
-    def run(scope: Scope) -> Any:
-        values = _list(items(scope), scope)
-        keep = _each(scope, values, None, body)
-        return [value for value, flag in zip(values, keep, strict=True) if flag]
-
-    return run
-
-
-def _edit(operands: list[Tree], sub: Sub) -> Thunk:
-    """`edit(list, field, keys, partners, body)`: elements named by `keys` become the body, the others stay."""
-    items, field, keys = sub(operands[0]), operands[1], sub(operands[2])
-    partners, body = sub(operands[3]), sub(operands[4])
-
-    def run(scope: Scope) -> Any:
-        wanted, other = _list(keys(scope), scope), _list(partners(scope), scope)
-        out = list(_list(items(scope), scope))
-        if len(wanted) != len(other):
-            raise Missing
-        for key, partner in zip(wanted, other, strict=True):
-            places = [i for i, x in enumerate(out) if isinstance(x, dict) and x.get(field) == key]
-            if not places:
-                raise Missing
-            out[places[0]] = _each(scope, [out[places[0]]], [partner], body)[0]
-        return out
-
-    return run
-
-
-def _number(value: Any) -> Any:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise Missing
-    return value
-
-
-def _total(operands: list[Tree], sub: Sub) -> Thunk:
-    items, body = sub(operands[0]), sub(operands[1])
-
-    def run(scope: Scope) -> Any:
-        # Not the built-in: since Python 3.12 it adds floats another way than a program's loop does.
-        total: Any = 0
-        for value in _each(scope, _list(items(scope), scope), None, body):
-            total += _number(value)
-        return total
-
-    return run
-
-
-def _length(operands: list[Tree], sub: Sub) -> Thunk:
-    items = sub(operands[0])
-    return lambda scope: len(_list(items(scope), scope))
-
-
 def _binary(apply: Callable[[Any, Any], Any]) -> Callable[[list[Tree], Sub], Thunk]:
     def build_binary(operands: list[Tree], sub: Sub) -> Thunk:
         left, right = sub(operands[0]), sub(operands[1])
-        return lambda scope: apply(_number(left(scope)), _number(right(scope)))
+        return lambda scope: apply(as_number(left(scope)), as_number(right(scope)))
 
     return build_binary
 
@@ -273,14 +115,14 @@ def _binary(apply: Callable[[Any, Any], Any]) -> Callable[[list[Tree], Sub], Thu
 def _unary(apply: Callable[[Any], Any]) -> Callable[[list[Tree], Sub], Thunk]:
     def build_unary(operands: list[Tree], sub: Sub) -> Thunk:
         only = sub(operands[0])
-        return lambda scope: apply(_number(only(scope)))
+        return lambda scope: apply(as_number(only(scope)))
 
     return build_unary
 
 
 def _round(operands: list[Tree], sub: Sub) -> Thunk:
     only, digits = sub(operands[0]), int(operands[1])
-    return lambda scope: round(_number(only(scope)), digits)
+    return lambda scope: round(as_number(only(scope)), digits)
 
 
 def _text(operands: list[Tree], sub: Sub) -> Thunk:
@@ -290,15 +132,6 @@ def _text(operands: list[Tree], sub: Sub) -> Thunk:
         return "".join(p if isinstance(p, str) else as_text(p(scope)) for p in parts)
 
     return run
-
-
-def as_text(value: Any) -> str:
-    """A value as it stands inside a message."""
-    if isinstance(value, str):
-        return value
-    if value is None or isinstance(value, dict | list):
-        raise Missing
-    return str(value)
 
 
 def _case(operands: list[Tree], sub: Sub) -> Thunk:
@@ -331,7 +164,7 @@ def _among(operands: list[Tree], sub: Sub) -> Thunk:
 
 def _less(operands: list[Tree], sub: Sub) -> Thunk:
     left, right = sub(operands[0]), sub(operands[1])
-    return lambda scope: _number(left(scope)) <= _number(right(scope)) + 1e-9
+    return lambda scope: as_number(left(scope)) <= as_number(right(scope)) + 1e-9
 
 
 def _not(operands: list[Tree], sub: Sub) -> Thunk:
@@ -367,33 +200,6 @@ def _conjunction(scope: Scope, parts: list[Thunk], *, negate: bool) -> bool:
     return True
 
 
-def _every(operands: list[Tree], sub: Sub) -> Thunk:
-    items, body = sub(operands[0]), sub(operands[1])
-
-    def run(scope: Scope) -> bool:
-        values = _each(scope, _list(items(scope), scope), None, _three_valued(body))
-        if False in values:
-            return False
-        for value in values:
-            if value is not True:
-                raise value
-        return True
-
-    return run
-
-
-def _three_valued(body: Thunk) -> Thunk:
-    def run(scope: Scope) -> Any:
-        try:
-            return bool(body(scope))
-        except Missing:
-            return False
-        except NotKnown as fault:
-            return fault
-
-    return run
-
-
 def _exists(operands: list[Tree], sub: Sub) -> Thunk:
     only = sub(operands[0])
 
@@ -416,7 +222,7 @@ def shape(value: Any) -> str:
     """The pattern of a text: runs of digits as `9`, of letters as `a` or `A`, all else as it is."""
     if not isinstance(value, str):
         return type(value).__name__
-    out = []
+    out: list[str] = []
     for char in value[:200]:
         kind = "9" if char.isdigit() else "A" if char.isupper() else "a" if char.isalpha() else char
         if not out or out[-1] != kind or kind not in "9Aa":
@@ -439,45 +245,6 @@ def prefix(value: Any) -> str:
     return value
 
 
-def _member(operands: list[Tree], sub: Sub) -> Thunk:
-    only, container = sub(operands[0]), sub(operands[1])
-
-    def run(scope: Scope) -> bool:
-        value, where = only(scope), container(scope)
-        if isinstance(where, dict):
-            return isinstance(value, str) and value in where
-        if not isinstance(where, list):
-            raise Missing
-        scope.fuel -= len(where)
-        return value in where
-
-    return run
-
-
-def _distinct(operands: list[Tree], sub: Sub) -> Thunk:
-    items = sub(operands[0])
-
-    def run(scope: Scope) -> bool:
-        values = [stable(v) for v in _list(items(scope), scope)]
-        return len(values) == len(set(values))
-
-    return run
-
-
-def _sort(operands: list[Tree], sub: Sub) -> Thunk:
-    items = sub(operands[0])
-
-    def run(scope: Scope) -> Any:
-        values = _list(items(scope), scope)
-        if not all(isinstance(v, str) for v in values) and not all(
-            isinstance(v, int | float) for v in values
-        ):
-            raise Missing
-        return sorted(values)
-
-    return run
-
-
 def _either(operands: list[Tree], sub: Sub) -> Thunk:
     """`either(a, b, ...)`: explanations that no example told apart; where they differ, nobody knows."""
     parts = [sub(o) for o in operands]
@@ -496,45 +263,17 @@ def _sign(operands: list[Tree], sub: Sub) -> Thunk:
     only = sub(operands[0])
 
     def run(scope: Scope) -> Any:
-        value = round(_number(only(scope)), 6)
+        value = round(as_number(only(scope)), 6)
         return (value > 0) - (value < 0)
-
-    return run
-
-
-def _keys(operands: list[Tree], sub: Sub) -> Thunk:
-    only = sub(operands[0])
-
-    def run(scope: Scope) -> Any:
-        value = only(scope)
-        if not isinstance(value, dict):
-            raise Missing
-        return list(value)
-
-    return run
-
-
-def _concat(operands: list[Tree], sub: Sub) -> Thunk:
-    left, right = sub(operands[0]), sub(operands[1])
-    return lambda scope: [*_list(left(scope), scope), *_list(right(scope), scope)]
-
-
-def _with(operands: list[Tree], sub: Sub) -> Thunk:
-    """`with(object, name, value)`: the object with one more (or another) field under a computed name."""
-    whole, name, value = (sub(o) for o in operands)
-
-    def run(scope: Scope) -> Any:
-        before, key = whole(scope), name(scope)
-        if not isinstance(before, dict) or not isinstance(key, str):
-            raise Missing
-        return {**before, key: value(scope)}
 
     return run
 
 
 def _next(operands: list[Tree], _: Sub) -> Thunk:
     """`next(counter, before, width, after)`: the text of the counter's next number."""
-    name, before, width, after = (*operands, "", 0, "")[:4]
+    name, before = str(operands[0]), operands[1]
+    width = int(operands[2]) if len(operands) > 2 else 0
+    after = str(operands[3]) if len(operands) > 3 else ""
 
     def run(scope: Scope) -> Any:
         if scope.number is None:
@@ -570,21 +309,21 @@ _BUILDERS: Final[dict[str, Callable[[list[Tree], Sub], Thunk]]] = {
     "by": _root("by"),
     "row": _row,
     "at": _at,
-    "pick": _pick,
+    "pick": lists.build_pick,
     "object": _object,
     "list": _items,
-    "map": _map,
-    "zip": _zip,
-    "filter": _filter,
-    "edit": _edit,
-    "concat": _concat,
-    "with": _with,
-    "keys": _keys,
-    "sort": _sort,
+    "map": lists.build_map,
+    "zip": lists.build_zip,
+    "filter": lists.build_filter,
+    "edit": lists.build_edit,
+    "concat": lists.build_concat,
+    "with": lists.build_with,
+    "keys": lists.build_keys,
+    "sort": lists.build_sort,
     "sign": _sign,
     "either": _either,
-    "sum": _total,
-    "len": _length,
+    "sum": lists.build_total,
+    "len": lists.build_length,
     "add": _binary(lambda a, b: a + b),
     "sub": _binary(lambda a, b: a - b),
     "mul": _binary(lambda a, b: a * b),
@@ -600,12 +339,12 @@ _BUILDERS: Final[dict[str, Callable[[list[Tree], Sub], Thunk]]] = {
     "not": _not,
     "and": _and,
     "or": _or,
-    "every": _every,
+    "every": lists.build_every,
     "exists": _exists,
     "shape": _shape,
     "prefix": _prefix,
-    "member": _member,
-    "distinct": _distinct,
+    "member": lists.build_member,
+    "distinct": lists.build_distinct,
     "next": _next,
     "calc": _calculated,
 }

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from .attempt import DERIVED, RECORDED, UNKNOWN, EndState, Event, Json, ToolResult
 from .canonical import canonical
-from .expression import Missing, NotKnown, Scope
+from .expression_scope import Missing, NotKnown, Scope
 from .normal import key_text, names_in, parse_arguments, parse_json, simplify, stable, unwrap
 from .world_dated import dated_base, latest_rows
 from .world_nested import load_nested
@@ -121,7 +121,7 @@ class Session:
 
     def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """The tool's answer to one call, and its effect."""
-        if arguments.__class__ is str:
+        if isinstance(arguments, str):
             hit = self._world.cache.get((name, arguments))
             if hit is not None and self._untouched(hit[1], hit[2]):
                 return hit[0]
@@ -195,7 +195,7 @@ class Session:
         try:
             if tool.reads is None:
                 return self._compute(tool, args), None, names
-            scope = self._scope(tool, args, None)
+            scope = self._scope(args, None)
             place = self._place(tool.reads, scope)
         except (Missing, NotKnown) as fault:
             return _notice(tool.name, str(fault) or "the arguments lack the key"), None, names
@@ -210,7 +210,7 @@ class Session:
             raise NotKnown("no behaviour was learnt")
         if self.state.log and tool.loose and self.state.clouded_at_large("=" + tool.name):
             raise NotKnown("an earlier call may have changed this")
-        value = tool.answer(self._scope(tool, args, None))
+        value = tool.answer(self._scope(args, None))
         return ToolResult(content=tool.render(value), source=DERIVED, evidence=tool.name)
 
     def _show_row(
@@ -235,7 +235,7 @@ class Session:
         ):
             raise NotKnown("an earlier call may have changed what this finds")
         row = state.row(place, shown)
-        value = row if tool.view is None else tool.view(self._scope(tool, args, row))
+        value = row if tool.view is None else tool.view(self._scope(args, row))
         seen = place[1] in world.seen.get((place[0], tool.name), ()) and place not in state.rows
         source = RECORDED if seen else DERIVED
         content = tool.render(value)
@@ -272,7 +272,7 @@ class Session:
     def history(self, tool: Tool, args: dict[str, Json], content: str) -> tuple[str, ...]:
         """The earlier calls that matter for this one: they share a name with it or with its result."""
         about = self._about(tool, args)
-        names = self._names(tool, args, content, about)
+        names = self._names(args, content, about)
         tokens = {f"{table}|{key}" for table, key in about}
         return tuple(
             e.call
@@ -289,7 +289,7 @@ class Session:
         if tool.alone and self.history(tool, args, ""):
             raise NotKnown("an earlier call may have changed what this does")
         old = self._old(tool, args)
-        scope = self._scope(tool, args, old)
+        scope = self._scope(args, old)
         for guard in tool.guards:
             if not guard.objects(scope):
                 continue
@@ -350,7 +350,7 @@ class Session:
         if ref is None or (tool.writes and tool.writes[0].creates):
             return None
         try:
-            place = self._place(ref, self._scope(tool, args, None))
+            place = self._place(ref, self._scope(args, None))
             return self.state.row(place, names_in(args))
         except (Missing, NotKnown):
             return None
@@ -361,7 +361,7 @@ class Session:
         if tool.reads is None or tool.view is not None:
             return
         try:
-            place = self._place(tool.reads, self._scope(tool, args, None))
+            place = self._place(tool.reads, self._scope(args, None))
         except (Missing, NotKnown):
             return
         if tool.refused(content, args):
@@ -382,13 +382,13 @@ class Session:
         parsed = parse_json(content)
         old = self._old(tool, args)
         entry = self._entry(tool, args, content, known=True)
-        scope = self._scope(tool, args, old)
+        scope = self._scope(args, old)
         rows = self._predicted(tool, scope)
         self.state.add(entry)
         for place, row in rows:
             self.state.put(place, row, entry)
         if tool.shows is not None and parsed is not None:
-            shown = self._scope(tool, args, None)
+            shown = self._scope(args, None)
             shown.it = parsed.value
             try:
                 self.state.put(self._place(tool.shows, shown), parsed.value, entry)
@@ -422,7 +422,7 @@ class Session:
 
     # -- small parts -----------------------------------------------------------------------------
 
-    def _scope(self, tool: Tool, args: dict[str, Json], old: Json) -> Scope:
+    def _scope(self, args: dict[str, Json], old: Json) -> Scope:
         state = self.state
 
         def number(counter: str) -> int:
@@ -445,7 +445,7 @@ class Session:
         return ref.table, key_text([simplify(key(scope)) for key in ref.keys])
 
     def _about(self, tool: Tool, args: dict[str, Json]) -> tuple[Place, ...]:
-        scope = self._scope(tool, args, None)
+        scope = self._scope(args, None)
         places: list[Place] = []
         refs = [*tool.names]
         if tool.shows is not None:
@@ -459,12 +459,10 @@ class Session:
                 places.append(place)
         return tuple(places)
 
-    def _names(
-        self, tool: Tool, args: dict[str, Json], content: str, about: tuple[Place, ...]
-    ) -> set[str]:
+    def _names(self, args: dict[str, Json], content: str, about: tuple[Place, ...]) -> set[str]:
         names = names_in(args)
         parsed = parse_json(content)
-        names |= names_in(parsed.value) if parsed is not None else names_in(content.split())
+        names |= names_in(parsed.value) if parsed is not None else names_in([*content.split()])
         for place in about:
             found = self.state.look(place)
             if found is not ABSENT:
@@ -477,7 +475,7 @@ class Session:
         return Entry(
             tool=tool.name,
             call=call_text(tool.name, args),
-            names=frozenset(self._names(tool, args, content, about)),
+            names=frozenset(self._names(args, content, about)),
             settled=tool.settled,
             known=known,
             event=Event(tool=tool.name, arguments=canonical(args), kind=kind) if known else None,

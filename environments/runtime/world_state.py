@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from .attempt import Effect, EndState, Event, Json
-from .expression import Missing, NotKnown
+from .expression_scope import Missing, NotKnown
 from .normal import names_in, parse_json, same_json, stable
 from .world_nested import Nested, find
 
@@ -45,7 +45,18 @@ class Entry:
 class State:
     """Copy-on-write rows and the log of one session."""
 
-    __slots__ = ("base", "blind", "counters", "dated", "fresh", "log", "named", "nested", "rows", "start")
+    __slots__ = (
+        "base",
+        "blind",
+        "counters",
+        "dated",
+        "fresh",
+        "log",
+        "named",
+        "nested",
+        "rows",
+        "start",
+    )
 
     def __init__(
         self,
@@ -72,7 +83,17 @@ class State:
         other.start = dict(self.start)
         other.fresh = dict(self.fresh)
         other.log = [
-            Entry(e.tool, e.call, e.names, e.settled, e.known, e.event, set(e.targets), e.about, e.blind)
+            Entry(
+                e.tool,
+                e.call,
+                e.names,
+                e.settled,
+                e.known,
+                e.event,
+                set(e.targets),
+                e.about,
+                e.blind,
+            )
             for e in self.log
         ]
         other.named = {name: list(at) for name, at in self.named.items()}
@@ -101,7 +122,8 @@ class State:
         found = self.look(place)
         if found is ABSENT:
             raise NotKnown("never seen")
-        return found
+        row: Json = found
+        return row
 
     def lookup(self, table: str, key: str) -> Json:
         """A row for a tree: of a table, or of a nested one by way of its parent."""
@@ -169,8 +191,10 @@ class State:
         """What differs from the start."""
         effects: list[Effect] = []
         for place, row in self.rows.items():
-            before = self.start.get(place, ABSENT)
-            if before is ABSENT or same_json(before, row):
+            if place not in self.start:
+                continue
+            before = self.start[place]
+            if same_json(before, row):
                 continue
             effects.extend(differences(place, before, row))
         unknown: set[str] = set()

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from .attempt import Json
-from .expression import BadTreeError, Missing, NotKnown, Scope, Thunk, build
+from .expression import build
+from .expression_scope import BadTreeError, Missing, NotKnown, Scope, Thunk
 from .normal import coerce, outcome_of, simplify
 
 INNOCENT: Final = frozenset({"constant", "pure", "read", "search"})

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from environments.runtime.expression import Scope, Tree, prefix, shape
+from environments.runtime.expression import prefix, shape
+from environments.runtime.expression_scope import Scope, Tree
 from environments.runtime.normal import stable
 from synth.world.examples import DARK, GONE, Example, evaluate
 from synth.world.fit import Fitter
@@ -113,10 +114,19 @@ def _comparisons(cases: Cases, fitter: Fitter, tables: Tables) -> Iterator[tuple
         low = min((v for v in left.values[:n] if is_number(v)), default=None)
         if low is not None:
             yield ["le", ["const", min(0, low)], left.tree], left.rank + 8
+    yield from _balances(fitter, numeric)
+    yield from _equalities(fitter)
+
+
+def _balances(fitter: Fitter, numeric: Sequence[Term]) -> Iterator[tuple[Tree, int]]:
+    """Amounts held under a number that only some examples have."""
     for right in _sometimes(fitter.terms):
         for left in [*fitter.extra, *(t for t in numeric if t.tree[0] == "arg")]:
             test: Tree = ["or", ["not", ["exists", right.tree]], ["le", left.tree, right.tree]]
             yield test, left.rank + right.rank - 10
+
+
+def _equalities(fitter: Fitter) -> Iterator[tuple[Tree, int]]:
     scalars = [t for t in fitter.terms.scalars if texts(t)][:40]
     for at, left in enumerate(scalars):
         for right in scalars[at + 1 :]:
@@ -172,11 +182,16 @@ def _element_trees(sub: Fitter, good: int) -> Iterator[tuple[Tree, int]]:
     for term in about:
         values = [v for v in term.values[:good] if v is not GONE and v is not DARK]
         distinct = {stable(v): v for v in values}
-        if values and all(isinstance(v, str | bool) for v in values) and len(distinct) <= FEW:
-            if len(distinct) * 2 <= max(len(values), 2):
-                yield ["among", term.tree, list(distinct.values())], term.rank
+        category = bool(values) and all(isinstance(v, str | bool) for v in values)
+        if category and len(distinct) <= min(FEW, max(len(values), 2) // 2):
+            yield ["among", term.tree, list(distinct.values())], term.rank
         if len(values) == good:
             yield ["exists", term.tree], term.rank + 5
+    yield from _element_relations(sub, about)
+
+
+def _element_relations(sub: Fitter, about: Sequence[Term]) -> Iterator[tuple[Tree, int]]:
+    """Memberships and comparisons of one element."""
     for container in sub.terms.containers:
         for term in about:
             if texts(term) and term.tree[: len(container.tree)] != container.tree:

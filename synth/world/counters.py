@@ -7,9 +7,10 @@ unless the numbers rise by one.
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import pairwise
 from typing import Any, Final
 
-from environments.runtime.expression import Tree
+from environments.runtime.expression_scope import Tree
 from environments.runtime.normal import is_name, names_in
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
@@ -50,11 +51,12 @@ def issued_fields(bench: Workbench, tool: ToolModel) -> list[str]:
     The first such id of every episode is the same: a tool that only ever shows one looks like a constant.
     """
     good = [o for o in tool.good() if isinstance(o.value, dict)]
+    records = [o.value for o in good if isinstance(o.value, dict)]
     if len({o.key for o in good}) < 2:
         return []
     out: list[str] = []
-    for field in good[0].value:  # type: ignore[union-attr]  # dicts, see above
-        values = [o.value.get(field) if isinstance(o.value, dict) else None for o in good]
+    for field in records[0]:
+        values = [record.get(field) for record in records]
         if not all(is_name(v) for v in values) or any(
             v in _given(o) for v, o in zip(values, good, strict=True)
         ):
@@ -113,6 +115,6 @@ def _rising(ids: list[str]) -> tuple[Any, int, int] | None:
     if not all(tails):
         return None
     numbers = [int(t) for t in tails]
-    if any(b - a != 1 for a, b in zip(numbers, numbers[1:], strict=False)):
+    if any(b - a != 1 for a, b in pairwise(numbers)):
         return None
     return head, numbers[0], len(tails[0])

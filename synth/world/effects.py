@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any, Final
 
-from environments.runtime.expression import Scope, Tree
+from environments.runtime.expression_scope import Scope, Tree
 from environments.runtime.normal import stable
 from synth.world.counters import fit_counter, fixed_names, issued_fields
 from synth.world.examples import DARK, GONE, Example, evaluate
@@ -54,10 +55,7 @@ def learn_effects(bench: Workbench, examples: dict[str, list[Example]]) -> None:
 def _spread(examples: Sequence[Example]) -> list[Example]:
     """Different calls first, then repetitions, up to a bound that keeps learning linear."""
     first: dict[str, Example] = {}
-    rest: list[Example] = []
-    for example in examples:
-        if first.setdefault(example.seen.key, example) is not example:
-            rest.append(example)
+    rest = [e for e in examples if first.setdefault(e.seen.key, e) is not e]
     return [*first.values(), *rest][:MAX_EXAMPLES]
 
 
@@ -143,20 +141,20 @@ def _learn_creation(
 ) -> None:
     """A tool whose result is a record that was not there before."""
     own = str(tool.key[0][1])
-    rows = [e.seen.value for e in examples]
-    if not all(isinstance(r, dict) for r in rows):
+    rows = [e.seen.value for e in examples if isinstance(e.seen.value, dict)]
+    if len(rows) < len(examples):
         return
     scopes = [e.scope() for e in examples]
     fitter = Fitter(scopes, ["arg"], tables)
-    identity = fit_counter(bench, tool, own) or fitter.fit([r[own] for r in rows])  # type: ignore[index,call-overload]  # dicts
+    identity = fit_counter(bench, tool, own) or fitter.fit([r[own] for r in rows])
     if identity is None or identity[0] == "const":
         return
     fields: list[Any] = []
     missing: list[str] = []
-    for name in rows[0]:  # type: ignore[union-attr]  # a dict, see above
-        if any(name not in r for r in rows):  # type: ignore[operator]  # dicts
+    for name in rows[0]:
+        if any(name not in r for r in rows):
             return
-        tree = identity if name == own else fitter.fit([r[name] for r in rows], name=name)  # type: ignore[index,call-overload]  # dicts
+        tree = identity if name == own else fitter.fit([r[name] for r in rows], name=name)
         if tree is None:
             missing.append(name)
         fields.append([name, tree])
@@ -181,14 +179,7 @@ def _learn_aside(
     bench: Workbench, tool: ToolModel, examples: list[Example], tables: Tables
 ) -> None:
     """A write that answers something else than the record: its effect is what reads show afterwards."""
-    for table in bench.tables.values():
-        if len(table.key_names) != 1 or not table.rows:
-            continue
-        for tree in _row_trees(examples, table.name, tables):
-            effect = _effect_on(bench, examples, table.name, tree, tables)
-            if effect is not None:
-                tool.writes.append(effect)
-                break
+    _find_effects(bench, tool, examples, tables)
     if tool.writes:
         first = tool.writes[0]
         for example in examples:
@@ -210,21 +201,37 @@ def _learn_aside(
         )
 
 
+def _find_effects(
+    bench: Workbench, tool: ToolModel, examples: list[Example], tables: Tables
+) -> None:
+    """One effect per table that the arguments name a row of and that reads show changed."""
+    for table in bench.tables.values():
+        if len(table.key_names) != 1 or not table.rows:
+            continue
+        found = (
+            _effect_on(examples, table.name, tree, tables)
+            for tree in _row_trees(examples, table.name)
+        )
+        tool.writes.extend(islice((effect for effect in found if effect is not None), 1))
+
+
 def _answer(
     bench: Workbench, tool: ToolModel, fitter: Fitter, examples: Sequence[Example]
 ) -> Tree | None:
     """What a write says: numbered ids by their order, everything else from what was there."""
     values = [e.seen.value for e in examples]
+    records = [v for v in values if isinstance(v, dict)]
     numbered: dict[str, Tree] = {}
     for field in issued_fields(bench, tool):
         tree = fit_counter(bench, tool, field)
         if tree is not None:
             numbered[field] = tree
-    if not numbered or not all(isinstance(v, dict) and list(v) == list(values[0]) for v in values):  # type: ignore[arg-type]  # dicts
+    same = len(records) == len(values) and all(list(r) == list(records[0]) for r in records)
+    if not numbered or not same:
         return fitter.fit(values)
     fields: list[Any] = []
-    for name in values[0]:  # type: ignore[union-attr]  # a dict, see above
-        tree = numbered.get(name) or fitter.fit([v[name] for v in values], name=name)  # type: ignore[index,call-overload]  # dicts
+    for name in records[0]:
+        tree = numbered.get(name) or fitter.fit([r[name] for r in records], name=name)
         if tree is None:
             tool.evidence.setdefault("not_understood", []).append(name)
         fields.append([name, tree])
@@ -236,7 +243,7 @@ def _most_in_one_episode(examples: Sequence[Example]) -> int:
     return max(counts.values(), default=0)
 
 
-def _row_trees(examples: Sequence[Example], table: str, tables: Tables) -> list[Tree]:
+def _row_trees(examples: Sequence[Example], table: str) -> list[Tree]:
     """Trees over the arguments that name rows of a table."""
     scopes = [e.scope() for e in examples]
     only = Tables(single=(), multiple=())
@@ -245,7 +252,6 @@ def _row_trees(examples: Sequence[Example], table: str, tables: Tables) -> list[
         rows = evaluate(["row", table, [term.tree]], scopes)
         if sum(isinstance(r, dict) for r in rows) * 2 >= len(rows):
             out.append(list(term.tree))
-    del tables
     return out
 
 
@@ -255,9 +261,8 @@ def _row_at(example: Example, table: str, tree: Tree) -> Any:
 
 
 def _effect_on(
-    bench: Workbench, examples: Sequence[Example], table: str, tree: Tree, tables: Tables
+    examples: Sequence[Example], table: str, tree: Tree, tables: Tables
 ) -> dict[str, Any] | None:
-    del bench
     pairs: list[tuple[Example, Any]] = []
     for example in examples:
         before = _row_at(example, table, tree)
@@ -302,5 +307,3 @@ def rescoped(tool: ToolModel, example: Example) -> Scope:
     if tool.writes and not tool.writes[0].get("creates") and example.old is None:
         example.old = _row_at(example, tool.writes[0]["table"], tool.writes[0]["key"][0])
     return example.scope()
-
-

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from environments.runtime.attempt import Json
-from environments.runtime.expression import FUEL, Missing, NotKnown, Scope, Tree, build
+from environments.runtime.expression import build
+from environments.runtime.expression_scope import FUEL, Missing, NotKnown, Scope, Tree
 from environments.runtime.normal import stable
 from environments.runtime.world import Session, World
 from synth.world.model import Workbench, refused

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, Final
 
-from environments.runtime.expression import Scope, Tree
+from environments.runtime.expression_scope import Scope, Tree
 from environments.runtime.normal import stable
 from synth.world.examples import DARK, GONE, evaluate
 from synth.world.numbers import element_scopes, fit_number, is_number, mentions, numeric_terms
@@ -53,6 +53,11 @@ class Fitter:
         return self._terms
 
     @property
+    def counted(self) -> bool:
+        """Whether the numeric terms were gathered already."""
+        return self._numeric is not None
+
+    @property
     def numeric(self) -> list[Term]:
         """Numeric terms, totals over lists included near the root."""
         if self._numeric is None:
@@ -86,9 +91,9 @@ class Fitter:
     def _namesake(self, target: Sequence[Any], name: str) -> Tree | None:
         """An argument of the field's own name goes before a constant that fits as well."""
         for term in [*self.terms.scalars, *self.terms.containers]:
-            if term.tree[-1] == name and term.tree[0] in {"arg", "it", "by"}:
-                if agree(term.values, target):
-                    return self._order_kept(term, target)
+            mine = term.tree[-1] == name and term.tree[0] in {"arg", "it", "by"}
+            if mine and agree(term.values, target):
+                return self._order_kept(term, target)
         return None
 
     def _better_than_constant(self, target: Sequence[Any]) -> bool:
@@ -162,7 +167,9 @@ class Fitter:
     def _leading(self, rests: Sequence[str]) -> tuple[Tree, list[str]] | None:
         best: tuple[int, Tree, list[str]] | None = None
         for term in self.terms.scalars:
-            texts = [v if isinstance(v, str) else str(v) if is_number(v) else None for v in term.values]
+            texts = [
+                v if isinstance(v, str) else str(v) if is_number(v) else None for v in term.values
+            ]
             if any(not t or not r.startswith(t) for t, r in zip(texts, rests, strict=True)):
                 continue  # an unknown value leaves the rest of the text unknown too
             length = sum(len(t) for t in texts if t)
@@ -184,7 +191,7 @@ class Fitter:
             if tree is None:
                 return None
             fields[name] = tree
-            self._numeric = self._numeric or sub._numeric
+            self._numeric = self._numeric or (sub.numeric if sub.counted else None)
         return ["object", *([name, fields[name]] for name in names)]
 
     def by_sign(self, target: Sequence[Any], siblings: Sequence[Tree]) -> Tree | None:
@@ -307,9 +314,7 @@ class Fitter:
         if not flat:
             return None
         same = [
-            t
-            for t in lists
-            if all(len(v) == len(w) for v, w in zip(t.values, target, strict=True))
+            t for t in lists if all(len(v) == len(w) for v, w in zip(t.values, target, strict=True))
         ]
         for term in same:
             body = self._element_fitter(term).fit(flat)
@@ -388,7 +393,9 @@ class Fitter:
                     item: Tree = ["it", field] if field else ["it"]
                     is_list = any(isinstance(v, list) for v in key.values)
                     test: Tree = (
-                        ["member", item, list(key.tree)] if is_list else ["eq", item, list(key.tree)]
+                        ["member", item, list(key.tree)]
+                        if is_list
+                        else ["eq", item, list(key.tree)]
                     )
                     tree: Tree = ["filter", list(term.tree), ["not", test]]
                     if agree(evaluate(tree, self.scopes), target):

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from environments.runtime.expression import Tree
+from environments.runtime.expression_scope import Tree
 from environments.runtime.normal import HOLE, mask, stable
 from synth.world.conditions import FEW, RARE, Cases, Condition, bounds, conditions, texts
 from synth.world.effects import rescoped, tables_of

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from environments.runtime.expression import Scope, Tree
+from environments.runtime.expression_scope import Scope, Tree
 from environments.runtime.normal import HOLE, stable
 from synth.world.conditions import Condition
 from synth.world.examples import DARK, GONE, Example, evaluate

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from environments.runtime.expression import Scope, Tree
+from environments.runtime.expression_scope import Scope, Tree
 from synth.world.examples import DARK, GONE, evaluate
 from synth.world.terms import Tables, Term, Terms, agree, gather, sliced
 
@@ -70,9 +70,8 @@ def element_scopes(
     """One scope per list element, and how many each scope gave."""
     out: list[Scope] = []
     counts: list[int] = []
-    for at, (scope, items) in enumerate(zip(scopes, lists, strict=True)):
-        if isinstance(items, dict):
-            items = list(items.values())
+    for at, (scope, given) in enumerate(zip(scopes, lists, strict=True)):
+        items = list(given.values()) if isinstance(given, dict) else given
         if not isinstance(items, list):
             counts.append(0)
             continue
@@ -86,9 +85,7 @@ def element_scopes(
     return out, counts
 
 
-def fit_number(
-    scopes: list[Scope], target: Sequence[Any], terms: Sequence[Term]
-) -> Tree | None:
+def fit_number(scopes: list[Scope], target: Sequence[Any], terms: Sequence[Term]) -> Tree | None:
     """The simplest arithmetic that gives the target."""
     if len({repr(t) for t in target}) < 2:
         return None
@@ -233,7 +230,9 @@ def _plain_pairs(terms: Sequence[Term], target: Sequence[Any]) -> Iterator[Tree]
 def _products(terms: Sequence[Term]) -> Iterator[Term]:
     for at, left in enumerate(terms[:40]):
         for right in terms[at + 1 : 40]:
-            if any(v not in {0, 1} for v in left.values) and any(v not in {0, 1} for v in right.values):
+            if any(v not in {0, 1} for v in left.values) and any(
+                v not in {0, 1} for v in right.values
+            ):
                 yield Term(
                     tree=["mul", left.tree, right.tree],
                     values=[a * b for a, b in zip(left.values, right.values, strict=True)],

@@ -44,7 +44,7 @@ class Observation:
         self.is_json = parsed is not None and not isinstance(parsed.value, int | float)
         self.value = parsed.value if parsed is not None and self.is_json else self.content
         self.key = stable(self.arguments)
-        shown = self.value if self.is_json else list(self.content.split())
+        shown: Json = self.value if self.is_json else [*self.content.split()]
         self.names = frozenset(names_in(self.arguments) | names_in(shown))
 
 
@@ -147,6 +147,6 @@ def declared_forms(episodes: Sequence[CleanEpisode]) -> dict[str, dict[str, str]
     return forms
 
 
-def _inside(value: Any, name: str) -> dict[str, Any]:
+def _inside(value: object, name: str) -> dict[str, Any]:
     inner = value.get(name) if isinstance(value, dict) else None
     return inner if isinstance(inner, dict) else {}

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from environments.runtime.expression import Missing, NotKnown, Scope, Tree, build
+from environments.runtime.expression import build
+from environments.runtime.expression_scope import Missing, NotKnown, Scope, Tree
 from environments.runtime.normal import key_text
 from synth.world.examples import DARK, GONE, evaluate
 
@@ -20,7 +21,6 @@ PROBE: Final = 12
 """Values tried before a table is given up as the target of a reference."""
 ENOUGH: Final = 5
 """Examples with known state that a term needs, where state is not known in others."""
-
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,8 +115,10 @@ def _walk(terms: Terms, tree: Tree, *, rank: int) -> None:
         if any(isinstance(v, dict) for v in present):
             terms.containers.append(Term(tree=at, values=here, rank=rank + depth))
             if depth < MAX_DEPTH:
-                for name in _common_names(present, terms.mostly):
-                    queue.append(([*at, name], [_step(v, name) for v in here], depth + 1))
+                queue.extend(
+                    ([*at, name], [_step(v, name) for v in here], depth + 1)
+                    for name in _common_names(present, terms.mostly)
+                )
         elif any(isinstance(v, list) for v in present):
             terms.containers.append(Term(tree=at, values=here, rank=rank + depth))
             if at[0] == "old" and depth < MAX_DEPTH and _has_records(present):
@@ -157,9 +159,11 @@ def _references(terms: Terms, among: Sequence[Term], tables: Tables) -> list[Tre
     for term in among:
         if not all(isinstance(v, str | int) or v is GONE or v is DARK for v in term.values):
             continue
-        for table in tables.single:
-            if _hits(terms.scopes, table, [[v] for v in term.values]):
-                found.append(["row", table, [term.tree]])
+        found.extend(
+            ["row", table, [term.tree]]
+            for table in tables.single
+            if _hits(terms.scopes, table, [[v] for v in term.values])
+        )
     for table, names in tables.multiple:
         parts: list[list[Term]] = [
             [t for t in among if t.tree[-1] == name and len(t.tree) > 1] for name in names
@@ -249,7 +253,11 @@ def agree(values: Sequence[Any], target: Sequence[Any]) -> bool:
     for value, wanted in zip(values, target, strict=True):
         if value is DARK:
             continue
-        if value is GONE or value != wanted or isinstance(value, bool) is not isinstance(wanted, bool):
+        if (
+            value is GONE
+            or value != wanted
+            or isinstance(value, bool) is not isinstance(wanted, bool)
+        ):
             return False
         known += 1
     return known >= min(len(target), ENOUGH)

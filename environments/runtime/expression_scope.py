@@ -1,0 +1,92 @@
+"""What a tree sees and how it may fail: the scope of one call, and the three ways out of the language.
+
+Goes in: arguments, the record before, a row lookup. Comes out: values at paths, `Missing` (a path that is not there),
+`NotKnown` (state that nobody knows), `BadTreeError` (not in the language). Not here: the operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from .attempt import Json
+
+FUEL: Final = 100_000
+"""List steps that one call may take."""
+
+Tree = Any
+"""JSON: `[operation, operand, ...]`. Typed when it is built, not before."""
+Thunk = Callable[["Scope"], Any]
+Sub = Callable[[Tree], Thunk]
+
+
+class Missing(Exception):  # noqa: N818 - a state of the data, not a fault
+    """A path leads nowhere, or an operand has the wrong type."""
+
+
+class NotKnown(Exception):  # noqa: N818 - the honest answer, not a fault
+    """The value depends on state that nobody knows."""
+
+
+class BadTreeError(ValueError):
+    """The world file holds a tree that is not in the language."""
+
+
+class Scope:
+    """What a tree can see while it is evaluated."""
+
+    __slots__ = ("arg", "by", "fuel", "it", "number", "old", "row")
+
+    def __init__(
+        self,
+        arg: Json,
+        old: Json = None,
+        *,
+        row: Callable[[str, str], Json],
+        number: Callable[[str], int] | None = None,
+    ) -> None:
+        self.arg = arg
+        self.old = old
+        self.row = row
+        self.number = number
+        self.it: Json = None
+        self.by: Json = None
+        self.fuel = FUEL
+
+
+def follow(value: Any, path: tuple[Any, ...]) -> Any:
+    """The value at a path of field names and positions."""
+    for step in path:
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError) as fault:
+            raise Missing from fault
+    return value
+
+
+def as_number(value: Any) -> Any:
+    """A number that is no truth value, else `Missing`."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise Missing
+    return value
+
+
+def as_list(value: Any, scope: Scope) -> list[Any]:
+    """A list (or the values of a dictionary), paid for in fuel, else `Missing`."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if not isinstance(value, list):
+        raise Missing
+    scope.fuel -= len(value) + 1
+    if scope.fuel < 0:
+        raise NotKnown("too many steps")
+    return value
+
+
+def as_text(value: Any) -> str:
+    """A value as it stands inside a message."""
+    if isinstance(value, str):
+        return value
+    if value is None or isinstance(value, dict | list):
+        raise Missing
+    return str(value)
