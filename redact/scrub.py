@@ -25,6 +25,7 @@ from redact.judge import KEEP, WITHHOLD, judge
 from redact.learn import found_in, local_values, texts_of
 from redact.learnt import Learnt, keep_kind
 from redact.matcher import Match, Matcher, resolve
+from redact.misspelt import misspelt_in
 from redact.policy import Policy
 from redact.shapes import can_be
 from redact.standing import Standing, Vocabulary, vocabulary_of
@@ -220,6 +221,9 @@ def _scrub_episode(episode: Episode, gate: _Gate, finder: Finder) -> Scrubbed:
     found = found_in(episode, finder)
     judged, held = _judged(episode, gate, finder)
     values = {**gate.local.get(episode.episode_id, {}), **local_values([*found, *judged])}
+    said = (step.content for step in episode.steps if step.role != "tool" and step.content)
+    for word, kind in misspelt_in(said, values, gate.vocabulary.holds):
+        values.setdefault(fold_value(word), kind)
     for item in held:
         values = {**item.spellings, **values}
     desk = _Desk(gate, values, frozenset(item.key for item in (*found, *judged) if item.key))

@@ -101,13 +101,6 @@ def test_no_canary_survives_a_real_dialect(client: str) -> None:
         for step in one.clean.steps
         for text in (step.content or "", *(call.arguments for call in step.tool_calls))
     ]
-    assert (
-        sum(
-            CANARIES["phone"] in (step.content or "") or "%" in (step.content or "")
-            for e in raw
-            for step in e.steps
-        )
-        > 4
-    )
+    assert sum(PLANTED in (step.content or "") for e in raw for step in e.steps) > 4
     assert [kind for kind, v in CANARIES.items() for text in texts if survivors(text, v)] == []
     assert find_leaks([("", text) for text in texts], learnt=learnt) == []

@@ -1,0 +1,67 @@
+"""Misspelt mentions of a person whom the episode knows: "Yussuf" for Yusuf, "Kowlaski" for Kowalski.
+
+In: the episode's own names and its messages. Out: the words that stand for one of them. Compares capitalised words of
+messages with single names of at least five letters; a word that is ordinary, a place or public is never taken for one.
+Tool results are not read: a catalogue's words are spelt as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Final
+
+from rapidfuzz import fuzz
+from rapidfuzz.distance import OSA
+
+from redact.fold import fold_value
+from redact.gazetteer import ORDINARY
+from redact.kinds import KINDS
+from redact.prose_names import PLACES
+
+_WORD: Final = re.compile(r"(?<![\w@./-])[^\W\d_]{4,24}(?![\w@]|\.\w)")
+_SHORTEST: Final = 5
+_LONG: Final = 7
+"""From this length on one swapped or wrong letter is enough; 90 of 100 alike is stricter than that up to 19 letters."""
+_ALIKE: Final = 90
+
+
+def misspelt_in(
+    texts: Iterable[str], values: Mapping[str, str], is_public: Callable[[str], bool]
+) -> Iterator[tuple[str, str]]:
+    """Yield (word, kind) of the capitalised words that misspell one of the episode's names."""
+    names = {
+        value: kind
+        for value, kind in values.items()
+        if KINDS[kind].family == "name" and value.isalpha() and len(value) >= _SHORTEST
+    }
+    if not names:
+        return
+    seen: set[str] = set()
+    for text in texts:
+        for word in _capitals(text):
+            folded = fold_value(word)
+            if folded in seen or folded in values:
+                continue
+            seen.add(folded)
+            if folded in ORDINARY | PLACES or is_public(word):
+                continue
+            kind = next((kind for name, kind in names.items() if alike(name, folded)), None)
+            if kind is not None:
+                yield word, kind
+
+
+def alike(name: str, word: str) -> bool:
+    """Say whether a word may be a misspelling of a name."""
+    if abs(len(name) - len(word)) > 1 or name[0] != word[0]:
+        return False
+    if fuzz.ratio(name, word) >= _ALIKE:
+        return True
+    return min(len(name), len(word)) >= _LONG and OSA.distance(name, word, score_cutoff=1) <= 1
+
+
+@lru_cache(maxsize=20_000)
+def _capitals(text: str) -> tuple[str, ...]:
+    words = dict.fromkeys(found[0] for found in _WORD.finditer(text))
+    return tuple(word for word in words if word[0].isupper())
