@@ -119,7 +119,7 @@ def _arguments(text: str) -> tuple[dict[str, Json], str]:
     return value, ""
 
 
-def _refuse(constant: str) -> Any:  # noqa: ANN401 - json's own signature
+def _refuse(constant: str) -> Any:
     raise ValueError(constant)
 
 

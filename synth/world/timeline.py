@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Final
 
 from environments.runtime.attempt import Json
@@ -146,7 +147,7 @@ def _pairs(timelines: Iterable[list[_Version]]) -> list[tuple[int, bool]]:
     """Gap and whether the record had changed, for each sight and the one before it from another episode."""
     out: list[tuple[int, bool]] = []
     for versions in timelines:
-        for before, now in zip(versions, versions[1:], strict=False):
+        for before, now in pairwise(versions):
             if now.read and not before.void and before.episode != now.episode:
                 out.append((now.at - before.at, not same_json(before.row, now.row)))
     return out
