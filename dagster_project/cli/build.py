@@ -30,7 +30,11 @@ def build(
         ),
     ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit 3 when an asset check did not pass.")
+        bool,
+        typer.Option(
+            "--strict",
+            help="Exit 3 when an asset check did not pass, or when the gate withheld something.",
+        ),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -77,6 +81,16 @@ def build(
         _show(built, data, opened.report, seconds)
     if strict and built.failed_checks:
         raise StrictError(f"checks that did not pass: {', '.join(built.failed_checks)}")
+    if strict and _waiting(data):
+        raise StrictError(f"{_waiting(data)} leaves or episodes wait; {_DECIDE} --home {home}")
+
+
+_DECIDE = "decide with: tracegym redact review"
+
+
+def _waiting(data: "ReportData") -> int:
+    """How much the gate withheld or held back until somebody decides."""
+    return sum(state.withheld + state.held for state in data.redaction)
 
 
 class Interrupted(ProjectError):  # noqa: N818 - what happened, not a fault
@@ -103,6 +117,7 @@ def _document(
             for stage in data.funnel
         ],
         "quarantined": {f"{row.app}: {row.code}": row.count for row in data.quarantine},
+        "waiting": _waiting(data),
         "report": str(report),
     }
 
@@ -116,4 +131,6 @@ def _show(built: "Built", data: "ReportData", report: Path, seconds: float) -> N
     print_table(made, ("stage", "count", "what fell out, and why"), rows)
     for check in built.failed_checks:
         notices().print(f"check not passed: {check}")
+    if _waiting(data):
+        notices().print(f"{_waiting(data)} leaves or episodes wait at the gate; {_DECIDE}")
     notices().print(f"report: {report}")

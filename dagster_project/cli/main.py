@@ -23,6 +23,7 @@ from dagster_project.cli import (
     ingest,
     mcp,
     outcomes,
+    redact,
     regrade,
     review,
     rollout,
@@ -56,6 +57,7 @@ for command in (
     dev.dev,
 ):
     app.command()(command)
+app.add_typer(redact.redact)
 
 
 def run() -> None:

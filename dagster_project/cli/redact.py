@@ -1,0 +1,162 @@
+"""`tracegym redact`: decide about keys nobody could judge, and reverse a surrogate with the vault."""
+
+import getpass
+import json
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from dagster_project.cli.options import HOME, AppOption, HomeOption, JsonOption
+from dagster_project.cli.output import notices, print_json, print_table
+from dagster_project.cli.settings import read_settings
+from dagster_project.errors import InputError
+from dagster_project.home import Home, apps_of, lock, open_home
+
+if TYPE_CHECKING:
+    from redact.vault import Vault
+
+redact = typer.Typer(
+    name="redact",
+    help="Decide what the gate could not, and reverse a surrogate.",
+    no_args_is_help=True,
+)
+SKIP: Final = "skip"
+
+
+@redact.command()
+def review(home: HomeOption = HOME, app: AppOption = None, as_json: JsonOption = False) -> None:
+    """Walk through the keys whose values were withheld, and add a policy line for each.
+
+    Answer with a kind (`full_name`, `opaque_id`, ...), `public`, `text`, or nothing to skip. Values are never shown.
+
+    Example: tracegym redact review --home H
+    """
+    opened = open_home(home)
+    waiting = withheld_keys(opened, app)
+    if as_json:
+        print_json({"waiting": [{"key": k, "why": why, "leaves": n} for (k, why), n in waiting]})
+        return
+    if not waiting:
+        notices().print("nothing waits for a decision")
+        return
+    rows = [(key, n, why, _line(key, "text")) for (key, why), n in waiting]
+    print_table(
+        "withheld, by key", ("key", "leaves", "why", "a line that lets it pass as text"), rows
+    )
+    decided = _ask([key for (key, _), _ in waiting])
+    if decided:
+        add_policy_lines(opened.redaction_policy, decided)
+        notices().print(
+            f"{len(decided)} lines added to {opened.redaction_policy.name}; now: tracegym build --home {home}"
+        )
+
+
+def withheld_keys(home: Home, app: str | None) -> list[tuple[tuple[str, str], int]]:
+    """The keys with withheld values, the most frequent first."""
+    from dagster_project.gate import WITHHELD  # noqa: PLC0415 - presidio's caller, pyarrow: 2 s
+    from dagster_project.lake import Lake  # noqa: PLC0415 - as above
+    from dagster_project.tables import REDACTIONS  # noqa: PLC0415 - as above
+
+    lake = Lake(home.clean / "lake")
+    counts: Counter[tuple[str, str]] = Counter()
+    for name in [app] if app else apps_of(home):
+        for row in lake.read(REDACTIONS, app=name).to_pylist():
+            if row["what"] == WITHHELD:
+                counts[row["place"], row["kind"]] += row["count"]
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _ask(keys: list[str]) -> dict[str, str]:
+    from redact.kinds import KINDS, NOT_PERSONAL  # noqa: PLC0415 - beside what is slow
+
+    kinds = {*KINDS, *NOT_PERSONAL} - {"withheld"}
+    decided: dict[str, str] = {}
+    for key in keys:
+        answer = SKIP
+        while answer not in kinds:
+            answer = typer.prompt(f"what is {key}?", default=SKIP, err=True).strip()
+            if answer == SKIP:
+                break
+            if answer not in kinds:
+                notices().print(f"no kind {answer}; one of: {', '.join(sorted(kinds))}")
+        if answer != SKIP:
+            decided[key] = answer
+    return decided
+
+
+def add_policy_lines(path: Path, decided: dict[str, str]) -> None:
+    """Add key lines to a policy file below its `[keys]` heading; every other line stays as it is."""
+    from redact.policy import load_policy  # noqa: PLC0415 - beside what is slow
+
+    load_policy(path)
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    heading = next((n for n, line in enumerate(lines) if _is_heading(line)), None)
+    if heading is None:
+        lines += [*([""] if lines else []), "[keys]"]
+        heading = len(lines) - 1
+    lines[heading + 1 : heading + 1] = [_line(key, kind) for key, kind in sorted(decided.items())]
+    beside = path.with_name(f".{path.name}.new")
+    beside.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    try:
+        load_policy(beside)
+    except Exception:
+        beside.unlink()
+        raise
+    beside.replace(path)
+
+
+def _is_heading(line: str) -> bool:
+    return line.partition("#")[0].replace(" ", "").replace("\t", "") == "[keys]"
+
+
+def _line(key: str, kind: str) -> str:
+    return f"{json.dumps(key.lower(), ensure_ascii=False)} = {json.dumps(kind)}"
+
+
+@redact.command()
+def reveal(
+    surrogate: Annotated[str, typer.Argument(help="What stands past the gate.")],
+    app: Annotated[str, typer.Option("--app", help="The app it stands in.")],
+    kind: Annotated[str, typer.Option("--kind", help="What it replaced: full_name, email, ...")],
+    reason: Annotated[str, typer.Option("--reason", help="Why; goes into the audit log.")],
+    home: HomeOption = HOME,
+) -> None:
+    """Say which value a surrogate stands for; needs the vault's secret, and is written to the audit log.
+
+    Example: tracegym redact reveal "Temo Vashil" --app shop --kind full_name --reason "complaint 4411" --home H
+    """
+    from redact.kinds import KINDS  # noqa: PLC0415 - beside what is slow
+
+    opened = open_home(home)
+    if kind not in KINDS:
+        raise typer.BadParameter(f"choose from {', '.join(KINDS)}", param_hint="--kind")
+    if app not in apps_of(opened):
+        raise InputError(f"{home} knows no app {app!r}; it knows: {', '.join(apps_of(opened))}")
+    with lock(opened, "vault"):
+        vault = _vault(opened)
+        _write_audit(opened, vault, {"app": app, "kind": kind, "reason": reason}, surrogate)
+        value = vault.original(app, kind, surrogate)
+    if value is None:
+        raise InputError(f"the vault gave no such surrogate of kind {kind} in {app}")
+    typer.echo(value)
+
+
+def _vault(home: Home) -> "Vault":
+    from dagster_project.gate import vault_of  # noqa: PLC0415 - presidio's caller, pyarrow: 2 s
+    from dagster_project.home import vault_secret  # noqa: PLC0415 - beside it
+
+    return vault_of(home, vault_secret(home, read_settings().secret))
+
+
+def _write_audit(home: Home, vault: "Vault", said: dict[str, str], surrogate: str) -> None:
+    """Write who asked for what before it is answered; the surrogate by its digest only."""
+    mark = vault.keyed(said["app"]).digest("audit", surrogate, size=8).hex()
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    line = {"at": now, "by": getpass.getuser(), **said, "surrogate": mark}
+    path = home.vault / "audit.jsonl"
+    path.touch(mode=0o600)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line, ensure_ascii=False) + "\n")

@@ -1,0 +1,99 @@
+"""`tracegym redact`: a person decides about withheld keys and reverses a surrogate, and both leave a trace."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from dagster_project.arrival import take_in
+from dagster_project.cli.main import app
+from dagster_project.cli.redact import add_policy_lines
+from dagster_project.home import Home, open_home
+from redact.errors import PolicyError
+from redact.policy import load_policy
+from tests.lending_desk import line, write
+
+REMARKS = (
+    "is afraid of the desk, since a fall",
+    "came with her mother, twice",
+    "pays late, be firm please",
+    "likes tea, no sugar",
+)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """A home in which a remark about each reader was withheld."""
+    folder = tmp_path_factory.mktemp("redact")
+    made = open_home(folder / "home", create=True)
+    found = []
+    for number, remark in enumerate(REMARKS):
+        chat = line(number, good=True)
+        for message in chat["messages"]:
+            if message["role"] == "tool":
+                result = json.loads(message["content"])
+                message["content"] = json.dumps({**result, "bemerkung": remark})
+        found.append(chat)
+    take_in(made, [write(folder / "chats.jsonl", found)])
+    return made
+
+
+def test_strict_build_review_and_build_again(home: Home) -> None:
+    """What waits ends a strict build with 3; the reviewed key passes the next one."""
+    runner, where = CliRunner(), ["--home", str(home.path)]
+    first = runner.invoke(app, ["build", "--strict", *where])
+    assert getattr(first.exception, "exit_code", None) == 3
+    assert "tracegym redact review" in str(first.exception)
+    home.redaction_policy.write_text("# signed by the officer\n[keys] # ours\n", encoding="utf-8")
+
+    listed = json.loads(runner.invoke(app, ["redact", "review", "--json", *where]).stdout)
+    assert [one["key"].rpartition(".")[2] for one in listed["waiting"]] == ["bemerkung"] * len(
+        listed["waiting"]
+    )
+    answers = "nonsense\n" + "text\n" * len(listed["waiting"])
+    asked = runner.invoke(app, ["redact", "review", *where], input=answers)
+    assert asked.exit_code == 0, asked.output
+    assert "afraid" not in asked.output
+
+    policy = home.redaction_policy.read_text(encoding="utf-8")
+    assert policy.startswith("# signed by the officer\n[keys] # ours\n")
+    assert set(load_policy(home.redaction_policy).keys.values()) == {"text"}
+    assert runner.invoke(app, ["build", "--strict", *where]).exit_code == 0
+
+
+def test_reveal_needs_a_reason_and_writes_it_down(home: Home) -> None:
+    """A surrogate is reversed with the vault; the audit line holds no value and no surrogate."""
+    from dagster_project.gate import vault_of  # noqa: PLC0415 - after the module's home is made
+    from dagster_project.home import vault_secret  # noqa: PLC0415 - beside it
+
+    vault = vault_of(home, vault_secret(home, None))
+    moved = vault.surrogate("lending", "full_name", "Wren Abara")
+    vault.save()
+    where = ["--app", "lending", "--kind", "full_name", "--home", str(home.path)]
+    assert CliRunner().invoke(app, ["redact", "reveal", moved, *where]).exit_code == 2
+    told = CliRunner().invoke(
+        app, ["redact", "reveal", moved, "--reason", "complaint 4411", *where]
+    )
+    assert told.stdout.strip() == "wren abara"
+    audit = (home.vault / "audit.jsonl").read_text(encoding="utf-8")
+    assert "complaint 4411" in audit
+    assert moved not in audit
+    assert "abara" not in audit.lower()
+
+
+def test_policy_lines_are_added_and_nothing_else_moves(tmp_path: Path) -> None:
+    """Comments, order and other settings survive; a file that does not read is not touched."""
+    path = tmp_path / "redaction.toml"
+    path.write_text('k = 7 # agreed\n\n[keys]\n# ours\ndob = "birth_date"\n', encoding="utf-8")
+    add_policy_lines(path, {"Get.Remark": "text"})
+    assert path.read_text("utf-8") == (
+        'k = 7 # agreed\n\n[keys]\n"get.remark" = "text"\n# ours\ndob = "birth_date"\n'
+    )
+    with pytest.raises(PolicyError):
+        add_policy_lines(path, {"dob": "text"})
+    assert 'dob = "birth_date"' in path.read_text("utf-8")
+    assert list(tmp_path.iterdir()) == [path]
+    new = tmp_path / "new.toml"
+    add_policy_lines(new, {"a": "public"})
+    assert load_policy(new).keys == {"a": "public"}
