@@ -17,16 +17,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dagster_project.recorded_calls import recorded_episodes
+from environments.fidelity import record_tape, replay
+from environments.runtime.world import World
 from ingest.chat_log import Chat, parse_line
 from ingest.episode import Episode
 from redact.clean_episode import CleanEpisode
 from redact.gazetteer import is_name
 from redact.leaks import find_leaks
 from redact.learn import learn
+from redact.learnt import Learnt
 from redact.patterns import patterns_in
 from redact.policy import Policy
 from redact.scrub import scrub
 from redact.vault import open_vault
+from synth.world.callers import learn_envelopes
+from synth.world.observation import histories
+from synth.worlds import WorldSettings, learn_world
 
 TRUTH = frozenset(
     [
@@ -43,6 +50,7 @@ TRUTH = frozenset(
         "payment_method_id",
     ]
 )
+FOLDS = 5
 DIRECT = frozenset({"email", "user_id", "payment_id", "payment_method_id", "full_name"})
 
 
@@ -102,6 +110,7 @@ def measure(path: Path) -> None:
     )
     print(f"  leak check: {len(leaks)} hits at {size / checked:.1f} MB/s")
     print(f"  commutation: {commutation(episodes, clean)}")
+    print(f"  worlds: {world_commutation(episodes, clean)}")
     print(f"  untouched leaves: {untouched(episodes, clean)}")
     seconds = scrubbed_at - start
     print(
@@ -194,6 +203,45 @@ def commutation(episodes: list[Episode], clean: list[CleanEpisode]) -> str:
     split = sum(len(found) > 1 for found in forth.values())
     merged = sum(len(found) > 1 for found in back.values())
     return f"{len(forth)} distinct calls with results, {split} became several, {merged} became one with another"
+
+
+def world_commutation(episodes: list[Episode], clean: list[CleanEpisode]) -> str:
+    """Learn one world from episodes as they are and one from clean ones; replay the same held-out calls in each."""
+    off = Policy(enabled=False)
+    vault = open_vault(None, b"a key for measurements, 32 bytes")
+    plain = [item.clean for item in scrub(episodes, learnt=Learnt(), vault=vault, policy=off)]
+    left, right = replayed(plain), replayed(clean)
+    counts = [
+        dict(sorted(Counter(verdict for _, verdict in one.values()).items()))
+        for one in (left, right)
+    ]
+    differ = [(left[key], right[key]) for key in sorted(left) if left[key][1] != right[key][1]]
+    listed = Counter(f"{a[0]}: {a[1]} became {b[1]}" for a, b in differ)
+    return (
+        f"{len(left)} held-out calls, redaction off {counts[0]}, on {counts[1]}, "
+        f"{len(differ)} differ ({len(differ) / max(1, len(left)):.2%}) {dict(listed)}"
+    )
+
+
+def replayed(episodes: list[CleanEpisode]) -> dict[tuple[int, int], tuple[str, str]]:
+    """The tool and the verdict of each call, by episode and position; each fifth of the tasks held out once."""
+    found: dict[tuple[int, int], tuple[str, str]] = {}
+    places = {episode.episode_id: place for place, episode in enumerate(episodes)}
+    for fold in range(FOLDS):
+        train = [one for place, one in enumerate(episodes) if place % FOLDS != fold]
+        test = [one for place, one in enumerate(episodes) if place % FOLDS == fold]
+        world = World.from_json(
+            json.loads(json.dumps(learn_world(train, WorldSettings()).document))
+        )
+        fidelity = replay(
+            world,
+            recorded_episodes(test),
+            tape=record_tape(recorded_episodes(train)),
+            envelopes=learn_envelopes(histories(test)),
+        )
+        for one in fidelity.judged:
+            found[places[one.episode_id], one.position] = (one.call.name, one.verdict)
+    return found
 
 
 def recorded(episode: Episode | CleanEpisode) -> list[tuple[str, str, str]]:
