@@ -13,6 +13,9 @@ import pyarrow as pa
 
 CLEAN_EPISODE_FORMAT: Final = 1
 
+WITHHELD: Final = "[withheld]"
+"""What stands in place of a leaf that the policy could not judge: never the true value of anything."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CleanToolCall:

@@ -15,6 +15,7 @@ import unicodedata
 from collections.abc import Callable
 from typing import Final
 
+from redact.clean_episode import WITHHELD
 from redact.dates import move_date
 from redact.fold import fold_value
 from redact.keyed import Keyed
@@ -40,10 +41,6 @@ _PREFIX: Final = 4
 _IBAN: Final = 15
 """The shortest account number that carries the checksum."""
 _HEX: Final = re.compile(r"(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{8,}", re.IGNORECASE)
-
-
-WITHHELD: Final = "[withheld]"
-"""What stands for a leaf that nobody could judge."""
 
 
 def surrogate(keyed: Keyed, family: str, mention: str, attempt: int = 0) -> str:

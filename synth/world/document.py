@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from environments.runtime.attempt import Json
+from environments.runtime.normal import stable
 from environments.runtime.world import WORLD_FORMAT
+from redact.clean_episode import WITHHELD
 from synth.world.model import TableModel, ToolModel, Workbench
 
 
@@ -59,10 +62,15 @@ def _tool(tool: ToolModel) -> dict[str, Any]:
     return part
 
 
+def holds_withheld(value: Json) -> bool:
+    """Whether redaction withheld a part of a value: it is then no true answer to anything."""
+    return WITHHELD in (value if isinstance(value, str) else stable(value))
+
+
 def _table(table: TableModel) -> dict[str, Any]:
     return {
         "key": list(table.key_names),
-        "rows": dict(sorted(table.rows.items())),
+        "rows": {k: row for k, row in sorted(table.rows.items()) if not holds_withheld(row)},
         "refusals": dict(sorted(table.refusals.items())),
         "seen": {tool: sorted(keys) for tool, keys in sorted(table.seen.items())},
         "unsure": sorted(table.unsure),

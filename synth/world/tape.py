@@ -9,6 +9,7 @@ from typing import Any
 
 from environments.runtime.normal import stable
 from environments.runtime.world import World
+from synth.world.document import holds_withheld
 from synth.world.model import Workbench
 
 
@@ -36,7 +37,7 @@ def learn_tape(
             session.observe(seen.tool, seen.arguments, seen.content)
     tape: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for key, entry in found.items():
-        if key not in clashes:
+        if key not in clashes and not holds_withheld(entry["content"]):
             tape.setdefault(key[0], {}).setdefault(key[1], []).append(entry)
     return tape
 

@@ -18,6 +18,7 @@ from environments.runtime.normal import names_in, same_json
 from environments.runtime.world import Session, World
 from environments.runtime.world_state import names_of_key
 from redact.clean_episode import CleanEpisode
+from synth.world.document import holds_withheld
 from synth.world.model import Workbench, refused
 from synth.world.observation import History, Observation, paired_calls
 from synth.world.writers import place_of
@@ -131,7 +132,8 @@ def _thinned(versions: list[_Version]) -> list[list[Any]]:
     """Versions as the world file holds them; of equal sights in a row, the first and the last."""
     out: list[list[Any]] = []
     for version in versions:
-        entry = [version.at] if version.void else [version.at, version.row]
+        void = version.void or holds_withheld(version.row)
+        entry = [version.at] if void else [version.at, version.row]
         if len(out) >= 2 and _alike(out[-1], entry) and _alike(out[-2], entry):
             out[-1] = entry
         else:
