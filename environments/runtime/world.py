@@ -20,6 +20,8 @@ from .world_state import ABSENT, Entry, Place, State, call_text, names_of_key
 from .world_tool import RowRef, Tool, Write, load_tool
 
 WORLD_FORMAT: Final = "1"
+MAX_CACHED: Final = 200_000
+"""Answers kept for all sessions of a world."""
 
 
 class BadWorldError(ValueError):
@@ -102,7 +104,7 @@ class World:
 class Session:
     """One running copy of a world."""
 
-    __slots__ = ("_own", "_world", "caller", "started_at", "state")
+    __slots__ = ("_kept", "_kept_at", "_own", "_world", "caller", "started_at", "state")
 
     def __init__(
         self,
@@ -115,6 +117,8 @@ class Session:
     ) -> None:
         self._world = world
         self._own = own
+        self._kept: dict[tuple[str, str], ToolResult] = {}
+        self._kept_at = -1
         self.state = state
         self.started_at = started_at
         self.caller = caller
@@ -125,6 +129,10 @@ class Session:
             hit = self._world.cache.get((name, arguments))
             if hit is not None and self._untouched(hit[1], hit[2]):
                 return hit[0]
+            if self._kept_at == self.state.version:
+                kept = self._kept.get((name, arguments))
+                if kept is not None:
+                    return kept
         tool = self._world.tools.get(name)
         if tool is None:
             return self._unknown_tool(name)
@@ -135,19 +143,24 @@ class Session:
         if not tool.innocent:
             return self._change(tool, args)
         result, place, names = self._show(tool, args)
-        if (
-            isinstance(arguments, str)
-            and not self.state.log
-            and result.source != UNKNOWN
-            and not self._world.living
-        ):
-            wide = tool.loose or not names
-            if place is None or place not in self.state.rows:
-                if place is not None:
-                    names.add(place[0] + "|" + place[1])
-                entry = (result, None if wide else frozenset(names), place)
-                self._world.cache[name, arguments] = entry
+        if isinstance(arguments, str):
+            self._keep((name, arguments), result, place, None if tool.loose else names)
         return result
+
+    def _keep(
+        self, call: tuple[str, str], result: ToolResult, place: Place | None, names: set[str] | None
+    ) -> None:
+        """Keep an answer: for all sessions where nothing was done yet, else for this one while nothing is done."""
+        state = self.state
+        pristine = not state.log and not self._world.living and place not in state.rows
+        if pristine and result.source != UNKNOWN and len(self._world.cache) < MAX_CACHED:
+            if place is not None and names is not None:
+                names.add(place[0] + "|" + place[1])
+            self._world.cache[call] = (result, frozenset(names) if names else None, place)
+            return
+        if self._kept_at != state.version:
+            self._kept, self._kept_at = {}, state.version
+        self._kept[call] = result
 
     def observe(self, name: str, arguments: Mapping[str, Json] | str, content: str) -> None:
         """Follow a recording: the call was made and this is what really came back."""

@@ -56,6 +56,7 @@ class State:
         "nested",
         "rows",
         "start",
+        "version",
     )
 
     def __init__(
@@ -75,6 +76,8 @@ class State:
         self.named: dict[str, list[int]] = {}
         self.counters: dict[str, int] = {}
         self.blind: dict[str, int] = {}
+        self.version = 0
+        """Rises with every change: answers may be kept while it stands."""
 
     def copy(self) -> State:
         """The same state, independent from now on; rows are shared, being never changed in place."""
@@ -173,12 +176,14 @@ class State:
             entry.targets.add(place)
         elif not any(place in e.targets or place in e.about for e in self.log):
             self.start[place] = row
+        self.version += 1
         self.rows[place] = row
         self.fresh[place] = len(self.log) if entry is None else self.fresh.get(place, 0)
 
     def add(self, entry: Entry) -> None:
         """Log a call that changed something, or may have."""
         at = len(self.log)
+        self.version += 1
         self.log.append(entry)
         for table in entry.blind:
             self.blind[table] = at

@@ -45,14 +45,30 @@ def learn_effects(bench: Workbench, examples: dict[str, list[Example]]) -> None:
         if tool.kind != "write" or len({e.seen.key for e in done}) < MIN_ARGUMENTS:
             continue
         if tool.evidence.get("shows") and any(k[0] == "it" for k in tool.key):
-            _learn_creation(bench, tool, _spread(done), tables)
+            _learn_creation(bench, tool, spread(done), tables)
         elif tool.evidence.get("shows"):
-            _learn_update(tool, _spread(done), tables)
+            _learn_update(tool, spread(done), tables)
+            _verify(tool, done)
         else:
-            _learn_aside(bench, tool, _spread(done), tables)
+            _learn_aside(bench, tool, spread(done), tables)
 
 
-def _spread(examples: Sequence[Example]) -> list[Example]:
+def _verify(tool: ToolModel, done: Sequence[Example]) -> None:
+    """Ask the examples outside the sample once: one that is not reproduced ends the effect."""
+    if not tool.writes or len(done) <= MAX_EXAMPLES:
+        return
+    for name, tree in tool.writes[0]["set"].items():
+        for example in done:
+            value = evaluate(tree, [example.scope()])[0] if isinstance(example.old, dict) else DARK
+            shown = example.seen.value.get(name) if isinstance(example.seen.value, dict) else None
+            there = isinstance(example.seen.value, dict) and name in example.seen.value
+            if value is not DARK and there and value != shown:
+                tool.writes, tool.answer = [], None
+                tool.evidence["not_understood"] = [name]
+                return
+
+
+def spread(examples: Sequence[Example]) -> list[Example]:
     """Different calls first, then repetitions, up to a bound that keeps learning linear."""
     first: dict[str, Example] = {}
     rest = [e for e in examples if first.setdefault(e.seen.key, e) is not e]

@@ -14,7 +14,7 @@ from typing import Any, Final
 from environments.runtime.expression_scope import Tree
 from environments.runtime.normal import HOLE, mask, stable
 from synth.world.conditions import FEW, RARE, Cases, Condition, bounds, conditions, texts
-from synth.world.effects import rescoped, tables_of
+from synth.world.effects import rescoped, spread, tables_of
 from synth.world.examples import DARK, GONE, Example, evaluate
 from synth.world.fit import Fitter, amounts_in
 from synth.world.messages import Refusal, culprits_of, hole_terms, message_of
@@ -32,6 +32,9 @@ MAX_RIVALS: Final = 4
 NOVEL: Final = 5
 """Successes per value of a category before a new value withholds success."""
 MAX_WITHHOLD: Final = 80
+MAX_GOOD: Final = 120
+MAX_BAD: Final = 120
+"""Examples that guards are searched in; the rest verifies them once."""
 
 
 def learn_guards(bench: Workbench, examples: dict[str, list[Example]]) -> None:
@@ -46,7 +49,7 @@ def learn_guards(bench: Workbench, examples: dict[str, list[Example]]) -> None:
 
 
 def _learn(tool: ToolModel, examples: list[Example], tables: Tables) -> None:
-    cases = _cases(tool, examples)
+    cases = _cases(tool, _sample(examples))
     roots = ["arg", "old"] if any(s.old is not None for s in cases.scopes) else ["arg"]
     fitter = Fitter(cases.scopes, roots, tables, mostly=RARE)
     fitter.extra = _effect_amounts(tool, cases)
@@ -56,6 +59,7 @@ def _learn(tool: ToolModel, examples: list[Example], tables: Tables) -> None:
     tool.guards = [*_in_order(explained, cases), *withheld]
     for guard in tool.guards:
         guard.pop("class", None)
+    _verify(tool, examples)
     unexplained = _would_claim(tool, cases, withheld, missed)
     share = unexplained / max(1, len({e.seen.key for e in examples}))
     tool.alone = tool.kind == "write" and not tool.writes and not tool.evidence.get("shows")
@@ -65,6 +69,26 @@ def _learn(tool: ToolModel, examples: list[Example], tables: Tables) -> None:
         "unexplained": unexplained,
         "calls": len(examples),
     }
+
+
+def _sample(examples: list[Example]) -> list[Example]:
+    """Different successes and refusals up to a bound: learning stays linear in the number of episodes."""
+    good = [e for e in examples if not e.refused]
+    bad = [e for e in examples if e.refused]
+    kept = {id(e) for e in [*spread(good)[:MAX_GOOD], *spread(bad)[:MAX_BAD]]}
+    return [e for e in examples if id(e) in kept]
+
+
+def _verify(tool: ToolModel, examples: list[Example]) -> None:
+    """Drop what a success outside the sample breaks: a guard must hold in all of them."""
+    if len(examples) <= MAX_GOOD:
+        return
+    scopes = [rescoped(tool, e) for e in examples if not e.refused]
+    tool.guards = [
+        g
+        for g in tool.guards
+        if not any(v is False or v is GONE for v in evaluate(g["holds"], scopes))
+    ]
 
 
 def _would_claim(
