@@ -16,7 +16,9 @@ def main() -> int:
         if script.name == Path(__file__).name:
             continue
         print(f"\n== {script.stem}", flush=True)
-        if subprocess.run([sys.executable, "-m", f"benchmarks.{script.stem}"], check=False, cwd=FOLDER.parent).returncode:
+        if subprocess.run(
+            [sys.executable, "-m", f"benchmarks.{script.stem}"], check=False, cwd=FOLDER.parent
+        ).returncode:
             failed.append(script.stem)
     if failed:
         print(f"\nnot finished: {', '.join(failed)}", file=sys.stderr)
