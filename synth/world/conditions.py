@@ -96,6 +96,8 @@ def _simple(cases: Cases, terms: Terms) -> Iterator[tuple[Tree, int]]:
 
 def _textual(term: Term, good: Sequence[str]) -> Iterator[tuple[Tree, int]]:
     shapes = {shape(v) for v in good}
+    if any(" " in v for v in good):
+        return  # a sentence, not an id
     if len(shapes) <= 3 and any(c.isdigit() for c in good[0]):
         yield ["among", ["shape", term.tree], sorted(shapes)], term.rank + 3
         prefixes = {prefix(v) for v in good}

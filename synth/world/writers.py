@@ -13,6 +13,7 @@ from typing import Final
 
 from environments.runtime.attempt import Json
 from environments.runtime.normal import names_in, stable
+from environments.runtime.world_state import names_of_key
 from synth.world.counters import issued_fields
 from synth.world.kinds import informative
 from synth.world.model import ToolModel, Workbench, refused
@@ -20,6 +21,8 @@ from synth.world.observation import History, Observation
 
 MIN_CHANGE_RATE: Final = 0.08
 """Share of its calls that must come with a change before a tool is blamed for any."""
+MAX_CLASHING: Final = 0.25
+"""Share of records that may look different with no known writer before: writers that are not found yet."""
 MIN_POOLED: Final = 15
 """Calm looks after all writers together, and the number of writers, before they speak for one more writer."""
 MIN_WRITERS: Final = 3
@@ -88,7 +91,7 @@ def learn_writers(bench: Workbench) -> None:
             tool.kind = "write"
         elif issued_fields(bench, tool):
             tool.kind, tool.issues = "write", True
-        elif tool.good() and informative(tool) and _consistent(bench, tool):
+        elif tool.good() and informative(tool) and _consistent(bench, tool, writers):
             lists = sum(isinstance(s.value, list) for s in tool.good())
             tool.kind = "search" if lists * 2 > len(tool.good()) else "read"
             tool.loose = tool.kind == "search" or not tool.key
@@ -172,17 +175,22 @@ def _cover(changes: list[Change], calm: Counter[str]) -> set[str]:
     return writers
 
 
-def _consistent(bench: Workbench, tool: ToolModel) -> bool:
-    """Whether equal keys gave equal results, seen often enough to exclude a counter or a clock."""
+def _consistent(bench: Workbench, tool: ToolModel, writers: set[str]) -> bool:
+    """Whether equal keys gave equal results where no known writer came before: no counter, no clock."""
     if bench.living:
         return _steady(tool)
     groups: dict[str, set[str]] = defaultdict(set)
-    for seen in tool.good():
-        place = place_of(tool, seen)
-        if place is not None:
-            groups[place[1]].add(stable(seen.value))
+    for history in bench.histories:
+        touched: set[str] = set()
+        for seen in history.observations:
+            if seen.tool in writers:
+                touched |= seen.names
+            elif seen.tool == tool.name and touched.isdisjoint(seen.names):
+                place = place_of(tool, seen)
+                if place is not None:
+                    groups[place[1]].add(stable(seen.value))
     clashing = sum(len(values) > 1 for values in groups.values())
-    return clashing <= 0.25 * len(groups)
+    return clashing <= MAX_CLASHING * len(groups)
 
 
 def _steady(tool: ToolModel) -> bool:
@@ -294,6 +302,28 @@ def _count_settled(
                 moved[seen.tool, table.name] += 1
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Touch:
+    """An earlier call of the episode that may have changed something."""
+
+    names: frozenset[str]
+    asked: frozenset[str]
+    """Names in its arguments: what it is about, whatever else it leaves alone."""
+    tool: ToolModel
+    place: tuple[str, str] | None
+
+    def spares(self, reader: ToolModel, seen: Observation, place: tuple[str, str] | None) -> bool:
+        """Whether a later sight of a row still shows what the episode started with."""
+        if place is not None and (place == self.place or self._asks_for(place)):
+            return False
+        if reader.table in self.tool.settled:
+            return True
+        return not reader.loose and self.names.isdisjoint(seen.names)
+
+    def _asks_for(self, place: tuple[str, str]) -> bool:
+        return not names_of_key(place[1]).isdisjoint(self.asked)
+
+
 def learn_base(bench: Workbench) -> None:
     """The rows that a fresh episode holds: first sights before anything that may have changed them."""
     for table in bench.tables.values():
@@ -302,15 +332,12 @@ def learn_base(bench: Workbench) -> None:
     votes: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     values: dict[str, Json] = {}
     for history in bench.histories:
-        touched: list[tuple[frozenset[str], set[str]]] = []
+        touched: list[Touch] = []
         done: set[tuple[str, str]] = set()
         for seen in history.observations:
             tool = bench.tools[seen.tool]
             place = place_of(tool, seen)
-            clean = all(
-                tool.table in settled or (not tool.loose and names.isdisjoint(seen.names))
-                for names, settled in touched
-            )
+            clean = all(touch.spares(tool, seen, place) for touch in touched)
             if tool.innocent and tool.table is not None:
                 if place is None:
                     _note_refusal(bench, tool, seen, clean=clean)
@@ -321,7 +348,8 @@ def learn_base(bench: Workbench) -> None:
                     votes[place][text] += 1
                     bench.tables[place[0]].seen.setdefault(seen.tool, set()).add(place[1])
             elif not tool.innocent and not refused(tool, seen):
-                touched.append((seen.names, tool.settled))
+                asked = frozenset(names_in(seen.arguments))
+                touched.append(Touch(names=seen.names, asked=asked, tool=tool, place=place))
     for (name, key), counts in votes.items():
         table = bench.tables[name]
         table.agreements += sum(counts.values()) - 1

@@ -1,0 +1,47 @@
+"""Fidelity: verdicts on replayed calls, counts per tool and source, and the floor beside them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from environments.fidelity import RecordedCall, RecordedEpisode, equal, record_tape, replay
+from environments.runtime.world import World
+from synth.worlds import WorldSettings, learn_world
+from tests.unit.world_backend import calls_in, workshop_episodes
+
+
+def _recorded(seed: int) -> RecordedEpisode:
+    return RecordedEpisode(
+        episode_id=f"r{seed}",
+        calls=[
+            RecordedCall(name=n, arguments=json.dumps(a), content=c)
+            for n, a, c in calls_in(seed, 9)
+        ],
+    )
+
+
+def _counts(part: dict[str, Any]) -> dict[str, int]:
+    return {name: part[name] for name in ("exact", "wrong", "unknown")}
+
+
+def test_held_out_episodes_beat_the_tape_and_are_hardly_wrong() -> None:
+    """Counts add up, writes and reads are apart, and the world knows more than the tape."""
+    world = World.from_json(learn_world(workshop_episodes(60), WorldSettings()).document)
+    held = [_recorded(seed) for seed in range(500, 520)]
+    tape = record_tape(_recorded(seed) for seed in range(60))
+    found: Any = replay(world, held, tape=tape).to_json()
+    assert found["calls"] == sum(len(e.calls) for e in held)
+    assert sum(_counts(found).values()) == found["calls"]
+    assert found["reads"]["calls"] + found["writes"]["calls"] == found["calls"]
+    assert found["exact"] > found["tape"]["exact"]
+    assert found["wrong"] <= 0.01 * found["calls"]
+    assert sum(part["calls"] for part in found["by_tool"].values()) == found["calls"]
+    assert "unknown" in found["by_source"]
+
+
+def test_results_are_compared_as_values() -> None:
+    """Layout and the order of keys do not matter; types do."""
+    assert equal('{"a": 1, "b": 2}', '{"b":2,"a":1.0}')
+    assert not equal('{"a": true}', '{"a": 1}')
+    assert not equal("done", "Done")

@@ -1,0 +1,30 @@
+"""Worlds on real recordings: a held-out fold keeps the figures that docs/worlds.md publishes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.worlds import SPLITS, measure
+
+DATA = os.environ.get("TRACEGYM_REAL_DATA")
+FLOORS = {"airline/trial": 0.80, "retail/agent": 0.89}
+"""Below the published figures (one fold of each is measured), above the prototype's families without guards."""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not DATA, reason="TRACEGYM_REAL_DATA does not name a folder with real recordings"
+)
+@pytest.mark.parametrize("name", sorted(FLOORS))
+def test_a_held_out_fold_keeps_its_figures(name: str) -> None:
+    """Exact answers stay above the floor and wrong ones at or below half a percent."""
+    split = next(s for s in SPLITS if s.name == name)
+    _, fidelity, _ = next(measure(split, Path(str(DATA)), unpaired=True))
+    counts: Any = fidelity.to_json()
+    assert counts["exact"] >= FLOORS[name] * counts["calls"]
+    assert counts["wrong"] <= 0.005 * counts["calls"]
+    assert counts["exact"] > counts["tape"]["exact"]
