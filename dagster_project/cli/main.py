@@ -4,6 +4,7 @@ Exit codes: 0 ok, 1 failed, 2 wrong usage, 3 a strict gate did not hold, 130 int
 Commands import what is slow (dagster 1.7 s, presidio 2.1 s, litellm 4.8 s) only when they run: `--help` takes 0.3 s.
 """
 
+import contextlib
 import os
 import sys
 import traceback
@@ -83,5 +84,22 @@ def run() -> None:
         sys.exit(fault.exit_code)
 
 
+def main() -> None:
+    """The process's entry: `run`, then an end that no library can spoil.
+
+    Native thread pools of table and plotting libraries were seen to abort at interpreter shutdown ("terminate called
+    without an active exception", exit code -6) after a command had done all its work.
+    """
+    code: object = 0
+    try:
+        run()
+    except SystemExit as end:
+        code = end.code
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(code if isinstance(code, int) else int(code is not None))
+
+
 if __name__ == "__main__":
-    run()
+    main()
