@@ -56,11 +56,19 @@ def words_told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[fl
 
 
 def said(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
-    """Whether enough of the words that resolved attempts share were said to the user."""
+    """Whether enough of the words that resolved attempts share were said to the user.
+
+    With `declines`, a refusal in other words is not graded, for it may be the right one; where no words are expected, any
+    refusal will do.
+    """
     words = [w for w in _list(args.get("words")) if isinstance(w, str)]
     least = args.get("least")
+    if not words and args.get("declines") is True:
+        return (1.0 if view.declines else 0.0), "whether it was said that it cannot be done"
     needed = least if isinstance(least, int) else len(words)
     found = sum(word in view.explained for word in words)
+    if found < needed and args.get("declines") is True and view.declines:
+        return None, f"{found} of {len(words)} expected words said, but a refusal in others"
     return (1.0 if found >= needed else 0.0), f"{found} of {len(words)} expected words said"
 
 

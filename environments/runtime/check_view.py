@@ -20,6 +20,12 @@ NUMBER: Final = re.compile(
 """Numbers that a reader sees as amounts or counts; not digits inside ids, dates or times."""
 ENUMERATOR: Final = re.compile(r"(?m)^\s*\d{1,2}[.)]\s")
 WORD: Final = re.compile(r"[^\W\d_]{4,}")
+DECLINES: Final = re.compile(
+    r"\b(?:cannot|can not|can.?t|could not|couldn.?t|unable|impossible|ineligible|forbidden|prohibited|declined?|"
+    r"won.?t be able|not (?:able|possible|allowed|eligible|permitted|available|something))\b",
+    re.IGNORECASE,
+)
+"""How a policy says in generic English that something is not done."""
 TOKEN: Final = re.compile(r"[\w@#][\w@#.+-]*[\w]|\w")
 
 
@@ -109,6 +115,11 @@ class View:
     def explained(self) -> frozenset[str]:
         """The longer plain words the user was told."""
         return frozenset(word for text in self.visible for word in plain_words(text))
+
+    @cached_property
+    def declines(self) -> bool:
+        """Whether the user was told that something cannot be done."""
+        return any(DECLINES.search(text) for text in self.visible)
 
     @cached_property
     def given_words(self) -> frozenset[str]:

@@ -1,8 +1,9 @@
 """The user to come: what the recorded user said, given again when it is asked for.
 
 In: the recorded turns with the words each of them answered. Out: the next turn for what the policy said. A question
-nearest to a recorded one gets that answer; anything else gets the next turn in order; a question that nothing in the
-recording resembles gets one fixed sentence whose source is `unknown`. Deterministic, no model, no randomness.
+nearest to a recorded one gets that answer (one that asks for consent, an answer to such a one); anything else gets the
+next turn in order; a question that nothing in the recording resembles gets one fixed sentence whose source is
+`unknown`. Deterministic, no model, no randomness.
 Not here: users played by a model.
 """
 
@@ -17,6 +18,7 @@ from math import log, sqrt
 from typing import Final
 
 from .attempt import RECORDED, UNKNOWN
+from .consent import asks_consent
 from .task import UserTurn
 
 NEUTRAL: Final = "I don't have anything to add to that."
@@ -60,8 +62,9 @@ class ScriptedUser:
         asks = "?" in said
         if not self._left:
             return self._after_the_last(scores, asks=asks)
-        chosen = max(self._left, key=lambda i: (scores[i], -i))
-        if scores[chosen] >= NEAR and not self._is_farewell(chosen):
+        consenting = self._consenting() if asks and asks_consent(said) else []
+        chosen = max(consenting or self._left, key=lambda i: (scores[i], -i))
+        if consenting or (scores[chosen] >= NEAR and not self._is_farewell(chosen)):
             return self._give(chosen)
         if asks and max(scores) < STRANGE:
             return Reply(text=NEUTRAL, source=UNKNOWN)
@@ -69,6 +72,10 @@ class ScriptedUser:
         if asks and again is not None and scores[again] >= AGAIN:
             return self._repeat(again)
         return self._give(self._left[0])
+
+    def _consenting(self) -> list[int]:
+        """Turns left that answered a question for consent: another such question gets one of them, whatever its words."""
+        return [i for i in self._left if asks_consent(self._turns[i].asked)]
 
     def _after_the_last(self, scores: Sequence[float], *, asks: bool) -> Reply:
         """Everything was said: answer a known question once more, own up to a new one, else leave."""

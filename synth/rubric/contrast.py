@@ -14,11 +14,16 @@ from synth.rubric.facts import Facts
 from synth.rubric.habits import (
     NO_ACT,
     NO_READ,
+    NO_WORDS,
     PREDICTED,
+    enough,
+    explains,
     faults_of,
     lacking,
+    says_why,
     shared_acts,
     shared_reads,
+    shared_words,
 )
 from synth.rubric.traits import AppTraits
 
@@ -28,7 +33,7 @@ def explained(bad: Facts, good: Sequence[Facts], traits: AppTraits) -> bool:
     if not good:
         return False
     own = frozenset[str]().union(*(faults_of(a, traits.kinds) for a in good))
-    faults = (faults_of(bad, traits.kinds) - own) | lacking(bad, good)
+    faults = (faults_of(bad, traits.kinds) - own) | lacking(bad, good, traits.everyday)
     return bool(faults & set(traits.unforgiven)) or any(
         value not in bad.told for value in shared_answers(good)
     )
@@ -60,6 +65,16 @@ def contrast_checks(good: Sequence[Facts], traits: AppTraits) -> list[Check]:
             "after": PREDICTED,
         }
         checks.append(_check("read", args, "What the answer rests on is read.", good))
+    if explains(good, traits.everyday) and NO_WORDS in traits.unforgiven:
+        words = shared_words(good, traits.everyday)
+        args = {
+            "words": list[Json](words),
+            "least": enough(words),
+            "declines": True,
+            "on_missing": traits.unforgiven[NO_WORDS],
+            "after": PREDICTED,
+        }
+        checks.append(_check("said", args, says_why(words), good))
     return checks
 
 

@@ -15,13 +15,11 @@ from environments.runtime.check_end import Write
 from environments.runtime.rubric import REWARD, Check
 from synth.rubric.ends import End
 from synth.rubric.facts import Facts
+from synth.rubric.habits import enough, says_why, shared_words
 from synth.rubric.traits import AppTraits
 
 MANY_READS: Final = 12
 """Most reads listed in one check; each of them alone is enough evidence."""
-MANY_WORDS: Final = 12
-LEAST_WORDS: Final = 3
-SHARE_OF_WORDS: Final = 0.4
 
 
 def evidence_checks(accepted: Sequence[End], traits: AppTraits, *, told: bool) -> list[Check]:
@@ -35,7 +33,7 @@ def evidence_checks(accepted: Sequence[End], traits: AppTraits, *, told: bool) -
     if reads:
         checks.append(_looked_up(reads, good, traits))
     if not told and not (acts and reads):
-        checks += _explained(good, traits)
+        checks += _explained(good, traits, looked=bool(reads))
     return checks
 
 
@@ -57,17 +55,16 @@ def _looked_up(reads: frozenset[Write], good: Sequence[Facts], traits: AppTraits
     return _required("read", args, "The record that the answer rests on is read.", good)
 
 
-def _explained(good: Sequence[Facts], traits: AppTraits) -> list[Check]:
-    """Words of the explanation that all resolved attempts share and other tasks seldom use."""
-    shared = frozenset.intersection(*(a.explained for a in good)) - traits.everyday
-    words = sorted(shared, key=lambda word: (-len(word), word))[:MANY_WORDS]
-    if len(words) < LEAST_WORDS:
+def _explained(good: Sequence[Facts], traits: AppTraits, *, looked: bool) -> list[Check]:
+    """Words of the explanation that all resolved attempts share and other tasks seldom use; else that it was declined."""
+    words = shared_words(good, traits.everyday)
+    if words:
+        args: dict[str, Json] = {"words": list[Json](words), "least": enough(words)}
+    elif looked and all(a.declines for a in good):
+        args = {"words": [], "declines": True}
+    else:
         return []
-    least = max(LEAST_WORDS, round(SHARE_OF_WORDS * len(words)))
-    args: dict[str, Json] = {"words": list[Json](sorted(words)), "least": least}
-    return [
-        _required("said", args, f"The answer is explained: {least} of {', '.join(words)}.", good)
-    ]
+    return [_required("said", args, says_why(words), good)]
 
 
 def _nameless(good: Sequence[Facts]) -> frozenset[Write]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from environments.runtime.attempt import Attempt
 from environments.runtime.check_end import Write
 from environments.runtime.check_view import View, numbers_in, plain_words, text_of, words_in
 from environments.runtime.normal import is_name
@@ -71,6 +72,8 @@ class Facts:
     told: frozenset[float | str]
     explained: frozenset[str]
     """Words said to the user that the policy, the user or a tool result holds too: what an explanation is made of."""
+    declines: bool
+    """Whether the user was told that something cannot be done."""
     longest: int
     """Characters of the longest message to the user."""
     spoken: int
@@ -106,12 +109,12 @@ class Facts:
 
 def facts_of(recorded: Recorded, label: Label | None, kinds: ToolKinds) -> Facts:
     """Collect one attempt's facts."""
-    view = View(recorded.attempt)
+    view = View(_heard(recorded.attempt, kinds))
     calls = view.normal_calls(kinds.ignore())
     of = {name: tool.kind for name, tool in kinds.tools.items()}
     writes = Counter((c.tool, c.arguments) for c in calls if of[c.tool] == WRITE and not c.failed)
     fresh = [{n for n in numbers if n not in view.given} for numbers in view.told_numbers]
-    answers, asked = _answers(recorded, view)
+    answers, asked = _answers(view)
     return Facts(
         recorded=recorded,
         label=label or UNLABELLED,
@@ -126,6 +129,7 @@ def facts_of(recorded: Recorded, label: Label | None, kinds: ToolKinds) -> Facts
         asked=asked,
         told=view.told | view.told_words,
         explained=_explained(recorded, view),
+        declines=view.declines,
         longest=max((len(text) for text in view.visible), default=0),
         spoken=sum(len(text) for text in view.visible),
         per_message=max((len(numbers) for numbers in fresh), default=0),
@@ -133,12 +137,23 @@ def facts_of(recorded: Recorded, label: Label | None, kinds: ToolKinds) -> Facts
     )
 
 
-def _answers(recorded: Recorded, view: View) -> tuple[frozenset[float | str], bool]:
+def _heard(attempt: Attempt, kinds: ToolKinds) -> Attempt:
+    """The attempt as a run would hold it: nothing is heard after a call that ends the conversation."""
+    ends = (
+        c.message for c in attempt.calls if c.name in kinds.terminal() and not c.result.is_error
+    )
+    last = min(ends, default=None)
+    if last is None:
+        return attempt
+    return replace(attempt, messages=attempt.messages[: last + 1])
+
+
+def _answers(view: View) -> tuple[frozenset[float | str], bool]:
     """What the visible replies after each question hold that no user turn and no opening does."""
     found: set[float | str] = set()
     values = names = 0
     asked = False
-    for message in recorded.attempt.messages:
+    for message in view.attempt.messages:
         text = text_of(message)
         if message.get("role") == "user":
             values = REPLIES if ASKS_A_VALUE.search(text) else values

@@ -1,8 +1,9 @@
 """Faults of process that users of one app do not forgive, learnt from all its labelled attempts.
 
 In: the facts of all attempts. Out: names of faults that hardly any resolved attempt has and many unresolved ones do:
-doing nothing at all, changing something that the user had not agreed to, making one call over and over. Where resolved
-attempts have them too (confirmation makes no difference to many apps' outcomes), nothing is learnt.
+doing nothing at all, changing something that the user had not agreed to, making one call over and over, leaving a
+refusal unexplained. Where resolved attempts have them too (confirmation makes no difference to many apps' outcomes),
+nothing is learnt.
 """
 
 from __future__ import annotations
@@ -30,7 +31,11 @@ NO_ACT: Final = "no_act"
 NO_READ: Final = "no_read"
 """Nothing read of what all resolved attempts with the same end read."""
 
-FAULTS: Final = (IDLE, UNCONFIRMED, LOOP, NO_ACT, NO_READ)
+NO_WORDS: Final = "no_words"
+"""Nothing is changed or handed over or answered with a value, and neither the words with which resolved attempts
+explain it were said nor a refusal in others."""
+
+FAULTS: Final = (IDLE, UNCONFIRMED, LOOP, NO_ACT, NO_READ, NO_WORDS)
 
 FORGIVEN: Final = 0.1
 """Share of resolved attempts among those with a fault up to which users do not forgive it."""
@@ -41,6 +46,9 @@ NULL: Final = "null"
 CHANCE: Final = 0.01
 """Probability up to which the contrast is not an accident."""
 SAME_CALL: Final = 3
+MANY_WORDS: Final = 12
+LEAST_WORDS: Final = 3
+SHARE_OF_WORDS: Final = 0.4
 SAYS: Final[Mapping[str, str]] = {
     IDLE: "Something is done: at least one call answers.",
     UNCONFIRMED: "The user agrees before anything is changed.",
@@ -59,7 +67,12 @@ def faults_of(attempt: Facts, kinds: ToolKinds) -> frozenset[str]:
     return frozenset(name for name, (score, _) in scores.items() if score == 0.0)
 
 
-def unforgiven(groups: Sequence[Sequence[Facts]], kinds: ToolKinds) -> dict[str, str]:
+def unforgiven(
+    groups: Sequence[Sequence[Facts]],
+    kinds: ToolKinds,
+    *,
+    everyday: frozenset[str] = frozenset(),
+) -> dict[str, str]:
     """Faults that this app's users do not forgive (`fail`) or not always (`null`); `groups` are the attempts at tasks.
 
     Only attempts that left the world like a resolved one are compared: elsewhere the wrong end is reason enough, and
@@ -70,7 +83,7 @@ def unforgiven(groups: Sequence[Sequence[Facts]], kinds: ToolKinds) -> dict[str,
         for attempt in group:
             peers = [a for a in group if a is not attempt and a.resolved and same_end(a, attempt)]
             if peers and attempt.resolved is not None:
-                faults = faults_of(attempt, kinds) | lacking(attempt, peers)
+                faults = faults_of(attempt, kinds) | lacking(attempt, peers, everyday)
                 seen.append((attempt.resolved, faults))
     judged = {name: _judged(name, seen) for name in FAULTS}
     return {name: verdict for name, verdict in judged.items() if verdict is not None}
@@ -91,11 +104,19 @@ def same_end(one: Facts, other: Facts) -> bool:
     return one.writes == other.writes
 
 
-def lacking(attempt: Facts, good: Sequence[Facts]) -> frozenset[str]:
+def lacking(
+    attempt: Facts, good: Sequence[Facts], everyday: frozenset[str] = frozenset()
+) -> frozenset[str]:
     """What it did not do although all of these did."""
     acts, reads = shared_acts(good), shared_reads(good)
-    found = {NO_ACT} if acts and not acts & attempt.acts else set[str]()
-    return frozenset(found | ({NO_READ} if reads and not reads & attempt.reads else set[str]()))
+    missing = {
+        NO_ACT: bool(acts) and not acts & attempt.acts,
+        NO_READ: bool(reads) and not reads & attempt.reads,
+        NO_WORDS: explains(good, everyday)
+        and not attempt.declines
+        and few_of(shared_words(good, everyday), attempt),
+    }
+    return frozenset(name for name, lacks in missing.items() if lacks)
 
 
 def shared_acts(good: Sequence[Facts]) -> frozenset[Write]:
@@ -106,6 +127,41 @@ def shared_acts(good: Sequence[Facts]) -> frozenset[Write]:
 def shared_reads(good: Sequence[Facts]) -> frozenset[Write]:
     """Reads that all of them made."""
     return frozenset.intersection(*(a.reads for a in good)) if good else frozenset()
+
+
+def shared_words(good: Sequence[Facts], everyday: frozenset[str]) -> tuple[str, ...]:
+    """The words with which all of them explain that nothing is changed; empty where they are too few to tell."""
+    if not good or any(a.writes for a in good):
+        return ()
+    shared = frozenset.intersection(*(a.explained for a in good)) - everyday
+    words = sorted(shared, key=lambda word: (-len(word), word))[:MANY_WORDS]
+    return tuple(sorted(words)) if len(words) >= LEAST_WORDS else ()
+
+
+def explains(good: Sequence[Facts], everyday: frozenset[str]) -> bool:
+    """Whether an explanation is all there is: nothing is changed, and no act and no fact stands for the answer."""
+    if not good or any(a.writes for a in good) or shared_acts(good):
+        return False
+    if frozenset.intersection(*(a.answers for a in good)):
+        return False
+    return bool(shared_words(good, everyday)) or all(a.declines for a in good)
+
+
+def few_of(words: Sequence[str], attempt: Facts) -> bool:
+    """Whether an attempt says too few of these words."""
+    return len(attempt.explained.intersection(words)) < enough(words)
+
+
+def enough(words: Sequence[str]) -> int:
+    """How many of the shared words make an explanation."""
+    return max(LEAST_WORDS, round(SHARE_OF_WORDS * len(words)))
+
+
+def says_why(words: Sequence[str]) -> str:
+    """The check on an explanation as a sentence."""
+    if not words:
+        return "The user is told that it cannot be done."
+    return f"The answer is explained: {enough(words)} of {', '.join(words)}."
 
 
 def habit_checks(good: Sequence[Facts], faults: Mapping[str, str], kinds: ToolKinds) -> list[Check]:

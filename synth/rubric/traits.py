@@ -39,9 +39,10 @@ def traits_of(
     attempts = [attempt for group in groups for attempt in group]
     counts = Counter(word for attempt in attempts for word in attempt.explained)
     most = max(FEW, EVERYDAY * len(attempts))
+    everyday = frozenset(word for word, count in counts.items() if count > most)
     return AppTraits(
         kinds=kinds,
-        everyday=frozenset(word for word, count in counts.items() if count > most),
-        unforgiven=unforgiven(groups, kinds),
+        everyday=everyday,
+        unforgiven=unforgiven(groups, kinds, everyday=everyday),
         silent=silent,
     )

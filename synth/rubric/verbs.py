@@ -249,6 +249,69 @@ READS: Final = frozenset(
         "whoami",
     ]
 )
+NOUNS: Final = frozenset(
+    [
+        "book",
+        "charge",
+        "deposit",
+        "email",
+        "exchange",
+        "file",
+        "flag",
+        "grant",
+        "hold",
+        "invoice",
+        "issue",
+        "link",
+        "lock",
+        "log",
+        "message",
+        "order",
+        "patch",
+        "place",
+        "play",
+        "post",
+        "process",
+        "purchase",
+        "record",
+        "refund",
+        "release",
+        "report",
+        "request",
+        "return",
+        "schedule",
+        "store",
+        "tag",
+        "transfer",
+        "trigger",
+        "upgrade",
+    ]
+)
+"""Words that write as verbs and mean a thing as nouns (`return_details`)."""
+ABOUT: Final = frozenset(
+    [
+        "availability",
+        "count",
+        "data",
+        "detail",
+        "details",
+        "history",
+        "info",
+        "information",
+        "inventory",
+        "list",
+        "lookup",
+        "overview",
+        "policy",
+        "query",
+        "search",
+        "stats",
+        "status",
+        "summary",
+        "total",
+    ]
+)
+"""What is looked up about a thing; after a verb that is no noun they are its object (`update_status`)."""
 RELATES: Final = frozenset({"from", "by", "of", "for", "with", "in"})
 """Between nouns these name a lookup (`id_from_email`)."""
 CHANGES_NOTHING: Final = re.compile(
@@ -285,6 +348,8 @@ def _of_name(words: list[str]) -> float:
     """The verb leads in most names (`get_order`), and ends some (`order_lookup`); else nouns may name a lookup."""
     if not words:
         return 0.0
+    if len(words) > 1 and words[0] in NOUNS and words[-1] in ABOUT:
+        return -2.5
     if _sign(words[0]):
         return _sign(words[0]) * 2.5
     if RELATES.intersection(words[1:-1]):

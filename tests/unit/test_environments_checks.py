@@ -250,6 +250,14 @@ def test_words_and_silence() -> None:
     said = Check(check_id="s", fn="said", args={"words": ["fees", "waived"], "least": 1})
     assert score(said, attempt(said=["The FEES stay."])) == 1.0
     assert score(said, attempt(said=["No."])) == 0.0
+    declining = Check(
+        check_id="s", fn="said", args={"words": ["fees", "waived"], "least": 1, "declines": True}
+    )
+    assert score(declining, attempt(said=["That is not possible."])) is None
+    assert score(declining, attempt(said=["Goodbye."])) == 0.0
+    bare = Check(check_id="s", fn="said", args={"words": [], "declines": True})
+    assert score(bare, attempt(said=["I am unable to do that."])) == 1.0
+    assert score(bare, attempt(said=["Done."])) == 0.0
     spoke = Check(check_id="s", fn="spoke", args={"messages": 1})
     assert (score(spoke, attempt(said=["No."])), score(spoke, attempt())) == (1.0, 0.0)
 
@@ -267,6 +275,20 @@ def test_a_user_who_agreed_before_each_write(answer: str, expected: float) -> No
     assert score(check, Attempt(messages=talk, opening=1, calls=(made(message=3),))) == expected
     assert score(check, Attempt(messages=talk, opening=1, calls=(made(message=1),))) == 0.0
     assert score(check, attempt()) == 1.0
+
+
+def test_a_yes_to_another_question_is_no_consent() -> None:
+    """Only words that ask for consent can be agreed to."""
+    check = Check(check_id="c", fn="confirmed", args={"tools": ["put"]})
+    for question, expected in (("Shall I do it?", 1.0), ("Which e-mail is yours?", 0.0)):
+        talk: tuple[dict[str, Json], ...] = (
+            {"role": "user", "content": "hello"},
+            {"role": "assistant", "content": question},
+            {"role": "user", "content": "Yes."},
+            {"role": "assistant", "content": None},
+        )
+        made_it = Attempt(messages=talk, opening=1, calls=(made(message=3),))
+        assert score(check, made_it) == expected
 
 
 def test_idling_and_looping() -> None:

@@ -59,6 +59,27 @@ def test_the_farewell_waits_for_the_rest() -> None:
     assert said(user, "Is there anything else I can do for you?") == ["My zip is 90210"]
 
 
+def test_a_question_for_consent_is_answered_by_a_turn_that_answered_one() -> None:
+    """Another wording of "shall I?" shares its words with the report afterwards, which is not what it asks."""
+    turns = (
+        UserTurn(text="Yes.", asked="I will do that now. Do you confirm (yes/no)?"),
+        UserTurn(text="No, that's all.", asked="Your account has the address 9 Mill Road, Berlin."),
+        UserTurn(text="Bye.", asked="Goodbye.", ends=True),
+    )
+    question = "Your account will have the address 9 Mill Road, Berlin. Do you agree?"
+    assert said(ScriptedUser(turns), question) == ["Yes."]
+
+
+def test_a_correction_comes_before_the_consent_that_it_led_to() -> None:
+    """Both answered a question for consent; the recorded order decides."""
+    asked = "This goes to your card. Do you confirm?"
+    turns = (
+        UserTurn(text="No, to my gift card.", asked=asked),
+        UserTurn(text="Yes.", asked="This goes to your gift card. Do you confirm?"),
+    )
+    assert said(ScriptedUser(turns), asked, "Shall I go ahead?") == ["No, to my gift card.", "Yes."]
+
+
 def test_after_the_last_turn_the_user_leaves() -> None:
     """A statement after everything was said ends the run without words."""
     user = ScriptedUser(TURNS[:1])

@@ -117,6 +117,10 @@ def reward(derived: Derived, one: CleanEpisode) -> float | None:
         ("list_rooms", "", False),
         ("room_search", "Finds free rooms.", False),
         ("userIdFromEmail", "", False),
+        ("return_details", "Everything about a return.", False),
+        ("order-status", "", False),
+        ("update_status", "", True),
+        ("openReturn", "", True),
         ("note", "Appends a thought. It does not change the database.", False),
     ],
 )
@@ -342,6 +346,53 @@ def test_faults_that_users_forgive_are_not_learnt() -> None:
     kinds = kinds_of(unconfirmed("a"), confirmed("b"))
     assert unforgiven(groups([(0, 1)] * 8, kinds), kinds) == {}
     assert unforgiven(groups([(1, 0)], kinds), kinds) == {}
+
+
+TOO_LATE: Line = ("say", "I cannot stop it: the parcel already crossed the border yesterday.")
+WRONG_REASON: Line = ("say", "That is not possible, it is too heavy.")
+HELLO: Line = ("say", "Thank you, noted. Goodbye.")
+
+
+def refused(silent: int, forgiven: int) -> tuple[list[list[Facts]], ToolKinds]:
+    """Tasks where declining is right: two resolved attempts explain it, others stop without a word."""
+    good = [episode(f"g{n}", FETCH, TOO_LATE, opening="Stop it.") for n in range(2)]
+    kinds = kinds_of(*good)
+    shape = [False] * silent + [True] * forgiven
+    tasks = [
+        [facts(g, True, kinds) for g in good]
+        + [facts(episode(f"b{n}", FETCH, HELLO, opening="Stop it."), resolved, kinds)]
+        for n, resolved in enumerate(shape)
+    ]
+    return tasks, kinds
+
+
+def test_users_who_were_told_nothing_are_not_satisfied_where_that_was_learnt() -> None:
+    """Looking up and stopping leaves the world as a refusal does; the words tell them apart, in prediction and pay."""
+    tasks, kinds = refused(silent=8, forgiven=0)
+    traits = traits_of(kinds, tasks)
+    assert traits.unforgiven == {"no_words": FAIL}
+    derived = derive_rubric("t", tasks[0], traits)
+    assert predict(derived, episode("x", FETCH, TOO_LATE)) == 1.0
+    assert predict(derived, episode("x", FETCH, HELLO)) == 0.0
+    assert reward(derived, episode("x", FETCH, HELLO)) == 0.0
+    assert predict(derived, episode("x", FETCH, WRONG_REASON)) == 1.0, "it was declined, too"
+
+
+def test_silence_is_forgiven_where_users_forgive_it() -> None:
+    """Where silent attempts are resolved as often, no explanation is expected in a prediction."""
+    tasks, kinds = refused(silent=4, forgiven=6)
+    derived = derive_rubric("t", tasks[0], traits_of(kinds, tasks))
+    assert predict(derived, episode("x", FETCH, HELLO)) == 1.0
+
+
+def test_words_after_the_end_of_the_talk_are_not_expected() -> None:
+    """A run stops at the hand-over, so what recordings say after it can be no condition."""
+    told = ("say", "A colleague phones you tomorrow about border control papers.")
+    attempts = [(episode(f"g{n}", HAND, told), True) for n in range(3)]
+    kinds = kinds_of(*(e for e, _ in attempts))
+    assert kinds.terminal() == ("escalate",)
+    assert facts(attempts[0][0], True, kinds).explained == frozenset()
+    assert reward(derive(*attempts), episode("x", HAND)) == 1.0
 
 
 def test_checks_carry_where_they_come_from() -> None:

@@ -1,0 +1,211 @@
+"""What rubrics say of the example support desk, beside what its real database says.
+
+In: seeds and variants of `examples/support_desk` (other names for every tool and field). Out: tables. Rubrics are made
+from recorded conversations and their labels; then every scripted policy (the good agent and six faults) holds a fresh
+conversation about the same request at the real database, and both judge it. Nothing of the truth is fed back.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from benchmarks.desk_conversations import Shop, Talk, hold_season, policies
+from environments.runtime.candidate import Candidate
+from environments.runtime.checks import evaluate
+from environments.runtime.environment import run_actions
+from environments.runtime.verdict import Verdict
+from environments.runtime.world import World
+from environments.verify import ACCEPTED, Verification, verify
+from synth.labels import Label
+from synth.rubric.recorded import record
+from synth.tasks import derive_tasks
+from synth.worlds import WorldSettings, learn_world
+
+RIGHT_PASS: Final = "right pass"  # noqa: S105 - a verdict, not a secret
+RIGHT_FAIL: Final = "right fail"
+FALSE_PASS: Final = "false pass"  # noqa: S105 - a verdict, not a secret
+FALSE_FAIL: Final = "false fail"
+ABSTAINS: Final = "abstains"
+WORDS: Final = (RIGHT_PASS, RIGHT_FAIL, FALSE_PASS, FALSE_FAIL, ABSTAINS)
+
+
+@dataclass(slots=True)
+class Confusion:
+    """Verdicts beside the truth, by kind of fault."""
+
+    counts: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+
+    def add(self, policy: str, said: float | None, *, truth: bool) -> str:
+        """Count one verdict."""
+        word = judged(said, truth=truth)
+        self.counts[policy][word] += 1
+        return word
+
+    def total(self) -> Counter[str]:
+        """Over all policies."""
+        return sum(self.counts.values(), Counter[str]())
+
+    def summary(self) -> str:
+        """Coverage, agreement and both kinds of error, of all that was graded."""
+        return summary(self.total())
+
+    def table(self) -> str:
+        """A Markdown table."""
+        lines = [f"| policy | {' | '.join(WORDS)} |", "|---|" + "--:|" * len(WORDS)]
+        rows = [*sorted(self.counts.items()), ("all", self.total())]
+        lines += [f"| {name} | {' | '.join(str(c[w]) for w in WORDS)} |" for name, c in rows]
+        return "\n".join(lines)
+
+
+def judged(said: float | None, *, truth: bool) -> str:
+    """One verdict beside the truth."""
+    if said is None:
+        return ABSTAINS
+    if said >= 0.5:
+        return RIGHT_PASS if truth else FALSE_PASS
+    return FALSE_FAIL if truth else RIGHT_FAIL
+
+
+def summary(counts: Counter[str]) -> str:
+    """One line of shares."""
+    asked = counts.total()
+    graded = asked - counts[ABSTAINS]
+    right = counts[RIGHT_PASS] + counts[RIGHT_FAIL]
+    return (
+        f"verdicts {asked}, graded {_share(graded, asked)}, agree {_share(right, graded)},"
+        f" false pass {counts[FALSE_PASS]} ({_share(counts[FALSE_PASS], graded)}),"
+        f" false fail {counts[FALSE_FAIL]} ({_share(counts[FALSE_FAIL], graded)})"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """All tasks made from one season."""
+
+    shop: Shop
+    world: World
+    candidates: tuple[Candidate, ...]
+    verdicts: Mapping[str, Verification]
+    talks: Mapping[str, Talk]
+
+    def accepted(self) -> list[Candidate]:
+        """Tasks that passed the gate."""
+        return [c for c in self.candidates if self.verdicts[c.task.task_id].status == ACCEPTED]
+
+    def grade(self, candidate: Candidate, talk: Talk) -> Verdict:
+        """What the rubric says of one conversation, made again in the learnt world."""
+        actions = record(talk.episode).actions
+        attempt = run_actions(candidate.task, self.world, actions)
+        return evaluate(candidate.rubric, attempt, task_version="measured")
+
+
+def true_label(talk: Talk) -> Label:
+    """What the real database says, as a label."""
+    return Label(resolved=talk.resolved, confidence=0.98, by="reviewer")
+
+
+def make(shop: Shop, labels: Mapping[str, Label]) -> Made:
+    """World, tasks, rubrics and the gate, from all of a season's conversations."""
+    episodes = [talk.episode for talk in shop.talks]
+    learnt = learn_world(episodes, WorldSettings())
+    candidates = derive_tasks(episodes, labels, learnt)
+    world = World.from_json(learnt.document)
+    verdicts = {
+        c.task.task_id: verify(
+            c, others=candidates, run=lambda task, actions: run_actions(task, world, actions)
+        )
+        for c in candidates
+    }
+    talks = {talk.episode.episode_id: talk for talk in shop.talks}
+    return Made(
+        shop=shop, world=world, candidates=tuple(candidates), verdicts=verdicts, talks=talks
+    )
+
+
+@dataclass(slots=True)
+class Blind:
+    """Fresh conversations of every policy, graded by rubrics that have not seen them."""
+
+    predicted: Confusion = field(default_factory=Confusion)
+    reward: Confusion = field(default_factory=Confusion)
+    errors: list[str] = field(default_factory=list)
+
+    def judge(self, made: Made, candidates: Sequence[Candidate]) -> None:
+        """Let every policy try every one of these tasks."""
+        for number, candidate in enumerate(candidates):
+            talk = made.talks[candidate.attempts[0].episode_id]
+            for place, policy in enumerate(policies()):
+                fresh = made.shop.fresh(talk.request, policy, 10 * number + place)
+                verdict = made.grade(candidate, fresh)
+                words = (
+                    self.predicted.add(policy, verdict.predicted, truth=fresh.resolved),
+                    self.reward.add(policy, verdict.reward, truth=fresh.resolved),
+                )
+                if set(words) & {FALSE_PASS, FALSE_FAIL}:
+                    self.errors.append(_why(candidate, fresh, verdict, words))
+
+
+def _why(candidate: Candidate, fresh: Talk, verdict: Verdict, words: tuple[str, str]) -> str:
+    held = {k: fresh.truth[k] for k in ("end_state", "told", "confirmed")}
+    checks = [(c.check_id, c.score, c.evidence) for c in verdict.checks if c.score != 1.0]
+    return (
+        f"{candidate.task.task_id[:8]} {fresh.request.kind} {fresh.policy} predicted {words[0]},"
+        f" reward {words[1]}; truth {held}; {checks[:4]}"
+    )
+
+
+def agreement(seasons: Sequence[tuple[int, int]], conversations: int, *, errors: bool) -> None:
+    """Requests with four attempts: tasks accepted, and fresh conversations graded, per fault."""
+    every, accepted = Blind(), Blind()
+    tasks = known = passed = 0
+    for variant, seed in seasons:
+        shop = hold_season(variant=variant, seed=seed, conversations=conversations, attempts=4)
+        made = make(shop, {t.episode.episode_id: true_label(t) for t in shop.talks})
+        solved = [c for c in made.candidates if c.solution]
+        chosen = made.accepted()
+        tasks, known, passed = (
+            tasks + len(made.candidates),
+            known + len(solved),
+            passed + len(chosen),
+        )
+        before = len(accepted.errors)
+        accepted.judge(made, chosen)
+        every.judge(made, [c for c in solved if c not in chosen])
+        print(
+            f"variant {variant} seed {seed}: accepted {len(chosen)} of {len(solved)}"
+            f" {Counter(r for c in solved for r in made.verdicts[c.task.task_id].reasons)}"
+        )
+        if errors:
+            print("\n".join(f"  ACC {e}" for e in accepted.errors[before:]))
+    print(f"tasks {tasks}, with a resolved attempt {known}, accepted {passed}")
+    for name, blind in (("accepted", accepted), ("not accepted", every)):
+        print(f"{name}, predicted: {blind.predicted.summary()}")
+        print(f"{name}, reward:    {blind.reward.summary()}")
+    if errors:
+        print("\n".join(f"  REST {e}" for e in every.errors))
+    print(accepted.predicted.table())
+    print(accepted.reward.table())
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.3f}" if whole else "-"
+
+
+def main() -> int:
+    """Measure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seasons", default="0:9,1:10")
+    parser.add_argument("--conversations", type=int, default=160)
+    parser.add_argument("--errors", action="store_true")
+    options = parser.parse_args()
+    seasons = [tuple(map(int, s.split(":"))) for s in options.seasons.split(",")]
+    agreement([(s[0], s[1]) for s in seasons], options.conversations, errors=options.errors)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
