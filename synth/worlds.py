@@ -7,9 +7,9 @@ it applies to. Not here: answering calls (`environments.runtime.world`), measuri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from environments.runtime.world import World
 from redact.clean_episode import CleanEpisode
@@ -53,6 +53,14 @@ class ToolSummary:
     evidence: Mapping[str, Any]
 
 
+class StartOf(Protocol):
+    """The state at an episode's start, as `World.session` takes it."""
+
+    def __call__(self, episode: CleanEpisode) -> dict[str, Any]:
+        """The state at this episode's start."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearntWorld:
     """A world, learnt."""
@@ -62,8 +70,7 @@ class LearntWorld:
     tools: tuple[ToolSummary, ...]
     continuity: Mapping[str, Any]
     """`kind` (`reset` or `living`) and the evidence for it."""
-    start_of: Callable[[CleanEpisode], dict[str, Any]]
-    """The state at an episode's start, as `World.session` takes it."""
+    start_of: StartOf
 
 
 def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> LearntWorld:
@@ -97,10 +104,10 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
     )
 
 
-def _starts(document: dict[str, Any], *, living: bool) -> Callable[[CleanEpisode], dict[str, Any]]:
+def _starts(document: dict[str, Any], *, living: bool) -> StartOf:
     """In a reset app every episode starts from the base; in a living one from what it saw itself, over the timeline."""
     if not living:
-        return lambda _episode: {}
+        return lambda episode: {}  # noqa: ARG005 - the same for every episode
     world = World.from_json(document)
     return lambda episode: rows_at_start(world, episode)
 

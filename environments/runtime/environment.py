@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from .attempt import DERIVED, UNKNOWN, Attempt, Call, EndState, Json, ToolResult
-from .message import Request, plain, requests_of, text_of
+from .message import Request, plain, request_for, requests_of, said_with, text_of
 from .task import Task
 from .user import ScriptedUser
 from .verdict import Verdict
@@ -116,11 +116,12 @@ class Environment:
         """Make one tool call on its own, as a message with that call and no text."""
         if self._stop is not None:
             return _refusal("the conversation has ended")
-        function = {"name": name, "arguments": arguments}
         before = len(self._calls)
-        self._act({"tool_calls": [{"type": "function", "function": function}]})
-        made = self._calls[before:]
-        return made[0].result if made else _refusal("the limit of this task is reached")
+        requests = (request_for(name, arguments, call_id=f"call_{before}"),)
+        self._take(said_with("", requests), "", requests)
+        if len(self._calls) == before:
+            return _refusal("the limit of this task is reached")
+        return self._calls[before].result
 
     def follow(self, message: object) -> None:
         """Take one action of a recording: its user may have gone on where the script has nothing left to say."""
@@ -159,15 +160,20 @@ class Environment:
     def _act(self, message: object) -> None:
         requests = requests_of(message, first=len(self._calls))
         said = plain(message, requests)
+        self._take(said, text_of(said["content"]), requests)
+
+    def _take(self, said: Message, text: str, requests: Sequence[Request]) -> None:
         self._messages.append(said)
         self._acted += 1
-        self._written += len(text_of(said["content"])) + sum(len(r.text) for r in requests)
+        self._written += len(text)
+        for request in requests:
+            self._written += len(request.text)
         if self._written > self.task.limits.characters:
             self._stop = LIMIT
         elif requests:
             self._run_calls(requests)
         else:
-            self._hear_user(text_of(said["content"]))
+            self._hear_user(text)
         self._check_limits()
 
     def _run_calls(self, requests: Sequence[Request]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Container, Iterator, Mapping
+from functools import lru_cache
 from json.encoder import encode_basestring  # the C one where there is one
 from typing import Final
 
@@ -285,11 +286,12 @@ def leaves(value: Json) -> Iterator[Json]:
 
 def is_name(value: Json) -> bool:
     """Whether a value looks like it names something: text with a digit that is no date, time or amount."""
-    if (
-        not isinstance(value, str)
-        or not 2 < len(value) <= 80
-        or not any(c.isdigit() for c in value)
-    ):
+    return isinstance(value, str) and 2 < len(value) <= 80 and _names(value)
+
+
+@lru_cache(maxsize=100_000)
+def _names(value: str) -> bool:
+    if not any(c.isdigit() for c in value):
         return False
     return not all(char.isdigit() or char in "-:.+TZ /$%," for char in value) or (
         value.isdigit() and len(value) > 5
