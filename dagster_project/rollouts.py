@@ -5,12 +5,13 @@ moment it goes on where it was: what is in the lake is not run again. Not here: 
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from dagster_project.judge_replies import JudgeChoice, judge_of, judge_says, keep_fresh
 from dagster_project.lake import Lake
 from dagster_project.rollout_store import done, keep
 from environments.llm import LlmPolicy
@@ -50,6 +51,8 @@ class RolloutCounts:
     reward: float = 0.0
     before: int = 0
     """Rollouts that were there already."""
+    judge: Mapping[str, object] = field(default_factory=dict)
+    """What a judge was asked, and what became of it; empty without a judge."""
 
     def add(self, rollout: Rollout) -> None:
         """Count one more."""
@@ -65,12 +68,13 @@ class RolloutCounts:
         return self.reward / self.graded if self.graded else None
 
 
-async def roll_out(
+async def roll_out(  # noqa: PLR0913 - what runs, where to, how, and who listens
     lake: Lake | None,
     folder: Path,
     choice: PolicyChoice,
     settings: RolloutSettings,
     *,
+    judged_by: JudgeChoice | None = None,
     on_rollout: Callable[[Rollout, RolloutCounts], None] = lambda *_: None,
 ) -> RolloutCounts:
     """Run what is not in the lake yet; without a lake, everything."""
@@ -79,20 +83,25 @@ async def roll_out(
     async with AsyncExitStack() as stack:
         policy = await _policy(choice, task_set, stack)
         counts.policy = policy.name
-        there = done(lake, {task.app for task in task_set.tasks}) if lake is not None else set()
+        apps = {task.app for task in task_set.tasks}
+        judge = judge_of(judged_by, lake, apps)
+        there = done(lake, apps) if lake is not None else set()
         counts.before = sum(key.policy == policy.name for key in there)
         batch: list[Rollout] = []
         kept_at = time.monotonic()
         try:
-            async for rollout in run_rollouts(task_set, policy, settings, done=there):
+            async for rollout in run_rollouts(task_set, policy, settings, done=there, judge=judge):
                 counts.add(rollout)
                 batch.append(rollout)
                 on_rollout(rollout, counts)
                 if len(batch) >= _KEEP_EVERY or time.monotonic() - kept_at > _KEEP_EVERY_S:
                     _keep(lake, batch)
+                    keep_fresh(lake, judge)
                     kept_at = time.monotonic()
         finally:
             _keep(lake, batch)
+            keep_fresh(lake, judge)
+    counts.judge = judge_says(judge) if judged_by is not None else {}
     return counts
 
 

@@ -1,11 +1,13 @@
-"""A policy behind any provider that litellm knows. The only file of this folder that imports litellm.
+"""Models behind any provider that litellm knows: policies, and judges. The only file of this folder that imports litellm.
 
-In: the conversation. Out: the model's message, with its cost where litellm knows the price. For OpenAI-compatible
-endpoints `environments.rollout.endpoint` is the direct way: per call litellm takes 7 to 8 ms of CPU.
+In: the conversation, or a judge's instructions and request. Out: the model's message, with its cost where litellm knows
+the price; or the judge's text. For OpenAI-compatible endpoints `environments.rollout.endpoint` is a policy's direct way:
+per call litellm takes 7 to 8 ms of CPU.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -39,8 +41,7 @@ class LlmPolicy:
 
     async def act(self, messages: Sequence[Message], tools: Sequence[Message], *, run: Run) -> Turn:
         """The model's next message."""
-        import litellm  # noqa: PLC0415 - 4.8 s, paid only by who uses it
-
+        litellm = _litellm()
         names = ToolNames(tools)
         if names.tools and find_spec("mcp") is None:
             raise RolloutError(
@@ -66,6 +67,56 @@ class LlmPolicy:
         except Exception as fault:  # a boundary: litellm raises every provider's own types
             raise _fault(fault) from fault
         return _turn(reply.model_dump(), names, _cost(reply))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LlmJudge:
+    """A judge's model, as `environments.judges.ask.Complete`: one request in, the reply's text out."""
+
+    model: str
+    """As litellm names it; any name where `base_url` is an OpenAI-compatible endpoint."""
+    base_url: str = ""
+    api_key: str = ""
+    timeout: float = 120.0
+    retries: int = 1
+    stream: bool = False
+
+    async def __call__(self, instructions: str, request: str) -> str:
+        """The model's text, at temperature 0."""
+        litellm = _litellm()
+        arguments: dict[str, Any] = {
+            "model": f"openai/{self.model}" if self.base_url else self.model,
+            "messages": [
+                {"role": "system", "content": instructions},
+                {"role": "user", "content": request},
+            ],
+            "temperature": 0,
+            "seed": 0,
+            "timeout": self.timeout,
+            "num_retries": self.retries,
+            "stream": self.stream,
+            "drop_params": True,  # providers without seeds or temperatures still answer
+        }
+        if self.base_url:
+            # An endpoint of one's own may have no keys, but the client of the protocol wants one.
+            arguments |= {"api_base": self.base_url, "api_key": self.api_key or "none"}
+        elif self.api_key:
+            arguments["api_key"] = self.api_key
+        try:
+            reply: Any = await litellm.acompletion(**arguments)
+            if self.stream:
+                return "".join([part.choices[0].delta.content or "" async for part in reply])
+            return str(reply.choices[0].message.content or "")
+        except Exception as fault:  # noqa: BLE001 - a boundary: litellm raises every provider's own types
+            raise _fault(fault) from None
+
+
+def _litellm() -> Any:  # noqa: ANN401 - a module
+    # litellm downloads a price list at import unless this is set (2.5 s and a retry when offline)
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # noqa: TID251 - read by litellm only
+    import litellm  # noqa: PLC0415 - 4.8 s, paid only by who uses it
+
+    return litellm
 
 
 def _fault(fault: Exception) -> EndpointError:

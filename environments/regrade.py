@@ -8,11 +8,13 @@ meet other answers, and the verdict is then about another run. Not here: where r
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from environments.runtime.attempt import Json
+from environments.judges.question import Question, questions_of
+from environments.runtime.attempt import Attempt, Json
 from environments.runtime.environment import run_actions
 from environments.runtime.task_set import TaskSet
 from environments.runtime.verdict import Verdict
@@ -70,6 +72,24 @@ class Regrading:
     """Runs whose stored conversation is no list of messages."""
 
 
+def questions_of_runs(task_set: TaskSet, runs: Iterable[StoredRun]) -> dict[str, list[Question]]:
+    """What a judge must be asked before these runs can be graded, by app; nothing where no rubric has a judge check."""
+    found: dict[str, list[Question]] = defaultdict(list)
+    known = {task.task_id for task in task_set.tasks}
+    for run in runs:
+        if run.task_id not in known or not _asks(task_set, run.task_id):
+            continue
+        messages = conversation(run.trajectory)
+        if messages is not None:
+            attempt = _attempt(task_set, run, messages)
+            found[run.app] += questions_of(task_set.rubric(run.task_id), attempt)
+    return found
+
+
+def _asks(task_set: TaskSet, task_id: str) -> bool:
+    return any(check.fn == "judge" for check in task_set.rubric(task_id).checks)
+
+
 def regrade(
     task_set: TaskSet,
     runs: Iterable[StoredRun],
@@ -98,12 +118,16 @@ def _again(
     messages: Sequence[Message],
     recordings: Mapping[str, Json] | None,
 ) -> Regraded:
-    task, world = task_set.task(run.task_id), task_set.world(run.task_id)
-    attempt = run_actions(task, world, actions_of(messages, run.opening), run.seed)
+    attempt = _attempt(task_set, run, messages)
     verdict = task_set.verdict(run.task_id, attempt, recordings=recordings)
     same = same_words(attempt.messages, messages)
     # Without its conversation: thousands of them do not fit into memory.
     return Regraded(run=replace(run, trajectory=""), verdict=verdict, same_run=same)
+
+
+def _attempt(task_set: TaskSet, run: StoredRun, messages: Sequence[Message]) -> Attempt:
+    task, world = task_set.task(run.task_id), task_set.world(run.task_id)
+    return run_actions(task, world, actions_of(messages, run.opening), run.seed)
 
 
 def conversation(text: str) -> list[dict[str, Any]] | None:

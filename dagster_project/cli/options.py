@@ -14,4 +14,20 @@ JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON document instead of text for people.")
 ]
 AppOption = Annotated[str | None, typer.Option("--app", help="Only this app.")]
+JudgeOption = Annotated[
+    str,
+    typer.Option(
+        "--judge",
+        metavar="MODEL",
+        help="Ask this model the rubrics' judge checks; without it they are answered from earlier replies only.",
+    ),
+]
+JudgeUrlOption = Annotated[
+    str,
+    typer.Option(
+        "--judge-url",
+        metavar="URL",
+        help="The judge's OpenAI-compatible endpoint (http://host/v1).",
+    ),
+]
 HOME = DEFAULT_HOME

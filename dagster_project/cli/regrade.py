@@ -6,8 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dagster_project.cli.options import HOME, HomeOption, JsonOption
-from dagster_project.cli.output import notices, print_json, print_table
+from dagster_project.cli.options import (
+    HOME,
+    HomeOption,
+    JsonOption,
+    JudgeOption,
+    JudgeUrlOption,
+)
+from dagster_project.cli.output import notices, print_json, print_pairs, print_table
+from dagster_project.cli.settings import read_settings
 from dagster_project.errors import InputError
 from dagster_project.home import open_home
 
@@ -21,20 +28,32 @@ CHANGES = ("same", "up", "down", "masked", "unmasked")
 def regrade(
     task_set: Annotated[Path, typer.Argument(metavar="TASKSET", help="A task set's folder.")],
     home: HomeOption = HOME,
+    judge: JudgeOption = "",
+    judge_url: JudgeUrlOption = "",
     as_json: JsonOption = False,
 ) -> None:
     """Grade stored rollouts with a task set's rubrics, after a rubric changed; old verdicts stay beside the new.
 
     Example: tracegym regrade my_tasks --home H
     """
+    if judge_url and not judge:
+        raise typer.BadParameter("a judge's endpoint needs the model's name", param_hint="--judge")
     opened = open_home(home)
     # pyarrow, deltalake and scikit-learn (through the records): 2 s
+    from dagster_project.judge_replies import JudgeChoice, judge_of, judge_says  # noqa: PLC0415
     from dagster_project.lake import Lake  # noqa: PLC0415
     from dagster_project.review.verdicts import regrade_stored  # noqa: PLC0415
     from environments.runtime.task_set import TaskSet  # noqa: PLC0415
 
     opened_set = TaskSet.load(task_set)
-    found = regrade_stored(Lake(opened.clean / "lake"), opened_set)
+    lake = Lake(opened.clean / "lake")
+    asked = None
+    if judge:
+        key = read_settings().judge_key or ""
+        choice = JudgeChoice(model=judge, url=judge_url, api_key=key)
+        asked = judge_of(choice, lake, {task.app for task in opened_set.tasks})
+    found = regrade_stored(lake, opened_set, judge=asked)
+    said = judge_says(asked) if asked is not None else {}
     if not found.regraded:
         raise InputError(
             f"{home} holds no rollout of a task in {task_set}; "
@@ -42,9 +61,12 @@ def regrade(
         )
     version = opened_set.manifest.task_set_version
     if as_json:
-        print_json({"task_set_version": version, **_document(found)})
+        judged = {"judge": said} if said else {}
+        print_json({"task_set_version": version, **_document(found), **judged})
     else:
         _print(found)
+        if said:
+            print_pairs("judge", said)
 
 
 def _print(found: "Regrading") -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dagster_project.cli.bars import Bars
-from dagster_project.cli.options import HOME, JsonOption
+from dagster_project.cli.options import HOME, JsonOption, JudgeOption, JudgeUrlOption
 from dagster_project.cli.output import notices, print_json, print_pairs
 from dagster_project.cli.settings import read_settings
 from dagster_project.errors import InputError, ProjectError
@@ -33,6 +33,8 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
     samples: Annotated[int, typer.Option("-n", "--samples", min=1, help="Rollouts per task.")] = 1,
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Runs in flight.")] = 64,
     temperature: Annotated[float | None, typer.Option("--temperature")] = None,
+    judge: JudgeOption = "",
+    judge_url: JudgeUrlOption = "",
     home: Annotated[
         Path | None,
         typer.Option(
@@ -50,11 +52,14 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
     """
     if policy.startswith(("http://", "https://")) and not model:
         raise typer.BadParameter("an http policy needs the model's name", param_hint="--model")
+    if judge_url and not judge:
+        raise typer.BadParameter("a judge's endpoint needs the model's name", param_hint="--judge")
     if not task_set.is_dir():
         raise InputError(f"{task_set} is no folder; make a task set with: tracegym export taskset")
     where = home or (HOME if HOME.is_dir() else None)
     opened = open_home(where) if where is not None else None
     # pyarrow, deltalake and aiohttp: 1 s
+    from dagster_project.judge_replies import JudgeChoice  # noqa: PLC0415
     from dagster_project.lake import Lake  # noqa: PLC0415
     from dagster_project.rollouts import PolicyChoice, roll_out  # noqa: PLC0415
     from environments.rollout.engine import RolloutSettings  # noqa: PLC0415
@@ -64,6 +69,11 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
         model=model,
         api_key=read_settings().policy_key or "",
         temperature=temperature,
+    )
+    judged_by = (
+        JudgeChoice(model=judge, url=judge_url, api_key=read_settings().judge_key or "")
+        if judge
+        else None
     )
     lake = Lake(opened.clean / "lake") if opened is not None else None
     settings = RolloutSettings(samples=samples, concurrency=concurrency)
@@ -78,7 +88,9 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
                 written.append(json.dumps(one.to_row(), ensure_ascii=False))
 
         try:
-            counts = asyncio.run(roll_out(lake, task_set, choice, settings, on_rollout=hear))
+            counts = asyncio.run(
+                roll_out(lake, task_set, choice, settings, judged_by=judged_by, on_rollout=hear)
+            )
         except KeyboardInterrupt:
             raise Stopped(
                 "interrupted; finished rollouts are kept. The same command goes on"
@@ -112,4 +124,5 @@ def _document(counts: "RolloutCounts") -> dict[str, object]:
         "masked": counts.masked,
         "failed": counts.failed,
         "mean_reward": counts.mean_reward,
+        **({"judge": counts.judge} if counts.judge else {}),
     }

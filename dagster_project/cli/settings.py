@@ -12,6 +12,8 @@ class CliSettings:
     """TRACEGYM_SECRET: the vault's secret, for homes whose disk must not hold it."""
     policy_key: str | None = None
     """TRACEGYM_POLICY_KEY, else OPENAI_API_KEY: the key of a policy's endpoint."""
+    judge_key: str | None = None
+    """TRACEGYM_JUDGE_KEY, else OPENAI_API_KEY: the key of a judge's endpoint."""
 
 
 def read_settings() -> CliSettings:
@@ -20,4 +22,5 @@ def read_settings() -> CliSettings:
     return CliSettings(
         secret=given("TRACEGYM_SECRET") or None,
         policy_key=given("TRACEGYM_POLICY_KEY") or given("OPENAI_API_KEY") or None,
+        judge_key=given("TRACEGYM_JUDGE_KEY") or given("OPENAI_API_KEY") or None,
     )

@@ -1,20 +1,25 @@
 """Later verdicts on stored rollouts: read rollouts, grade them again, keep the new verdicts beside the old.
 
 Comes in: the clean lake and a task set. Goes out: what changed. A rollout's own row is never touched; a verdict that is
-there already is not written twice.
+there already is not written twice. Judges are asked only where one is handed in.
 """
 
+import asyncio
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
+from dagster_project.judge_replies import keep_fresh, replies_of
 from dagster_project.lake import Lake, once
 from dagster_project.learnt_tables import ROLLOUTS
 from dagster_project.review.tables import VERDICTS
 from dagster_project.rows import texts
-from environments.regrade import Regraded, Regrading, StoredRun, regrade
+from environments.judges.ask import Judge
+from environments.judges.question import Question
+from environments.regrade import Regraded, Regrading, StoredRun, questions_of_runs, regrade
 from environments.runtime.task_set import TaskSet
+from environments.runtime.verdict import Verdict
 
 _READ = (
     *("app", "day", "rollout_id", "task_id", "task_version", "policy", "seed"),
@@ -51,28 +56,57 @@ def runs_of_task(lake: Lake, app: str, task_id: str, days: Iterable[str]) -> lis
     return [run for day in days for run in _of_day(lake, app, day) if run.task_id == task_id]
 
 
-def regrade_stored(lake: Lake, task_set: TaskSet) -> Regrading:
-    """Grade every stored rollout of the set's apps with the set's rubrics, and keep the verdicts."""
+def regrade_stored(lake: Lake, task_set: TaskSet, *, judge: Judge | None = None) -> Regrading:
+    """Grade every stored rollout of the set's apps with the set's rubrics, and keep the verdicts.
+
+    Judge checks are answered from recordings; a judge that is handed in is asked first for what is missing.
+    """
     apps = sorted({task.app for task in task_set.tasks})
-    found = regrade(task_set, (run for app in apps for run in stored_runs(lake, app)))
+    if judge is not None:
+        runs = (run for app in apps for run in stored_runs(lake, app))
+        try:
+            asyncio.run(_ask(judge, questions_of_runs(task_set, runs)))
+        finally:
+            keep_fresh(lake, judge)
+    recordings = replies_of(lake, apps, model=judge.model if judge is not None else None)
+    stored = (run for app in apps for run in stored_runs(lake, app))
+    found = regrade(task_set, stored, recordings=recordings)
     keep_verdicts(lake, found.regraded)
     return found
+
+
+async def _ask(judge: Judge, questions: Mapping[str, Sequence[Question]]) -> None:
+    for app, mine in sorted(questions.items()):
+        await judge.answer(mine, app=app)
 
 
 def keep_verdicts(lake: Lake, regraded: Sequence[Regraded]) -> int:
     """Append the verdicts that are new; says how many."""
     apps = sorted({one.run.app for one in regraded})
-    there = {key for app in apps for key in _keys(lake, app)}
-    fresh = [one for one in regraded if (one.run.rollout_id, one.verdict.task_version) not in there]
+    there = {key: said for app in apps for key, said in _said(lake, app)}
+    fresh = [one for one in regraded if there.get(_key(one)) != _pair(one.verdict)]
     at = time.time_ns()
     rows = [_row(one, at) for one in fresh]
     lake.append(VERDICTS, pa.Table.from_pylist(rows, schema=VERDICTS.schema))
     return len(fresh)
 
 
-def _keys(lake: Lake, app: str) -> Iterable[tuple[str, str]]:
-    rows = lake.read(VERDICTS, app=app, columns=("rollout_id", "task_version")).to_pylist()
-    return [(row["rollout_id"], row["task_version"]) for row in rows]
+def _said(lake: Lake, app: str) -> list[tuple[tuple[str, str], tuple[float | None, float | None]]]:
+    """The last verdict on each run and version: a judge that was asked later may have changed it."""
+    columns = ("rollout_id", "task_version", "reward", "predicted", "at")
+    rows = lake.read(VERDICTS, app=app, columns=columns).to_pylist()
+    return [
+        ((row["rollout_id"], row["task_version"]), (row["reward"], row["predicted"]))
+        for row in sorted(rows, key=lambda row: row["at"])
+    ]
+
+
+def _key(one: Regraded) -> tuple[str, str]:
+    return one.run.rollout_id, one.verdict.task_version
+
+
+def _pair(verdict: Verdict) -> tuple[float | None, float | None]:
+    return verdict.reward, verdict.predicted
 
 
 def _row(one: Regraded, at: int) -> dict[str, object]:

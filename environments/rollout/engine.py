@@ -14,13 +14,15 @@ from collections.abc import AsyncGenerator, Callable, Collection, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
+from environments.judges.ask import Judge
 from environments.rollout.budget import Budget, Limits
 from environments.rollout.errors import EndpointError, RefusedError, RolloutError
 from environments.rollout.policy import Policy, Run, Turn, Usage
 from environments.rollout.rollout import Rollout, RolloutKey
-from environments.runtime.attempt import UNKNOWN
+from environments.runtime.attempt import UNKNOWN, Attempt
 from environments.runtime.environment import Environment
 from environments.runtime.task_set import PackedTask, TaskSet
+from environments.runtime.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,16 +54,17 @@ class _Job:
     seed: int
 
 
-async def run_rollouts(
+async def run_rollouts(  # noqa: PLR0913 - what runs, how, and its optional company
     task_set: TaskSet,
     policy: Policy,
     settings: RolloutSettings,
     *,
     done: Collection[RolloutKey] = (),
     clock: Clock | None = None,
+    judge: Judge | None = None,
 ) -> AsyncGenerator[Rollout]:
     """Run every rollout that is not done yet; they come as they end, in no particular order."""
-    play = _Play(task_set, policy, settings, clock or Clock())
+    play = _Play(task_set, policy, settings, clock or Clock(), judge)
     jobs = list(_jobs(task_set, policy.name, settings, frozenset(done)))
     faults = 0
     async with aclosing(_in_parallel(play, jobs, settings.concurrency)) as rollouts:
@@ -125,8 +128,14 @@ class _Play:
     """Plays single runs; what they share is the budget."""
 
     def __init__(
-        self, task_set: TaskSet, policy: Policy, settings: RolloutSettings, clock: Clock
+        self,
+        task_set: TaskSet,
+        policy: Policy,
+        settings: RolloutSettings,
+        clock: Clock,
+        judge: Judge | None,
     ) -> None:
+        self._judge = judge
         self._task_set = task_set
         self._policy = policy
         self._clock = clock
@@ -154,7 +163,19 @@ class _Play:
             turns.append(turn)
             environment.step(turn.message)
         seconds = self._clock.ticks() - started
-        return self._record(environment, job, turns, error=error, times=(started_at, seconds))
+        attempt = environment.attempt()
+        verdict = await self._grade(job.task, attempt, broken=error is not None)
+        return self._record(
+            attempt, verdict, job, turns=turns, error=error, times=(started_at, seconds)
+        )
+
+    async def _grade(self, task: PackedTask, attempt: Attempt, *, broken: bool) -> Verdict:
+        """The verdict, with a judge's replies where one is asked; a broken run is worth no question."""
+        recordings = None
+        if self._judge is not None and not broken:
+            rubric = self._task_set.rubric(task.task_id)
+            recordings = await self._judge.recordings(rubric, attempt, app=task.app)
+        return self._task_set.verdict(task.task_id, attempt, recordings=recordings)
 
     async def _act(self, environment: Environment, job: _Job, acted: int) -> Turn | None:
         messages = environment.messages
@@ -170,18 +191,17 @@ class _Play:
             self._budget.settle(reserved, usage)
         return turn
 
-    def _record(
+    def _record(  # noqa: PLR0913 - one parameter per thing a rollout is made of
         self,
-        environment: Environment,
+        attempt: Attempt,
+        verdict: Verdict,
         job: _Job,
-        turns: list[Turn],
         *,
+        turns: list[Turn],
         error: str | None,
         times: tuple[int, float],
     ) -> Rollout:
         task = job.task
-        attempt = environment.attempt()
-        verdict = self._task_set.verdict(task.task_id, attempt)
         unknown = sum(call.result.source == UNKNOWN for call in attempt.calls)
         tokens = [turn.tokens for turn in turns]
         return Rollout(

@@ -2,7 +2,7 @@
 
 In: the check, the view, and recordings that map a question's key to a judge's reply. Out: the reply's score, or None
 where no reply was recorded. The key covers prompt, scale and the evidence shown, so that a reply is never used for
-another transcript. Not here: asking a judge (`environments.verification` and rollouts do that, outside the runtime).
+another transcript. Not here: asking a judge (`environments.judges` does that, outside the runtime).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def judge(args: Mapping[str, Json], view: View, check_id: str) -> tuple[float | 
     score = reply.get("score")
     if isinstance(score, bool) or not isinstance(score, int | float):
         return None, "the judge abstained"
-    low, high = _scale(args.get("scale"))
+    low, high = scale_of(args.get("scale"))
     if not low <= score <= high:
         return None, "the judge's reply is outside its scale"
     return (float(score) - low) / (high - low), "a judge's recorded reply"
@@ -46,7 +46,8 @@ def evidence_of(args: Mapping[str, Json], view: View) -> Sequence[str]:
     return view.visible
 
 
-def _scale(value: Json) -> tuple[float, float]:
+def scale_of(value: Json) -> tuple[float, float]:
+    """The lowest and the highest score of a judge check; 0 and 1 where it names none."""
     if isinstance(value, list) and len(value) == 2:
         low, high = value
         if isinstance(low, int | float) and isinstance(high, int | float) and low < high:
