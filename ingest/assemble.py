@@ -210,6 +210,8 @@ def _episode(part: _Part, app: str, known: Mapping[str, str]) -> Episode:
             flags.add("dropped_attributes")
         if node.span.parent_id and node.parent is None and not node.virtual:
             flags.add("missing_parents")
+    tools, from_runs = _tools(nodes, main)
+    flags.update(from_runs)
     return Episode(
         app=app,
         episode_id=_episode_id(part, nodes, app, known),
@@ -222,12 +224,28 @@ def _episode(part: _Part, app: str, known: Mapping[str, str]) -> Episode:
         task_key=_first(n.reading.task_key for n in nodes),
         subject=_first(n.reading.subject for n in nodes),
         do_not_train=any(n.reading.do_not_train for n in nodes),
-        tools=merge_tools(tool for n in (main.calls if main else []) for tool in n.reading.tools)
-        or merge_tools(tool for n in nodes for tool in n.reading.tools),
+        tools=tools,
         steps=joined.steps,
         trace_ids=tuple(traces),
         completeness=tuple(sorted(flags)),
     )
+
+
+def _tools(nodes: Sequence[Node], main: Thread | None) -> tuple[tuple[str, ...], set[str]]:
+    """The definitions that the conversation's model was given, and what is missing of them."""
+    offered = merge_tools(t for n in (main.calls if main else ()) for t in n.reading.tools)
+    offered = offered or merge_tools(
+        t for n in nodes if n.reading.kind != TOOL for t in n.reading.tools
+    )
+    if offered:
+        return offered, set()
+    ran = merge_tools(t for n in nodes for t in n.reading.tools)
+    if ran:
+        return ran, {"tools_from_runs"}
+    called = any(s.tool_calls for n in nodes for s in n.reading.output)
+    return (), {"no_tool_definitions"} if called or any(
+        n.reading.kind == TOOL for n in nodes
+    ) else set()
 
 
 def _is_made_up(node: Node) -> bool:

@@ -90,6 +90,7 @@ def _merged(reading: Reading, told: Reading) -> Reading:
         reading,
         kind=MODEL if reading.kind == OTHER else reading.kind,
         conversation=reading.conversation or told.conversation,
+        conversation_is_made_up=reading.conversation_is_made_up or told.conversation_is_made_up,
         subject=reading.subject or told.subject,
         agent=reading.agent or told.agent,
         model=reading.model or told.model,
@@ -158,14 +159,21 @@ def _inherit(ordered: list[Node]) -> None:
         node = waiting.pop()
         above = node.parent
         node.judged = node.reading.kind == EVALUATOR or (above is not None and above.judged)
-        node.conversation = node.reading.conversation or (above.conversation if above else None)
-        if node.reading.conversation and not node.judged:
-            in_trace[node.span.trace_id].add(node.reading.conversation)
+        node.conversation = _conversation(node)
+        if node.reading.conversation and node.conversation and not node.judged:
+            in_trace[node.span.trace_id].add(node.conversation)
         waiting += reversed(node.children)
     for node in ordered:
         only = in_trace[node.span.trace_id]
         if node.conversation is None and len(only) == 1:
             node.conversation = next(iter(only))
+
+
+def _conversation(node: Node) -> str | None:
+    inherited = node.parent.conversation if node.parent else None
+    if node.reading.conversation_is_made_up and inherited:
+        return inherited
+    return node.reading.conversation or inherited
 
 
 def is_repeat(node: Node) -> bool:

@@ -18,6 +18,7 @@ from ingest.dialects.identity import (
     PREVIOUS_RESPONSE_KEYS,
     RESPONSE_KEYS,
     identity,
+    name_of,
 )
 from ingest.dialects.otel_genai_events import CONTENT_EVENTS, read_sayings, sayings
 from ingest.dialects.reading import Reading
@@ -50,7 +51,7 @@ class Ties:
     def add_event(self, event: LogEvent) -> None:
         """Take in what a log event says of its conversation."""
         place = self._trace(group_key(event))
-        conversation = first_text(event.attributes, CONVERSATION_KEYS)
+        conversation = name_of(event.attributes, CONVERSATION_KEYS)
         if conversation:
             self._name(place, conversation)
         response = first_text(event.attributes, RESPONSE_KEYS)

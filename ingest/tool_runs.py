@@ -14,7 +14,7 @@ from typing import Final
 from ingest.call_ids import join_results
 from ingest.episode import Step, ToolCall
 from ingest.forest import Node
-from ingest.text import canonical_arguments
+from ingest.text import Json, canonical_arguments, load_json
 
 _BY_RESULT: Final = 8
 _BY_NAME: Final = 4
@@ -130,6 +130,10 @@ class _Calls:
             request = name, canonical_arguments(reading.arguments)
             found = _best(run, self._by_request.get(request, []))
             found = found or _best(run, self._by_request.get((name, ""), []))
+            values = _positional(reading.arguments) if found is None else None
+            if values is not None:
+                alike = self._by_name.get(name, [])[:_MOST_ALIKE]
+                found = _best(run, [one for one in alike if _values(one) == values])
         return self._take(found)
 
     def _take(self, found: _Asked | None) -> _Asked | None:
@@ -139,6 +143,20 @@ class _Calls:
             request = found.call.name, canonical_arguments(found.call.arguments)
             self._by_request[request].remove(found)
         return found
+
+
+def _positional(arguments: str) -> list[Json] | None:
+    """The values of a call that a decorator saw without their names: what was passed by position has none."""
+    call = load_json(arguments.encode())
+    if not isinstance(call, dict) or set(call) != {"args", "kwargs"}:
+        return None
+    args, named = call["args"], call["kwargs"]
+    return [*args, *named.values()] if isinstance(args, list) and isinstance(named, dict) else None
+
+
+def _values(one: _Asked) -> list[Json] | None:
+    asked = load_json(one.call.arguments.encode())
+    return list(asked.values()) if isinstance(asked, dict) else None
 
 
 def _may_be(run: Node, one: _Asked) -> bool:

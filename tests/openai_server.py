@@ -76,7 +76,7 @@ class ModelServer:
         message = {"role": "assistant", "content": None, **self.brain(body)}
         reason = "tool_calls" if message.get("tool_calls") else "stop"
         return {
-            "id": "chatcmpl-1",
+            "id": f"chatcmpl-{len(self.requests)}",
             "object": "chat.completion",
             "created": 1,
             "model": body["model"],

@@ -12,13 +12,18 @@ from typing import Any, Final
 from ingest.moments import from_any
 from ingest.partial_json import parse_json
 from ingest.span import Attributes
-from ingest.text import Json
+from ingest.text import Json, json_text
 
 MAX_ITEMS: Final = 10_000
 """Flattened list items read from one span; Langfuse caps at the same number."""
 
 _ELIDED: Final = frozenset({"<REDACTED>", "<elided>", "[REDACTED]", "__REDACTED__", "[Scrubbed]"})
 """What clients write where content capture is switched off."""
+
+
+_SCRUBBED: Final = "[Scrubbed due to "
+"""Logfire's placeholder; it names the word it was scrubbed for, such as the `session` in `session.id`."""
+_LONGEST_PLACEHOLDER: Final = 200
 
 
 def first(attributes: Attributes, keys: Iterable[str]) -> Json:
@@ -84,7 +89,10 @@ def time_of(value: Json) -> int | None:
 
 def is_elided(value: Json) -> bool:
     """Whether a client wrote a placeholder instead of content."""
-    return isinstance(value, str) and value.strip() in _ELIDED
+    if not isinstance(value, str) or len(value) > _LONGEST_PLACEHOLDER:
+        return False
+    text = value.strip()
+    return text in _ELIDED or text.startswith(_SCRUBBED)
 
 
 def parsed(value: Json) -> Json:
@@ -93,6 +101,20 @@ def parsed(value: Json) -> Json:
         return value
     read = parse_json(value)
     return value if read is None else read.value
+
+
+_DECORATED: Final = frozenset({"args", "kwargs", "inputs", "input_str", "tags", "metadata"})
+
+
+def arguments_of(value: Json) -> str:
+    """A tool's own arguments as text, out of the `{"inputs", "args", "kwargs"}` that tracing decorators record."""
+    call = parsed(value)
+    if isinstance(call, dict) and call and set(call) <= _DECORATED:
+        if isinstance(call.get("inputs"), dict):
+            return json_text(call["inputs"])
+        if isinstance(call.get("kwargs"), dict) and not call.get("args"):
+            return json_text(call["kwargs"])
+    return json_text(value)
 
 
 def unflatten(attributes: Attributes, prefix: str) -> list[Any]:

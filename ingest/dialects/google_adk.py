@@ -13,8 +13,9 @@ from ingest.dialects.identity import failed
 from ingest.dialects.messages import read_messages, settle_output
 from ingest.dialects.otel_genai import read_as
 from ingest.dialects.reading import AGENT, DUPLICATE, MODEL, OTHER, TOOL, Dialect, Reading
+from ingest.episode import Step
 from ingest.span import Attributes, Span
-from ingest.text import json_text
+from ingest.text import Json, json_text
 
 NAME: Final = "google_adk"
 
@@ -34,6 +35,7 @@ def read(span: Span) -> Reading:
     """Read one span."""
     attributes = span.attributes
     reading = read_as(span, NAME)
+    reading = replace(reading, input=tuple(map(_unwrapped, reading.input)))
     if text_of(attributes.get("gen_ai.tool.name")) == "(merged tools)":
         return replace(reading, kind=DUPLICATE)
     if reading.kind == TOOL:
@@ -59,8 +61,11 @@ def read(span: Span) -> Reading:
 def _tool(span: Span, reading: Reading) -> Reading:
     arguments = _blob(span.attributes, "gcp.vertex.agent.tool_call_args")
     result = _blob(span.attributes, "gcp.vertex.agent.tool_response")
-    if isinstance(result, dict) and set(result) == {"result"}:
+    if _is_wrapped(result):
         result = result["result"]
+    told = parsed(reading.result)
+    if _is_wrapped(told):
+        reading = replace(reading, result=json_text(told["result"]))
     return replace(
         reading,
         arguments=reading.arguments or (None if arguments is None else json_text(arguments)),
@@ -70,7 +75,19 @@ def _tool(span: Span, reading: Reading) -> Reading:
     )
 
 
-def _blob(attributes: Attributes, key: str) -> object:
+def _is_wrapped(result: Json) -> bool:
+    """Whether the kit put a result that is no object into one: the model's API takes objects only."""
+    return isinstance(result, dict) and set(result) == {"result"}
+
+
+def _unwrapped(step: Step) -> Step:
+    if step.role != "tool":
+        return step
+    told = parsed(step.content)
+    return replace(step, content=json_text(told["result"])) if _is_wrapped(told) else step
+
+
+def _blob(attributes: Attributes, key: str) -> Json:
     value = attributes.get(key)
     if value is None or is_elided(value) or (isinstance(value, str) and value in _ABSENT):
         return None

@@ -7,7 +7,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ingest.dialects.attributes import first, first_integer, first_text, parsed, text_of
+from ingest.dialects.attributes import (
+    first,
+    first_integer,
+    first_text,
+    is_elided,
+    parsed,
+    text_of,
+)
 from ingest.span import STATUS_ERROR, STATUS_OK, Attributes, Span
 
 CONVERSATION_KEYS: Final = (
@@ -107,10 +114,10 @@ def identity(span: Span) -> dict[str, Any]:
     metadata = parsed(attributes.get("metadata"))
     extra: Attributes = metadata if isinstance(metadata, dict) else {}
     return {
-        "conversation": first_text(attributes, CONVERSATION_KEYS)
+        "conversation": name_of(attributes, CONVERSATION_KEYS)
         or _from_metadata(extra, ("session_id", "thread_id", "conversation_id")),
-        "subject": first_text(attributes, USER_KEYS)
-        or first_text(span.resource, ("tracegym.user_id", "enduser.id"))
+        "subject": name_of(attributes, USER_KEYS)
+        or name_of(span.resource, ("tracegym.user_id", "enduser.id"))
         or _from_metadata(extra, ("user_id",)),
         "agent": first_text(attributes, AGENT_KEYS),
         "model": first_text(attributes, MODEL_KEYS),
@@ -130,7 +137,16 @@ def is_withheld(attributes: Attributes) -> bool:
 
 
 def _from_metadata(metadata: Attributes, keys: tuple[str, ...]) -> str | None:
-    return first_text(metadata, keys)
+    return name_of(metadata, keys)
+
+
+def name_of(attributes: Attributes, keys: tuple[str, ...]) -> str | None:
+    """The first key that names somebody: one placeholder would make one of all that are hidden behind it."""
+    found = first_text(attributes, keys)
+    if not is_elided(found):
+        return found
+    named = (text_of(attributes.get(key)) for key in keys)
+    return next((name for name in named if name and not is_elided(name)), None)
 
 
 def failed(span: Span) -> bool | None:

@@ -7,7 +7,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ingest.dialects.attributes import first_text, integer_of, is_elided, parsed, text_of
+from ingest.dialects.attributes import (
+    arguments_of,
+    first_text,
+    integer_of,
+    is_elided,
+    parsed,
+    text_of,
+)
 from ingest.dialects.identity import failed, identity
 from ingest.dialects.messages import Messages, read_messages, settle_output
 from ingest.dialects.openinference import flattened
@@ -117,7 +124,7 @@ def _tool(span: Span) -> dict[str, Any]:
             ("gen_ai.tool.call.id", "langfuse.observation.metadata.tool_call_id", "tool.id"),
         ),
         "tool_name": first_text(attributes, ("gen_ai.tool.name", "tool.name")) or span.name,
-        "arguments": None if arguments is None or is_elided(arguments) else json_text(arguments),
+        "arguments": None if arguments is None or is_elided(arguments) else arguments_of(arguments),
         "result": None if result is None or is_elided(result) else _result(result),
         "is_error": True if level == "ERROR" else failed(span),
     }

@@ -55,6 +55,7 @@ def read(span: Span) -> Reading:
         given, made, tools = _content(attributes)
     elif kind == TOOL:
         fields.update(_tool(span))
+        tools = _own_definition(span)
     return Reading(
         kind=kind,
         dialect=NAME,
@@ -126,6 +127,19 @@ def _tool(span: Span) -> dict[str, Any]:
         "result": None if result is None or is_elided(result) else json_text(result),
         "is_error": failed(span),
     }
+
+
+def _own_definition(span: Span) -> list[str]:
+    """The tool's definition on its own span: some clients send it nowhere else."""
+    attributes = span.attributes
+    if not _is_schema(attributes.get("tool.parameters")):
+        return []
+    definition = {
+        "name": first_text(attributes, ("tool.name", "gen_ai.tool.name")),
+        "description": text_of(attributes.get("tool.description")),
+        "parameters": attributes["tool.parameters"],
+    }
+    return read_tools([definition])
 
 
 def _is_schema(value: Json) -> bool:

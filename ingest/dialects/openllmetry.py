@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ingest.dialects.attributes import (
+    arguments_of,
     has_index_gap,
     is_elided,
     parsed,
@@ -119,28 +120,10 @@ def _tool(span: Span) -> dict[str, Any]:
         "tool_name": text_of(attributes.get("traceloop.entity.name"))
         or text_of(attributes.get("gen_ai.tool.name"))
         or span.name.removesuffix(".tool"),
-        "arguments": None if arguments is None or is_elided(arguments) else _arguments(arguments),
+        "arguments": None if arguments is None or is_elided(arguments) else arguments_of(arguments),
         "result": None if result is None or is_elided(result) else _result(result),
         "is_error": failed(span),
     }
-
-
-def _arguments(value: Json) -> str:
-    """The tool's own arguments, out of the `{"inputs", "args", "kwargs"}` that the decorator records."""
-    call = parsed(value)
-    if isinstance(call, dict) and set(call) <= {
-        "args",
-        "kwargs",
-        "inputs",
-        "input_str",
-        "tags",
-        "metadata",
-    }:
-        if isinstance(call.get("inputs"), dict):
-            return json_text(call["inputs"])
-        if isinstance(call.get("kwargs"), dict) and not call.get("args"):
-            return json_text(call["kwargs"])
-    return json_text(value)
 
 
 def _result(value: Json) -> str:

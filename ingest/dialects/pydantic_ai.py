@@ -5,6 +5,7 @@ A pending span repeats its span at the start and is no call of its own; an annot
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any, Final
 
@@ -27,6 +28,7 @@ from ingest.span import Span
 from ingest.text import json_text
 
 NAME: Final = "pydantic_ai"
+_UUID_7: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
 def claims(span: Span) -> bool:
@@ -43,6 +45,8 @@ def read(span: Span) -> Reading:
     if kind == "annotation":
         return Reading(kind=OTHER, dialect=NAME, said=tuple(_feedback(span)), **identity(span))
     reading = read_as(span, NAME)
+    made_up = _is_made_up(reading.conversation, span)
+    reading = replace(reading, conversation_is_made_up=made_up)
     if span.scope != "pydantic-ai":
         return reading
     if reading.kind == OTHER or "tool_arguments" in attributes:
@@ -52,6 +56,13 @@ def read(span: Span) -> Reading:
         messages = read_messages(attributes.get("pydantic_ai.all_messages"), role="user")
         reading = replace(reading, input=tuple(messages.steps))
     return replace(reading, tools=tools)
+
+
+def _is_made_up(conversation: str | None, span: Span) -> bool:
+    """Whether the library made the id: a UUID of version 7, where the app handed none in."""
+    if conversation is None or conversation != span.attributes.get("gen_ai.conversation.id"):
+        return False
+    return span.scope == "pydantic-ai" and _UUID_7.fullmatch(conversation) is not None
 
 
 def _older(span: Span, reading: Reading) -> Reading:

@@ -47,6 +47,8 @@ class Reading:
     """`MODEL`, `TOOL`, `AGENT`, `EVALUATOR`, `DUPLICATE` or `OTHER`."""
     dialect: str
     conversation: str | None = None
+    conversation_is_made_up: bool = False
+    """Whether the client made the id itself because the app gave none: what a span above says goes before it."""
     subject: str | None = None
     agent: str | None = None
     model: str | None = None

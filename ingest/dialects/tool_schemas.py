@@ -14,6 +14,10 @@ from ingest.text import Json, canonical
 
 _SCHEMA_KEYS: Final = ("parameters", "input_schema", "inputSchema", "parameters_json_schema")
 _DECLARATIONS: Final = ("function_declarations", "functionDeclarations")
+_GEMINI_TYPES: Final = frozenset(
+    {"STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"}
+)
+_DEEPEST: Final = 64
 _WRAPPERS: Final = ("tool.json_schema", "json_schema", "tool")
 
 
@@ -63,6 +67,21 @@ def _read_tool(item: Json) -> list[str]:
     return [canonical(definition)] if definition else []
 
 
+def _lower(schema: Json, deep: int = 0) -> Json:
+    """A schema with JSON Schema's type names: Gemini's client libraries write them in capitals."""
+    if deep > _DEEPEST:
+        return schema
+    if isinstance(schema, list):
+        return [_lower(inner, deep + 1) for inner in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {key: _lower(inner, deep + 1) for key, inner in schema.items()}
+    named = made.get("type")
+    if isinstance(named, str) and named in _GEMINI_TYPES:
+        made["type"] = named.lower()
+    return made
+
+
 def _definition(inner: dict[str, Any]) -> dict[str, Any] | None:
     name = inner.get("name")
     if not isinstance(name, str) or not name:
@@ -73,7 +92,7 @@ def _definition(inner: dict[str, Any]) -> dict[str, Any] | None:
     for key in _SCHEMA_KEYS:
         schema = _loaded(inner.get(key))
         if isinstance(schema, dict):
-            function["parameters"] = schema
+            function["parameters"] = _lower(schema)
             break
     if isinstance(inner.get("strict"), bool):
         function["strict"] = inner["strict"]

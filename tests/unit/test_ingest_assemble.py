@@ -174,7 +174,7 @@ def test_repeated_call_ids_bind_results_to_the_nearest_call() -> None:
         ("a", "one"),
         ("b", "two"),
     ]
-    assert episode.completeness == ("repeated_call_ids",)
+    assert episode.completeness == ("no_tool_definitions", "repeated_call_ids")
 
 
 def test_a_result_that_no_message_carries_comes_from_its_span() -> None:
@@ -189,7 +189,7 @@ def test_a_result_that_no_message_carries_comes_from_its_span() -> None:
 def test_a_call_without_a_result_is_named() -> None:
     """A call that nothing answers is kept and named; no result is invented."""
     episode = only([call(1, [SYSTEM, USER], asks("z"))])
-    assert episode.completeness == ("missing_results",)
+    assert episode.completeness == ("missing_results", "no_tool_definitions")
     assert [step.role for step in episode.steps] == ["system", "user", "assistant"]
 
 
@@ -462,7 +462,7 @@ def test_parallel_calls_told_one_by_one_stay_one_message() -> None:
         "tool",
         "assistant",
     ]
-    assert episode.completeness == ()
+    assert episode.completeness == ("no_tool_definitions",)
 
 
 def test_other_apps_spans_are_not_looked_at() -> None:

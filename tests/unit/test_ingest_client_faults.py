@@ -1,0 +1,172 @@
+"""What real client libraries send beside their conventions, in small: each was found by tests/e2e/test_ingest_clients.py."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ingest.assemble import assemble
+from ingest.episode import Episode
+from ingest.span import Span
+from tests.unit.ingest_emitters import APP, TOOL, span
+
+ASKED = {"role": "user", "content": "Where is A1?"}
+CALL = {"id": "k1", "type": "function", "function": {"name": "find", "arguments": '{"order":"A1"}'}}
+ASKING = {"role": "assistant", "content": None, "tool_calls": [CALL]}
+GIVEN = {"role": "tool", "tool_call_id": "k1", "content": "sent"}
+
+
+def only(spans: list[Span]) -> Episode:
+    """The one episode of these spans."""
+    (episode,) = assemble(spans, app=APP).episodes
+    return episode
+
+
+def langfuse(number: int, given: list[Any], made: dict[str, Any]) -> Span:
+    """One generation of Langfuse's client."""
+    attributes = {
+        "langfuse.observation.type": "generation",
+        "langfuse.observation.input": json.dumps(given),
+        "langfuse.observation.output": json.dumps(made),
+    }
+    return span(number, attributes)
+
+
+def decorated(number: int, call: dict[str, Any]) -> Span:
+    """A tool under Langfuse's decorator, which records the Python call."""
+    attributes = {
+        "langfuse.observation.type": "tool",
+        "langfuse.observation.input": json.dumps(call),
+        "langfuse.observation.output": "sent",
+    }
+    return span(number, attributes, name="find")
+
+
+def test_a_decorators_record_of_a_call_is_the_call_that_was_asked_for() -> None:
+    """Named or by position, the decorated tool is no second call."""
+    for call in ({"args": [], "kwargs": {"order": "A1"}}, {"args": ["A1"], "kwargs": {}}):
+        answer = {"role": "assistant", "content": "Sent."}
+        spans = [
+            langfuse(1, [ASKED], ASKING),
+            decorated(2, call),
+            langfuse(3, [ASKED, ASKING, GIVEN], answer),
+        ]
+        episode = only(spans)
+        assert [step.role for step in episode.steps] == ["user", "assistant", "tool", "assistant"]
+        assert "unasked_tool_runs" not in episode.completeness
+
+
+def test_positional_arguments_of_another_call_are_not_bound_to_it() -> None:
+    """Other values are another call: it is shown as one that no message asked for."""
+    other = decorated(2, {"args": ["B2"], "kwargs": {}})
+    episode = only([langfuse(1, [ASKED], ASKING), other])
+    assert "unasked_tool_runs" in episode.completeness
+
+
+def chat(number: int, said: str, scope: str = "", **attributes: Any) -> Span:  # noqa: ANN401 - any attribute
+    """One OTel GenAI model call."""
+    told = {"gen_ai.operation.name": "chat", "gen_ai.input.messages": message("user", said)}
+    fields = {
+        "parent_id": attributes.pop("parent", None),
+        "trace_id": attributes.pop("trace_id", "a" * 32),
+    }
+    given = {**told, "gen_ai.output.messages": message("assistant", "ok"), **attributes}
+    return span(number, given, scope=scope, **fields)
+
+
+def message(role: str, text: str) -> str:
+    """One message in OpenTelemetry's form."""
+    return json.dumps([{"role": role, "parts": [{"type": "text", "content": text}]}])
+
+
+def test_a_scrubbed_conversation_id_joins_nobody() -> None:
+    """Logfire scrubs `session.id`: the placeholder must not make one conversation of all users'."""
+    hidden = "[Scrubbed due to 'session']"
+    spans = [
+        chat(1, "one", trace_id="a" * 32, **{"session.id": hidden, "user.id": "u1"}),
+        chat(2, "two", trace_id="b" * 32, **{"session.id": hidden, "user.id": hidden}),
+    ]
+    first, second = (only([one]) for one in spans)
+    assert (first.conversation_id, first.subject) == (None, "u1")
+    assert (second.conversation_id, second.subject) == (None, None)
+    assert len(assemble(spans, app=APP).episodes) == 2
+
+
+def test_an_id_made_by_the_client_gives_way_to_the_apps() -> None:
+    """pydantic-ai makes a UUID where the app hands none in; the app's own id stands on a span above."""
+    made = "01a1fcd9-257e-7446-9aec-b4e04119da86"
+    turn = span(1, {"session.id": "c1", "user.id": "u1"}, name="turn")
+    call = chat(2, "hi", "pydantic-ai", parent=turn.span_id, **{"gen_ai.conversation.id": made})
+    below = only([turn, call])
+    assert (below.conversation_id, below.subject) == ("c1", "u1")
+    alone = chat(3, "hi", "pydantic-ai", **{"gen_ai.conversation.id": made})
+    assert only([alone]).conversation_id == made
+    given = chat(2, "hi", "pydantic-ai", parent=turn.span_id, **{"gen_ai.conversation.id": "c2"})
+    assert only([turn, given]).conversation_id == "c2"
+
+
+def test_tools_are_defined_on_their_own_spans_where_nothing_else_defines_them() -> None:
+    """The OpenAI Agents SDK by way of OpenInference; tools that never ran stay unknown, and the episode says so."""
+    model = {
+        "openinference.span.kind": "LLM",
+        "llm.input_messages.0.message.role": "user",
+        "llm.input_messages.0.message.content": "hi",
+        "llm.output_messages.0.message.role": "assistant",
+        "llm.output_messages.0.message.content": "ok",
+    }
+    schema = {"type": "object", "properties": {"order": {"type": "string"}}}
+    run = {
+        "openinference.span.kind": "TOOL",
+        "tool.name": "find",
+        "tool.description": "Finds.",
+        "tool.parameters": json.dumps(schema),
+        "input.value": "{}",
+    }
+    episode = only([span(1, model), span(2, run)])
+    (found,) = map(json.loads, episode.tools)
+    assert found["function"] == {"name": "find", "description": "Finds.", "parameters": schema}
+    assert "tools_from_runs" in episode.completeness
+    offered = span(1, {**model, "llm.tools.0.tool.json_schema": json.dumps(TOOL)})
+    known = only([offered, span(2, run)])
+    assert [json.loads(tool) for tool in known.tools] == [TOOL]
+    assert "tools_from_runs" not in known.completeness
+
+
+def test_calls_without_any_definition_are_named() -> None:
+    """OpenTelemetry's older events carry no definitions: an episode with calls says that they are missing."""
+    assert "no_tool_definitions" in only([langfuse(1, [ASKED], ASKING)]).completeness
+    assert "no_tool_definitions" not in only([chat(1, "hi")]).completeness
+
+
+def test_an_adk_result_is_taken_out_of_its_wrapper_wherever_it_stands() -> None:
+    """ADK wraps a result that is no object; its schemas name their types in capitals."""
+    given = [
+        {"role": "user", "parts": [{"type": "text", "content": "Where is A1?"}]},
+        {
+            "role": "assistant",
+            "parts": [
+                {"type": "tool_call", "id": "k1", "name": "find", "arguments": {"order": "A1"}}
+            ],
+        },
+        {
+            "role": "user",
+            "parts": [{"type": "tool_call_response", "id": "k1", "response": {"result": "sent"}}],
+        },
+    ]
+    schema = {
+        "type": "OBJECT",
+        "properties": {"order": {"type": "STRING", "enum": ["STRING"]}, "type": {"type": "ARRAY"}},
+    }
+    attributes = {
+        "gen_ai.operation.name": "generate_content",
+        "gen_ai.input.messages": json.dumps(given),
+        "gen_ai.output.messages": message("assistant", "Sent."),
+        "gen_ai.tool.definitions": json.dumps([{"name": "find", "parameters": schema}]),
+    }
+    episode = only([span(1, attributes, scope="gcp.vertex.agent")])
+    assert [step.content for step in episode.steps if step.role == "tool"] == ["sent"]
+    (found,) = map(json.loads, episode.tools)
+    assert found["function"]["parameters"] == {
+        "type": "object",
+        "properties": {"order": {"type": "string", "enum": ["STRING"]}, "type": {"type": "array"}},
+    }
