@@ -23,6 +23,7 @@ from environments.runtime.world import World
 from ingest.chat_log import Chat, parse_line
 from ingest.episode import Episode
 from redact.clean_episode import CleanEpisode
+from redact.collector import without_collection
 from redact.gazetteer import is_name
 from redact.leaks import find_leaks
 from redact.learn import learn
@@ -87,7 +88,8 @@ def measure(path: Path) -> None:
     start = time.process_time()
     learnt = learn(episodes, (), policy=policy)
     learnt_at = time.process_time()
-    scrubbed = list(scrub(episodes, learnt=learnt, vault=vault, policy=policy))
+    with without_collection():
+        scrubbed = list(scrub(episodes, learnt=learnt, vault=vault, policy=policy))
     scrubbed_at = time.process_time()
     clean = [item.clean for item in scrubbed]
     size = sum(map(len, texts_of_all(episodes))) / 1e6

@@ -34,7 +34,21 @@ class Hidden:
 
 def has_hidden_text(text: str) -> bool:
     """Say whether the text holds a base64 run that can be read."""
-    return next(hidden_texts(text), None) is not None
+    return _may_hide(text) and next(hidden_texts(text), None) is not None
+
+
+_SHORTEST: Final = b"x" * 16
+_ALPHABET: Final = (
+    bytes(
+        ord("x") if chr(code).isalnum() or chr(code) in "+/_-" else ord(" ") for code in range(128)
+    )
+    + b" " * 128
+)
+
+
+def _may_hide(text: str) -> bool:
+    """Say whether a text holds a run long enough; two steps in C, where the pattern tries every word."""
+    return _SHORTEST in text.encode("utf-8", "surrogatepass").translate(_ALPHABET)
 
 
 def hidden_texts(text: str) -> Iterator[Hidden]:

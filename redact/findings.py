@@ -8,138 +8,109 @@ the app and what is done with a value are `redact.learn`'s.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Final
 
+from redact.documents import Documents, Found, Unexplained
 from redact.fold import fold_value
 from redact.gazetteer import is_name
-from redact.kinds import KINDS, NOT_PERSONAL
-from redact.leaves import Leaf, leaves
-from redact.lexicon import DATA, Lexicon, load_lexicon
+from redact.kinds import KINDS
+from redact.learnt import evidence_value
+from redact.lexicon import Lexicon, load_lexicon
 from redact.patterns import patterns_in
+from redact.place import MESSAGE, place_key
 from redact.policy import Policy
+from redact.prefilter import EVERYTHING, Needs, needs_of
 from redact.prose_names import names_in
-from redact.shapes import addresses_in, can_be, digit_count, emails_in, letter_count, named_ids_in
+from redact.shapes import addresses_in, digit_count, emails_in, letter_count, named_ids_in
 from redact.surrogates import ID_WORDS, PARTICLES, STREET_WORDS
 
 _ATOM: Final = re.compile(r"[^\W\d_]+")
-_KEY_SIZE: Final = 64
-_CROWD: Final = 60
 _REMEMBERED: Final = 32_000_000
 """Characters of text a reader remembers what they reveal."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """One personal value where it stands."""
-
-    kind: str
-    value: str
-    """As written."""
-    key: str
-    """The key it stood under, empty for values found by shape."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unexplained:
-    """One leaf under a key that no rule knows, or that a rule calls a record's key."""
-
-    path: str
-    """Tool and keys, without places in lists: what evidence is counted by."""
-    value: str
-    kind: str
-    """`record`, `public`, `text`, or `?` where no rule knows the key."""
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Findings:
-    """What one text reveals."""
+    """What one text reveals; equal only to itself, so that what follows from it can be remembered by it."""
 
+    origin: str
+    """`message`, `argument` or `result`."""
     found: tuple[Found, ...] = ()
     unexplained: tuple[Unexplained, ...] = ()
+
+    @cached_property
+    def sightings(self) -> tuple[tuple[str, Unexplained], ...]:
+        """The distinct leaves no rule explains, each with the key of its `Place`; messages have none."""
+        if self.origin == MESSAGE:
+            return ()
+        # An e-mail address found by shape makes a record personal too: its keys may be in no lexicon.
+        personal = bool(self.found)
+        distinct = dict.fromkeys(self.unexplained)
+        places = [
+            place_key(self.origin, leaf.kind, leaf.path, personal=personal) for leaf in distinct
+        ]
+        return tuple(zip(places, distinct, strict=True))
+
+    @cached_property
+    def evidence(self) -> dict[tuple[str, str], None]:
+        """The distinct (place, value) pairs as evidence counts them."""
+        return dict.fromkeys(
+            [(place, evidence_value(leaf.value)) for place, leaf in self.sightings]
+        )
+
+    @cached_property
+    def values(self) -> dict[Found, None]:
+        """The personal values, each once."""
+        return dict.fromkeys(self.found)
 
 
 class Finder:
     """Reads texts for what they reveal, each distinct text once."""
 
-    def __init__(self, lexicon: Lexicon, *, prose_names: bool = True) -> None:
-        self._lexicon = lexicon
+    def __init__(
+        self, lexicon: Lexicon, *, prose_names: bool = True, prefiltered: bool = True
+    ) -> None:
+        self._documents = Documents(lexicon)
+        self._prefiltered = prefiltered
         self._prose_names = prose_names
         self._held = 0
-        self._known: dict[tuple[str, bool, str], Findings] = {}
+        self._known: dict[tuple[str, str, str], Findings] = {}
 
-    def in_document(self, text: str, tool: str) -> Findings:
+    def in_document(self, text: str, tool: str, origin: str) -> Findings:
         """Return what an argument or result text reveals."""
-        return self._remembered(text, tool, prose=False)
+        return self._remembered(text, tool, origin)
 
     def in_prose(self, text: str) -> Findings:
         """Return what a message's text reveals by shape and context, and by structure where it quotes JSON."""
-        return self._remembered(text, "", prose=True)
+        return self._remembered(text, "", MESSAGE)
 
-    def _remembered(self, text: str, tool: str, *, prose: bool) -> Findings:
-        memory = (tool, prose, text)
+    def _remembered(self, text: str, tool: str, origin: str) -> Findings:
+        memory = (tool, origin, text)
         found = self._known.get(memory)
         if found is None:
             if self._held > _REMEMBERED:
                 self._known.clear()
                 self._held = 0
             self._held += len(text)
-            found = self._known[memory] = self._read(text, tool, prose=prose)
+            found = self._known[memory] = self._read(text, tool, origin)
         return found
 
-    def _read(self, text: str, tool: str, *, prose: bool) -> Findings:
+    def _read(self, text: str, tool: str, origin: str) -> Findings:
         found: list[Found] = []
         unexplained: list[Unexplained] = []
-        above = (tool,) if tool else ()
-        for leaf in leaves(text):
-            self._judge(leaf, above, found, unexplained)
+        self._documents.read(text, tool, found, unexplained)
         found.extend(_whole_names(found))
-        found.extend(_by_shape(text))
+        found.extend(_by_shape(text, needs_of(text) if self._prefiltered else EVERYTHING))
         if self._prose_names:
-            spoken = [text] if prose else [leaf.value for leaf in unexplained if _is_spoken(leaf)]
+            spoken = (
+                [text] if origin == MESSAGE else list(filter(_is_spoken, _values_of(unexplained)))
+            )
             found.extend(Found(kind, name, "") for part in spoken for kind, name in names_in(part))
-        return Findings(tuple(dict.fromkeys(found)), tuple(unexplained))
-
-    def _judge(
-        self, leaf: Leaf, tool: tuple[str, ...], found: list[Found], unexplained: list[Unexplained]
-    ) -> None:
-        above = tool + tuple(_plain_key(key) for key in leaf.above)
-        if leaf.is_key:
-            kind = self._key_kind(leaf, above)
-            if kind:
-                found.append(Found(kind, str(leaf.value), leaf.key))
-            return
-        kind = self._lexicon.kind_of(leaf.key, above, self._beside(leaf))
-        value = str(leaf.value)
-        if kind in KINDS and can_be(kind, value):
-            found.append(Found(refined(kind, value), value, leaf.key))
-        elif kind == "postcode" and can_be("city", value):
-            found.append(
-                Found("city", value, leaf.key)
-            )  # a town given where the code was asked for
-        elif isinstance(leaf.value, str) and leaf.value:
-            path = ".".join((*above, _plain_key(leaf.key)))
-            unexplained.append(Unexplained(path, value, kind if kind in NOT_PERSONAL else "?"))
-
-    def _key_kind(self, leaf: Leaf, above: tuple[str, ...]) -> str | None:
-        """Return the kind of a key that is itself data: `{"payment_methods": {"card_4421": ...}}`."""
-        name = str(leaf.value)
-        if "@" in name and can_be("email", name):
-            return "email"
-        if digit_count(name) < 3 or not leaf.key:
-            return None
-        kind = self._lexicon.kind_of("id", (*above, leaf.key), frozenset())
-        return kind if kind in KINDS and can_be(kind, name) else None
-
-    def _beside(self, leaf: Leaf) -> frozenset[str]:
-        if (
-            len(leaf.beside) > _CROWD
-        ):  # an object with data for keys says nothing about its neighbours
-            return frozenset()
-        return self._lexicon.kinds_beside(leaf.key, leaf.beside)
+        return Findings(origin, tuple(dict.fromkeys(found)), tuple(unexplained))
 
 
 @lru_cache(maxsize=4)
@@ -164,32 +135,26 @@ def _whole_names(found: Sequence[Found]) -> list[Found]:
     return whole
 
 
-def _is_spoken(leaf: Unexplained) -> bool:
-    return leaf.kind in {"?", "text"} and len(leaf.value) > 24 and leaf.value.count(" ") > 3
+def _values_of(unexplained: Sequence[Unexplained]) -> Iterator[str]:
+    return (leaf.value for leaf in unexplained if leaf.kind in _READ_AS_TEXT)
 
 
-def _plain_key(key: str) -> str:
-    """Return the key for a path; a key that is data becomes `*`, so that no value enters the evidence."""
-    return DATA if digit_count(key) >= 3 or "@" in key or len(key) > _KEY_SIZE else key
+_READ_AS_TEXT: Final = frozenset({"?", "text"})
 
 
-def refined(kind: str, value: str) -> str:
-    """Return the kind a value's shape makes of its key's kind."""
-    if kind in {"person_id", "handle", "payment_id"} and "@" in value:
-        return "email"
-    if kind == "card_number" and digit_count(value) < 12:
-        return "card_tail"  # masked: "**** **** **** 7447"
-    if kind in {"person_id", "handle"} and not digit_count(value) and " " in value:
-        return "full_name"
-    return kind
+def _is_spoken(value: str) -> bool:
+    return len(value) > 24 and value.count(" ") > 3
 
 
-def _by_shape(text: str) -> Iterator[Found]:
+def _by_shape(text: str, needs: Needs) -> Iterator[Found]:
     for value in emails_in(text):
         yield Found("email", value, "")
-    for kind, value in (*patterns_in(text), *addresses_in(text)):
+    for kind, value in patterns_in(text, needs):
         yield Found(kind, value, "")
-    for value, first, second in named_ids_in(text):
+    if needs.addresses:
+        for kind, value in addresses_in(text):
+            yield Found(kind, value, "")
+    for value, first, second in named_ids_in(text) if needs.named_ids else ():
         words = (fold_value(first), fold_value(second))
         if any(word in ID_WORDS for word in words):
             continue
@@ -197,35 +162,33 @@ def _by_shape(text: str) -> Iterator[Found]:
             yield Found("person_id", value, "")
 
 
-def atoms_of(found: Iterable[Found]) -> dict[str, str]:
-    """Return the single words and numbers inside composites that are searched for within the episode."""
-    atoms: dict[str, str] = {}
-    for item in found:
-        for atom in _atoms(item, fold_value(item.value)):
-            atoms.setdefault(atom, _ATOM_KIND.get(item.kind, "last_name"))
-    return atoms
+def atoms_in(kind: str, folded: str) -> tuple[tuple[str, str], ...]:
+    """Return the single words and numbers inside a composite that are searched for within the episode, with their kinds."""
+    own = _ATOM_KIND.get(kind, "last_name")
+    return tuple((atom, own) for atom in dict.fromkeys(_atoms(kind, folded)))
 
 
 _ATOM_KIND: Final = {"street": "street", "payment_id": "payment_id"}
 
 
-def _atoms(item: Found, folded: str) -> list[str]:
-    family = KINDS[item.kind].family
+def _atoms(kind: str, folded: str) -> list[str]:
+    family = KINDS[kind].family
     if family == "name":
         return [word for word in _ATOM.findall(folded) if len(word) > 1 and word not in PARTICLES]
     if family == "street":
         return [
             word for word in _ATOM.findall(folded) if len(word) > 3 and word not in STREET_WORDS
         ]
-    if item.kind == "payment_id":
+    if kind == "payment_id":
         return re.findall(r"\d{5,}", folded)
-    if item.kind in {"person_id", "handle", "email"}:
+    if kind in {"person_id", "handle", "email"}:
         local = folded.rpartition("@")[0] or folded
         words = _ATOM.findall(local)
         return [word for word in words if len(word) > 2 and word not in ID_WORDS and is_name(word)]
     return []
 
 
+@lru_cache(maxsize=65_536)
 def is_composite(kind: str, folded: str) -> bool:
     """Say whether a value names one person by itself, so that it is searched for in the whole app."""
     if not KINDS[kind].direct:

@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 _ODD: Final = re.compile(
     r"[^\x00-\x7f]|\\+u[dD][89abAB][0-9a-fA-F]{2}\\+u[dD][c-fC-F][0-9a-fA-F]{2}|\\+u[0-9a-fA-F]{4}"
@@ -31,9 +30,8 @@ _INVISIBLE: Final = frozenset(
 _DROPPED: Final = {ord(letter): None for letter in _INVISIBLE}
 
 
-@dataclass(frozen=True, slots=True)
-class Folded:
-    """A folded text and where its pieces came from."""
+class Folded(NamedTuple):
+    """A folded text and where its pieces came from; a named tuple, because one is made per text and value."""
 
     text: str
     starts: tuple[int, ...] | None = None
@@ -57,9 +55,12 @@ class Folded:
 
 def fold(text: str) -> Folded:
     """Return the folded text."""
-    if text.isascii() and "\\" not in text and "%" not in text:
+    if text.isascii() and "%" not in text and not ("\\" in text and _ESCAPED.search(text)):
         return Folded(text.lower())
     return _fold_pieces(text)
+
+
+_ESCAPED: Final = re.compile(r"\\[nrtbfu]")
 
 
 def fold_value(value: str) -> str:

@@ -21,6 +21,7 @@ from redact.findings import is_composite
 from redact.fold import fold_value
 from redact.gazetteer import ORDINARY, is_name
 from redact.learnt import AppLearnt, evidence_value, keep_kind
+from redact.place import RESULT, Place
 from redact.shapes import is_street
 from redact.surrogates import PARTICLES
 from redact.word_lists import word_list
@@ -34,8 +35,6 @@ CITY: Final = "city"
 BIRTH: Final = "birth_date"
 WITHHOLD: Final = "withhold"
 
-ARGUMENT: Final = "argument"
-RESULT: Final = "result"
 UNKNOWN: Final = "?"
 
 _NUMBER: Final = re.compile(r"[\s\d.,:;%$€£¥+\-*/()=<>^x°#T]*(?:[A-Za-z]{0,3})?")
@@ -77,29 +76,6 @@ _OLD_DAYS: Final = 12 * 365
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a value nobody explained was seen: what evidence is counted by."""
-
-    origin: str
-    """`argument` or `result`."""
-    kind: str
-    """What the lexicon says: `record`, `public`, `text`, or `?`."""
-    personal: bool
-    """The document holds personal values besides."""
-    path: str
-
-    def key(self) -> str:
-        """Return the place as a key of the evidence table."""
-        return "|".join((self.origin, self.kind, "p" if self.personal else "n", self.path))
-
-    @staticmethod
-    def of(key: str) -> Place:
-        """Return the place of a key of the evidence table."""
-        origin, kind, personal, path = key.split("|", 3)
-        return Place(origin, kind, personal == "p", path)
-
-
-@dataclass(frozen=True, slots=True)
 class Verdict:
     """What is done with the values under one path, and why."""
 
@@ -130,10 +106,12 @@ class Judgement:
         """Say whether a value under a judged key stays, because it is a record's key elsewhere."""
         return verdict.action in {OPAQUE, NAME} and value in self.recorded
 
-    def of(self, place: Place, value: str) -> Verdict:
-        """Return the verdict over a value's place; one that learning never saw is judged by this value alone."""
-        key = place.key()
-        if key in self.places or place.kind != UNKNOWN:
+    def of(self, key: str, value: str) -> Verdict:
+        """Return the verdict over the place of that key; one that learning never saw is judged by this value alone."""
+        if key in self.places:
+            return self.verdicts.get(key, _KEPT)
+        place = Place.of(key)
+        if place.kind != UNKNOWN:
             return self.verdicts.get(key, _KEPT)
         return _judge(place, {evidence_value(value): [0]}, self.public, self.latest)
 

@@ -15,6 +15,8 @@ from math import isqrt
 from typing import Final
 
 ROUNDS: Final = 8
+_REMEMBERED: Final = 200_000
+"""So many moves are remembered: a name stands in an id, an address and a greeting."""
 
 
 class Keyed:
@@ -22,6 +24,8 @@ class Keyed:
 
     def __init__(self, key: bytes) -> None:
         self._key = hashlib.blake2b(key, digest_size=64).digest()
+        self._derived: dict[tuple[str, ...], Keyed] = {}
+        self._moved: dict[tuple[int, int, str], int] = {}
 
     def digest(self, *parts: str, size: int = 32) -> bytes:
         """Return a keyed digest of the parts, unambiguous about where each part ends."""
@@ -36,14 +40,26 @@ class Keyed:
 
     def derive(self, *parts: str) -> Keyed:
         """Return an independent key for one purpose."""
-        return Keyed(self.digest("derive", *parts, size=64))
+        derived = self._derived.get(parts)
+        if derived is None:
+            derived = Keyed(self.digest("derive", *parts, size=64))
+            if len(self._derived) < _REMEMBERED:
+                self._derived[parts] = derived
+        return derived
 
     def move(self, number: int, size: int, tweak: str) -> int:
         """Return the image of a number under the tweak's permutation of [0, size); never the number itself."""
         if size < 2:
             return number
-        step = 1 + self.number(size - 1, "step", tweak)
-        return self._inverse((self._forward(number, size, tweak) + step) % size, size, tweak)
+        asked = (number, size, tweak)
+        moved = self._moved.get(asked)
+        if moved is None:
+            step = 1 + self.number(size - 1, "step", tweak)
+            forward = self._forward(number, size, tweak)
+            moved = self._inverse((forward + step) % size, size, tweak)
+            if len(self._moved) < _REMEMBERED:
+                self._moved[asked] = moved
+        return moved
 
     def move_back(self, number: int, size: int, tweak: str) -> int:
         """Return what `move` made the number from."""

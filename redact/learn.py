@@ -6,39 +6,25 @@ the whole app, single words and short numbers for their own episode: "Brown" mus
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 import orjson
 
 from ingest.episode import Episode
 from ingest.outcome import Outcome
-from redact.findings import (
-    Finder,
-    Findings,
-    Found,
-    Unexplained,
-    atoms_of,
-    finder_for,
-    is_composite,
-    refined,
-)
+from redact.collector import without_collection
+from redact.documents import Found, refined
+from redact.findings import Finder, Findings, atoms_in, finder_for, is_composite
 from redact.fold import fold_value
-from redact.judge import ARGUMENT, RESULT, Place
-from redact.learnt import (
-    AppLearnt,
-    Learnt,
-    evidence_value,
-    keep_kind,
-    merge_subjects,
-    subject_hash,
-)
+from redact.learnt import AppLearnt, Learnt, keep_kind, merge_subjects, subject_hash
+from redact.place import ARGUMENT, RESULT
 from redact.policy import Policy
 from redact.shapes import can_be
 
-MESSAGE: Final = "message"
+_CHECKED: Final = frozenset({"card_number", "ssn", "ip"})
+"""Kinds that a pattern finds among bare digits."""
 
 
 def learn(episodes: Iterable[Episode], outcomes: Iterable[Outcome], *, policy: Policy) -> Learnt:
@@ -47,8 +33,9 @@ def learn(episodes: Iterable[Episode], outcomes: Iterable[Outcome], *, policy: P
     if not policy.enabled:
         return Learnt(apps)
     finder = finder_for(policy)
-    for episode in episodes:
-        _learn_episode(apps.setdefault(episode.app, AppLearnt()), episode, finder)
+    with without_collection():
+        for episode in episodes:
+            _learn_episode(apps.setdefault(episode.app, AppLearnt()), episode, finder)
     for outcome in outcomes:
         if outcome.episode_id is not None:
             _learn_outcome(apps.setdefault(outcome.app, AppLearnt()), outcome, finder)
@@ -60,81 +47,91 @@ def tool_names(episode: Episode) -> dict[str, str]:
     return {call.call_id: call.name for step in episode.steps for call in step.tool_calls}
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(NamedTuple):
     """One text of an episode with what it reveals."""
 
     path: str
-    origin: str
-    """`message`, `argument` or `result`."""
     findings: Findings
 
-    def unexplained(self) -> Iterator[tuple[Place, Unexplained]]:
-        """Yield the leaves no rule explains, with where evidence counts them; messages have none."""
-        if self.origin == MESSAGE:
-            return
-        # An e-mail address found by shape makes a record personal too: its keys may be in no lexicon.
-        personal = bool(self.findings.found)
-        for leaf in self.findings.unexplained:
-            yield Place(self.origin, leaf.kind, personal, leaf.path), leaf
 
-
-def texts_of(episode: Episode, finder: Finder) -> Iterator[Read]:
-    """Yield each text of the episode with what it reveals."""
+def read_texts(episode: Episode, finder: Finder) -> list[Read]:
+    """Return each text of the episode with what it reveals."""
     names = tool_names(episode)
+    reads: list[Read] = []
     for number, step in enumerate(episode.steps):
         path = f"steps[{number}]"
         for place, call in enumerate(step.tool_calls):
-            findings = finder.in_document(call.arguments, call.name)
-            yield Read(f"{path}.tool_calls[{place}].arguments", ARGUMENT, findings)
-        if step.content and step.role == "tool":
+            findings = finder.in_document(call.arguments, call.name, ARGUMENT)
+            reads.append(Read(f"{path}.tool_calls[{place}].arguments", findings))
+        if not step.content:
+            continue
+        if step.role == "tool":
             tool = step.tool_name or names.get(step.call_id or "", "")
-            yield Read(f"{path}.content", RESULT, finder.in_document(step.content, tool))
-        elif step.content:
-            yield Read(f"{path}.content", MESSAGE, finder.in_prose(step.content))
+            findings = finder.in_document(step.content, tool, RESULT)
+        else:
+            findings = finder.in_prose(step.content)
+        reads.append(Read(f"{path}.content", findings))
+    return reads
 
 
-def found_in(episode: Episode, finder: Finder) -> list[Found]:
+def found_in(episode: Episode, reads: Iterable[Read]) -> list[Found]:
     """Return the personal values that the episode's own texts reveal."""
     found: dict[Found, None] = {}
     if episode.subject and can_be("person_id", episode.subject):
         found[Found(refined("person_id", episode.subject), episode.subject, "")] = None
-    explained: set[str] = set()
-    for text in texts_of(episode, finder):
-        found.update(dict.fromkeys(text.findings.found))
-        if text.origin != MESSAGE:
-            explained.update(leaf.value for leaf in text.findings.unexplained)
+    listed = [read.findings for read in reads]
+    for findings in listed:
+        found.update(findings.values)
+    if not any(item.kind in _CHECKED and not item.key for item in found):
+        return list(found)
     # A pattern never rewrites what is a value of its own elsewhere: one 16-digit product id in ten passes Luhn's test.
+    explained = {leaf.value for findings in listed for _, leaf in findings.sightings}
     return [
         item
         for item in found
-        if item.key or item.kind not in {"card_number", "ssn", "ip"} or item.value not in explained
+        if item.key or item.kind not in _CHECKED or item.value not in explained
     ]
 
 
 def local_values(found: Iterable[Found]) -> dict[str, str]:
     """Return the folded words and numbers that are personal within the episode."""
     values: dict[str, str] = {}
-    listed = list(found)
-    for item in listed:
-        folded = fold_value(item.value)
+    atoms: dict[str, str] = {}
+    for item in found:
+        folded, parts = _pieces(item.kind, item.value)
         if len(folded) > 1:
             keep_kind(values, folded, item.kind)
-    for atom, kind in atoms_of(listed).items():
+        for atom, kind in parts:
+            atoms.setdefault(atom, kind)
+    for atom, kind in atoms.items():
         values.setdefault(atom, kind)
     return values
 
 
+@lru_cache(maxsize=65_536)
+def _pieces(kind: str, value: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Return a value folded, and its atoms: one person's values come up in many episodes."""
+    folded = fold_value(value)
+    return folded, atoms_in(kind, folded)
+
+
 def _learn_episode(app: AppLearnt, episode: Episode, finder: Finder) -> None:
-    found = found_in(episode, finder)
+    reads = read_texts(episode, finder)
+    found = found_in(episode, reads)
     app.latest = max(app.latest, episode.started_at)
     _keep(app, episode.episode_id, found)
     subject = subject_hash(principal(episode, found))
-    for text in texts_of(episode, finder):
-        for place, leaf in text.unexplained():
-            seen = app.evidence.setdefault(place.key(), {})
-            value = evidence_value(leaf.value)
-            seen[value] = merge_subjects(seen.get(value, []), [subject])
+    mine = [subject]
+    seen: dict[tuple[str, str], None] = {}
+    for read in reads:
+        seen.update(read.findings.evidence)
+    for place, value in seen:
+        values = app.evidence.setdefault(place, {})
+        known = values.get(value)
+        if known is None:
+            values[value] = mine
+        elif subject not in known:
+            values[value] = merge_subjects(known, mine)
     for definition in episode.tools:
         app.vocabulary.update(_enumerated(definition))
 
@@ -142,10 +139,7 @@ def _learn_episode(app: AppLearnt, episode: Episode, finder: Finder) -> None:
 def _keep(app: AppLearnt, episode_id: str, found: list[Found]) -> None:
     local = app.local.setdefault(episode_id, {})
     for value, kind in local_values(found).items():
-        if is_composite(kind, value):
-            keep_kind(app.values, value, kind)
-        else:
-            keep_kind(local, value, kind)
+        keep_kind(app.values if is_composite(kind, value) else local, value, kind)
 
 
 def _learn_outcome(app: AppLearnt, outcome: Outcome, finder: Finder) -> None:

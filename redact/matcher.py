@@ -6,9 +6,9 @@ Decides where a value stands, not whether it is to be replaced there: that is `r
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import ahocorasick
 
@@ -18,9 +18,8 @@ from redact.kinds import KINDS
 _MONEY: Final = frozenset("$€£¥")
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
-    """One place where a value stands."""
+class Match(NamedTuple):
+    """One place where a value stands; a named tuple, because one is made per hit."""
 
     start: int
     end: int
@@ -38,22 +37,38 @@ class Matcher:
     def __init__(self, values: Mapping[str, str], *, local: bool) -> None:
         self._local = local
         self._automaton = ahocorasick.Automaton()
+        self._firsts: set[str] | None = set()
         for value, kind in values.items():
             if len(value) > 1:
                 self._automaton.add_word(value, (value, kind))
+                self._begin(value)
         self._empty = len(self._automaton) == 0
         if not self._empty:
             self._automaton.make_automaton()
+
+    def _begin(self, value: str) -> None:
+        first = _RUN.search(value)
+        if first is None:
+            self._firsts = None  # a value of signs only: every text is searched
+        elif self._firsts is not None:
+            self._firsts.add(first[0])
+
+    def can_match(self, runs: frozenset[str] | None) -> bool:
+        """Say whether a value can stand in a text of these runs (`runs_of`); None: the text says nothing."""
+        return runs is None or self._firsts is None or not runs.isdisjoint(self._firsts)
 
     def matches(self, folded: Folded, original: str) -> list[Match]:
         """Return every bounded match in the text, overlapping ones included."""
         if self._empty:
             return []
-        return list(self._bounded(folded, original))
+        hits = list(self._automaton.iter(folded.text))
+        return list(self._bounded(hits, folded, original)) if hits else hits
 
-    def _bounded(self, folded: Folded, original: str) -> Iterator[Match]:
+    def _bounded(
+        self, hits: Iterable[tuple[int, tuple[str, str]]], folded: Folded, original: str
+    ) -> Iterator[Match]:
         text = folded.text
-        for last, (value, kind) in self._automaton.iter(text):
+        for last, (value, kind) in hits:
             start, end = last - len(value) + 1, last + 1
             if _opens(text, start, kind) and _closes(text, end, kind):
                 if value.isdigit() and len(value) < 7 and _in_number(text, start, end):
@@ -64,6 +79,19 @@ class Matcher:
                 begin, stop = folded.span(start, end)
                 if _camel(original, begin, stop):
                     yield Match(begin, stop, value, kind, self._local)
+
+
+_RUN: Final = re.compile(r"[^\W\d_]+|\d+")
+_CAMEL: Final = re.compile(r"[a-z][A-Z]")
+
+
+def runs_of(folded: Folded, original: str) -> frozenset[str] | None:
+    """Return the runs of letters and of digits in a text; None where a name could hide inside a run.
+
+    A match begins where a run begins and ends where a run ends, but for names inside camelCase.
+    """
+    plain = folded.starts is None and original.isascii() and folded.text.isascii()
+    return frozenset(_RUN.findall(folded.text)) if plain and not _CAMEL.search(original) else None
 
 
 def _opens(text: str, start: int, kind: str) -> bool:

@@ -20,7 +20,8 @@ from redact.gazetteer import ORDINARY
 from redact.kinds import KINDS
 from redact.prose_names import PLACES
 
-_WORD: Final = re.compile(r"(?<![\w@./-])[^\W\d_]{4,24}(?![\w@]|\.\w)")
+_WORD: Final = re.compile(r"[^\W\d_a-z](?<![\w@./-].)[^\W\d_]{3,23}(?![\w@]|\.\w)")
+# The capital comes before the look behind it: so the engine jumps from capital to capital.
 _SHORTEST: Final = 5
 _LONG: Final = 7
 """From this length on one swapped or wrong letter is enough; 90 of 100 alike is stricter than that up to 19 letters."""
@@ -40,15 +41,12 @@ def misspelt_in(
         return
     seen: set[str] = set()
     for text in texts:
-        for word in _capitals(text):
-            folded = fold_value(word)
+        for word, folded in _capitals(text):
             if folded in seen or folded in values:
                 continue
             seen.add(folded)
-            if folded in ORDINARY | PLACES or is_public(word):
-                continue
             kind = next((kind for name, kind in names.items() if alike(name, folded)), None)
-            if kind is not None:
+            if kind is not None and not is_public(word):
                 yield word, kind
 
 
@@ -62,6 +60,11 @@ def alike(name: str, word: str) -> bool:
 
 
 @lru_cache(maxsize=20_000)
-def _capitals(text: str) -> tuple[str, ...]:
+def _capitals(text: str) -> tuple[tuple[str, str], ...]:
+    """Return the capitalised words of a text that could be a name, each with its folded form."""
     words = dict.fromkeys(found[0] for found in _WORD.finditer(text))
-    return tuple(word for word in words if word[0].isupper())
+    pairs = ((word, fold_value(word)) for word in words if word[0].isupper())
+    return tuple((word, folded) for word, folded in pairs if folded not in _COMMON)
+
+
+_COMMON: Final = ORDINARY | PLACES

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from redact.prefilter import EVERYTHING, Needs
+
 if TYPE_CHECKING:
     from presidio_analyzer import AnalyzerEngine
 
@@ -57,24 +59,28 @@ _ASSIGNED: Final = re.compile(
 )
 
 
-def patterns_in(text: str) -> Iterator[tuple[str, str]]:
+def patterns_in(text: str, needs: Needs = EVERYTHING) -> Iterator[tuple[str, str]]:
     """Yield the kind and the value of what a pattern and its checksum recognise in a text."""
-    for word, pattern in _SECRETS:
-        if word in text:
-            yield from (("secret", found[0]) for found in pattern.finditer(text))
-    if any(
-        word in text
-        for word in ("assw", "ASSW", "pwd", "oken", "TOKEN", "ecret", "SECRET", "ey", "KEY")
-    ):
+    yield from (("secret", found) for found in _secrets_in(text, needs))
+    if needs.phones:
+        for found in _PHONE.finditer(text):
+            yield "phone", found[0]
+    if needs.candidates:
+        for found in _CANDIDATE.finditer(text):
+            kind = _recognised(found[0])
+            if kind:
+                yield kind, found[0]
+
+
+def _secrets_in(text: str, needs: Needs) -> Iterator[str]:
+    if needs.secrets:
+        for word, pattern in _SECRETS:
+            if word in text:
+                yield from (found[0] for found in pattern.finditer(text))
+    if needs.assigned:
         for found in _ASSIGNED.finditer(text):
             if any(letter.isdigit() for letter in found[1]):
-                yield "secret", found[1]
-    for found in _PHONE.finditer(text):
-        yield "phone", found[0]
-    for found in _CANDIDATE.finditer(text):
-        kind = _recognised(found[0])
-        if kind:
-            yield kind, found[0]
+                yield found[1]
 
 
 @lru_cache(maxsize=20_000)

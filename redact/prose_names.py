@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 from redact.fold import fold_value
 from redact.gazetteer import ORDINARY, is_name
@@ -26,20 +27,35 @@ PLACES: Final = word_list("places")
 
 _CAP: Final = r"[A-ZÀ-ÖØ-ÞĀ-Ž][^\W\d_]*(?:['\u2019\-][^\W\d_]+)*\.?"
 _PARTICLE: Final = r"(?:van|von|der|den|de|del|della|di|da|dos|du|la|le|bin|ibn|al)"
-_RUN: Final = re.compile(rf"(?<!\w){_CAP}(?: (?:{_PARTICLE} ){{0,2}}{_CAP}){{0,3}}")
+_FIRST: Final = _CAP.replace("]", r"](?<!\w.)", 1)  # the capital first: the engine jumps to it
+_RUN: Final = re.compile(rf"{_FIRST}(?: (?:{_PARTICLE} ){{0,2}}{_CAP}){{0,3}}")
 _BEFORE: Final = re.compile(r"[\w'\u2019]+")
 
 
 def names_in(text: str) -> Iterator[tuple[str, str]]:
     """Yield (kind, name) of the people a text names by context or by two listed names in a row."""
     for run in _RUN.finditer(text):
-        words = run[0].split()
-        listed = [_listed(word) for word in words]
-        if not any(listed) and not any(_plain(word) in TOLD for word in words):
+        read = _read_run(run[0])
+        if not read.telling:
             last = text[max(0, run.start() - 14) : run.start()].split()[-1:]
             if not last or _plain(last[0].strip(",:.")) not in _TOLD_LAST:
                 continue  # nine of ten capitalised runs end here
-        yield from _people(_context(text, run.start()), words, listed)
+        yield from _people(_context(text, run.start()), list(read.words), list(read.listed))
+
+
+class _Run(NamedTuple):
+    """A run of capitalised words with what the lists say of it."""
+
+    words: tuple[str, ...]
+    listed: tuple[bool, ...]
+    telling: bool
+
+
+@lru_cache(maxsize=65_536)
+def _read_run(run: str) -> _Run:
+    words = tuple(run.split())
+    listed = tuple(map(_listed, words))
+    return _Run(words, listed, any(listed) or any(_plain(word) in TOLD for word in words))
 
 
 def _people(before: list[str], words: list[str], listed: list[bool]) -> Iterator[tuple[str, str]]:

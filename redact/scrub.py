@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import quote, unquote
 
 from ingest.episode import Episode, Step, ToolCall
@@ -18,13 +18,14 @@ from ingest.outcome import Outcome
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from redact.clean_outcome import CleanOutcome
 from redact.dates import read_date, spellings
+from redact.documents import Found, Unexplained, refined
 from redact.encoded import has_hidden_text, hidden_texts
-from redact.findings import Finder, Found, finder_for, refined
+from redact.findings import Finder, Findings, finder_for
 from redact.fold import Folded, fold, fold_value, readable
-from redact.judge import KEEP, WITHHOLD, judge
-from redact.learn import found_in, local_values, texts_of
+from redact.judge import KEEP, WITHHOLD, Verdict, judge
+from redact.learn import Read, found_in, local_values, read_texts
 from redact.learnt import Learnt, keep_kind
-from redact.matcher import Match, Matcher, resolve
+from redact.matcher import Match, Matcher, resolve, runs_of
 from redact.misspelt import misspelt_in
 from redact.policy import Policy
 from redact.shapes import can_be
@@ -33,11 +34,12 @@ from redact.surrogates import recase
 from redact.vault import Vault
 
 _REMEMBERED: Final = 20_000
+_LONG: Final = 1_000
+"""Characters from which on a text is asked for its words before it is searched for an episode's values."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
-    """One removal, told without its text."""
+class Note(NamedTuple):
+    """One removal, told without its text; a named tuple, because one is made per removal."""
 
     kind: str
     path: str
@@ -107,27 +109,62 @@ class _Gate:
         for value, kind in self.judgement.values.items():
             keep_kind(values, value, kind)
         self._everywhere = Matcher(values, local=False)
-        self._memory: dict[str, tuple[Folded, list[Match]]] = {}
-        self._hiding: dict[str, bool] = {}
+        self._memory: dict[str, _Known] = {}
+        self._runs: dict[str, frozenset[str] | None] = {}
+        self._doubts: dict[Findings, tuple[tuple[Unexplained, Verdict], ...]] = {}
 
-    def known_matches(self, text: str) -> tuple[Folded, list[Match]]:
-        """Return the text folded and the app-wide matches in it, once per distinct text."""
+    def known(self, text: str) -> _Known:
+        """Return what the whole app knows of a text, once per distinct text."""
         found = self._memory.get(text)
         if found is None:
             if len(self._memory) >= _REMEMBERED:
                 self._memory.clear()
             folded = fold(text)
-            found = self._memory[text] = (folded, self._everywhere.matches(folded, text))
+            matches = self._everywhere.matches(folded, text)
+            found = self._memory[text] = _Known(folded, matches, has_hidden_text(text))
         return found
 
-    def hides_text(self, text: str) -> bool:
-        """Say whether a text holds base64 that can be read, once per distinct text."""
-        hides = self._hiding.get(text)
-        if hides is None:
-            if len(self._hiding) >= _REMEMBERED:
-                self._hiding.clear()
-            hides = self._hiding[text] = has_hidden_text(text)
-        return hides
+    def runs(self, text: str, folded: Folded) -> frozenset[str] | None:
+        """Return the runs of a long text that comes again: prompts and catalogues stand in every episode."""
+        if len(text) < _LONG:
+            return None
+        if text not in self._runs:
+            if len(self._runs) >= _REMEMBERED:
+                self._runs.clear()
+            self._runs[text] = None  # the first time a search is cheaper
+            return None
+        runs = self._runs[text]
+        if runs is None:
+            runs = self._runs[text] = runs_of(folded, text)
+        return runs
+
+    def doubts(self, findings: Findings) -> tuple[tuple[Unexplained, Verdict], ...]:
+        """Return the leaves of a text that no rule explains and that the app's verdicts do not keep."""
+        doubts = self._doubts.get(findings)
+        if doubts is None:
+            if len(self._doubts) >= _REMEMBERED:
+                self._doubts.clear()
+            doubts = self._doubts[findings] = tuple(self._doubted(findings))
+        return doubts
+
+    def _doubted(self, findings: Findings) -> Iterator[tuple[Unexplained, Verdict]]:
+        for place, leaf in findings.sightings:
+            verdict = self.judgement.of(place, leaf.value)
+            if verdict.action == KEEP or "://" in leaf.value:
+                continue
+            if verdict.action == WITHHOLD and self.vocabulary.holds(leaf.value):
+                continue
+            if not self.judgement.spares(verdict, leaf.value):
+                yield leaf, verdict
+
+
+class _Known(NamedTuple):
+    """What the whole app knows of one text."""
+
+    folded: Folded
+    matches: list[Match]
+    hides_text: bool
+    """It holds base64 that can be read."""
 
 
 class _Desk:
@@ -143,10 +180,14 @@ class _Desk:
         """Return the text without what is known to be personal."""
         if not text:
             return text
-        folded, known = self._gate.known_matches(text)
-        matches = resolve([*known, *self._matcher.matches(folded, text)])
-        clean = self._replaced(text, self._standing.personal(text, matches), path)
-        return self._decoded(clean, path) if self._gate.hides_text(text) else clean
+        known = self._gate.known(text)
+        matches = known.matches
+        if self._matcher.can_match(self._gate.runs(text, known.folded)):
+            matches = [*matches, *self._matcher.matches(known.folded, text)]
+        clean = text
+        if matches:
+            clean = self._replaced(text, self._standing.personal(text, resolve(matches)), path)
+        return self._decoded(clean, path) if known.hides_text else clean
 
     def _decoded(self, text: str, path: str) -> str:
         """Return the text with what is personal inside its base64 runs replaced, encoded as it was."""
@@ -161,8 +202,8 @@ class _Desk:
 
     def public_text(self, text: str, path: str) -> str:
         """Return a text that all episodes share, without what is personal in the whole app."""
-        _, known = self._gate.known_matches(text)
-        return self._replaced(text, self._standing.personal(text, resolve(known)), path)
+        known = resolve(self._gate.known(text).matches)
+        return self._replaced(text, self._standing.personal(text, known), path)
 
     def optional(self, text: str | None, path: str) -> str | None:
         """Return an optional text scrubbed."""
@@ -218,8 +259,9 @@ def _with_spellings(values: dict[str, str]) -> dict[str, str]:
 
 
 def _scrub_episode(episode: Episode, gate: _Gate, finder: Finder) -> Scrubbed:
-    found = found_in(episode, finder)
-    judged, held = _judged(episode, gate, finder)
+    reads = read_texts(episode, finder)
+    found = found_in(episode, reads)
+    judged, held = _judged(reads, gate)
     values = {**gate.local.get(episode.episode_id, {}), **local_values([*found, *judged])}
     said = (step.content for step in episode.steps if step.role != "tool" and step.content)
     for word, kind in misspelt_in(said, values, gate.vocabulary.holds):
@@ -257,23 +299,16 @@ class _HeldLeaf:
     """The leaf's text as it stands in JSON and in prose, to be replaced by the marker."""
 
 
-def _judged(episode: Episode, gate: _Gate, finder: Finder) -> tuple[list[Found], list[_HeldLeaf]]:
-    """Return what the app's verdicts make of this episode's leaves under unknown keys."""
+def _judged(reads: Iterable[Read], gate: _Gate) -> tuple[list[Found], list[_HeldLeaf]]:
+    """Return what the app's verdicts make of an episode's leaves under unknown keys."""
     found: list[Found] = []
     held: list[_HeldLeaf] = []
-    for text in texts_of(episode, finder):
-        for place, leaf in text.unexplained():
-            verdict = gate.judgement.of(place, leaf.value)
-            if verdict.action == KEEP or "://" in leaf.value:
-                continue
-            if verdict.action == WITHHOLD and gate.vocabulary.holds(leaf.value):
-                continue
-            if gate.judgement.spares(verdict, leaf.value):
-                continue
+    for read in reads:
+        for leaf, verdict in gate.doubts(read.findings):
             if verdict.action != WITHHOLD:
                 found.append(Found(verdict.action, leaf.value, leaf.path.rpartition(".")[2]))
             elif gate.withholds:
-                note = Held(path=text.path, key=leaf.path, reason=verdict.reason)
+                note = Held(path=read.path, key=leaf.path, reason=verdict.reason)
                 held.append(_HeldLeaf(note, _held_spellings(leaf.value)))
     return found, held
 

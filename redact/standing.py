@@ -13,10 +13,10 @@ from typing import Final
 
 from redact.findings import is_composite
 from redact.gazetteer import ORDINARY
-from redact.judge import RESULT, Place
 from redact.kinds import KINDS
 from redact.learnt import AppLearnt
 from redact.matcher import Match
+from redact.place import RESULT, Place
 
 _TITLE: Final = re.compile(
     r"(?:^|[^\w])(?:mr|mrs|ms|miss|mx|dr|prof|sir|madam|herr|frau|monsieur|madame|mme|señor|señora|senor|senora|sig|hi|"

@@ -29,6 +29,7 @@ from dagster_project.lake import Lake
 from dagster_project.progress import counted
 from dagster_project.rows import always, to_table
 from dagster_project.tables import CLEAN_EPISODES, EPISODES, REDACTIONS
+from redact.collector import without_collection
 from redact.learnt import Learnt
 from redact.scrub import Scrubbed, scrub
 from redact.vault import Vault
@@ -97,9 +98,10 @@ def _scrub_day(
     app, day = key
     vault, known = secrets
     raw = raw_episodes(private.lake, app, [day])[day]
-    scrubbed: list[Scrubbed] = list(
-        scrub(raw, learnt=known, vault=vault, policy=policy_of(private.opened()))
-    )
+    with without_collection():
+        scrubbed: list[Scrubbed] = list(
+            scrub(raw, learnt=known, vault=vault, policy=policy_of(private.opened()))
+        )
     passed, leaking = leak_checked(raw, scrubbed, known)
     rows = to_table((one.clean for one in passed), CLEAN_EPISODES.schema, day=always(day))
     account = account_table([*account_of(app, day, scrubbed), *leak_rows(app, day, leaking)])

@@ -9,11 +9,14 @@ from hypothesis import strategies as st
 from ingest.episode import Episode, Step, episode_id_of
 from redact.clean_episode import CLEAN_EPISODE_SCHEMA
 from redact.clean_rows import clean_episode_from_row, clean_episode_to_row
-from redact.fold import fold
+from redact.findings import Finder
+from redact.fold import fold, fold_value
 from redact.keyed import Keyed
 from redact.leaks import find_leaks
 from redact.learn import learn
 from redact.learnt import merge
+from redact.lexicon import load_lexicon
+from redact.matcher import Matcher, runs_of
 from redact.policy import Policy
 from redact.scrub import Scrubbed, scrub
 from redact.surrogates import opaque_surrogate, surrogate
@@ -165,3 +168,43 @@ def test_opaque_surrogates_never_meet(ids: set[str]) -> None:
 def test_any_mention_has_a_surrogate(mention: str, family: str) -> None:
     """No text makes a family fail, and the answer is always the same."""
     assert surrogate(Keyed(b"k"), family, mention) == surrogate(Keyed(b"k"), family, mention)
+
+
+PIECES = st.sampled_from(
+    [
+        "+49 30 1234567", "(212) 555-0143", "212-555-0143", "4111 1111 1111 1111", "4111111111111111", "078-05-1120",
+        "DE89 3704 0044 0532 0130 00", "GB29NWBK60161331926819", "10.0.12.7", "fe80:1:2:3:4:5:6:7", "a://u:p4ss@h",
+        "sk-abcdefghijklmnop1234", "Bearer abcdefghijklmnop12345", "password: hunter22", "API_KEY=abc12345", "PWD=x1y2z3w4",
+        "12 Maple Street, Berlin, 10115", "742b Evergreen Terrace", "Hauptstraße 12", "Lindenweg 3a", "anna_meier_42",
+        "José.García7", "anna.meier@mail.example", "hf_abcdefghijklmnopqrstuvwx", "\u0661\u0662\u0663-\u0664\u0665-6789", "\u017fecret: abc123",
+        "-----BEGIN PRIVATE KEY-----\nMII", "eyJhbGciOi.J9eyJzdWIi.abcd", "12:30:45", "1.2.3", "My name is Anna Meier.",
+    ]
+)  # fmt: skip
+MIXED = st.lists(
+    st.one_of(PIECES, st.text(max_size=8), st.text("0123456789 .:-_+Aa,()ß", max_size=12)),
+    max_size=6,
+).map("".join)
+
+
+@given(MIXED, st.sampled_from(["", " ", ", ", '"']))
+@settings(max_examples=400, deadline=None)
+def test_the_cheap_look_never_hides_what_a_search_finds(text: str, joint: str) -> None:
+    """A reader that looks at classes of characters first finds exactly what one that searches everything finds."""
+    said = joint.join((text, text))
+    lexicon = load_lexicon()
+    quick = Finder(lexicon).in_prose(said)
+    thorough = Finder(lexicon, prefiltered=False).in_prose(said)
+    assert quick.found == thorough.found
+
+
+@given(st.lists(st.one_of(PIECES, NAMES), max_size=6).map(" ".join), NAMES)
+@settings(max_examples=200, deadline=None)
+def test_a_text_that_cannot_hold_a_name_does_not(text: str, name: str) -> None:
+    """Runs of letters and digits never rule out a text in which the value stands."""
+    said = f"{text} {name}"
+    values = dict.fromkeys((fold_value(name), *map(fold_value, text.split())), "last_name")
+    for matcher in (Matcher({value: kind}, local=True) for value, kind in values.items()):
+        for place in (said, f"get{name}Id", f"x_{name}_1", f"{name}'s"):
+            folded = fold(place)
+            if matcher.matches(folded, place):
+                assert matcher.can_match(runs_of(folded, place))

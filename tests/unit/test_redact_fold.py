@@ -2,9 +2,10 @@
 
 import pytest
 
+from redact.documents import Documents, Found, Unexplained
 from redact.encoded import hidden_texts
 from redact.fold import fold, fold_value
-from redact.leaves import leaves
+from redact.lexicon import load_lexicon
 
 
 @pytest.mark.parametrize(
@@ -66,15 +67,18 @@ def test_values_collapse_spaces() -> None:
 )
 def test_leaves_are_found_wherever_json_stands(text: str) -> None:
     """JSON, JSON in strings, JSON after a prefix and Python literals all have leaves."""
-    found = [(leaf.key, leaf.value) for leaf in leaves(text) if not leaf.is_key]
-    assert ("mail", "a@b.example") in found
+    found: list[Found] = []
+    Documents(load_lexicon()).read(text, "get_user", found, [])
+    assert [(item.key, item.value) for item in found] == [("mail", "a@b.example")]
 
 
 def test_deep_nesting_and_broken_json_are_text() -> None:
     """Hostile input has no leaves and raises nothing."""
-    assert list(leaves("[" * 100_000)) == []
-    assert list(leaves('{"a": ' * 500 + "1" + "}" * 500)) is not None
-    assert list(leaves("{" * 2000 + "'")) == []
+    for text in ("[" * 100_000, '{"a": ' * 500 + '"x"' + "}" * 500, "{" * 2000 + "'"):
+        found: list[Found] = []
+        unexplained: list[Unexplained] = []
+        Documents(load_lexicon()).read(text, "", found, unexplained)
+        assert (found, unexplained) == ([], [])
 
 
 def test_base64_is_read_and_written_in_its_own_alphabet() -> None:

@@ -1,0 +1,204 @@
+"""The leaves of documents with what their keys mean: personal values under known keys, and leaves no key explains.
+
+In: the text of an argument, a result or a message, with the tool's name. Out: lists of `Found` and `Unexplained`, in
+the order in which the values stand. Judges one leaf at a time; what a text shows without keys is `redact.findings`'.
+
+Objects with the same keys at the same place are judged by one plan, made once: most records of an app share a handful
+of shapes, and the lexicon is asked per shape instead of per leaf.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from redact.kinds import KINDS, NOT_PERSONAL
+from redact.leaves import DEPTH, documents_in
+from redact.lexicon import DATA, Lexicon
+from redact.shapes import can_be, digit_count
+
+_KEY_SIZE: Final = 64
+_CROWD: Final = 60
+_PLANS: Final = 20_000
+"""So many shapes of objects are remembered; objects with data for keys have a shape each."""
+
+
+class Found(NamedTuple):
+    """One personal value where it stands; a named tuple, because a frozen dataclass costs three times as much to make."""
+
+    kind: str
+    value: str
+    """As written."""
+    key: str
+    """The key it stood under, empty for values found by shape."""
+
+
+class Unexplained(NamedTuple):
+    """One leaf under a key that no rule knows, or that a rule calls a record's key."""
+
+    path: str
+    """Tool and keys, without places in lists: what evidence is counted by."""
+    value: str
+    kind: str
+    """`record`, `public`, `text`, or `?` where no rule knows the key."""
+
+
+class _Slot:
+    """What is known of a key of an object before its value is seen; asked of the lexicon when a scalar needs it."""
+
+    __slots__ = ("_kind", "_lexicon", "above", "beside", "name", "own", "path")
+
+    def __init__(
+        self, lexicon: Lexicon, name: str, above: tuple[str, ...], beside: tuple[str, ...]
+    ) -> None:
+        self._lexicon = lexicon
+        self._kind: str | None = _UNASKED
+        self.name = name
+        self.above = above
+        self.beside = beside
+        self.path = ".".join((*above, plain_key(name)))
+        self.own: str | None = None
+        """The kind of the key itself where it is data: `{"card_4421": {...}}`."""
+
+    @property
+    def kind(self) -> str | None:
+        """What the lexicon says of a scalar under the key."""
+        if self._kind is _UNASKED:
+            beside = self._lexicon.kinds_beside(self.name, self.beside)
+            self._kind = self._lexicon.kind_of(self.name, self.above, beside)
+        return self._kind
+
+
+_UNASKED: Final = "\x00"
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """The slots of the objects of one shape."""
+
+    above: tuple[str, ...]
+    slots: tuple[_Slot, ...]
+
+
+class Documents:
+    """Reads documents with one lexicon."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
+        self._plans: dict[tuple[tuple[str, ...], str, tuple[str, ...]], _Plan] = {}
+
+    def read(
+        self, text: str, tool: str, found: list[Found], unexplained: list[Unexplained]
+    ) -> None:
+        """Add what the documents of a text reveal to both lists."""
+        documents = documents_in(text)
+        if not documents:
+            return
+        above = (tool,) if tool else ()
+        top = _Slot(self._lexicon, "", above, ())
+        reader = _Reader(self, found, unexplained)
+        for document in documents:
+            reader.walk(document, top, above, 0)
+
+    def plan(self, above: tuple[str, ...], key: str, names: tuple[str, ...]) -> _Plan:
+        """Return the plan of the objects with these keys under `key`."""
+        asked = (above, key, names)
+        plan = self._plans.get(asked)
+        if plan is None:
+            if len(self._plans) >= _PLANS:
+                self._plans.clear()
+            plan = self._plans[asked] = self._made(above, key, names)
+        return plan
+
+    def _made(self, above: tuple[str, ...], key: str, names: tuple[str, ...]) -> _Plan:
+        inner = (*above, plain_key(key)) if key else above
+        # An object with data for keys says nothing about its neighbours.
+        beside = names if len(names) <= _CROWD else ()
+        slots = tuple(_Slot(self._lexicon, name, inner, beside) for name in names)
+        for slot in slots:
+            slot.own = self._own_kind(slot.name, key, above)
+        return _Plan(inner, slots)
+
+    def _own_kind(self, name: str, key: str, above: tuple[str, ...]) -> str | None:
+        if "@" in name and can_be("email", name):
+            return "email"
+        if digit_count(name) < 3 or not key:
+            return None
+        kind = self._lexicon.kind_of("id", (*above, key), frozenset())
+        return kind if kind in KINDS and can_be(kind, name) else None
+
+
+class _Reader:
+    """Walks the documents of one text."""
+
+    def __init__(
+        self, documents: Documents, found: list[Found], unexplained: list[Unexplained]
+    ) -> None:
+        self._documents = documents
+        self._found = found
+        self._unexplained = unexplained
+
+    def walk(self, value: object, slot: _Slot, above: tuple[str, ...], depth: int) -> None:
+        """Add the leaves of one value that stands under a slot's key."""
+        if depth > DEPTH:
+            return
+        if isinstance(value, str):
+            self._text(value, slot, above, depth)
+        elif isinstance(value, dict):
+            plan = self._documents.plan(above, slot.name, tuple(map(str, value)))
+            for below, (name, part) in zip(plan.slots, value.items(), strict=True):
+                if below.own and isinstance(part, dict | list) and isinstance(name, str):
+                    self._found.append(Found(below.own, name, slot.name))
+                self.walk(part, below, plan.above, depth + 1)
+        elif isinstance(value, list | tuple | set):
+            for part in value:
+                self.walk(part, slot, above, depth + 1)
+        elif isinstance(value, int | float) and not isinstance(value, bool) and slot.kind in KINDS:
+            self._leaf(str(value), slot, is_text=False)
+
+    def _text(self, value: str, slot: _Slot, above: tuple[str, ...], depth: int) -> None:
+        if value[:1] in ("{", "[") or '{"' in value:
+            inner = documents_in(value)
+            if inner:
+                for document in inner:
+                    self.walk(document, slot, above, depth + 1)
+                return
+        self._leaf(value, slot, is_text=True)
+
+    def _leaf(self, value: str, slot: _Slot, *, is_text: bool) -> None:
+        kind = slot.kind
+        if kind in KINDS:
+            fitting = _fitting(kind, value)
+            if fitting:
+                self._found.append(Found(fitting, value, slot.name))
+                return
+        if is_text and value:
+            known = kind if kind in NOT_PERSONAL else "?"
+            self._unexplained.append(Unexplained(slot.path, value, known))
+
+
+@lru_cache(maxsize=65_536)
+def _fitting(kind: str, value: str) -> str | None:
+    """Return the kind that a value under a key of a kind is, None when it cannot be one."""
+    if can_be(kind, value):
+        return refined(kind, value)
+    if kind == "postcode" and can_be("city", value):
+        return "city"  # a town given where the code was asked for
+    return None
+
+
+def refined(kind: str, value: str) -> str:
+    """Return the kind a value's shape makes of its key's kind."""
+    if kind in {"person_id", "handle", "payment_id"} and "@" in value:
+        return "email"
+    if kind == "card_number" and digit_count(value) < 12:
+        return "card_tail"  # masked: "**** **** **** 7447"
+    if kind in {"person_id", "handle"} and not digit_count(value) and " " in value:
+        return "full_name"
+    return kind
+
+
+def plain_key(key: str) -> str:
+    """Return the key for a path; a key that is data becomes `*`, so that no value enters the evidence."""
+    return DATA if len(key) > _KEY_SIZE or "@" in key or digit_count(key) >= 3 else key

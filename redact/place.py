@@ -1,0 +1,44 @@
+"""Where a value nobody explained was seen: what evidence about unknown keys is counted by.
+
+In: the origin of a text, what the lexicon says of a key, and its path. Out: `Place`, to a key of the evidence table and
+back. Judges nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+ARGUMENT: Final = "argument"
+RESULT: Final = "result"
+MESSAGE: Final = "message"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One place of the evidence."""
+
+    origin: str
+    """`argument` or `result`."""
+    kind: str
+    """What the lexicon says: `record`, `public`, `text`, or `?`."""
+    personal: bool
+    """The document holds personal values besides."""
+    path: str
+
+    def key(self) -> str:
+        """Return the place as a key of the evidence table."""
+        return place_key(self.origin, self.kind, self.path, personal=self.personal)
+
+    @staticmethod
+    def of(key: str) -> Place:
+        """Return the place of a key of the evidence table."""
+        origin, kind, personal, path = key.split("|", 3)
+        return Place(origin, kind, personal == "p", path)
+
+
+@lru_cache(maxsize=65_536)
+def place_key(origin: str, kind: str, path: str, *, personal: bool) -> str:
+    """Return the key of a place in the evidence table."""
+    return "|".join((origin, kind, "p" if personal else "n", path))
