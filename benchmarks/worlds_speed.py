@@ -17,12 +17,13 @@ from dataclasses import replace
 from typing import Any
 
 from benchmarks.chat_logs import to_episode
-from environments.runtime.attempt import RECORDED, ToolResult
+from environments.runtime.attempt import DERIVED, RECORDED, ToolResult
 from environments.runtime.checks import evaluate
 from environments.runtime.environment import Environment, run_actions
 from environments.runtime.message import requests_of
 from environments.runtime.task import Limits
-from environments.runtime.world import Session, World
+from environments.runtime.world import World
+from environments.runtime.world_session import Session
 from examples.support_desk.app import season
 from examples.support_desk.backend.database import dump
 from examples.support_desk.records import chat_log_line
@@ -105,27 +106,28 @@ class Bench:
         seconds: Counter[tuple[str, str]] = Counter()
         counts: Counter[tuple[str, str]] = Counter()
 
-        def ask(session: Session, name: str, arguments: str) -> None:
+        def ask(session: Session, name: str, arguments: str, *, turn: str) -> None:
             kind = "reads" if name in self.innocent else "writes"
             changed = bool(session.state.log)
             began = time.thread_time_ns()
             result = session.call(name, arguments)
             took = time.thread_time_ns() - began
-            if kind == "writes" or changed:
-                counts[kind, result.source] += 1
-                seconds[kind, result.source] += took
+            if result.source == DERIVED and (kind == "writes" or changed):
+                counts[kind, turn] += 1
+                seconds[kind, turn] += took
 
-        for calls in [tool_calls(e) for e in unseen] * 5:
-            session = self.world.session()
-            for at, (name, arguments) in enumerate(calls):
-                ask(session, name, arguments)
-                if name not in self.innocent:
-                    for again in calls[:at]:
-                        if again[0] in self.innocent:
-                            ask(session, *again)
+        for turn in ("first", *["again"] * 4):
+            for calls in map(tool_calls, unseen):
+                session = self.world.session()
+                for at, (name, arguments) in enumerate(calls):
+                    ask(session, name, arguments, turn=turn)
+                    if name not in self.innocent:
+                        for again in calls[:at]:
+                            if again[0] in self.innocent:
+                                ask(session, *again, turn=turn)
         rates = {
-            f"{kind}_{source}_per_s": round(n * 1e9 / seconds[kind, source])
-            for (kind, source), n in sorted(counts.items())
+            f"derived_{kind}_{turn}_per_s": round(n * 1e9 / seconds[kind, turn])
+            for (kind, turn), n in sorted(counts.items())
         }
         whole = _rate(self._whole_sessions, sum(map(len, self.writing)))
         return {"what": "after a write", **rates, "calls_of_writing_episodes_per_s": whole}

@@ -16,6 +16,7 @@ from .attempt import Json
 
 MAX_DEPTH: Final = 60
 """Deeper nesting than this is text, not data."""
+MAX_TOKEN: Final = 40
 HOLE: Final = "\x00"
 """Stands for a changing piece in a masked text."""
 
@@ -312,3 +313,13 @@ def names_in(value: Json) -> set[str]:
         elif isinstance(item, str) and is_name(item):
             found.add(item)
     return found
+
+
+def tokens_in(value: Json) -> frozenset[str]:
+    """Whole numbers and short texts that are no names but may be keys all the same, marked to stay apart from names."""
+    return frozenset(
+        f"={leaf}"
+        for leaf in leaves(value)
+        if (isinstance(leaf, int) and not isinstance(leaf, bool))
+        or (isinstance(leaf, str) and 0 < len(leaf) <= MAX_TOKEN and not is_name(leaf))
+    )

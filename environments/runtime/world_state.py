@@ -13,11 +13,13 @@ from typing import Any, Final
 
 from .attempt import Effect, EndState, Event, Json
 from .expression_scope import Missing, NotKnown
-from .normal import names_in, parse_json, same_json, stable
+from .normal import names_in, parse_json, same_json, stable, tokens_in
 from .world_nested import Nested, find
 
 ABSENT: Final = object()
 """No such row in the base and none in the session."""
+ABSENCE: Final = "!"
+"""Behind a table's name: its rows that are not there."""
 Place = tuple[str, str]
 """Table and key text."""
 
@@ -54,6 +56,7 @@ class State:
         "log",
         "named",
         "nested",
+        "row_names",
         "rows",
         "start",
         "version",
@@ -65,8 +68,11 @@ class State:
         nested: Mapping[str, Nested],
         *,
         dated: bool = False,
+        row_names: dict[Place, frozenset[str]] | None = None,
     ) -> None:
         self.base = base
+        self.row_names = {} if row_names is None else row_names
+        """Names in rows of the base, found once for all sessions."""
         self.nested = nested
         self.dated = dated
         self.rows: dict[Place, Json] = {}
@@ -81,7 +87,7 @@ class State:
 
     def copy(self) -> State:
         """The same state, independent from now on; rows are shared, being never changed in place."""
-        other = State(self.base, self.nested, dated=self.dated)
+        other = State(self.base, self.nested, dated=self.dated, row_names=self.row_names)
         other.rows = dict(self.rows)
         other.start = dict(self.start)
         other.fresh = dict(self.fresh)
@@ -102,7 +108,12 @@ class State:
         other.named = {name: list(at) for name, at in self.named.items()}
         other.counters = dict(self.counters)
         other.blind = dict(self.blind)
+        other.version = self.version
         return other
+
+    def same_as(self, other: State) -> bool:
+        """Whether nothing was done since one of the two was copied from the other."""
+        return self.version == other.version and self.counters == other.counters
 
     def begin(self, rows: Mapping[str, Mapping[str, Json]], counters: Mapping[str, int]) -> None:
         """Lay a task's start state over the base."""
@@ -128,6 +139,15 @@ class State:
         row: Json = found
         return row
 
+    def names_at(self, place: Place, row: Json) -> frozenset[str]:
+        """Everything that the row at a place names."""
+        if self.dated or place in self.rows:
+            return frozenset(names_in(row))
+        known = self.row_names.get(place)
+        if known is None:
+            known = self.row_names[place] = frozenset(names_in(row))
+        return known
+
     def lookup(self, table: str, key: str) -> Json:
         """A row for a tree: of a table, or of a nested one by way of its parent."""
         nested = self.nested.get(table)
@@ -150,7 +170,9 @@ class State:
         """Whether some logged call may have changed the row without anybody knowing how."""
         since = self.fresh.get(place, 0)
         table = place[0]
-        if self.blind.get(table, -1) >= since:
+        if self.blind.get(table, -1) >= since and any(
+            table in e.blind and place not in e.targets for e in self.log[since:]
+        ):
             return True
         for name in {*names, *names_of_key(place[1]), table + "|" + place[1]}:
             for at in self.named.get(name, ()):
@@ -219,7 +241,7 @@ class State:
 def names_of_key(key: str) -> frozenset[str]:
     """The names in a row's key text."""
     parsed = parse_json(key)
-    return frozenset(names_in(parsed.value)) if parsed is not None else frozenset()
+    return tokens_in(parsed.value) | names_in(parsed.value) if parsed is not None else frozenset()
 
 
 _EMPTY: Final[Mapping[str, Json]] = {}

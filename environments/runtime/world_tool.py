@@ -112,6 +112,16 @@ class Tool:
     """Calls in one session after which its answer is no longer known."""
     alone: bool = False
     """Answered only where no earlier call touched what it names."""
+    heeds: frozenset[str] = frozenset()
+    """Tools whose every earlier call is relevant history."""
+    ignores: frozenset[str] = frozenset()
+    """Tools whose earlier calls never are."""
+    needs: frozenset[str] = frozenset()
+    """Tools that came before every success."""
+    bars: frozenset[str] = frozenset()
+    """Tools that came before no success."""
+    far: frozenset[str] = frozenset()
+    """Tables whose rows a call may change without naming them."""
     tape: Mapping[str, tuple[Taped, ...]] = field(default_factory=dict)
 
     @property
@@ -191,6 +201,11 @@ def _load(name: str, part: Mapping[str, Any], tape: Mapping[str, Any]) -> Tool:
         issues=bool(part.get("issues", False)),
         limit=part.get("limit"),
         alone=bool(part.get("alone", False)),
+        heeds=frozenset(part.get("heeds", ())),
+        ignores=frozenset(part.get("ignores", ())),
+        needs=frozenset(part.get("needs", ())),
+        bars=frozenset(part.get("bars", ())),
+        far=frozenset(part.get("far", ())),
         tape={
             key: tuple(
                 Taped(

@@ -12,7 +12,8 @@ from environments.runtime.attempt import Json
 from environments.runtime.expression import build
 from environments.runtime.expression_scope import FUEL, Missing, NotKnown, Scope, Tree
 from environments.runtime.normal import stable
-from environments.runtime.world import Session, World
+from environments.runtime.world import World
+from environments.runtime.world_session import Session
 from synth.world.model import Workbench, refused
 from synth.world.observation import Observation
 from synth.world.writers import place_of

@@ -15,7 +15,8 @@ from typing import Any, Final
 
 from environments.runtime.attempt import Json
 from environments.runtime.normal import names_in, same_json
-from environments.runtime.world import Session, World
+from environments.runtime.world import World
+from environments.runtime.world_session import Session
 from environments.runtime.world_state import names_of_key
 from redact.clean_episode import CleanEpisode
 from synth.world.document import holds_withheld

@@ -37,8 +37,33 @@ CALLS = st.lists(
 
 
 @cache
+def _document() -> str:
+    return json.dumps(learn_world(workshop_episodes(40), WorldSettings()).document)
+
+
+@cache
 def _world() -> World:
-    return World.from_json(learn_world(workshop_episodes(40), WorldSettings()).document)
+    return World.from_json(json.loads(_document()))
+
+
+@settings(max_examples=40, deadline=None)
+@given(CALLS, st.integers(0, 3), st.booleans())
+def test_what_is_kept_never_shows(
+    calls: list[tuple[str, dict[str, Any]]], room: int, forks: bool
+) -> None:
+    """A world that answered others before, with whatever room to keep things, answers as one that never did."""
+    fresh = World.from_json(json.loads(_document()))
+    used = World.from_json(json.loads(_document()))
+    used.room.moments = used.room.answers = room if room < 3 else 10_000
+    for _ in range(2):
+        one, other = fresh.session(), used.session()
+        for name, arguments in calls:
+            left, right = one.call(name, arguments), other.call(name, json.dumps(arguments))
+            assert (left.content, left.source) == (right.content, right.source)
+            if forks:
+                aside = other.fork()
+                aside.call("paint", json.dumps({"bike": BIKES[0], "colour": "green"}))
+        assert one.end_state() == other.end_state()
 
 
 @settings(max_examples=60, deadline=None)
