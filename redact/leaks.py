@@ -78,9 +78,14 @@ def find_leaks(
     for app in learnt.apps.values():
         table.add(personal_everywhere(app, k=k), direct=True)
     own: dict[str, _Table] = {}
+    clear: set[str] = set()
     leaks: list[Leak] = []
     for where, text in texts:
-        leaks += table.search(where, text)
+        if text not in clear:
+            found = list(table.search(where, text))
+            leaks += found
+            if not found and len(clear) < _CLEAR:
+                clear.add(text)
         raw = (episodes or {}).get(where)
         if raw is not None:
             if raw not in own:
@@ -149,34 +154,50 @@ class _Table:
         for encoding, plain in _readings(text):
             spaced = plain.translate(_SPACES) if plain.isascii() else _GAPS.sub(" ", plain)
             tokens = spaced.split()
-            if not self._by_pivot.keys().isdisjoint(tokens):
-                yield from self._around(where, plain, encoding)
+            if self._by_pivot.keys().isdisjoint(tokens):
+                continue
+            hits = list(self._hits(tokens))
+            if hits:
+                places = list(_TOKEN.finditer(plain))
+                yield from self._leaks(where, places, encoding, hits)
 
-    def _around(self, where: str, text: str, encoding: str) -> Iterator[Leak]:
-        places = list(_TOKEN.finditer(text))
-        found = [place[0] for place in places]
-        for place, token in enumerate(found):
-            for wanted in self._by_pivot.get(token, ()):
+    def _hits(self, tokens: list[str]) -> Iterator[tuple[int, _Wanted]]:
+        """Yield where a value's tokens stand one after the other."""
+        by_pivot = self._by_pivot
+        for place, token in enumerate(tokens):
+            if token not in by_pivot:
+                continue
+            for wanted in by_pivot[token]:
                 start = place - wanted.pivot
                 end = start + len(wanted.tokens)
-                if start < 0 or tuple(found[start:end]) != wanted.tokens:
+                if start < 0 or tuple(tokens[start:end]) != wanted.tokens:
                     continue
-                if (
-                    len(wanted.tokens) == 1
-                    and token in _ORDINARY
-                    and not self._beside(found, place)
-                ):
-                    continue  # "order" is a leak of Mr Order only beside another of his words
-                length = places[end - 1].end() - places[start].start()
-                if length <= sum(map(len, wanted.tokens)) + 3 * len(wanted.tokens):
-                    yield Leak(
-                        kind=wanted.kind,
-                        where=where,
-                        offset=places[start].start(),
-                        length=length,
-                        encoding=encoding,
-                        direct=wanted.direct,
-                    )
+                alone = end - start == 1 and token in _ORDINARY
+                if not (alone and not self._beside(tokens, place)):
+                    yield (
+                        start,
+                        wanted,
+                    )  # "order" is a leak of Mr Order only beside another of his words
+
+    def _leaks(
+        self,
+        where: str,
+        places: list[re.Match[str]],
+        encoding: str,
+        hits: list[tuple[int, _Wanted]],
+    ) -> Iterator[Leak]:
+        for start, wanted in hits:
+            offset = places[start].start()
+            length = places[start + len(wanted.tokens) - 1].end() - offset
+            if length <= sum(map(len, wanted.tokens)) + 3 * len(wanted.tokens):
+                yield Leak(
+                    kind=wanted.kind,
+                    where=where,
+                    offset=offset,
+                    length=length,
+                    encoding=encoding,
+                    direct=wanted.direct,
+                )
 
     def _beside(self, found: list[str], place: int) -> bool:
         near = found[max(0, place - 1) : place] + found[place + 1 : place + 2]
@@ -193,16 +214,28 @@ def _readings(text: str) -> Iterator[tuple[str, str]]:
     if "\\" in text:
         plain = re.sub(r"\\+[nrtbf]", "  ", _ESCAPE.sub(lambda code: chr(int(code[1], 16)), text))
     yield "plain", _folded(plain)
-    if re.search(r"%[0-9A-Fa-f]{2}", text):
+    if "%" in text and _PERCENT.search(text):
         yield "url", _folded(unquote(text.replace("+", " ")))
     if "&" in text and ";" in text:
         unescaped = html.unescape(text)
         if unescaped != text:
             yield "html", _folded(unescaped)
-    for run in _BASE64.findall(text):
+    for run in _BASE64.findall(text) if _has_run(text) else ():
         decoded = None if run.islower() or run.isdecimal() else _decoded(run)
         if decoded is not None:
             yield "base64", _folded(decoded)
+
+
+_PERCENT: Final = re.compile(r"%[0-9A-Fa-f]{2}")
+_RUN_OF_CODE: Final = b"*" * 12
+_CODE: Final = bytes(
+    ord("*") if chr(code).isalnum() or chr(code) in "+/_-" else 0 for code in range(128)
+) + bytes(128)
+
+
+def _has_run(text: str) -> bool:
+    """Say whether a run long enough for base64 stands in a text: asking so costs a tenth of looking for it."""
+    return _RUN_OF_CODE in text.encode("utf-8", "surrogatepass").translate(_CODE)
 
 
 def _folded(text: str) -> str:
