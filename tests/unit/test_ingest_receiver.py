@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,8 +19,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 
 from ingest.decode import decode
 from ingest.errors import BodyRefused, SourceUnreadable
-from ingest.intake import ReceiverLimits
-from ingest.limits import Limits, unpack
+from ingest.intake import Intake, ReceiverLimits, SentBody
+from ingest.limits import Limits, pack, unpack
 from ingest.receiver import receiver_app
 from ingest.rpc_status import partial_body
 from ingest.text import Json
@@ -246,3 +247,24 @@ def test_a_token_file_without_tokens_does_not_open_the_receiver(tmp_path: Path) 
     file.write_text("# nobody yet\n")
     with pytest.raises(SourceUnreadable, match="holds no token"):
         load_tokens(file)
+
+
+def test_a_plain_body_is_stored_packed_and_reads_back_equal(tmp_path: Path) -> None:
+    """A plain body is bound by the disk; what is short, or does not become smaller, stays as it came."""
+    noise = bytes(os.urandom(8 << 10))
+    assert pack(noise) is None
+    assert pack(b"x" * 100) is None
+    request = ExportTraceServiceRequest()
+    scope = request.resource_spans.add().scope_spans.add()
+    for number in range(1, 200):
+        scope.spans.add(trace_id=b"t" * 16, span_id=number.to_bytes(8, "big"), name="n")
+    sent = bytes(request.SerializeToString())
+    with Wal(tmp_path) as wal:
+        intake = Intake(wal)
+        body = SentBody(signal="traces", content_type="application/x-protobuf", sent=sent)
+        intake.store(body, "shop")
+        intake.store(body, "shop")
+        (record,) = wal.pending()
+        assert record.encoding == "protobuf+zstd"
+        assert len(record.body) < len(sent) // 2
+        assert len(decode(record).spans) == 199
