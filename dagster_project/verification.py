@@ -1,14 +1,19 @@
 """Verified tasks in the lake: what the gate of `environments.verify` said of each task version.
 
-Comes in: candidates of an app and its world. Goes out: `VerifiedTask`s; a version that was verified before keeps its
-verdict. Not here: the attacks themselves.
+Comes in: candidates of an app, its world, and how often rollouts of each task were masked. Goes out: `VerifiedTask`s; a
+version that was verified before keeps its verdict, and what depends on the other tasks of the set is said anew each
+time. Not here: the attacks themselves.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
+from dagster_project.lake import Lake, once
+from dagster_project.learnt_tables import ROLLOUTS
 from dagster_project.learnt_worlds import StoredWorld
+from dagster_project.review.tables import VERDICTS
 from dagster_project.rows import plain_json
 from environments.runtime.attempt import Attempt
 from environments.runtime.candidate import Action, Candidate
@@ -16,10 +21,23 @@ from environments.runtime.canonical import task_version
 from environments.runtime.environment import run_actions
 from environments.runtime.task import Task
 from environments.runtime.world import World
-from environments.verify import NEEDS_REVIEW, verify
+from environments.verification.constant import PREFIX, surplus
+from environments.verification.elsewhere import verdicts_elsewhere
+from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED, Verification, verify
 
-GATE: str = "1"
+GATE: str = "2"
 """Goes up when the gate's probes change: every task is attacked again."""
+
+
+CONSTANT: Final = "paid_by_constant_policy"
+"""Reason: a policy that does the same at every task would earn too much on the set with this task in it."""
+MASKED_OFTEN: Final = "masked_often"
+"""Reason: more than `MOST_MASKED` of the rollouts of this version were not graded."""
+MOST_MASKED: Final = 0.05
+ELSEWHERE: Final = "another_process_differs"
+"""Reason: a process of its own with another hash seed gave the known solution another verdict."""
+NOT_TRYING: Final = frozenset({"noop", "claim", "copy", "random_calls"})
+"""Scripted policies that look for trouble: how often they are masked says nothing about a task."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,39 +57,127 @@ def verify_all(
     world: StoredWorld | None,
     *,
     known: Mapping[str, VerifiedTask],
+    masked: Mapping[str, str] | None = None,
     track: Callable[[Sequence[Candidate]], Iterable[Candidate]] = lambda items: items,
 ) -> list[VerifiedTask]:
-    """Attack every candidate whose version is new."""
-    backend = None if world is None else World.from_json(world.document)
+    """Attack every candidate whose version is new, then look at the set as a whole."""
     digest = "" if world is None else world.digest
+    versions = {
+        one.task.task_id: task_version(one.task, one.rubric, world_digest=digest)
+        for one in candidates
+    }
+    kept = {
+        task_id: _alone(one)
+        for task_id, one in known.items()
+        if one.task_version == versions.get(task_id) and one.gate == GATE
+    }
+    fresh = [one for one in candidates if one.task.task_id not in kept]
+    if world is None:
+        found = {c.task.task_id: _unverifiable(c, versions[c.task.task_id]) for c in fresh}
+    else:
+        attacked = _attack(track(fresh), candidates, world)
+        found = _compared(attacked, fresh, versions, world)
+    everything = [(kept | found)[one.task.task_id] for one in candidates]
+    return _as_a_set(everything, masked or {})
+
+
+def _attack(
+    fresh: Iterable[Candidate], everybody: Sequence[Candidate], world: StoredWorld
+) -> dict[str, Verification]:
+    backend = World.from_json(world.document)
 
     def run(task: Task, actions: Sequence[Action]) -> Attempt:
-        if backend is None:
-            raise ValueError("a task without a world cannot be run")
         return run_actions(task, backend, actions)
 
-    found: list[VerifiedTask] = []
-    for candidate in track(candidates):
-        version = task_version(candidate.task, candidate.rubric, world_digest=digest)
-        before = known.get(candidate.task.task_id)
-        if before is not None and before.task_version == version and before.gate == GATE:
-            found.append(before)
-        elif backend is None:
-            found.append(_unverifiable(candidate, version))
-        else:
-            others = [other for other in candidates if other is not candidate]
-            verdict = verify(candidate, others=others, run=run, world_digest=digest)
-            found.append(
-                VerifiedTask(
-                    task_id=verdict.task_id,
-                    task_version=verdict.task_version,
-                    status=verdict.status,
-                    reasons=tuple(verdict.reasons),
-                    probes=tuple(plain_json(probe.to_json()) for probe in verdict.probes),
-                    gate=GATE,
-                )
-            )
+    return {
+        one.task.task_id: verify(one, others=everybody, run=run, world_digest=world.digest)
+        for one in fresh
+    }
+
+
+def _compared(
+    attacked: Mapping[str, Verification],
+    candidates: Sequence[Candidate],
+    versions: Mapping[str, str],
+    world: StoredWorld,
+) -> dict[str, VerifiedTask]:
+    """Reject what another process grades otherwise."""
+    elsewhere = verdicts_elsewhere(
+        [(one, versions[one.task.task_id]) for one in candidates], world.document
+    )
+    found: dict[str, VerifiedTask] = {}
+    for task_id, verdict in attacked.items():
+        one = _verified(verdict)
+        if verdict.good is not None and verdict.good.to_json() != elsewhere[task_id]:
+            one = replace(one, status=REJECTED, reasons=(ELSEWHERE, *one.reasons))
+        found[task_id] = one
     return found
+
+
+def _verified(verdict: Verification) -> VerifiedTask:
+    return VerifiedTask(
+        task_id=verdict.task_id,
+        task_version=verdict.task_version,
+        status=verdict.status,
+        reasons=tuple(verdict.reasons),
+        probes=tuple(plain_json(probe.to_json()) for probe in verdict.probes),
+        gate=GATE,
+    )
+
+
+def _alone(one: VerifiedTask) -> VerifiedTask:
+    """What the gate said of the task by itself."""
+    reasons = tuple(r for r in one.reasons if r.partition(":")[0] not in {CONSTANT, MASKED_OFTEN})
+    lifted = one.status == NEEDS_REVIEW and reasons != one.reasons and not reasons
+    return replace(one, reasons=reasons, status=ACCEPTED if lifted else one.status)
+
+
+def _as_a_set(found: Sequence[VerifiedTask], masked: Mapping[str, str]) -> list[VerifiedTask]:
+    """Hold back what is masked too often, and what lets a constant policy earn too much on the rest."""
+    looked = [
+        _doubted(one, MASKED_OFTEN) if masked.get(one.task_id) == one.task_version else one
+        for one in found
+    ]
+    accepted = [one for one in looked if one.status == ACCEPTED]
+    paid: dict[str, set[str]] = defaultdict(set)
+    graded: Counter[str] = Counter()
+    for one in accepted:
+        for probe in one.probes:
+            if str(probe["name"]).startswith(PREFIX) and probe["reward"] is not None:
+                graded[probe["name"]] += 1
+                if probe["reward"] > 0:
+                    paid[probe["name"]].add(one.task_id)
+    held = surplus(paid, graded)
+    return [_doubted(one, CONSTANT) if one.task_id in held else one for one in looked]
+
+
+def _doubted(one: VerifiedTask, reason: str) -> VerifiedTask:
+    status = NEEDS_REVIEW if one.status == ACCEPTED else one.status
+    return replace(one, status=status, reasons=(*one.reasons, reason))
+
+
+def masked_tasks(lake: Lake, app: str) -> dict[str, str]:
+    """Task id and version of what more than 5 % of the rollouts of policies that try could not be graded on."""
+    tried: Counter[tuple[str, str]] = Counter()
+    masked: Counter[tuple[str, str]] = Counter()
+    for (_, task_id, version), reward in sorted(_rewards(lake, app).items(), key=lambda i: i[0]):
+        tried[task_id, version] += 1
+        masked[task_id, version] += reward is None
+    return {t: v for (t, v), count in sorted(masked.items()) if count > MOST_MASKED * tried[t, v]}
+
+
+def _rewards(lake: Lake, app: str) -> dict[tuple[str, str, str], float | None]:
+    """Rewards by rollout, task and version: as rolled out, then as graded again later."""
+    columns = ("app", "day", "rollout_id", "policy", "task_id", "task_version", "reward", "error")
+    rows = once(lake.read(ROLLOUTS, app=app, columns=columns), ROLLOUTS).to_pylist()
+    listed = [row for row in rows if row["error"] is None]
+    later = lake.read(VERDICTS, app=app).to_pylist()
+    listed += sorted((row for row in later if row["same_run"]), key=lambda row: row["at"])
+    return {
+        (row["rollout_id"], row["task_id"], row["task_version"]): row["reward"]
+        for row in listed
+        if row["policy"] not in NOT_TRYING
+    }
 
 
 def _unverifiable(candidate: Candidate, version: str) -> VerifiedTask:

@@ -7,25 +7,29 @@ end; it is void otherwise. Not here: derivation (`synth`), files.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from environments.runtime.attempt import Attempt, Json
 from environments.runtime.candidate import Action, Candidate
-from environments.runtime.canonical import task_version
+from environments.runtime.canonical import rubric_hash, task_version
 from environments.runtime.check_end import effect_rows, event_rows
-from environments.runtime.check_view import View
+from environments.runtime.check_view import View, text_of
 from environments.runtime.checks import evaluate
 from environments.runtime.task import Task
 from environments.runtime.verdict import Verdict
 from environments.verification.attacks import attacks
 from environments.verification.material import Material
-from environments.verification.mutants import mutants, recorded_bad
+from environments.verification.mutants import mutants, recorded_bad, routes
 from environments.verification.probe import BELOW, MASKED, ONE, Probe, ProbeResult
 
 Runner = Callable[[Task, Sequence[Action]], Attempt]
 """Makes the calls of some actions in a fresh world at the task's start."""
+
+LEAST_SENTENCE: Final = 24
+"""Shorter sentences of checks may stand in a transcript by chance."""
 
 ACCEPTED: Final = "accepted"
 NEEDS_REVIEW: Final = "needs_review"
@@ -42,6 +46,8 @@ class Verification:
     """`accepted`, `needs_review` or `rejected`; only accepted tasks are exported by default."""
     reasons: tuple[str, ...]
     probes: tuple[ProbeResult, ...]
+    good: Verdict | None = None
+    """The verdict on the known solution, to compare with another process's; not written."""
 
     def to_json(self) -> dict[str, Json]:
         """As plain JSON values, for tables and reports."""
@@ -63,6 +69,7 @@ def verify(
     if not candidate.solution:
         return gate.verdict(NEEDS_REVIEW, [*candidate.reasons] or ["no_solution"], [])
     good, verdict = gate.grade(candidate.solution)
+    gate.good = verdict
     first = gate.judge_good(verdict)
     if gate.grade(candidate.solution)[1] != verdict:
         return gate.verdict(REJECTED, ["two_runs_differ"], [first])
@@ -71,15 +78,19 @@ def verify(
         reason = "good_attempt_not_graded" if verdict.reward is None else "good_attempt_fails"
         return gate.verdict(status, [reason, *candidate.reasons], [first])
     material = Material(candidate, good, [o for o in others if o is not candidate])
-    probes = [*attacks(material), *mutants(material), *recorded_bad(candidate.attempts)]
+    probes = [*routes(material), *attacks(material), *mutants(material)]
+    probes += recorded_bad(candidate.attempts)
     results = [first, *(gate.probe(probe, good) for probe in probes)]
-    return gate.verdict(*_status(candidate, results), results)
+    status, reasons = _status(candidate, results)
+    leaks = _reachable(candidate, good)
+    return gate.verdict(REJECTED if leaks else status, [*leaks, *reasons], results)
 
 
 def _status(candidate: Candidate, results: Sequence[ProbeResult]) -> tuple[str, list[str]]:
     counted = [result for result in results if result.in_gate and not result.passed]
     exploits = sorted({f"pays:{r.name}" for r in counted if r.expected not in {BELOW, ONE}})
     doubts = sorted({f"pays:{r.name}" for r in counted if r.expected == BELOW})
+    doubts += sorted(f"misses:{r.name}" for r in counted if r.expected == ONE)
     leaks = _answers_in_text(candidate)
     positive = any(
         c.positive and c.required and c.role != "agreement" for c in candidate.rubric.checks
@@ -91,8 +102,11 @@ def _status(candidate: Candidate, results: Sequence[ProbeResult]) -> tuple[str, 
 
 
 def _answers_in_text(candidate: Candidate) -> list[str]:
-    """Facts to tell that the opening or the user already says."""
-    view = View(Attempt(messages=candidate.task.opening, opening=len(candidate.task.opening)))
+    """Facts to tell that the opening, the tools' descriptions or the user say before the policy could know them."""
+    task = candidate.task
+    said = [*task.opening, *({"role": "user", "content": turn.text} for turn in task.user)]
+    said.append({"role": "system", "content": json.dumps(list(map(dict, task.tools)))})
+    view = View(Attempt(messages=tuple(said), opening=len(said)))
     told = [check for check in candidate.rubric.checks if check.fn == "told"]
     return [f"answer_in_text:{c.check_id}" for c in told if _stands_in(c.args.get("value"), view)]
 
@@ -103,6 +117,17 @@ def _stands_in(value: Json, view: View) -> bool:
     return isinstance(value, int | float) and value in view.given
 
 
+def _reachable(candidate: Candidate, seen: Attempt) -> list[str]:
+    """Whether anything the policy reads names the rubric: its hash, a check's sentence, an episode it comes from."""
+    checks = candidate.rubric.checks
+    secret = {rubric_hash(candidate.rubric), *(e for check in checks for e in check.origin)}
+    secret |= {check.says for check in checks if len(check.says) >= LEAST_SENTENCE}
+    shown = [text_of(m) for m in seen.messages if m.get("role") != "assistant"]
+    shown.append(json.dumps(list(map(dict, candidate.task.tools))))
+    found = any(one in text for one in secret for text in shown)
+    return ["evidence_reachable"] if found else []
+
+
 class _Gate:
     """Runs and grades one candidate's probes."""
 
@@ -110,6 +135,7 @@ class _Gate:
         self._candidate = candidate
         self._version = version
         self._run = run
+        self.good: Verdict | None = None
 
     def grade(self, actions: Sequence[Action]) -> tuple[Attempt, Verdict]:
         """Make an attempt of actions and grade it."""
@@ -154,18 +180,23 @@ class _Gate:
             status=status,
             reasons=tuple(dict.fromkeys(reasons)),
             probes=tuple(results),
+            good=self.good,
         )
 
     def _void(self, probe: Probe, attempt: Attempt, good: Attempt, verdict: Verdict) -> bool:
         if not probe.voidable:
             return False
         changes = bool(good.end.effects or event_rows(good.end, {}))
+        if probe.expected == ONE:
+            return verdict.reward is None or not _same_end(attempt, good)
         if probe.expected == BELOW:
             return verdict.reward != 0.0 and (bool(attempt.end.unknown) or _same_end(attempt, good))
         return probe.expected != MASKED and changes and _same_end(attempt, good)
 
     @staticmethod
     def _low_enough(probe: Probe, reward: float) -> bool:
+        if probe.expected == ONE:
+            return reward == 1.0
         return reward < 1.0 if probe.expected == BELOW else reward == 0.0
 
 

@@ -20,7 +20,7 @@ from dagster_project.progress import counted
 from dagster_project.review.feedback import undecided, with_decisions
 from dagster_project.review.store import ASSET as REVIEWS
 from dagster_project.review.store import reviews_of
-from dagster_project.verification import GATE, VerifiedTask, verify_all
+from dagster_project.verification import GATE, VerifiedTask, masked_tasks, verify_all
 from environments.verify import ACCEPTED
 
 ASSET = "verified_tasks"
@@ -51,6 +51,7 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
             candidates_of(clean, app),
             world_of(lake, app),
             known=undecided(verified_of(lake, app)),
+            masked=masked_tasks(lake, app),
             track=partial(counted, ASSET, says=app),
         )
         found = with_decisions(by_gate, reviews_of(lake, app))
@@ -102,6 +103,7 @@ def ingredients(lake: Lake, apps: Sequence[str]) -> dict[Key, str]:
             digests(lake, "worlds", app),
             digests(lake, REVIEWS, app),
             GATE,
+            *(f"{task}:{version}" for task, version in sorted(masked_tasks(lake, app).items())),
         )
         for app in apps
     }

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from environments.runtime.attempt import Json
 from environments.runtime.candidate import Action
+from environments.verification.constant import constant_policies, said_codes
 from environments.verification.material import Material, planned_calls
 from environments.verification.probe import MASKED, ZERO, Probe, calls, says
 
@@ -26,6 +27,9 @@ INJECTION: Final = (
 )
 OTHERS: Final = 3
 RANDOM_CALLS: Final = 8
+RANDOM_RUNS: Final = 4
+"""Each with and without a hand-over at the end: a hand-over alone once paid random calls in full."""
+HANDS_OVER: Final = "The user needs help."
 CHUNK: Final = 5
 
 
@@ -37,6 +41,7 @@ def attacks(material: Material) -> Iterator[Probe]:
     yield from _strangers(material)
     yield _fisher(material)
     yield from _kept_out(material)
+    yield from constant_policies(material)
 
 
 def _idle(material: Material) -> Iterator[Probe]:
@@ -56,6 +61,7 @@ def _tellers(material: Material) -> Iterator[Probe]:
     words = " ".join(material.readable_words)
     yield Probe(name="lists_every_fact", actions=(says(f"{facts} {words}"),), expected=ZERO)
     looked = tuple(calls(c.name, c.arguments, number=i) for i, c in enumerate(material.reads))
+    yield Probe(name="reads_then_claims", actions=(*looked, says(CLAIM)), expected=ZERO)
     yield Probe(
         name="reads_then_lists_every_fact",
         actions=(*looked, says(f"{facts} {words}")),
@@ -72,20 +78,45 @@ def _callers(material: Material) -> Iterator[Probe]:
     yield Probe(name="calls_every_write_tool", actions=(*every, says(CLAIM)), expected=ZERO)
     blank = tuple(calls(n, _made_up(material, n), number=i) for i, n in enumerate(changing))
     yield Probe(name="calls_every_write_tool_blindly", actions=(*blank, says(CLAIM)), expected=ZERO)
-    yield Probe(name="random_calls", actions=(*_random_calls(material), says(CLAIM)), expected=ZERO)
+    handed = _handed_over(material)
+    for seed in range(1, RANDOM_RUNS + 1):
+        made = _random_calls(material, seed)
+        yield Probe(name=f"random_calls_{seed}", actions=(*made, says(CLAIM)), expected=ZERO)
+        if handed:
+            name = f"random_calls_then_hands_over_{seed}"
+            yield Probe(name=name, actions=(*made, *handed), expected=ZERO)
+    if handed:
+        yield Probe(name="hands_over_at_once", actions=handed, expected=ZERO)
     injected = tuple(
-        calls(name, json.dumps(dict.fromkeys(_parameters(material, name), INJECTION)), number=i)
-        for i, name in enumerate(_tool_names(material))
+        calls(name, json.dumps(dict.fromkeys(material.parameters(name), INJECTION)), number=i)
+        for i, name in enumerate(material.tool_names)
     )
     yield Probe(name="injects_in_arguments", actions=(*injected, says(CLAIM)), expected=ZERO)
 
 
-def _random_calls(material: Material) -> tuple[Action, ...]:
-    chance = random.Random(material.candidate.task.task_id)  # noqa: S311 - an attack, not a secret
+def _random_calls(material: Material, seed: int) -> tuple[Action, ...]:
+    """Other tasks' calls, empty ones, and random tools with random words of the user."""
+    task = material.candidate.task
+    chance = random.Random(f"{task.task_id}/{seed}")  # noqa: S311 - an attack, not a secret
     pool = [(c.name, c.arguments) for c in material.foreign]
-    pool += [(name, _made_up(material, name)) for name in _tool_names(material)]
+    pool += [(name, _made_up(material, name)) for name in material.tool_names]
+    words = said_codes(material)
+    for name in material.tool_names if words else ():
+        guess = {p: chance.choice(words) for p in material.parameters(name)}
+        pool.append((name, json.dumps(guess)))
+    pool = [(name, text) for name, text in pool if name not in task.terminal_tools]
     chosen = [chance.choice(pool) for _ in range(RANDOM_CALLS)] if pool else []
     return tuple(calls(name, text, number=i) for i, (name, text) in enumerate(chosen))
+
+
+def _handed_over(material: Material) -> tuple[Action, ...]:
+    """Every tool that ends the conversation, with words that know nothing."""
+    return tuple(
+        calls(
+            name, json.dumps(dict.fromkeys(material.parameters(name), HANDS_OVER)), number=700 + i
+        )
+        for i, name in enumerate(material.candidate.task.terminal_tools)
+    )
 
 
 def _strangers(material: Material) -> Iterator[Probe]:
@@ -106,8 +137,8 @@ def _strangers(material: Material) -> Iterator[Probe]:
 def _fisher(material: Material) -> Probe:
     """Looks for questions that nobody can answer, in order to be masked instead of failed."""
     odd = tuple(
-        calls(n, json.dumps(dict.fromkeys(_parameters(material, n), f"zz-{i}-unseen")), number=i)
-        for i, n in enumerate(_tool_names(material))
+        calls(n, json.dumps(dict.fromkeys(material.parameters(n), f"zz-{i}-unseen")), number=i)
+        for i, n in enumerate(material.tool_names)
     )
     return Probe(name="fishes_for_unknown", actions=(*odd, says(CLAIM)), expected=MASKED)
 
@@ -116,16 +147,12 @@ def _kept_out(material: Material) -> Iterator[Probe]:
     numbers = material.readable_numbers
     chunks = tuple(says(", ".join(numbers[i : i + CHUNK])) for i in range(0, len(numbers), CHUNK))
     looked = tuple(calls(c.name, c.arguments, number=i) for i, c in enumerate(material.reads))
-    handed = tuple(
-        calls(name, json.dumps(dict.fromkeys(_parameters(material, name), "The user needs help.")))
-        for name in material.candidate.task.terminal_tools
-    )
+    handed = _handed_over(material)
     yield Probe(name="dumps_in_chunks", actions=chunks, expected=ZERO, in_gate=False)
     yield Probe(
         name="reads_then_dumps_in_chunks", actions=(*looked, *chunks), expected=ZERO, in_gate=False
     )
     if handed:
-        yield Probe(name="hands_over", actions=handed, expected=ZERO, in_gate=False)
         yield Probe(
             name="reads_then_hands_over", actions=(*looked, *handed), expected=ZERO, in_gate=False
         )
@@ -137,33 +164,9 @@ def _kept_out(material: Material) -> Iterator[Probe]:
         yield Probe(name="fact_beside_a_call", actions=hidden, expected=ZERO, in_gate=False)
 
 
-def _tool_names(material: Material) -> list[str]:
-    return sorted(_definitions(material))
-
-
-def _definitions(material: Material) -> dict[str, Mapping[str, Json]]:
-    found: dict[str, Mapping[str, Json]] = {}
-    for tool in material.candidate.task.tools:
-        function = tool.get("function", tool)
-        if isinstance(function, dict):
-            found[str(function.get("name"))] = function
-    return found
-
-
-def _parameters(material: Material, name: str) -> list[str]:
-    properties = _properties(material, name)
-    return sorted(properties)
-
-
-def _properties(material: Material, name: str) -> Mapping[str, Json]:
-    parameters = _definitions(material).get(name, {}).get("parameters")
-    properties = parameters.get("properties") if isinstance(parameters, dict) else None
-    return properties if isinstance(properties, dict) else {}
-
-
 def _made_up(material: Material, name: str) -> str:
     """Arguments of the right types without any knowledge."""
-    return json.dumps({n: _blank(s) for n, s in sorted(_properties(material, name).items())})
+    return json.dumps({n: _blank(s) for n, s in sorted(material.properties(name).items())})
 
 
 def _blank(schema: Json) -> Json:

@@ -113,6 +113,31 @@ class Material:
         return tuple(dict.fromkeys(w for w in words if any(c.isdigit() for c in w)))
 
     @cached_property
+    def definitions(self) -> Mapping[str, Mapping[str, Json]]:
+        """The task's tools by name."""
+        found: dict[str, Mapping[str, Json]] = {}
+        for tool in self.candidate.task.tools:
+            function = tool.get("function", tool)
+            if isinstance(function, dict):
+                found[str(function.get("name"))] = function
+        return found
+
+    @cached_property
+    def tool_names(self) -> list[str]:
+        """Names of the task's tools, sorted."""
+        return sorted(self.definitions)
+
+    def properties(self, name: str) -> Mapping[str, Json]:
+        """A tool's parameters with their schemas."""
+        parameters = self.definitions.get(name, {}).get("parameters")
+        properties = parameters.get("properties") if isinstance(parameters, dict) else None
+        return properties if isinstance(properties, dict) else {}
+
+    def parameters(self, name: str) -> list[str]:
+        """The names of a tool's parameters, sorted."""
+        return sorted(self.properties(name))
+
+    @cached_property
     def opening_text(self) -> str:
         """All texts of the opening."""
         return "\n".join(text_of(message) for message in self.candidate.task.opening)

@@ -1,4 +1,4 @@
-"""Mutants of the good attempt: nearly right, so they must score below it.
+"""Mutants of the good attempt: nearly right, so they must score below it; and other routes to its end, worth the same.
 
 In: the material of one candidate. Out: probes. Whether a mutant's end is an accepted one is computed in the world
 before it is held against a rubric. Not here: policies that never tried (`attacks`).
@@ -13,7 +13,7 @@ from typing import Final
 from environments.runtime.attempt import Json
 from environments.runtime.candidate import Action, RecordedAttempt
 from environments.verification.material import Material, PlannedCall
-from environments.verification.probe import BELOW, Probe, calls, says
+from environments.verification.probe import BELOW, ONE, Probe, calls, says
 
 MOST: Final = 4
 """Writes of one solution that are mutated; more show nothing new."""
@@ -38,6 +38,23 @@ def mutants(material: Material) -> Iterator[Probe]:
     if extra is not None:
         actions = _inserted(material, calls(extra.name, extra.arguments, number=900))
         yield Probe(name="extra_write", actions=actions, expected=BELOW)
+
+
+def routes(material: Material) -> Iterator[Probe]:
+    """The good attempt's effects by another route: they are worth the same, where the world ends the same."""
+    solution = material.candidate.solution
+    spelt = solution
+    for call in material.writes:
+        text = json.dumps(dict(reversed(call.parsed.items())), indent=1)
+        spelt = _replaced(spelt, call, text)
+    if material.writes:
+        yield Probe(name="same_arguments_spelt_otherwise", actions=spelt, expected=ONE)
+    alone = [c for c in material.writes if len(_calls_of(solution[c.action])) == 1]
+    if len(alone) > 1:
+        turned = list(solution)
+        for one, other in zip(alone, reversed(alone), strict=True):
+            turned[one.action] = solution[other.action]
+        yield Probe(name="writes_in_another_order", actions=tuple(turned), expected=ONE)
 
 
 def recorded_bad(attempts: Sequence[RecordedAttempt]) -> Iterator[Probe]:

@@ -22,7 +22,8 @@ from environments.runtime.candidate import Action, Candidate, RecordedAttempt
 from environments.runtime.check_arguments import canonical_arguments
 from environments.runtime.environment import run_actions
 from environments.runtime.rubric import REWARD, Check, Rubric
-from environments.runtime.task import Task
+from environments.runtime.task import Task, UserTurn
+from environments.verification.constant import MOST_MEAN, PREFIX, surplus
 from environments.verification.probe import calls, says
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED, Verification, verify
 
@@ -161,7 +162,11 @@ def test_a_sound_task_is_accepted() -> None:
         "copies_prompt",
         "lists_every_fact",
         "calls_every_write_tool",
-        "random_calls",
+        "same_arguments_spelt_otherwise",
+        "random_calls_1",
+        "random_calls_then_hands_over_4",
+        "hands_over_at_once",
+        "reads_then_claims",
         "other_solution_1",
         "injects_in_message",
         "injects_in_arguments",
@@ -211,6 +216,89 @@ def test_no_change_with_evidence_is_accepted() -> None:
     assert (found.status, found.reasons) == (ACCEPTED, ())
     held_out = {p.name for p in found.probes if p.paid}
     assert held_out == {"reads_then_hands_over"}
+
+
+def test_a_hand_over_alone_is_no_evidence() -> None:
+    """Random calls that ended in a hand-over once earned everything: such a rubric is rejected."""
+    acted = Check(
+        check_id="a", fn="acted", args={"tools": ["hand_over"]}, role=REWARD, required=True
+    )
+    found = gate(candidate(end_check(), acted, solution=(GET, calls("hand_over", "{}"))))
+    assert found.status == REJECTED
+    assert "pays:hands_over_at_once" in found.reasons
+
+
+def test_looking_up_and_claiming_is_no_evidence() -> None:
+    """A read without an answer must not be paid."""
+    rows: Json = [["get", '{"parcel":"p1"}']]
+    looked = Check(check_id="r", fn="read", args={"any_of": rows}, role=REWARD, required=True)
+    found = gate(candidate(end_check(), looked, solution=(GET, says("It is on its way."))))
+    assert (found.status, found.reasons[:1]) == (REJECTED, ("pays:reads_then_claims",))
+
+
+def test_an_answer_that_the_user_says_later_needs_a_person() -> None:
+    """The scripted user says it whether or not the policy found it out."""
+    fact = Check(check_id="told", fn="told", args={"value": 54.04}, role=REWARD, required=True)
+    task = replace(TASK, user=(UserTurn(text="So it is 54.04?", asked="It is 54.04."),))
+    solution = (*GOOD[:2], says("It is 54.04."))
+    check = end_check(WRITE, effects=EFFECTS, events=[])
+    found = gate(candidate(check, fact, solution=solution, task=task))
+    assert found.reasons == ("answer_in_text:told",)
+
+
+def test_a_rubric_that_the_policy_can_read_is_rejected() -> None:
+    """A tool's description that holds a check's sentence gives the rubric away."""
+    check = end_check(WRITE, effects=EFFECTS, events=[])
+    check = replace(check, says="The parcel P1 goes to B and nothing else changes.")
+    tools = ({**tool("get", "parcel"), "note": check.says}, *TASK.tools[1:])
+    found = gate(candidate(check, task=replace(TASK, tools=tools)))
+    assert (found.status, found.reasons) == (REJECTED, ("evidence_reachable",))
+
+
+def test_another_route_to_the_same_end_is_worth_the_same() -> None:
+    """Arguments spelt otherwise are paid in full; a rubric that misses them needs a person."""
+    sound = gate(candidate(end_check(WRITE, effects=EFFECTS, events=[])))
+    route = next(p for p in sound.probes if p.name == "same_arguments_spelt_otherwise")
+    assert (route.reward, route.void, route.passed) == (1.0, False, True)
+
+
+def test_two_writes_may_come_in_any_order() -> None:
+    """Order is no part of an end."""
+    second = ("put", canonical_arguments({"parcel": "P2", "to": "C"}))
+    solution = (put(), put("P2", "C", number=2), says("Both go."))
+    found = gate(candidate(end_check(WRITE, second), solution=solution))
+    route = next(p for p in found.probes if p.name == "writes_in_another_order")
+    assert (route.reward, route.void) == (1.0, False)
+
+
+@pytest.mark.parametrize(
+    ("paid", "graded", "held"),
+    [
+        ({}, {}, set()),
+        ({"a": ["t1", "t2"]}, {"a": 30}, {"t1", "t2"}),
+        ({"a": ["t1", "t2"]}, {"a": 100}, set()),
+        ({"a": ["t1", "t2"]}, {"a": 99}, {"t2"}),
+        ({"a": ["t1", "t2"], "b": ["t2"]}, {"a": 102, "b": 51}, set()),
+        ({"a": ["t1", "t2"], "b": ["t3"]}, {"a": 300, "b": 20}, {"t3"}),
+    ],
+)
+def test_a_set_pays_constant_policies_at_most_two_per_cent(
+    paid: dict[str, list[str]], graded: dict[str, int], held: set[str]
+) -> None:
+    """What is over is held back, the same tasks every time, and no more than needed."""
+    found = surplus(paid, graded)
+    assert found == held
+    for name, tasks in paid.items():
+        left = len(set(tasks) - found)
+        assert left <= MOST_MEAN * max(1, graded[name] - len(set(tasks) & found))
+
+
+def test_constant_policies_bear_the_same_names_at_every_task() -> None:
+    """Their mean over a set is taken by name, and none decides about one task alone."""
+    found = gate(candidate(end_check(WRITE, effects=EFFECTS, events=[])))
+    constant = [p for p in found.probes if p.name.startswith(PREFIX)]
+    assert len(constant) == 6
+    assert not any(p.in_gate for p in constant)
 
 
 def test_a_good_attempt_that_fails_rejects_the_task() -> None:

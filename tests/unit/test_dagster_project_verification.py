@@ -1,0 +1,156 @@
+"""Verified tasks as a set: another process agrees, masked tasks and paid constant policies wait for a person."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from dagster_project import verification
+from dagster_project.lake import Lake
+from dagster_project.learnt_tables import ROLLOUTS
+from dagster_project.learnt_worlds import StoredWorld
+from dagster_project.review.tables import VERDICTS
+from dagster_project.verification import (
+    CONSTANT,
+    ELSEWHERE,
+    MASKED_OFTEN,
+    masked_tasks,
+    verify_all,
+)
+from environments.runtime.candidate import Candidate
+from environments.verification.elsewhere import verdicts_elsewhere
+from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED
+from tests.environments_shop import entry, world
+
+
+def stored() -> StoredWorld:
+    """The shop's world as the lake keeps it."""
+    return StoredWorld(app="shop", document=world())
+
+
+def candidates() -> list[Candidate]:
+    """The shop's two sound tasks."""
+    return [
+        Candidate(task=one.task, rubric=one.rubric, solution=tuple(one.solution))
+        for one in (entry(1), entry(3))
+    ]
+
+
+def test_another_process_with_another_hash_seed_agrees() -> None:
+    """The known solutions get the very same verdicts there, and the tasks are accepted."""
+    found = verify_all(candidates(), stored(), known={})
+    assert [one.status for one in found] == [ACCEPTED, ACCEPTED]
+    pairs = [(one, "v") for one in candidates()]
+    elsewhere = verdicts_elsewhere(pairs, world())
+    verdict: Any = elsewhere["task1"]
+    assert (verdict["reward"], verdict["task_version"]) == (1.0, "v")
+
+
+def test_a_verdict_that_another_process_does_not_give_rejects(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whatever depends on the process is no truth about the task."""
+
+    def otherwise(
+        pairs: Sequence[tuple[Candidate, str]], document: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        found: dict[str, Any] = dict(verdicts_elsewhere(pairs, document))
+        return found | {"task1": {**found["task1"], "reward": 0.0}}
+
+    monkeypatch.setattr(verification, "verdicts_elsewhere", otherwise)
+    found = {one.task_id: one for one in verify_all(candidates(), stored(), known={})}
+    assert (found["task1"].status, found["task1"].reasons[0]) == (REJECTED, ELSEWHERE)
+    assert found["task3"].status == ACCEPTED
+
+
+def test_a_task_masked_too_often_waits_and_comes_back() -> None:
+    """The mark is about one version, and goes when later rollouts are graded; the attacks are not run again."""
+    first = verify_all(candidates(), stored(), known={})
+    known = {one.task_id: one for one in first}
+    masked = {"task1": known["task1"].task_version, "task3": "another version"}
+    held = {o.task_id: o for o in verify_all(candidates(), stored(), known=known, masked=masked)}
+    assert (held["task1"].status, held["task1"].reasons) == (NEEDS_REVIEW, (MASKED_OFTEN,))
+    assert held["task3"].status == ACCEPTED
+    again = verify_all(candidates(), stored(), known=held)
+    assert again == first
+
+
+def test_a_paid_constant_policy_holds_tasks_back_and_lets_them_go() -> None:
+    """Two of two tasks that pay a look-up with a hand-over are over the limit; in a large set they are not."""
+    first = verify_all(candidates(), stored(), known={})
+    paid = [
+        replace(
+            one,
+            probes=tuple(
+                {**p, "reward": 1.0} if p["name"] == "constant_hands_over" else p
+                for p in one.probes
+            ),
+        )
+        for one in first
+    ]
+    found = verify_all(candidates(), stored(), known={one.task_id: one for one in paid})
+    assert {one.status for one in found} == {NEEDS_REVIEW}
+    assert {one.reasons for one in found} == {(CONSTANT,)}
+    known = {one.task_id: one for one in first}
+    assert verify_all(candidates(), stored(), known=known) == first
+
+
+def rollout(number: int, *, reward: float | None, policy: str = "m") -> dict[str, Any]:
+    """A row of the rollouts table, as far as it counts here."""
+    row: dict[str, Any] = dict.fromkeys(ROLLOUTS.schema.names)
+    return row | {
+        "app": "shop",
+        "day": "2026-11-20",
+        "rollout_id": f"r{number}",
+        "policy": policy,
+        "task_id": "task1",
+        "task_version": "v1",
+        "seed": number,
+        "reward": reward,
+        "trajectory": "[]",
+    }
+
+
+def keep(lake: Lake, rows: list[dict[str, Any]]) -> None:
+    """Append rollouts."""
+    lake.append(ROLLOUTS, pa.Table.from_pylist(rows, schema=ROLLOUTS.schema))
+
+
+def test_more_than_one_in_twenty_masked_is_too_often(tmp_path: Path) -> None:
+    """One of twenty is not, two are; scripted policies that look for trouble do not count."""
+    lake = Lake(tmp_path)
+    keep(lake, [rollout(n, reward=1.0 if n else None) for n in range(20)])
+    keep(lake, [rollout(100 + n, reward=None, policy="random_calls") for n in range(20)])
+    assert masked_tasks(lake, "shop") == {}
+    keep(lake, [rollout(20, reward=None)])
+    assert masked_tasks(lake, "shop") == {"task1": "v1"}
+
+
+def test_a_later_grade_takes_the_mask_away(tmp_path: Path) -> None:
+    """A rollout that a judge graded afterwards is not masked any more."""
+    lake = Lake(tmp_path)
+    keep(lake, [rollout(0, reward=None)])
+    later = {
+        **dict.fromkeys(VERDICTS.schema.names),
+        "app": "shop",
+        "rollout_id": "r0",
+        "policy": "m",
+        "task_id": "task1",
+        "task_version": "v1",
+        "reward": 0.0,
+        "same_run": True,
+        "at": 1,
+    }
+    assert masked_tasks(lake, "shop") == {"task1": "v1"}
+    lake.append(VERDICTS, pa.Table.from_pylist([later], schema=VERDICTS.schema))
+    assert masked_tasks(lake, "shop") == {}
+
+
+def test_what_is_said_of_a_task_is_plain_json() -> None:
+    """It goes to the lake as it is."""
+    found = verify_all(candidates(), stored(), known={})
+    assert json.loads(json.dumps([list(one.probes) for one in found]))
