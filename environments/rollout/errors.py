@@ -10,6 +10,8 @@ first where every rollout fails. What a model says, however malformed, is never 
 
 from __future__ import annotations
 
+from functools import partial
+
 
 class RolloutError(Exception):
     """Rollouts that cannot go on."""
@@ -25,3 +27,7 @@ class RefusedError(EndpointError):
     def __init__(self, message: str, *, status: int) -> None:
         super().__init__(message)
         self.status = status
+
+    def __reduce__(self) -> tuple[partial[RefusedError], tuple[str]]:
+        """Between processes: an exception's own way forgets keywords."""
+        return partial(RefusedError, status=self.status), (str(self),)
