@@ -1,7 +1,8 @@
 """Difficulty: how often a task is solved, in production and by each policy that tried it, with intervals.
 
 Comes in: recorded attempts with what their users said, and rollouts. Goes out: `TaskDifficulty`. A rate without
-attempts is not known, never 0; rollouts without a grade do not count.
+attempts is not known, never 0; rollouts without a grade do not count. Not here: the estimate before any rollout
+(`estimate`), what a whole task set looks like (`difficulty_report`).
 """
 
 from collections import defaultdict
@@ -13,6 +14,8 @@ from typing import Any
 from environments.runtime.candidate import Candidate
 
 _Z = 1.96
+_FLAT = 1e-6
+"""Rewards that differ by less give no advantage to learn from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +29,24 @@ class Rate:
     low: float | None
     high: float | None
     """Wilson's 95 % interval; None while nothing was tried."""
+    spread: float | None = None
+    """Largest reward minus smallest; None below two attempts."""
+
+    @property
+    def flat(self) -> bool:
+        """A group whose attempts all earned the same: it teaches nothing."""
+        return self.spread is not None and self.spread < _FLAT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What to expect before any rollout, from attempts in production."""
+
+    rate: float
+    low: float
+    high: float
+    attempts: int
+    """Attempts at this task with a known outcome; the kind of task and the app speak for the rest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,12 +59,17 @@ class TaskDifficulty:
     policies: Mapping[str, Rate]
     steps: int | None
     """Actions of the known solution."""
+    writes: int | None = None
+    """Calls of the known solution whose tool was seen to change something."""
+    kind: str = ""
+    """Which tools its attempts call to change something."""
+    estimate: Estimate | None = None
 
 
 def difficulty_of(
     candidate: Candidate, version: str, rollouts: Iterable[Mapping[str, Any]]
 ) -> TaskDifficulty:
-    """The difficulty of one task version."""
+    """The difficulty of one task version, as far as its own attempts and rollouts tell."""
     rewards: dict[str, list[float]] = defaultdict(list)
     for row in rollouts:
         if row["task_version"] == version and row["reward"] is not None:
@@ -64,12 +90,13 @@ def rate_of(scores: Sequence[float]) -> Rate:
     if not tried:
         return Rate(tried=0, solved=0.0, rate=None, low=None, high=None)
     share = solved / tried
+    low, high = wilson(share, tried)
+    spread = max(scores) - min(scores) if tried > 1 else None
+    return Rate(tried=tried, solved=solved, rate=share, low=low, high=high, spread=spread)
+
+
+def wilson(share: float, tried: float) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share."""
     centre = (share + _Z**2 / (2 * tried)) / (1 + _Z**2 / tried)
     spread = _Z * sqrt(share * (1 - share) / tried + _Z**2 / (4 * tried**2)) / (1 + _Z**2 / tried)
-    return Rate(
-        tried=tried,
-        solved=solved,
-        rate=share,
-        low=max(0.0, centre - spread),
-        high=min(1.0, centre + spread),
-    )
+    return max(0.0, centre - spread), min(1.0, centre + spread)

@@ -20,6 +20,7 @@ _COUNTED = (
     "policy",
     "task_id",
     "task_version",
+    "task_set_version",
     "seed",
     "reward",
     "error",

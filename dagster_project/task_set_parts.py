@@ -4,10 +4,12 @@ Comes in: the clean lake, which apps and which statuses. Goes out: what `environ
 lakes give equal parts: no clock, sorted by task id. Not here: the folder itself.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from dagster_project.clean_records import clusters_of
 from dagster_project.documents import records
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import TASKS, VERIFIED
@@ -38,10 +40,11 @@ def parts_of(lake: Lake, apps: Sequence[str], *, name: str | None = None) -> Tas
         if world is not None:
             worlds[app] = world.document
         verdicts = records(lake, VERIFIED, app, VerifiedTask)
+        clusters = _cluster_by_episode(lake, app)
         for candidate in records(lake, TASKS, app, Candidate).values():
             verdict = verdicts.get(candidate.task.task_id)
             if verdict is not None and world is not None:
-                entries.append(_entry(candidate, verdict))
+                entries.append(_entry(candidate, verdict, clusters))
     return TaskSetParts(
         entries=tuple(sorted(entries, key=lambda entry: entry.task.task_id)),
         worlds=worlds,
@@ -49,7 +52,20 @@ def parts_of(lake: Lake, apps: Sequence[str], *, name: str | None = None) -> Tas
     )
 
 
-def _entry(candidate: Candidate, verdict: VerifiedTask) -> Entry:
+def _cluster_by_episode(lake: Lake, app: str) -> dict[str, str]:
+    clusters = sorted(clusters_of(lake, app), key=lambda one: one.cluster_id)
+    return {m.episode_id: one.cluster_id for one in clusters for m in one.members}
+
+
+def _entry(candidate: Candidate, verdict: VerifiedTask, clusters: Mapping[str, str]) -> Entry:
+    found = Counter(
+        cluster for a in candidate.attempts if (cluster := clusters.get(a.episode_id)) is not None
+    )
+    if found:
+        # The most frequent; of equals the first by name, so that equal lakes give equal task sets.
+        cluster = min(found, key=lambda name: (-found[name], name))
+        note = {**candidate.task.provenance, "cluster": cluster}
+        candidate = replace(candidate, task=replace(candidate.task, provenance=note))
     probes = [{k: v for k, v in probe.items() if k != "actions"} for probe in verdict.probes]
     return entry_of(
         candidate,

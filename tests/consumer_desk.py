@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from environments.export.taskset import Entry, write_task_set
+from environments.export.taskset import Choice, Entry, write_task_set
 from environments.runtime import TaskSet
 from environments.runtime.attempt import Json
 from environments.runtime.candidate import Action, RecordedAttempt
@@ -91,7 +91,7 @@ def write_desk(dest: Path) -> TaskSetManifest:
         [desk_entry(1), desk_entry(3), desk_entry(4, "needs_review")],
         {"shop": document},
         provenance={"name": "desk tasks", "redaction": "on"},
-        statuses=("accepted", "needs_review"),
+        choice=Choice(statuses=("accepted", "needs_review")),
     )
 
 

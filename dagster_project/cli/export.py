@@ -1,10 +1,9 @@
 """`tracegym export`: accepted tasks in the format of a consumer."""
 
-import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +11,9 @@ from dagster_project.cli.options import HOME, AppOption, HomeOption, JsonOption
 from dagster_project.cli.output import print_json, print_pairs
 from dagster_project.errors import InputError
 from dagster_project.home import apps_of, open_home
+
+if TYPE_CHECKING:
+    from environments.runtime.manifest import TaskSetManifest
 
 FORMATS = (
     "taskset",
@@ -27,6 +29,8 @@ FORMATS = (
     "nemo-gym",
 )
 """As `environments.export.formats` has them, which takes 1 s to import."""
+SPLITS = ("train", "validation", "held_out")
+SPLIT_BY = ("entity", "cluster", "time")
 
 
 def export(  # noqa: PLR0913, PLR0917 - one parameter per option
@@ -43,6 +47,55 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per option
         ),
     ] = None,
     name: Annotated[str | None, typer.Option("--name", help="The task set's name.")] = None,
+    split: Annotated[
+        str, typer.Option("--split", help="Only the tasks of: train, validation, held_out.")
+    ] = "",
+    split_by: Annotated[
+        str,
+        typer.Option(
+            "--split-by",
+            help="entity (users and records), cluster (kinds of task too), time (the latest are held out).",
+        ),
+    ] = "entity",
+    splits_like: Annotated[
+        Path | None,
+        typer.Option(
+            "--splits-like",
+            metavar="TASKSET",
+            help="Keep the splits of this earlier version: no task moves from train to held_out.",
+        ),
+    ] = None,
+    shared: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--shared",
+            metavar="TABLE",
+            help="Records of this table, as the card names it, belong to nobody.",
+        ),
+    ] = None,
+    band: Annotated[
+        str,
+        typer.Option(
+            "--band", metavar="LOW:HIGH", help="Only tasks with a pass rate between, as 0.02:0.8."
+        ),
+    ] = "",
+    band_policy: Annotated[
+        str,
+        typer.Option(
+            "--band-policy",
+            metavar="POLICY",
+            help="Whose rollouts give the pass rate; tasks it has not tried, and all without this, go by the estimate.",
+        ),
+    ] = "",
+    backtest: Annotated[
+        Path | None,
+        typer.Option(
+            "--backtest",
+            metavar="FILE",
+            help="What `tracegym backtest --json` wrote: its held-out agreement goes on the card.",
+        ),
+    ] = None,
+    license_: Annotated[str, typer.Option("--license", help="The licence on the card.")] = "",
     as_json: JsonOption = False,
 ) -> None:
     """Write verified tasks as a task set, or as a package for a trainer.
@@ -58,53 +111,68 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per option
     known = apps_of(opened)
     if app is not None and app not in known:
         raise InputError(f"{home} knows no app {app!r}; it knows: {', '.join(known) or 'none yet'}")
-    counts = _write(opened.clean, [app] if app else list(known), (format_name, dest), extra, name)
-    if as_json:
-        print_json({"format": format_name, "dest": str(dest), **counts})
-    else:
-        print_pairs(f"{format_name}: {dest}", counts)
-        typer.echo(f"check it with: {_next_step(format_name, dest)}")
-
-
-def _write(
-    clean: Path,
-    apps: Sequence[str],
-    target: tuple[str, Path],
-    extra: tuple[str, ...],
-    name: str | None,
-) -> dict[str, object]:
+    _require(split in {"", *SPLITS}, f"choose from {', '.join(SPLITS)}", "--split")
+    _require(split_by in SPLIT_BY, f"choose from {', '.join(SPLIT_BY)}", "--split-by")
+    rates = _band(band)
+    _require(rates is not None or not band_policy, "it needs --band", "--band-policy")
     # pyarrow, deltalake and scikit-learn (through the records): 2 s
-    from dagster_project.lake import Lake  # noqa: PLC0415
-    from dagster_project.task_set_parts import parts_of  # noqa: PLC0415
-    from environments.export.formats import FORMATS as WRITTEN_FROM_IT  # noqa: PLC0415
-    from environments.export.taskset import ACCEPTED, write_task_set  # noqa: PLC0415
+    from dagster_project.exporting import Asked, export_tasks  # noqa: PLC0415
+    from environments.export.splits import SplitSettings  # noqa: PLC0415
 
-    _require_no_leaks(clean, apps)
-    parts = parts_of(Lake(clean / "lake"), apps, name=name)
-    statuses = (ACCEPTED, *extra)
-    if not any(entry.status in statuses for entry in parts.entries):
-        found = Counter(entry.status for entry in parts.entries)
-        why = (
-            f"none of its {len(parts.entries)} tasks is accepted ({dict(found)}); "
-            "see the report for the reasons, or pass --include needs_review"
-            if parts.entries
-            else f"make tasks with: tracegym build --home {clean.parent}"
-        )
-        raise InputError(f"there is nothing to export from {clean.parent}: {why}")
-    format_name, dest = target
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = dest if format_name == "taskset" else Path(scratch) / "task_set"
-        manifest = write_task_set(
-            folder, parts.entries, parts.worlds, provenance=parts.provenance, statuses=statuses
-        )
-        if format_name != "taskset":
-            WRITTEN_FROM_IT[format_name].write(folder, dest, name=name or "")
-    return {
+    asked = Asked(
+        format_name=format_name,
+        dest=dest,
+        name=name,
+        extra=extra,
+        splits=SplitSettings(by=split_by, shared=frozenset(shared or ())),
+        like=splits_like,
+        split=split,
+        band=rates,
+        band_policy=band_policy,
+        backtest=backtest,
+        license=license_,
+    )
+    apps = [app] if app else list(known)
+    _require_no_leaks(opened.clean, apps)
+    manifest = export_tasks(opened.clean, apps, asked)
+    counts: dict[str, object] = {
         "tasks": len(manifest.tasks),
         "version": manifest.task_set_version,
         "redaction": manifest.redaction,
         "left_out": ", ".join(f"{n} {why}" for why, n in manifest.left_out.items()) or "none",
+        "splits": _splits(manifest),
     }
+    notes = manifest.splits.get("notes")
+    if as_json:
+        print_json({"format": format_name, "dest": str(dest), **counts})
+    else:
+        print_pairs(f"{format_name}: {dest}", counts)
+        for note in notes if isinstance(notes, list) else ():
+            typer.echo(f"note: {note}")
+        typer.echo(f"check it with: {_next_step(format_name, dest)}")
+
+
+def _require(holds: bool, why: str, option: str) -> None:
+    if not holds:
+        raise typer.BadParameter(why, param_hint=option)
+
+
+def _band(text: str) -> tuple[float, float] | None:
+    if not text:
+        return None
+    low, _, high = text.partition(":")
+    try:
+        rates = float(low), float(high)
+    except ValueError:
+        rates = 1.0, 0.0
+    _require(0 <= rates[0] <= rates[1] <= 1, "give two rates, as 0.02:0.8", "--band")
+    return rates
+
+
+def _splits(manifest: "TaskSetManifest") -> str:
+    """How many tasks of the export each split has."""
+    found = Counter(manifest.split_of(entry.task_id) or "none" for entry in manifest.tasks)
+    return ", ".join(f"{found[name]} {name}" for name in (*SPLITS, "none") if found[name])
 
 
 def _require_no_leaks(clean: Path, apps: Sequence[str]) -> None:

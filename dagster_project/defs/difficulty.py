@@ -8,10 +8,18 @@ import dagster as dg
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.result import AssetResult
-from dagster_project.defs.show import bars, rows_of
-from dagster_project.defs.tasks import candidates_of
-from dagster_project.defs.verified_tasks import verified_of
-from dagster_project.difficulty import TaskDifficulty, difficulty_of
+from dagster_project.defs.show import image, rows_of
+from dagster_project.difficulty import TaskDifficulty
+from dagster_project.difficulty_picture import picture
+from dagster_project.difficulty_report import (
+    AIM,
+    BAND,
+    app_difficulty,
+    document,
+    flat_groups,
+    in_band,
+    saturation,
+)
 from dagster_project.documents import Document, records, to_rows
 from dagster_project.freshness import Key, digests, made_of, store, work
 from dagster_project.lake import Lake
@@ -20,6 +28,8 @@ from dagster_project.progress import counted
 from dagster_project.rollout_store import rewards_of
 
 ASSET = "difficulty"
+RULES = "estimates, spread"
+"""Changes when older rows lack something."""
 
 
 @dg.asset(
@@ -37,20 +47,11 @@ def difficulty(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResu
     """Count the apps whose verdicts or rollouts changed."""
     lake = clean.lake
     todo = work(lake, ASSET, ingredients(lake, context.partition_keys))
-    for app in counted(ASSET, sorted(app for app, _ in todo.stale)):
-        verdicts, rollouts = verified_of(lake, app), rewards_of(lake, app)
-        found = [
-            difficulty_of(
-                one,
-                verdicts[one.task.task_id].task_version,
-                rollouts.get(one.task.task_id, ()),
-            )
-            for one in candidates_of(clean, app)
-            if one.task.task_id in verdicts
-        ]
+    found = {app: app_difficulty(lake, app) for app in counted(ASSET, context.partition_keys)}
+    for app in sorted(app for app, _ in todo.stale):
         documents = (
             Document(app=app, id=one.task_id, version=one.task_version, content=one)
-            for one in found
+            for one in found[app].tasks
         )
         store(lake, DIFFICULTY, to_rows(documents), todo, keys=[(app, "")])
     known = [
@@ -59,15 +60,47 @@ def difficulty(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResu
         for one in records(lake, DIFFICULTY, app, TaskDifficulty).values()
     ]
     policies: Counter[str] = Counter(name for one in known for name in one.policies)
+    lines = saturation(
+        row
+        for app in context.partition_keys
+        for rows in rewards_of(lake, app).values()
+        for row in rows
+    )
+    flat = flat_groups(known)
     return dg.MaterializeResult(
         metadata={
             "tasks": len(known),
             "recomputed_apps": len(todo.stale),
+            "tasks_in_the_band": len(in_band(known, BAND)),
+            "tasks_in_the_aim": len(in_band(known, AIM)),
             "policies": rows_of(
-                ("policy", "tasks tried", "mean reward"),
-                [(name, n, _mean(known, name)) for name, n in sorted(policies.items())],
+                ("policy", "tasks tried", "mean reward", "groups", "groups without spread"),
+                [
+                    (name, n, _mean(known, name), *flat.get(name, (0, 0)))
+                    for name, n in sorted(policies.items())
+                ],
             ),
-            "picture": bars("tasks by how often real attempts were resolved", _bands(known)),
+            "calibration": rows_of(
+                ("app", "unseen attempts", "Brier score", "of the mean", "calibration error"),
+                [
+                    (app, c.attempts, c.brier, c.brier_of_mean, c.error)
+                    for app, one in found.items()
+                    if (c := one.calibration) is not None
+                ],
+            ),
+            "saturation": rows_of(
+                ("policy", "version", "from", "tasks", "mean", "saturated", "in the aim", "flat"),
+                [
+                    (
+                        *(s.policy, s.task_set_version[:12], s.first_day),
+                        *(s.tasks, s.mean, s.saturated, s.aimed, s.flat),
+                    )
+                    for s in lines
+                ],
+            ),
+            "picture": image(
+                "pass rates, expected and reached", picture(document(list(found.values()), lines))
+            ),
         }
     )
 
@@ -79,6 +112,8 @@ def ingredients(lake: Lake, apps: Sequence[str]) -> dict[Key, str]:
         (app, ""): made_of(
             digests(lake, "verified_tasks", app),
             digests(lake, "tasks", app),
+            digests(lake, "worlds", app),
+            RULES,
             *(f"{key}={text}" for key, text in written.items() if key[0] == app),
         )
         for app in apps
@@ -88,14 +123,3 @@ def ingredients(lake: Lake, apps: Sequence[str]) -> dict[Key, str]:
 def _mean(known: Sequence[TaskDifficulty], policy: str) -> float:
     tried = [one.policies[policy] for one in known if policy in one.policies]
     return sum(r.solved for r in tried) / max(1, sum(r.tried for r in tried))
-
-
-def _bands(known: Sequence[TaskDifficulty]) -> Counter[str]:
-    bands: Counter[str] = Counter()
-    for one in known:
-        rate = one.production.rate
-        if rate is None:
-            bands["nobody said"] += 1
-        else:
-            bands[f"{min(int(rate * 5), 4) * 20} to {min(int(rate * 5), 4) * 20 + 20} %"] += 1
-    return bands

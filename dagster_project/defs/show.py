@@ -55,5 +55,10 @@ def bars(title: str, counts: Mapping[str, int]) -> dg.MarkdownMetadataValue:
     axes.tick_params(labelsize=8)
     picture = io.BytesIO()
     figure.savefig(picture, format="png")
-    data = base64.b64encode(picture.getvalue()).decode()
+    return image(title, picture.getvalue())
+
+
+def image(title: str, png: bytes) -> dg.MarkdownMetadataValue:
+    """A picture that was drawn elsewhere."""
+    data = base64.b64encode(png).decode()
     return dg.MetadataValue.md(f"![{escaped(title)}](data:image/png;base64,{data})")

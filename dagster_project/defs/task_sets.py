@@ -14,16 +14,19 @@ from dagster_project.lake import Lake
 from dagster_project.learnt_tables import TASK_SETS
 from dagster_project.progress import counted
 from dagster_project.task_set_parts import parts_of
+from environments.export.splits import SPLITS
 from environments.export.taskset import write_task_set
 from environments.runtime.task_set import TaskSet
 
 ASSET = "task_sets"
+RULES = "splits"
+"""Changes when folders written before lack something."""
 
 
 @dg.asset(
     partitions_def=APPS,
     backfill_policy=ONE_RUN,
-    deps=["verified_tasks"],
+    deps=["verified_tasks", "failure_clusters"],
     group_name="environments",
     kinds={"python"},
     description="A folder per app that runs on a bare Python: tasks, worlds, rubrics, runtime, card.",
@@ -32,7 +35,13 @@ ASSET = "task_sets"
             "opens",
             asset=ASSET,
             description="Every file of every task set has its manifest's hash.",
-        )
+        ),
+        dg.AssetCheckSpec(
+            "splits_do_not_leak",
+            asset=ASSET,
+            description="No user, record, episode, text or solution stands in two splits.",
+            blocking=True,
+        ),
     ],
 )
 def task_sets(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
@@ -59,9 +68,15 @@ def task_sets(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
             "tasks": sum(len(one.tasks) for one in opened.values()),
             "recomputed_apps": len(todo.stale),
             "versions": rows_of(
-                ("app", "version", "tasks"),
+                ("app", "version", "tasks", "train", "validation", "held out", "leak-free"),
                 [
-                    (app, one.manifest.task_set_version[:12], len(one.tasks))
+                    (
+                        app,
+                        one.manifest.task_set_version[:12],
+                        len(one.tasks),
+                        *(len(one.split(name)) for name in SPLITS),
+                        leak_free(one),
+                    )
                     for app, one in opened.items()
                 ],
             ),
@@ -74,9 +89,15 @@ def task_sets(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
                     for app, content in known.items()
                     if content
                 ),
-            )
+            ),
         ],
     )
+
+
+def leak_free(task_set: TaskSet) -> bool:
+    """What the proof in the manifest says."""
+    proof = task_set.manifest.splits.get("proof")
+    return isinstance(proof, dict) and proof.get("leak_free") is True
 
 
 def ingredients(lake: Lake, apps: Sequence[str]) -> dict[Key, str]:
@@ -86,6 +107,8 @@ def ingredients(lake: Lake, apps: Sequence[str]) -> dict[Key, str]:
             digests(lake, "verified_tasks", app),
             digests(lake, "tasks", app),
             digests(lake, "worlds", app),
+            digests(lake, "failure_clusters", app),
+            RULES,
         )
         for app in apps
     }

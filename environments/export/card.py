@@ -9,6 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from environments.export.card_figures import difficulty_section, split_section
 from environments.runtime.attempt import Json
 from environments.runtime.manifest import TaskSetManifest
 from environments.runtime.task import Task
@@ -44,14 +45,21 @@ ANSWERS = (
 )
 
 
-def card(manifest: TaskSetManifest, tasks: Sequence[Task]) -> str:
-    """The README of a task set."""
+def card(
+    manifest: TaskSetManifest, tasks: Sequence[Task], difficulty: Mapping[str, Json] | None = None
+) -> str:
+    """The README of a task set; `difficulty` is what `difficulty.json` says."""
+    inside = [task.task_id for task in tasks]
+    period = str(manifest.provenance.get("period") or "")
+    made = f" Recorded {_plain(period)}." if period else ""
     sections = [
         f"# {_plain(manifest.name)}",
-        f"{len(tasks)} tasks derived from production traces, with replayable tools and graders.",
+        f"{len(tasks)} tasks derived from production traces, with replayable tools and graders.{made}",
         _inside(tasks),
         "## Verification\n\n" + _verification(manifest),
         "## Agreement with real outcomes\n\n" + _agreement(manifest.provenance.get("agreement")),
+        "## Splits\n\n" + split_section(manifest.splits, inside),
+        "## Pass rates\n\n" + difficulty_section(difficulty or {}, inside),
         "## Redaction\n\n" + _redaction(manifest.redaction),
         "## Licence\n\n" + _plain(str(manifest.provenance.get("license", "Not stated."))),
         "## Use\n\n" + USE,

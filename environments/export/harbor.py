@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from environments.export.package import Layout, template, write_package
-from environments.export.taskset import Entry, write_task_set
+from environments.export.taskset import Choice, Entry, write_task_set
 from environments.runtime.attempt import Json
 from environments.runtime.canonical import digest
 from environments.runtime.manifest import MANIFEST, TaskSetManifest
@@ -148,6 +148,10 @@ def _alone(opened: TaskSet, task: PackedTask) -> dict[str, bytes]:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "task_set"
         made = write_task_set(
-            folder, [only], {task.world: world}, provenance=provenance, statuses=(entry.status,)
+            folder,
+            [only],
+            {task.world: world},
+            provenance=provenance,
+            choice=Choice(statuses=(entry.status,), splits=None),
         )
         return {name: (folder / name).read_bytes() for name in (*made.files, MANIFEST)}

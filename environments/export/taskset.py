@@ -19,6 +19,9 @@ from typing import Any, Final
 
 from environments.export.card import card
 from environments.export.errors import ExportError
+from environments.export.split_proof import prove
+from environments.export.splits import Splits, SplitSettings, split_tasks
+from environments.export.traits import traits_of, written_tables
 from environments.runtime.attempt import Json
 from environments.runtime.candidate import Action, Candidate, RecordedAttempt
 from environments.runtime.canonical import canonical, digest, digest_bytes, task_version
@@ -27,6 +30,7 @@ from environments.runtime.rubric import Rubric
 from environments.runtime.task import Task
 
 ACCEPTED: Final = "accepted"
+DIFFICULTY: Final = "difficulty.json"
 RUNTIME: Final = Path(__file__).parent.parent / "runtime"
 SAFE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 MAIN: Final = '''"""`python DIR validate|run`: the commands of this task set."""
@@ -59,6 +63,25 @@ class Entry:
     """What agents really did at this task, good and bad: `sft` and `dpo` are written from them."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Which entries come in, and what is said about them."""
+
+    statuses: Sequence[str] = (ACCEPTED,)
+    splits: SplitSettings | None = field(default_factory=SplitSettings)
+    """None for a part of a task set, whose tasks were divided as a whole."""
+    before: Mapping[str, str] | None = None
+    """The splits of an earlier version: a task never moves from train into a held-out split."""
+    only: str = ""
+    """Write the tasks of this split only."""
+    wanted: frozenset[str] | None = None
+    """Write these tasks only (a band of difficulty); the splits are made before, so they do not move with the band."""
+    difficulty: Mapping[str, Json] = field(default_factory=dict)
+    """What `difficulty.json` says; see docs/task_sets.md."""
+    pictures: Mapping[str, bytes] = field(default_factory=dict)
+    """PNG files beside the card, by name."""
+
+
 def entry_of(
     candidate: Candidate,
     *,
@@ -84,40 +107,83 @@ def write_task_set(
     worlds: Mapping[str, Mapping[str, Any]],
     *,
     provenance: Mapping[str, Json],
-    statuses: Sequence[str] = (ACCEPTED,),
+    choice: Choice | None = None,
 ) -> TaskSetManifest:
-    """Write a folder with the entries of the given statuses; `worlds` are documents by the id that tasks name.
+    """Write a folder with the chosen entries; `worlds` are documents by the id that tasks name.
 
     `provenance` is kept as handed in; its `name`, `redaction`, `license`, `agreement` and `period` also stand on the card.
     """
+    choice = choice or Choice()
     _refuse_foreign(dest)
     everything = sorted(entries, key=lambda entry: entry.task.task_id)
-    chosen = [entry for entry in everything if _left_out(entry, statuses) is None]
-    reasons = Counter(filter(None, (_left_out(entry, statuses) for entry in everything)))
-    _refuse_doubles(chosen)
+    allowed = [entry for entry in everything if _left_out(entry, choice) is None]
+    _refuse_doubles(allowed)
+    _require_worlds(allowed, worlds)
+    splits, divided = _divide(allowed, worlds, choice)
+    reasons = Counter(filter(None, (_left_out(entry, choice, splits) for entry in everything)))
+    chosen = [entry for entry in allowed if _left_out(entry, choice, splits) is None]
+    content = _Content(provenance=provenance, left_out=reasons, splits=divided, choice=choice)
     dest.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=dest.parent, prefix=f".{dest.name}-") as scratch:
         folder = Path(scratch) / "task_set"
         folder.mkdir()
-        manifest = _write(folder, chosen, worlds, provenance=provenance, left_out=reasons)
+        manifest = _write(folder, chosen, worlds, content)
         _move(folder, dest, Path(scratch) / "before")
     return manifest
 
 
-def _left_out(entry: Entry, statuses: Sequence[str]) -> str | None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Content:
+    """What is written beside the entries."""
+
+    provenance: Mapping[str, Json]
+    left_out: Mapping[str, int]
+    splits: Mapping[str, Json]
+    choice: Choice
+
+
+def _divide(
+    entries: Sequence[Entry], worlds: Mapping[str, Mapping[str, Any]], choice: Choice
+) -> tuple[Splits | None, dict[str, Json]]:
+    """The splits, and what the manifest says of them: how they were made, and the proof."""
+    if choice.splits is None:
+        return None, {}
+    traits = traits_of(entries, worlds)
+    found = split_tasks(traits, choice.splits, written=written_tables(worlds), before=choice.before)
+    return found, {
+        "by": found.by,
+        "seed": found.seed,
+        "shares": dict[str, Json](choice.splits.shares),
+        "tasks": dict[str, Json](found.tasks),
+        "groups": found.groups,
+        "largest_group": found.largest,
+        "kept_apart": list[Json](found.isolating),
+        "shared_by_all": list[Json](found.shared),
+        "moved": dict[str, Json](found.moved),
+        "notes": list[Json](found.notes),
+        "proof": prove(traits, found.tasks, isolating=found.isolating, by=found.by),
+    }
+
+
+def _left_out(entry: Entry, choice: Choice, splits: Splits | None = None) -> str | None:
     """Why an entry does not come in; consent stands above every status."""
-    if entry.task.provenance.get("do_not_train"):
+    task = entry.task
+    if task.provenance.get("do_not_train"):
         return "do_not_train"
-    return None if entry.status in statuses else entry.status
+    if entry.status not in choice.statuses:
+        return entry.status
+    if choice.wanted is not None and task.task_id not in choice.wanted:
+        return "outside the band of difficulty"
+    if splits is not None and choice.only and splits.tasks.get(task.task_id) != choice.only:
+        return f"in split {splits.tasks.get(task.task_id, 'none')}"
+    return None
 
 
 def _write(
     folder: Path,
     entries: Sequence[Entry],
     worlds: Mapping[str, Mapping[str, Any]],
-    *,
-    provenance: Mapping[str, Json],
-    left_out: Mapping[str, int],
+    content: _Content,
 ) -> TaskSetManifest:
     files: dict[str, bytes] = {"__main__.py": MAIN.encode()}
     files |= {f"runtime/{path.name}": path.read_bytes() for path in RUNTIME.glob("*.py")}
@@ -142,6 +208,7 @@ def _write(
         )
     lines = [canonical(entry.task.to_json()) for entry in entries]
     files[TASKS] = "".join(f"{line}\n" for line in lines).encode()
+    provenance = content.provenance
     draft = TaskSetManifest(
         name=str(provenance.get("name", "tracegym task set")),
         task_set_version="",
@@ -149,9 +216,14 @@ def _write(
         files={},
         redaction=str(provenance.get("redaction", "unknown")),
         provenance=provenance,
-        left_out=dict(sorted(left_out.items())),
+        left_out=dict(sorted(content.left_out.items())),
+        splits=content.splits,
     )
-    files["README.md"] = card(draft, [entry.task for entry in entries]).encode()
+    difficulty = content.choice.difficulty
+    if difficulty:
+        files[DIFFICULTY] = (canonical(difficulty) + "\n").encode()
+    files |= content.choice.pictures
+    files["README.md"] = card(draft, [entry.task for entry in entries], difficulty).encode()
     return _seal(folder, files, draft)
 
 
@@ -172,11 +244,15 @@ def _world_files(
 ) -> dict[str, tuple[str, bytes]]:
     found: dict[str, tuple[str, bytes]] = {}
     for world in sorted({entry.task.world for entry in entries}):
-        if world not in worlds:
-            raise ExportError(f"a task names the world {world!r}, which was not handed in")
         text = canonical(worlds[world])
         found[world] = (f"worlds/{_file_name(world)}.json", text.encode("utf-8"))
     return found
+
+
+def _require_worlds(entries: Sequence[Entry], worlds: Mapping[str, Mapping[str, Any]]) -> None:
+    for world in sorted({entry.task.world for entry in entries}):
+        if world not in worlds:
+            raise ExportError(f"a task names the world {world!r}, which was not handed in")
 
 
 def _graded(entry: Entry) -> bytes:

@@ -77,6 +77,19 @@ def check_tasks(task_set: TaskSet) -> Iterator[Finding]:
         )
 
 
+def torn_users(task_set: TaskSet) -> int:
+    """How many users or recorded episodes have tasks in more than one split, as far as tasks name them."""
+    seen: dict[str, set[str]] = {}
+    for task in task_set.tasks:
+        episodes = task.provenance.get("episodes")
+        names = [f"episode {e}" for e in episodes] if isinstance(episodes, list) else []
+        names += [f"subject {task.provenance['subject']}"] if task.provenance.get("subject") else []
+        split = task_set.manifest.split_of(task.task_id)
+        for name in names if split else ():
+            seen.setdefault(name, set()).add(split)
+    return sum(len(splits) > 1 for splits in seen.values())
+
+
 def _version(task_set: TaskSet, task_id: str) -> str:
     world = digest_bytes((task_set.path / task_set.entry(task_id).world).read_bytes())
     return task_version(task_set.task(task_id), task_set.rubric(task_id), world_digest=world)
@@ -85,6 +98,7 @@ def _version(task_set: TaskSet, task_id: str) -> str:
 def _validate(task_set: TaskSet, *, as_json: bool) -> int:
     findings = list(check_tasks(task_set))
     bad = [finding for finding in findings if finding.faults]
+    torn = torn_users(task_set)
     if as_json:
         rows = [
             {
@@ -96,14 +110,17 @@ def _validate(task_set: TaskSet, *, as_json: bool) -> int:
             }
             for f in findings
         ]
-        _say(json.dumps({"tasks": rows, "valid": not bad}, indent=1))
+        found = {"tasks": rows, "torn_users": torn, "valid": not bad and not torn}
+        _say(json.dumps(found, indent=1))
     else:
         _say(f"{'task':34} {'status':13} {'solution':>8} {'nothing':>8}  faults")
         for f in findings:
             row = f"{f.task_id:34} {f.status:13} {_reward(f.solution):>8} {_reward(f.nothing):>8}"
             _say(f"{row}  {'; '.join(f.faults) or '-'}")
         _say(f"{len(findings)} tasks, {len(findings) - len(bad)} valid; every file as exported")
-    return 1 if bad else 0
+        if torn:
+            _say(f"{torn} users or episodes are in more than one split: export the task set again")
+    return 1 if bad or torn else 0
 
 
 def _run(task_set: TaskSet, arguments: argparse.Namespace) -> int:

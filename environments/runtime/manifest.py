@@ -61,6 +61,8 @@ class TaskSetManifest:
     """Where it comes from and how well its graders agree, as handed in: for people."""
     left_out: Mapping[str, int] = field(default_factory=dict)
     """How many candidates did not come in, by reason."""
+    splits: Mapping[str, Json] = field(default_factory=dict)
+    """`tasks` (task id -> split), how they were made, and the `proof` that nothing leaks between them."""
     format: str = TASK_SET_FORMAT
 
     def to_json(self) -> dict[str, Json]:
@@ -74,7 +76,13 @@ class TaskSetManifest:
             "redaction": self.redaction,
             "provenance": dict(self.provenance),
             "left_out": dict(self.left_out),
+            "splits": dict(self.splits),
         }
+
+    def split_of(self, task_id: str) -> str:
+        """The task's split; empty if it is in none."""
+        tasks = self.splits.get("tasks")
+        return str(tasks.get(task_id, "")) if isinstance(tasks, Mapping) else ""
 
     @staticmethod
     def from_json(value: Mapping[str, Any]) -> TaskSetManifest:
@@ -94,6 +102,7 @@ class TaskSetManifest:
                 redaction=value["redaction"],
                 provenance=value["provenance"],
                 left_out=value.get("left_out", {}),
+                splits=value.get("splits", {}),
             )
         except (KeyError, TypeError, AttributeError) as fault:
             raise NotATaskSetError(

@@ -62,6 +62,10 @@ class TaskSet:
         lines = _read(self.path, TASKS).decode().splitlines()
         return tuple(self._pack(Task.from_json(json.loads(line))) for line in lines)
 
+    def split(self, name: str) -> tuple[PackedTask, ...]:
+        """The tasks of one split: `train`, `validation` or `held_out`."""
+        return tuple(t for t in self.tasks if self.manifest.split_of(t.task_id) == name)
+
     @cached_property
     def _by_id(self) -> dict[str, PackedTask]:
         return {task.task_id: task for task in self.tasks}

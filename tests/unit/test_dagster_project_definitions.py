@@ -19,7 +19,10 @@ BY_DAY = [
     "failures",
     "rollouts",
 ]
-BY_APP = ["failure_clusters", "worlds", "tasks", "verified_tasks", "task_sets", "difficulty"]
+BY_APP = [
+    *("failure_clusters", "worlds", "tasks", "verified_tasks"),
+    *("agreement", "task_sets", "difficulty"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +34,7 @@ def loaded() -> dg.Definitions:
 
 
 def test_the_assets_are_those_of_the_design(loaded: dg.Definitions) -> None:
-    """Thirteen nouns, partitioned as the design says, each described and in a stage's group."""
+    """Fourteen nouns, partitioned as the design says, each described and in a stage's group."""
     specs = {spec.key.to_user_string(): spec for spec in loaded.resolve_all_asset_specs()}
     by = {name: getattr(spec.partitions_def, "name", None) for name, spec in specs.items()}
 
@@ -64,7 +67,8 @@ def test_data_flows_one_way(loaded: dg.Definitions) -> None:
         "worlds": ["clean_episodes"],
         "tasks": ["clean_episodes", "clean_outcomes", "worlds"],
         "verified_tasks": ["tasks", "worlds"],
-        "task_sets": ["verified_tasks"],
+        "agreement": ["tasks", "worlds"],
+        "task_sets": ["failure_clusters", "verified_tasks"],
         "rollouts": ["task_sets"],
         "difficulty": ["rollouts", "verified_tasks"],
     }
@@ -85,7 +89,9 @@ def test_checks_travel_with_their_assets(loaded: dg.Definitions) -> None:
         "clean_episodes: no_raw_ids": True,
         "worlds: wrong_answers": False,
         "verified_tasks: probes_hold": True,
+        "agreement: rubrics_agree": False,
         "task_sets: opens": False,
+        "task_sets: splits_do_not_leak": True,
     }
 
 

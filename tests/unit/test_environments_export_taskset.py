@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from environments.export.errors import ExportError
-from environments.export.taskset import entry_of, write_task_set
+from environments.export.taskset import Choice, entry_of, write_task_set
 from environments.runtime import TaskSet
 from environments.runtime.candidate import Candidate
 from tests.environments_shop import entry, world, write_shop
@@ -37,7 +37,7 @@ def test_only_accepted_tasks_come_in(tmp_path: Path) -> None:
     manifest = write_shop(tmp_path / "a")
     assert [e.task_id for e in manifest.tasks] == ["task1", "task3"]
     assert manifest.left_out == {"rejected": 1}
-    manifest = write_shop(tmp_path / "b", statuses=("accepted", "rejected"))
+    manifest = write_shop(tmp_path / "b", choice=Choice(statuses=("accepted", "rejected")))
     assert [e.status for e in manifest.tasks] == ["accepted", "rejected", "accepted"]
 
 

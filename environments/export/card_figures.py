@@ -1,0 +1,124 @@
+"""The card's figures: splits with their proof, and pass rates.
+
+In: parts of the manifest and `difficulty.json`. Out: Markdown sections. Counts, rates and table names only.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+SPLITS: Final = ("train", "validation", "held_out")
+WHOLE: Final = 40
+"""Characters of the longest bar."""
+MADE: Final = {
+    "entity": "users and records: tasks that share one stay together",
+    "cluster": "kinds of task: whole kinds are held out, and users and records stay together",
+    "time": "time: train ends before validation, which ends before the held-out tasks begin",
+}
+
+
+def split_section(splits: Mapping[str, Any], inside: Sequence[str]) -> str:
+    """How many tasks each split has, how they were made, and what the proof counted."""
+    proof = splits.get("proof")
+    if not isinstance(proof, Mapping):
+        return "Not divided."
+    here, whole = (
+        Counter(splits["tasks"].get(t, "") for t in inside),
+        Counter(splits["tasks"].values()),
+    )
+    rows = [
+        f"| {name} | {here[name]} | {whole[name]} | {_period(proof['periods'].get(name))} |"
+        for name in SPLITS
+    ]
+    lines = [
+        f"Made by {MADE.get(str(splits['by']), 'hand')}.",
+        f"{splits['groups']} groups of tasks, the largest of {splits['largest_group']}.",
+        "",
+        "| split | tasks here | tasks in all | tasks start |",
+        "|---|---|---|---|",
+        *rows,
+        "",
+        "**Proof**: nothing leaks between the splits."
+        if proof["leak_free"]
+        else "**The splits leak**: do not report held-out figures.",
+        "",
+        "| in more than one split | count |",
+        "|---|---|",
+        *(f"| {name} | {count} |" for name, count in sorted(proof["in_several_splits"].items())),
+        f"| same text (four-word runs, Jaccard 0.7) | {proof['same_text']} |",
+        "",
+        f"Nearest text across splits: {proof['nearest_text']:.2f}.",
+        f"Tasks whose user is not known: {proof['without_subject']}.",
+    ]
+    if splits["by"] != "cluster":
+        lines.append("Kinds of task may stand in several splits: this split is not made by kind.")
+    shared = proof["reference_records_in_several_splits"]
+    if splits["shared_by_all"]:
+        counted = ", ".join(f"{_code(t)} ({shared.get(t, 0)})" for t in splits["shared_by_all"])
+        lines.append(f"Records that everybody uses, in several splits by design: {counted}.")
+    if splits["moved"]:
+        lines.append(
+            f"{len(splits['moved'])} tasks were in another split in the version before and had to follow tasks "
+            "they share something with."
+        )
+    lines += [f"Note: {note}." for note in splits["notes"]]
+    return "\n".join(lines)
+
+
+def difficulty_section(difficulty: Mapping[str, Any], inside: Sequence[str]) -> str:
+    """Histograms of pass rates: estimated from production, and of each policy that tried the tasks."""
+    tasks = [difficulty.get("tasks", {}).get(task_id) for task_id in inside]
+    known = [task for task in tasks if isinstance(task, Mapping)]
+    if not known:
+        return "Not measured."
+    parts = []
+    rates = [task["estimate"]["rate"] for task in known if task.get("estimate")]
+    if rates:
+        parts.append("Estimated from production, before any rollout:\n\n" + _bars(rates))
+        parts.append(_calibration(difficulty.get("calibration")))
+    for policy in sorted({name for task in known for name in task["policies"]}):
+        found = [task["policies"][policy] for task in known if policy in task["policies"]]
+        graded = [rate for rate in found if rate["rate"] is not None]
+        flat = sum(rate["spread"] is not None and rate["spread"] < 1e-6 for rate in graded)
+        parts.append(
+            f"Policy {_code(policy)}: {sum(r['tried'] for r in graded)} graded rollouts of {len(graded)} tasks, "
+            f"{flat} groups without spread (nothing to learn from).\n\n"
+            + _bars([rate["rate"] for rate in graded])
+        )
+    if difficulty.get("band"):
+        low, high = difficulty["band"]
+        parts.append(f"Chosen: tasks with a pass rate between {low:.0%} and {high:.0%}.")
+    return "\n\n".join(part for part in parts if part)
+
+
+def _bars(rates: Sequence[float]) -> str:
+    counts = Counter(min(int(rate * 10), 9) for rate in rates)
+    most = max(counts.values(), default=1)
+    rows = [
+        f"{10 * band:3d}-{10 * band + 10:3d} %  {'#' * round(WHOLE * counts[band] / most):{WHOLE}} {counts[band]}"
+        for band in range(10)
+    ]
+    return "```text\n" + "\n".join(rows) + "\n```"
+
+
+def _calibration(found: object) -> str:
+    if not isinstance(found, Mapping) or not found.get("attempts"):
+        return "The estimate's calibration is not measured: too few attempts with an outcome."
+    return (
+        f"Calibration on {found['attempts']} attempts that the estimate had not seen: Brier score {found['brier']:.3f} "
+        f"(always saying the mean: {found['brier_of_mean']:.3f}), expected calibration error {found['error']:.3f}."
+    )
+
+
+def _period(period: object) -> str:
+    if not isinstance(period, list | tuple):
+        return ""
+    first, last = (datetime.fromtimestamp(t / 1e9, UTC).date().isoformat() for t in period)
+    return first if first == last else f"{first} to {last}"
+
+
+def _code(name: str) -> str:
+    return "`" + " ".join(name.split()).replace("`", "'").replace("|", "/") + "`"
