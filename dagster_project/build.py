@@ -21,7 +21,7 @@ from dagster_project.defs.resources import CleanSide, PrivateSide
 from dagster_project.errors import InputError, StageError
 from dagster_project.gate import vault_of
 from dagster_project.home import Home, lock
-from dagster_project.leak_check import check_apps, check_texts, metadata_texts
+from dagster_project.leak_check import check_apps, check_texts, shown_texts
 from dagster_project.plan import plan_days, ranges, stale_apps
 from dagster_project.progress import Step, listening, tell
 from dagster_project.tidy import tidy
@@ -123,7 +123,7 @@ def _leaking(
     with lock(home, "vault"):
         vault = vault_of(home, private.vault_secret())
         found = check_apps(home, vault, apps)
-        shown = check_texts(home, vault, apps, metadata_texts(instance))
+        shown = check_texts(home, vault, apps, shown_texts(home, instance))
     tell("leak_check", 1, 1, f"{sum(one.texts for one in found.values())} texts")
     leaking = [f"{app}: no_leaks past the gate" for app, one in found.items() if one.leaks]
     return [*leaking, *(["dagster metadata: no_leaks"] if shown else [])]

@@ -6,8 +6,9 @@ searched for (`redact.leaks`), which episodes are held back at the gate (`gate`)
 """
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Final
@@ -28,8 +29,9 @@ from dagster_project.learnt_tables import (
     VERIFIED,
     WORLDS,
 )
-from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, REDACTIONS
+from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, EPISODES, REDACTIONS
 from redact.leaks import Leak, LeakSearch
+from redact.standing import vocabulary_of
 from redact.vault import Vault
 
 _TABLES: Final = (
@@ -45,6 +47,15 @@ _TABLES: Final = (
     DIFFICULTY,
 )
 _MADE: Final = tuple(table.name for table in _TABLES if table is not REDACTIONS)
+_OF_EPISODES: Final = frozenset(
+    {"clean_episodes", "clean_outcomes", "failures", "tasks", "verified_tasks"}
+)
+"""Tables whose rows derive from the episodes they name; worlds and clusters derive from all."""
+_SHARED: Final = frozenset({"tasks", "verified_tasks", "tasks.jsonl"})
+_EPISODE_ID: Final = re.compile(r"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])")
+_RULES: Final = "2"
+"""Raised when the check looks further: what was checked before is checked again."""
+_LOGS: Final = frozenset({".log", ".out", ".err"})
 _READ: Final = frozenset({".json", ".jsonl", ".md", ".html", ".toml", ".txt", ".csv"})
 
 
@@ -58,7 +69,10 @@ class AppLeaks:
     """What was known of people when the check ran."""
     leaks: int = 0
     waived: int = 0
-    """Hits that are surrogates: somebody else happens to be called so."""
+    """Hits that do not count, for the reasons in `waivers`."""
+    waivers: dict[str, int] = field(default_factory=dict)
+    """`surrogate`: the vault gave this very text; `ordinary`, `public`: the word stands apart from every other word of its
+    subject; `apart`: likewise, in a task, whose world holds other people's records too."""
     texts: int = 0
     places: dict[str, int] = field(default_factory=dict)
     """Leaks by table or file."""
@@ -66,7 +80,7 @@ class AppLeaks:
 
 def made_of(clean: Lake, app: str) -> str:
     """What of an app stands past the gate now, as one text."""
-    return hash_of(*(digests(clean, asset, app) for asset in _MADE))
+    return hash_of(_RULES, *(digests(clean, asset, app) for asset in _MADE))
 
 
 def read_leaks(clean_folder: Path) -> dict[str, AppLeaks]:
@@ -113,7 +127,7 @@ def check_texts(
     for app in apps:
         search = _search(home, vault, app)
         found += sum(
-            not _is_surrogate(vault, app, leak, text)
+            not (leak.waiver or _is_surrogate(vault, app, leak, text))
             for where, text in named
             for leak in search.find(where, text)
         )
@@ -135,39 +149,70 @@ def check_home_report(home: Home, secret: str | None) -> None:
         )
 
 
-def metadata_texts(instance: dg.DagsterInstance) -> Iterator[tuple[str, str]]:
-    """The latest metadata of every asset, as the Dagster UI shows it."""
+def shown_texts(home: Home, instance: dg.DagsterInstance) -> Iterator[tuple[str, str]]:
+    """What the Dagster UI shows (the latest metadata of assets, the latest run's messages and checks), and log files."""
     for key in instance.all_asset_keys():
         event = instance.get_latest_materialization_event(key)
         if event is not None and event.asset_materialization is not None:
             for name, value in event.asset_materialization.metadata.items():
                 yield f"{key.to_user_string()}: {name}", str(value.value)
+    for record in instance.get_run_records(limit=1):
+        for entry in instance.all_logs(record.dagster_run.run_id):
+            yield "log of the latest run", entry.user_message
+            shown = entry.dagster_event.event_specific_data if entry.dagster_event else None
+            if isinstance(shown, dg.AssetCheckEvaluation):
+                yield from (
+                    (f"check {shown.check_name}: {name}", str(value.value))
+                    for name, value in shown.metadata.items()
+                )
+    for path in sorted(home.path.rglob("*")):
+        if path.suffix in _LOGS and path.is_file():
+            yield path.name, path.read_text(encoding="utf-8", errors="replace")
 
 
 def _check(home: Home, vault: Vault, app: str, now: str, known: str) -> AppLeaks:
     search = _search(home, vault, app)
+    origins = _origins(home, vault, app)
     places: Counter[str] = Counter()
-    texts = waived = 0
-    for where, text in _everything(home, app):
+    waivers: Counter[str] = Counter()
+    texts = 0
+    for where, text, of in _everything(home, app, origins):
         texts += 1
-        for leak in search.find(where, text):
-            if _is_surrogate(vault, app, leak, text):
-                waived += 1
+        for leak in search.find(where, text, episodes=of):
+            why = leak.waiver or _waiver(vault, app, leak, text)
+            if why:
+                waivers[why] += 1
             else:
                 places[where] += 1
     return AppLeaks(
         made_of=now,
         known=known,
         leaks=places.total(),
-        waived=waived,
+        waived=waivers.total(),
+        waivers=dict(sorted(waivers.items())),
         texts=texts,
         places=dict(sorted(places.items())),
     )
 
 
+def _waiver(vault: Vault, app: str, leak: Leak, text: str) -> str:
+    if _is_surrogate(vault, app, leak, text):
+        return "surrogate"
+    return "apart" if not leak.direct and leak.where in _SHARED and not leak.beside else ""
+
+
+def _origins(home: Home, vault: Vault, app: str) -> dict[str, str]:
+    """The raw episode of each clean one, by the clean id."""
+    rows = Lake(home.private / "lake").read(EPISODES, app=app, columns=("episode_id",)).to_pylist()
+    return {vault.episode_id(app, row["episode_id"]): row["episode_id"] for row in rows}
+
+
 def _search(home: Home, vault: Vault, app: str) -> LeakSearch:
-    learnt = knowledge_of(Lake(home.private / "lake"), vault, app).learnt
-    return LeakSearch(learnt, k=policy_of(home).k)
+    learnt, policy = knowledge_of(Lake(home.private / "lake"), vault, app).learnt, policy_of(home)
+    public = vocabulary_of(learnt.app(app), k=policy.k, words=policy.public_values)
+    return LeakSearch(
+        learnt, k=policy.k, is_public=lambda word: public.holds(word) or public.holds(word.upper())
+    )
 
 
 def _is_surrogate(vault: Vault, app: str, leak: Leak, text: str) -> bool:
@@ -178,13 +223,29 @@ def _is_surrogate(vault: Vault, app: str, leak: Leak, text: str) -> bool:
     return vault.original(app, leak.kind, mention) is not None
 
 
-def _everything(home: Home, app: str) -> Iterator[tuple[str, str]]:
+def _everything(
+    home: Home, app: str, origins: Mapping[str, str]
+) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Every text past the gate with its place and the raw episodes that it derives from."""
     lake = Lake(home.clean / "lake")
     for table in _TABLES:
         for row in lake.read(table, app=app).to_pylist():
-            yield from ((table.name, text) for text in _strings(row))
+            listed = list(_strings(row))
+            of = _derived_from(listed, origins) if table.name in _OF_EPISODES else ()
+            yield from ((table.name, text, of) for text in listed)
     for part in ("tasksets", "worlds", "tasks"):
-        yield from _files(home.clean / part / app)
+        for where, text in _files(home.clean / part / app):
+            if where != "tasks.jsonl":
+                yield where, text, ()
+                continue
+            for line in text.splitlines():
+                yield where, line, _derived_from([line], origins)
+
+
+def _derived_from(texts: Iterable[str], origins: Mapping[str, str]) -> tuple[str, ...]:
+    """The raw episodes whose clean ids a row names."""
+    named = {found for text in texts for found in _EPISODE_ID.findall(text)}
+    return tuple(sorted(origins[one] for one in named & origins.keys()))
 
 
 def _files(folder: Path) -> Iterator[tuple[str, str]]:

@@ -2,8 +2,9 @@
 
 In: texts past the gate and what was learnt. Out: `Leak`s (kind, place and length, never text). Shares no matching code
 with the scrubber: it looks values up by hashed tokens instead of an automaton, decodes JSON, URL and base64 spellings by
-itself, and knows nothing of keys, vocabularies or surrogates. It finds app-wide values (direct identifiers, multi-word
-names); single words are searched only when the caller says which episode a text derives from.
+itself, and knows nothing of keys or surrogates. It finds app-wide values (direct identifiers, multi-word names); single
+words are searched only when the caller says which episode a text derives from, and one that is ordinary or public
+counts only beside another word of the same subject. What does not count is told with its reason.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ import binascii
 import html
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import unquote
 
 from redact.judge import personal_everywhere
@@ -64,6 +65,10 @@ class Leak:
     """`plain`, or how it was written: `escaped`, `url`, `html`, `base64`."""
     direct: bool
     """Names one person by itself: it blocks."""
+    beside: bool = False
+    """Another word of the same subject stands next to it."""
+    waiver: str = ""
+    """Why it does not count: `ordinary` or `public` for a word that stands apart from every other word of its subject."""
 
 
 def find_leaks(
@@ -82,7 +87,7 @@ def find_leaks(
     leaks: list[Leak] = []
     for where, text in texts:
         if text not in clear:
-            found = list(table.search(where, text))
+            found = [leak for leak in table.search(where, text) if not leak.waiver]
             leaks += found
             if not found and len(clear) < _CLEAR:
                 clear.add(text)
@@ -90,31 +95,40 @@ def find_leaks(
         if raw is not None:
             if raw not in own:
                 own[raw] = _local(learnt, raw)
-            leaks += own[raw].search(where, text)
+            leaks += (leak for leak in own[raw].search(where, text) if not leak.waiver)
     return leaks
 
 
 class LeakSearch:
-    """The app-wide search, made once for many texts; each distinct text is searched once."""
+    """The search of one home's texts, made once for many; each distinct text is searched once for app-wide values."""
 
-    def __init__(self, learnt: Learnt, *, k: int = 5) -> None:
+    def __init__(
+        self, learnt: Learnt, *, k: int = 5, is_public: Callable[[str], bool] | None = None
+    ) -> None:
+        self._learnt = learnt
+        self._is_public = is_public
         self._table = _Table()
         for app in learnt.apps.values():
             self._table.add(personal_everywhere(app, k=k), direct=True)
+        self._own: dict[str, _Table] = {}
         self._clear: set[str] = set()
 
-    def find(self, where: str, text: str) -> list[Leak]:
-        """Return what of the learnt values stands in a text."""
-        if text in self._clear:
-            return []
-        leaks = list(self._table.search(where, text))
-        if not leaks and len(self._clear) < _CLEAR:
-            self._clear.add(text)
+    def find(self, where: str, text: str, *, episodes: Collection[str] = ()) -> list[Leak]:
+        """Return what of the learnt values stands in a text that derives from these raw episodes, waived ones included."""
+        leaks: list[Leak] = []
+        if text not in self._clear:
+            leaks += self._table.search(where, text)
+            if not leaks and len(self._clear) < _CLEAR:
+                self._clear.add(text)
+        for raw in episodes:
+            if raw not in self._own:
+                self._own[raw] = _local(self._learnt, raw, self._is_public)
+            leaks += self._own[raw].search(where, text)
         return leaks
 
 
-def _local(learnt: Learnt, raw: str) -> _Table:
-    own = _Table()
+def _local(learnt: Learnt, raw: str, is_public: Callable[[str], bool] | None = None) -> _Table:
+    own = _Table(is_public)
     for app in learnt.apps.values():
         words = app.local.get(raw, {})
         own.add({word: kind for word, kind in words.items() if len(word) >= _SINGLE}, direct=False)
@@ -130,10 +144,19 @@ class _Wanted:
     direct: bool
 
 
+class _Seen(NamedTuple):
+    """A text's tokens, where they stand, and where values were found among them."""
+
+    tokens: list[str]
+    places: list[re.Match[str]]
+    hits: list[tuple[int, _Wanted]]
+
+
 class _Table:
     """Values by their least common token; where that token stands, the others must stand around it."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_public: Callable[[str], bool] | None = None) -> None:
+        self._is_public = is_public
         self._by_pivot: dict[str, list[_Wanted]] = {}
 
     def add(self, values: Mapping[str, str], *, direct: bool) -> None:
@@ -159,7 +182,7 @@ class _Table:
             hits = list(self._hits(tokens))
             if hits:
                 places = list(_TOKEN.finditer(plain))
-                yield from self._leaks(where, places, encoding, hits)
+                yield from self._leaks(where, encoding, _Seen(tokens, places, hits))
 
     def _hits(self, tokens: list[str]) -> Iterator[tuple[int, _Wanted]]:
         """Yield where a value's tokens stand one after the other."""
@@ -172,32 +195,32 @@ class _Table:
                 end = start + len(wanted.tokens)
                 if start < 0 or tuple(tokens[start:end]) != wanted.tokens:
                     continue
-                alone = end - start == 1 and token in _ORDINARY
-                if not (alone and not self._beside(tokens, place)):
-                    yield (
-                        start,
-                        wanted,
-                    )  # "order" is a leak of Mr Order only beside another of his words
+                yield start, wanted
 
-    def _leaks(
-        self,
-        where: str,
-        places: list[re.Match[str]],
-        encoding: str,
-        hits: list[tuple[int, _Wanted]],
-    ) -> Iterator[Leak]:
+    def _leaks(self, where: str, encoding: str, seen: _Seen) -> Iterator[Leak]:
+        tokens, places, hits = seen
         for start, wanted in hits:
             offset = places[start].start()
-            length = places[start + len(wanted.tokens) - 1].end() - offset
-            if length <= sum(map(len, wanted.tokens)) + 3 * len(wanted.tokens):
+            end = places[start + len(wanted.tokens) - 1].end()
+            if end - offset <= sum(map(len, wanted.tokens)) + 3 * len(wanted.tokens):
+                beside = len(wanted.tokens) > 1 or self._beside(tokens, start)
                 yield Leak(
                     kind=wanted.kind,
                     where=where,
                     offset=offset,
-                    length=length,
+                    length=end - offset,
                     encoding=encoding,
                     direct=wanted.direct,
+                    beside=beside,
+                    waiver="" if beside else self._waiver(tokens[start], wanted),
                 )
+
+    def _waiver(self, token: str, wanted: _Wanted) -> str:
+        """Return why a word that stands alone does not count: "order" is a leak of Mr Order only beside another of his."""
+        if token in _ORDINARY:
+            return "ordinary"
+        public = not wanted.direct and self._is_public is not None and self._is_public(token)
+        return "public" if public else ""
 
     def _beside(self, found: list[str], place: int) -> bool:
         near = found[max(0, place - 1) : place] + found[place + 1 : place + 2]

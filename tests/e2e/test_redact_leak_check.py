@@ -3,16 +3,19 @@
 import shutil
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from dagster_project.arrival import take_in
-from dagster_project.build import build
+from dagster_project.build import build, instance_of
 from dagster_project.cli.export import export
 from dagster_project.errors import InputError, StageError
-from dagster_project.gate import vault_of
+from dagster_project.gate import knowledge_of, vault_of
 from dagster_project.home import Home, open_home, vault_secret
-from dagster_project.leak_check import check_apps, check_home_report, leaks_of
+from dagster_project.lake import Lake
+from dagster_project.leak_check import check_apps, check_home_report, leaks_of, shown_texts
 from dagster_project.report_parts import write_home_report
+from dagster_project.tables import CLEAN_OUTCOMES, EPISODES
 from tests.lending_desk import FIRST, LAST, lines, write
 
 SECRET = "a secret of the tests, long enough"
@@ -81,3 +84,35 @@ def test_a_report_with_an_identifier_is_removed(copy: Home) -> None:
     with pytest.raises(StageError, match="the report held an identifier"):
         check_home_report(copy, SECRET)
     assert not copy.report.exists()
+
+
+def test_a_single_word_is_searched_in_what_derives_from_its_episode(copy: Home) -> None:
+    """A first name alone, put into a failure's facet, is found; in another episode's row it is nobody's."""
+    lake = Lake(copy.clean / "lake")
+    rows = lake.read(CLEAN_OUTCOMES, app="lending").to_pylist()
+    vault = vault_of(copy, vault_secret(copy, SECRET))
+    raw = Lake(copy.private / "lake").read(EPISODES, app="lending").to_pylist()
+    learnt = knowledge_of(Lake(copy.private / "lake"), vault, "lending").learnt.app("lending")
+    own = vault.episode_id("lending", raw[0]["episode_id"])
+    word = next(
+        word
+        for word, kind in sorted(learnt.local[raw[0]["episode_id"]].items())
+        if kind in {"first_name", "last_name"} and len(word) > 3
+    )
+    mine = next(row for row in rows if row["episode_id"] == own)
+    mine["text"] = f"told {word.title()} so"
+    day = mine["day"]
+    table = pa.Table.from_pylist([r for r in rows if r["day"] == day], schema=CLEAN_OUTCOMES.schema)
+    lake.replace(CLEAN_OUTCOMES, table, [("lending", day)])
+    assert checked_again(copy) == 1
+
+
+def test_what_dagster_shows_and_log_files_are_read(home: Home) -> None:
+    """The latest run's messages, the assets' metadata and every log file of the home are among what is searched."""
+    (home.path / "serve.log").write_text("started\n", encoding="utf-8")
+    with instance_of(home) as instance:
+        shown = dict(shown_texts(home, instance))
+    assert shown["serve.log"] == "started\n"
+    assert "log of the latest run" in shown
+    assert any(name.startswith("clean_episodes: ") for name in shown)
+    assert any(name.startswith("check ") for name in shown)

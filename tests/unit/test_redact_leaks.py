@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pytest
 
-from redact.leaks import find_leaks
+from redact.leaks import LeakSearch, find_leaks
 from redact.learn import learn
 from redact.policy import Policy
 from redact.scrub import scrub
@@ -96,3 +96,21 @@ def test_only_the_gate_constructs_clean_records() -> None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
     }
     assert makers <= allowed
+
+
+def test_a_public_word_counts_only_beside_another_word_of_its_subject() -> None:
+    """Alone it is told with its waiver; next to another word it is a leak."""
+    search = LeakSearch(LEARNT, is_public=lambda word: word == "tamsin")
+    alone = search.find("t", "the Tamsin sofa", episodes=[RAW.episode_id])
+    assert [(leak.kind, leak.waiver) for leak in alone] == [("first_name", "public")]
+    beside = search.find("t", "for Tamsin from Okafor", episodes=[RAW.episode_id])
+    assert [leak.waiver for leak in beside] == ["public", ""]
+    whole = search.find("t", "Tamsin Okafor", episodes=[RAW.episode_id])
+    assert {leak.waiver for leak in whole} == {""}
+
+
+def test_a_text_found_clear_is_searched_again_for_its_own_episode() -> None:
+    """The memory of clear texts is the whole app's; each episode's words are its own."""
+    search = LeakSearch(LEARNT)
+    assert search.find("t", "Thanks Tamsin") == []
+    assert len(search.find("t", "Thanks Tamsin", episodes=[RAW.episode_id])) == 1
