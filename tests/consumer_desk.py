@@ -91,7 +91,7 @@ def write_desk(dest: Path) -> TaskSetManifest:
         [desk_entry(1), desk_entry(3), desk_entry(4, "needs_review")],
         {"shop": document},
         provenance={"name": "desk tasks", "redaction": "on"},
-        choice=Choice(statuses=("accepted", "needs_review")),
+        choice=Choice(statuses=("accepted", "needs_review"), splits=None),
     )
 
 

@@ -27,6 +27,7 @@ FORMATS = (
     "verl",
     "harbor",
     "nemo-gym",
+    "huggingface",
 )
 """As `environments.export.formats` has them, which takes 1 s to import."""
 SPLITS = ("train", "validation", "held_out")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from environments.export.chats import Chat, TaskChats, chats_of
-from environments.export.package import Layout, write_package
+from environments.export.package import Layout, by_split, write_package
 from environments.export.sft import lines
 from environments.runtime.attempt import Json
 from environments.runtime.manifest import TaskSetManifest
@@ -33,8 +33,8 @@ def write_dpo(task_set: Path, dest: Path, *, name: str = "") -> TaskSetManifest:
 
 
 def _rows(opened: TaskSet, _package: str) -> Mapping[str, bytes]:
-    rows = [row for chats in chats_of(opened) for row in _pairs(chats)]
-    return {"train.jsonl": lines(rows)}
+    rows = [(chats.task.task_id, row) for chats in chats_of(opened) for row in _pairs(chats)]
+    return by_split(opened, rows, lines, ".jsonl")
 
 
 def _pairs(chats: TaskChats) -> Iterator[dict[str, Json]]:

@@ -12,6 +12,7 @@ from typing import Final, Protocol
 
 from environments.export.dpo import write_dpo
 from environments.export.harbor import write_harbor
+from environments.export.huggingface import write_huggingface
 from environments.export.inspect import write_inspect
 from environments.export.nemo_gym import write_nemo_gym
 from environments.export.openenv import write_openenv
@@ -51,6 +52,10 @@ FORMATS: Final[Mapping[str, Format]] = {
     "dpo": Format(
         write=write_dpo,
         check="python -c \"import datasets; print(datasets.load_dataset('json', data_files='DIR/train.jsonl'))\"",
+    ),
+    "huggingface": Format(
+        write=write_huggingface,
+        check="python -c \"import datasets; print(datasets.load_dataset('DIR'))\"",
     ),
     "skyrl": Format(write=write_skyrl, check="pip install DIR (see DIR/README.md)"),
     "inspect": Format(

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from environments.export.package import Layout, write_package
+from environments.export.package import Layout, by_split, write_package
 from environments.export.sft import lines
 from environments.runtime.attempt import Json
 from environments.runtime.manifest import TaskSetManifest
@@ -44,9 +44,12 @@ def write_nemo_gym(task_set: Path, dest: Path, *, name: str = "") -> TaskSetMani
 
 
 def _files(opened: TaskSet, package: str) -> Mapping[str, bytes]:
-    rows = [_row(Play(opened, task.task_id)) for task in opened.tasks]
+    rows = [(task.task_id, _row(Play(opened, task.task_id))) for task in opened.tasks]
     data = f"resources_servers/{package}/data"
-    return {f"{data}/train.jsonl": lines(rows), f"{data}/example.jsonl": lines(rows[:EXAMPLES])}
+    found = by_split(opened, rows, lines, ".jsonl")
+    # NeMo Gym asks for a train file, so a set of held-out tasks only has an empty one.
+    files = {f"{data}/{name}": part for name, part in {"train.jsonl": b"", **found}.items()}
+    return {**files, f"{data}/example.jsonl": lines([row for _, row in rows[:EXAMPLES]])}
 
 
 def _row(play: Play) -> dict[str, Json]:

@@ -10,11 +10,11 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
-from typing import Final
+from typing import Final, TypeVar
 
 from environments.export.errors import ExportError
 from environments.runtime.manifest import MANIFEST, TaskSetManifest
@@ -42,6 +42,7 @@ class Layout:
     """A module that the package must not be called like."""
 
 
+Row = TypeVar("Row")
 Rows = Callable[[TaskSet, str], Mapping[str, bytes]]
 """Files that are computed from the task set, by path; the second argument is the package's name."""
 
@@ -64,6 +65,27 @@ def write_package(
             shutil.move(dest, Path(scratch) / "before")
         folder.rename(dest)
     return opened.manifest
+
+
+def by_split(
+    opened: TaskSet,
+    rows: Iterable[tuple[str, Row]],
+    write: Callable[[list[Row]], bytes],
+    ending: str,
+) -> dict[str, bytes]:
+    """Rows in one file per split, so that nothing held out is trained on; rows come with their task's id.
+
+    A task set that was not divided is all `train`; a task in no split is in no file.
+    """
+    divided = bool(opened.manifest.splits)
+    found: dict[str, list[Row]] = {}
+    for task_id, row in rows:
+        split = opened.manifest.split_of(task_id) if divided else "train"
+        if split:
+            found.setdefault(split, []).append(row)
+    return {
+        f"{name}{ending}": write(part) for name, part in sorted((found or {"train": []}).items())
+    }
 
 
 def module_name(text: str, consumer: str = "") -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from environments.export.chats import TaskChats, chats_of
-from environments.export.package import Layout, write_package
+from environments.export.package import Layout, by_split, write_package
 from environments.runtime.attempt import Json
 from environments.runtime.manifest import TaskSetManifest
 from environments.runtime.task_set import TaskSet
@@ -31,8 +31,8 @@ def write_sft(task_set: Path, dest: Path, *, name: str = "") -> TaskSetManifest:
 
 
 def _rows(opened: TaskSet, _package: str) -> Mapping[str, bytes]:
-    rows = [row for chats in chats_of(opened) for row in _conversations(chats)]
-    return {"train.jsonl": lines(rows)}
+    rows = [(c.task.task_id, row) for c in chats_of(opened) for row in _conversations(c)]
+    return by_split(opened, rows, lines, ".jsonl")
 
 
 def lines(rows: list[dict[str, Json]]) -> bytes:

@@ -12,7 +12,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from environments.export.package import Layout, write_package
+from environments.export.package import Layout, by_split, write_package
 from environments.export.parquet import MESSAGES, parquet
 from environments.runtime.manifest import TaskSetManifest
 from environments.runtime.play import Play
@@ -49,8 +49,8 @@ def write_skyrl(task_set: Path, dest: Path, *, name: str = "") -> TaskSetManifes
 
 
 def _rows(opened: TaskSet, package: str) -> Mapping[str, bytes]:
-    rows = [_row(Play(opened, task.task_id), package) for task in opened.tasks]
-    return {"train.parquet": parquet(rows, ROW_SCHEMA)}
+    rows = [(task.task_id, _row(Play(opened, task.task_id), package)) for task in opened.tasks]
+    return by_split(opened, rows, lambda part: parquet(part, ROW_SCHEMA), ".parquet")
 
 
 def _row(play: Play, package: str) -> dict[str, object]:

@@ -12,7 +12,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from environments.export.package import Layout, write_package
+from environments.export.package import Layout, by_split, write_package
 from environments.export.parquet import MESSAGES, parquet
 from environments.runtime.canonical import digest
 from environments.runtime.manifest import TaskSetManifest
@@ -47,8 +47,8 @@ def write_trl(task_set: Path, dest: Path, *, name: str = "") -> TaskSetManifest:
 
 
 def _rows(opened: TaskSet, _package: str) -> Mapping[str, bytes]:
-    rows = [_row(Play(opened, task.task_id)) for task in opened.tasks]
-    return {"train.parquet": parquet(rows, ROW_SCHEMA)}
+    rows = [(task.task_id, _row(Play(opened, task.task_id))) for task in opened.tasks]
+    return by_split(opened, rows, lambda part: parquet(part, ROW_SCHEMA), ".parquet")
 
 
 def _row(play: Play) -> dict[str, object]:

@@ -14,7 +14,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from environments.export.package import Layout, write_package
+from environments.export.package import Layout, by_split, write_package
 from environments.export.parquet import MESSAGES, parquet
 from environments.runtime.attempt import Json
 from environments.runtime.canonical import canonical, digest
@@ -119,16 +119,18 @@ def _kind(schema: Mapping[str, Json]) -> Json:
 def _files(opened: TaskSet, package: str) -> Mapping[str, bytes]:
     tools = _Tools(package)
     rows = [
-        _row(Play(opened, task.task_id), tools, index) for index, task in enumerate(opened.tasks)
+        (task.task_id, _row(Play(opened, task.task_id), tools, index))
+        for index, task in enumerate(opened.tasks)
     ]
     entries = [tools.entries[name] for name in sorted(tools.entries)]
     # JSON is YAML: no second way of quoting.
     config = json.dumps({"tools": entries}, indent=1, ensure_ascii=False)
     inner = {name: entry["config"]["tool"] for name, entry in tools.entries.items()}  # type: ignore[call-overload,index]  # made above
+    schema = row_schema(sorted(tools.entries))
     return {
+        **by_split(opened, rows, lambda part: parquet(part, schema), ".parquet"),
         "tools.yaml": f"{config}\n".encode(),
         f"{package}/tools.json": (canonical(inner) + "\n").encode(),
-        "train.parquet": parquet(rows, row_schema(sorted(tools.entries))),
     }
 
 

@@ -12,6 +12,7 @@ from environments.export.dpo import write_dpo
 from environments.export.errors import ExportError
 from environments.export.package import module_name
 from environments.export.sft import write_sft
+from environments.export.taskset import Choice
 from environments.runtime import TaskSet
 from tests.consumer_desk import write_desk
 from tests.environments_shop import write_shop
@@ -83,7 +84,7 @@ def test_a_pair_parts_where_the_attempts_part(desk: Path, tmp_path: Path) -> Non
 
 def test_tasks_without_attempts_give_their_solution_and_no_pair(tmp_path: Path) -> None:
     """A task set that holds solutions only is still good for fine-tuning."""
-    write_shop(tmp_path / "set")
+    write_shop(tmp_path / "set", choice=Choice(splits=None))
     write_sft(tmp_path / "set", tmp_path / "sft")
     write_dpo(tmp_path / "set", tmp_path / "dpo")
     assert [row["episode_id"] for row in rows(tmp_path / "sft" / "train.jsonl")] == ["", ""]
