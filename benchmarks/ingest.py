@@ -20,6 +20,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import grpc  # type: ignore[import-untyped]  # grpcio ships no types
 import httpx
@@ -215,7 +216,8 @@ def decoding(bodies: list[bytes], size: float) -> list[Span]:
         # A dictionary of texts that never repeat is built in vain.
         repeats = [name for name in table.schema.names if not name.endswith(CONTENT)]
         sink = io.BytesIO()
-        pq.write_table(table, sink, compression="zstd", compression_level=1, use_dictionary=repeats)
+        how: Any = {"compression": "zstd", "compression_level": 1, "use_dictionary": repeats}
+        pq.write_table(table, sink, **how)
 
     show("reference decoder: protobuf -> rows", rate(slow, TOTAL), size)
     show("reference decoder: protobuf -> Parquet", rate(lambda: write(slow()), TOTAL), size)

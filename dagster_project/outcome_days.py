@@ -6,16 +6,19 @@ are tried again on every build. Not here: which episode an outcome means (`inges
 (`synth.labels`).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from dagster_project.lake import Lake, digest_of, once
 from dagster_project.rows import always, from_rows, texts, to_table
-from dagster_project.tables import ARRIVED_OUTCOMES, EPISODES, OUTCOMES, RESPONSES
+from dagster_project.tables import ARRIVED_OUTCOMES, EPISODES, OUTCOMES, RESPONSES, SPANS
 from ingest.app_name import UNNAMED
+from ingest.dialects.attributes import parsed, text_of
 from ingest.episode import Episode
 from ingest.moments import day_of
 from ingest.outcome import Outcome
 from ingest.outcome_table import attach
+from ingest.span import column_of
 
 _NAMES = (
     "app", "day", "episode_id", "conversation_id", "source", "started_at", "ended_at", "trace_ids",
@@ -40,7 +43,10 @@ def outcomes_by_day(lake: Lake, app: str) -> dict[str, list[Outcome]]:
     home = {row["episode_id"]: row["day"] for row in rows}
     episodes = from_rows(Episode, rows)
     responses = {k: v for name in apps for k, v in responses_of(lake, name).items()}
-    joined = attach([*said, *strangers], episodes, responses=responses)
+    every = [*said, *strangers]
+    names = attribute_names((o.target_kind, o.target_id) for o in every if not o.episode_id)
+    attributes = traces_by_attribute(lake, apps, names)
+    joined = attach(every, episodes, responses=responses, attributes=attributes)
     unnamed = {outcome.outcome_id for outcome in strangers}
     days: dict[str, list[Outcome]] = {}
     for outcome in joined:
@@ -65,6 +71,38 @@ def responses_of(lake: Lake, app: str) -> dict[str, str]:
     """Which episode each response of an app belongs to."""
     rows = lake.read(RESPONSES, app=app, columns=("response_id", "episode_id")).to_pylist()
     return {row["response_id"]: row["episode_id"] for row in rows}
+
+
+def attribute_names(targets: Iterable[tuple[str, str]]) -> set[str]:
+    """The span attributes by which some outcomes name their episode."""
+    return {named.partition("=")[0] for kind, named in targets if kind == "attribute"}
+
+
+def traces_by_attribute(lake: Lake, apps: Iterable[str], names: set[str]) -> dict[str, list[str]]:
+    """The traces whose spans carry each `NAME=VALUE` of these attributes."""
+    found: dict[str, set[str]] = {}
+    promoted = {name: column_of(name) for name in names if column_of(name) in SPANS.schema.names}
+    columns = ["trace_id", *promoted.values()]
+    if names - set(promoted):
+        columns.append("attributes")
+    for app in apps if names else ():
+        table = lake.read(SPANS, app=app, columns=columns)
+        for batch in table.to_batches(max_chunksize=10_000):
+            for row in batch.to_pylist():
+                for name in names:
+                    value = _attribute(row, name, promoted.get(name))
+                    if value is not None:
+                        found.setdefault(f"{name}={value}", set()).add(row["trace_id"])
+    return {named: sorted(traces) for named, traces in found.items()}
+
+
+def _attribute(row: Mapping[str, Any], name: str, column: str | None) -> str | None:
+    if column is not None and row[column] is not None:
+        return str(row[column])
+    text = row.get("attributes") or ""
+    if f'"{name}"' not in text:
+        return None
+    return text_of(parsed(text).get(name))
 
 
 def known_episodes_of(lake: Lake, apps: Iterable[str]) -> list[Episode]:

@@ -6,7 +6,7 @@ Comes in: ISO 8601 text and numbers of unknown unit. Goes out: integers, or None
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Final
 
 _SECOND: Final = 1_000_000_000
@@ -51,7 +51,7 @@ def from_text(text: str) -> int | None:
 
 
 def from_any(value: object) -> int | None:
-    """Nanoseconds from text, a number or a `datetime`; None for anything else."""
+    """Nanoseconds from text, a number, a `datetime` or a `date`; None for anything else."""
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int | float):
@@ -61,6 +61,8 @@ def from_any(value: object) -> int | None:
     if isinstance(value, datetime):
         moment = value if value.tzinfo else value.replace(tzinfo=UTC)
         return int(moment.timestamp()) * _SECOND + moment.microsecond * 1000
+    if isinstance(value, date):
+        return from_text(value.isoformat())
     return None
 
 

@@ -19,7 +19,17 @@ ANNOTATORS: Final = frozenset(
 """Who judged. A model's score is never a user's outcome."""
 
 TARGETS: Final = frozenset(
-    {"episode", "conversation", "trace", "span", "response", "tool_call", "user", "task_key"}
+    {
+        "episode",
+        "conversation",
+        "trace",
+        "span",
+        "response",
+        "tool_call",
+        "user",
+        "task_key",
+        "attribute",
+    }
 )
 
 
@@ -48,6 +58,8 @@ class Outcome:
     author: str | None = None
     at: int | None = None
     """Nanoseconds since the epoch, when it was said; None when the source does not say."""
+    window_seconds: int | None = None
+    """How long before it was said the episode may have ended, where the target may name several; None sets no bound."""
     source: str
     """Where it came from: a dialect's name, `chat_log`, or `table`."""
 
@@ -68,6 +80,7 @@ _COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
     ("author", pa.string()),
     ("at", pa.int64()),
     ("source", pa.string()),
+    ("window_seconds", pa.int64()),
 ]
 
 OUTCOME_SCHEMA: Final = pa.schema(_COLUMNS)

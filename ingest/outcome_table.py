@@ -11,6 +11,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,6 +28,9 @@ from ingest.text import NOT_JSON, load_json
 
 _TRUTHS: Final = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
 _SOURCE: Final = "table"
+_ATTRIBUTE: Final = "attribute"
+_MANY: Final = frozenset({"user", "task_key", _ATTRIBUTE})
+"""Targets that several episodes may share."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +40,7 @@ class OutcomeMapping:
     key: str = "key"
     """The column that names what a row is about."""
     target: str = "conversation"
-    """What the key is: one of `ingest.outcome.TARGETS`."""
+    """What the key is: one of `ingest.outcome.TARGETS`; `attribute:NAME` is any attribute of an episode's spans."""
     name: str = "name"
     value: str = "value"
     at: str = "at"
@@ -48,7 +52,7 @@ class OutcomeMapping:
     fixed_by: str | None = None
     """Who judged where no column says so; a table is a business record unless told otherwise."""
     window_seconds: int | None = None
-    """For `user` and `task_key`: how long before the row the episode may have ended; None sets no bound."""
+    """For `user`, `task_key` and attributes: how long before the row the episode may have ended; None sets no bound."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,19 +78,32 @@ def read_outcomes(
 ) -> Iterator[OutcomeRow | Rejected]:
     """Read a table; the file's ending says whether it is CSV, JSON lines or Parquet."""
     columns = mapping or OutcomeMapping()
-    if columns.target not in TARGETS:
-        raise SourceUnreadable(
-            f"{columns.target} is no target of an outcome; use one of {', '.join(sorted(TARGETS))}."
-        )
     try:
-        for number, row in enumerate(_rows(path), start=1):
-            yield _read(row, columns, app=app, source=path.name, position=f"row {number}")
+        yield from read_rows(_rows(path), columns, app=app, source=path.name)
     except FileNotFoundError as error:
         raise SourceUnreadable(f"{path} does not exist; check the path.") from error
     except (OSError, UnicodeDecodeError, csv.Error, ValueError) as error:
         raise SourceUnreadable(
             f"{path} cannot be read as CSV, JSON lines or Parquet; check the file and its ending."
         ) from error
+
+
+def read_rows(
+    rows: Iterable[Mapping[str, Any] | None],
+    columns: OutcomeMapping,
+    *,
+    app: str | None = None,
+    source: str = "query",
+) -> Iterator[OutcomeRow | Rejected]:
+    """Read rows wherever they come from; None stands for one that is no row at all."""
+    kind, _, attribute = columns.target.partition(":")
+    if kind not in TARGETS or (kind == _ATTRIBUTE) != bool(attribute):
+        allowed = sorted(TARGETS - {_ATTRIBUTE})
+        raise SourceUnreadable(
+            f"{columns.target} is no target of an outcome; use {', '.join(allowed)} or attribute:NAME."
+        )
+    for number, row in enumerate(rows, start=1):
+        yield _read(row, columns, app=app, source=source, position=f"row {number}")
 
 
 def _rows(path: Path) -> Iterator[Mapping[str, Any] | None]:
@@ -147,10 +164,11 @@ def _read(
         )
     value, label = _value(row.get(columns.value))
     given = _text(row.get(columns.by)) or columns.fixed_by
+    kind, _, attribute = columns.target.partition(":")
     return OutcomeRow(
         app=app,
-        target_kind=columns.target,
-        target_id=key,
+        target_kind=kind,
+        target_id=f"{attribute}={key}" if attribute else key,
         name=name,
         value=value,
         label=label,
@@ -177,7 +195,7 @@ def _value(raw: object) -> tuple[float | None, str | None]:
             return number_of(float(text)), None
         except ValueError:
             return None, text or None
-    number = number_of(raw)
+    number = number_of(float(raw) if isinstance(raw, Decimal) else raw)
     return number, None if number is not None or raw is None else str(raw)
 
 
@@ -186,12 +204,13 @@ def join(
     episodes: Iterable[Episode],
     *,
     responses: Mapping[str, str] | None = None,
+    attributes: Mapping[str, Sequence[str]] | None = None,
 ) -> list[Outcome]:
     """One outcome for each row, the same row once; a row whose episode has not arrived keeps `episode_id` None."""
-    index = _Index(episodes, responses or {})
+    index = _Index(episodes, responses or {}, attributes or {})
     joined: dict[str, Outcome] = {}
     for row in rows:
-        _keep(joined, index.join(_outcome(row), row.window_seconds))
+        _keep(joined, index.join(_outcome(row)))
     return list(joined.values())
 
 
@@ -200,12 +219,13 @@ def attach(
     episodes: Iterable[Episode],
     *,
     responses: Mapping[str, str] | None = None,
+    attributes: Mapping[str, Sequence[str]] | None = None,
 ) -> list[Outcome]:
     """Join outcomes that have no episode yet to episodes that have arrived since; the others pass unchanged."""
-    index = _Index(episodes, responses or {})
+    index = _Index(episodes, responses or {}, attributes or {})
     joined: dict[str, Outcome] = {}
     for outcome in outcomes:
-        _keep(joined, outcome if outcome.episode_id else index.join(outcome, None))
+        _keep(joined, outcome if outcome.episode_id else index.join(outcome))
     return list(joined.values())
 
 
@@ -233,13 +253,19 @@ def _outcome(row: OutcomeRow) -> Outcome:
         author=row.author,
         at=row.at,
         source=_SOURCE,
+        window_seconds=row.window_seconds,
     )
 
 
 class _Index:
     """Episodes by everything that a row may call them."""
 
-    def __init__(self, episodes: Iterable[Episode], responses: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        episodes: Iterable[Episode],
+        responses: Mapping[str, str],
+        attributes: Mapping[str, Sequence[str]],
+    ) -> None:
         self._by_name: dict[tuple[str, str], list[Episode]] = defaultdict(list)
         by_id: dict[str, Episode] = {}
         for episode in episodes:
@@ -257,7 +283,11 @@ class _Index:
             if episode_id in by_id:
                 self._by_name["response", response].append(by_id[episode_id])
 
-    def join(self, outcome: Outcome, window_seconds: int | None) -> Outcome:
+        for named, traces in attributes.items():
+            found = {e.episode_id: e for t in traces for e in self._by_name.get(("trace", t), ())}
+            self._by_name[_ATTRIBUTE, named] = list(found.values())
+
+    def join(self, outcome: Outcome) -> Outcome:
         """The outcome with its episode, if exactly one can be meant."""
         kind, target = outcome.target_kind, outcome.target_id
         found = self._by_name.get((kind, target), [])
@@ -269,8 +299,8 @@ class _Index:
             found = self._by_name.get(("trace", target.split(":", 1)[0]), [])
         if outcome.app != UNNAMED:
             found = [episode for episode in found if episode.app == outcome.app]
-        if kind in {"user", "task_key"}:
-            found = _last_before(found, outcome.at, window_seconds)
+        if kind in _MANY:
+            found = _last_before(found, outcome.at, outcome.window_seconds)
         ids = {episode.episode_id for episode in found}
         if len(ids) != 1:
             return outcome

@@ -2,6 +2,7 @@
 
 import signal
 import threading
+from ipaddress import ip_address
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +13,7 @@ from rich.console import Console
 from dagster_project.cli.faults import fault_of
 from dagster_project.cli.options import HOME, HomeOption
 from dagster_project.cli.output import notices
+from dagster_project.errors import InputError
 from dagster_project.home import Home, open_home
 
 if TYPE_CHECKING:
@@ -43,6 +45,13 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter per option
         Path | None, typer.Option("--certificate", help="TLS certificate.")
     ] = None,
     key: Annotated[Path | None, typer.Option("--key", help="TLS key.")] = None,
+    spool: Annotated[
+        Path | None,
+        typer.Option("--spool", help="Read this folder of tracegym-exporter as well, as it fills."),
+    ] = None,
+    app: Annotated[
+        str | None, typer.Option("--app", help="The app of spooled spans; else their service.name.")
+    ] = None,
     every: Annotated[
         float, typer.Option("--every", min=0.1, help="Seconds between two decodings into the lake.")
     ] = 2.0,
@@ -51,6 +60,11 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter per option
 
     Example: tracegym serve --home H, then in the app: OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318
     """
+    if token_file is None and not _is_this_machine(host):
+        raise InputError(
+            f"{host} can be reached from elsewhere, and only authenticated senders may label; "
+            "pass --token-file, or listen on 127.0.0.1"
+        )
     opened = open_home(home, create=True)
     # starlette, uvicorn, pyarrow and deltalake: 1 s
     from ingest.grpc_receiver import GrpcServer, GrpcSettings  # noqa: PLC0415
@@ -88,19 +102,29 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter per option
             soft_wrap=True,
         )
         while not stop.wait(every):
-            _land(opened, wal, console)
+            _land(opened, wal, console, spool=spool, app=app)
         server.stop()
         if grpc is not None:
             grpc.stop()
-        _land(opened, wal, console)
+        _land(opened, wal, console, spool=spool, app=app)
     console.print(f"stopped. Next: tracegym build --home {home}")
 
 
-def _land(home: Home, wal: "Wal", console: Console) -> None:
+def _is_this_machine(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _land(home: Home, wal: "Wal", console: Console, *, spool: Path | None, app: str | None) -> None:
     """Decode what is pending; a fault is told and tried again, because receiving goes on."""
     from dagster_project.arrival import land  # noqa: PLC0415 - see above
+    from dagster_project.spool import take_spool  # noqa: PLC0415 - see above
 
     try:
+        if spool is not None:
+            take_spool(home, wal, spool, app=app)
         arrived = land(home, wal)
     except Exception as error:  # noqa: BLE001 - the boundary of a loop that must not end
         console.print(f"waiting to decode: {fault_of(error).sentence}")
