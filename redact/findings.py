@@ -8,7 +8,7 @@ the app and what is done with a value are `redact.learn`'s.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -24,6 +24,7 @@ from redact.patterns import patterns_in
 from redact.place import MESSAGE, place_key
 from redact.policy import Policy
 from redact.prefilter import EVERYTHING, Needs, needs_of
+from redact.presidio_engine import NamesEngine, people_finder
 from redact.prose_names import names_in
 from redact.shapes import addresses_in, digit_count, emails_in, letter_count, named_ids_in
 from redact.surrogates import ID_WORDS, PARTICLES, STREET_WORDS
@@ -41,6 +42,8 @@ class Findings:
     """`message`, `argument` or `result`."""
     found: tuple[Found, ...] = ()
     unexplained: tuple[Unexplained, ...] = ()
+    flagged: tuple[Found, ...] = ()
+    """Names in prose that the policy flags instead of removing them."""
 
     @cached_property
     def sightings(self) -> tuple[tuple[str, Unexplained], ...]:
@@ -72,8 +75,14 @@ class Finder:
     """Reads texts for what they reveal, each distinct text once."""
 
     def __init__(
-        self, lexicon: Lexicon, *, prose_names: bool = True, prefiltered: bool = True
+        self,
+        lexicon: Lexicon,
+        *,
+        prose_names: str = "remove",
+        people: Callable[[str], Iterator[str]] | None = None,
+        prefiltered: bool = True,
     ) -> None:
+        self._people = people
         self._documents = Documents(lexicon)
         self._prefiltered = prefiltered
         self._prose_names = prose_names
@@ -105,22 +114,36 @@ class Finder:
         self._documents.read(text, tool, found, unexplained)
         found.extend(_whole_names(found))
         found.extend(_by_shape(text, needs_of(text) if self._prefiltered else EVERYTHING))
-        if self._prose_names:
+        named: list[Found] = []
+        if self._prose_names != "off":
             spoken = (
                 [text] if origin == MESSAGE else list(filter(_is_spoken, _values_of(unexplained)))
             )
-            found.extend(Found(kind, name, "") for part in spoken for kind, name in names_in(part))
-        return Findings(origin, tuple(dict.fromkeys(found)), tuple(unexplained))
+            named = [found for part in spoken for found in self._named(part)]
+        flagged = tuple(dict.fromkeys(named)) if self._prose_names == "flag" else ()
+        if not flagged:
+            found.extend(named)
+        return Findings(origin, tuple(dict.fromkeys(found)), tuple(unexplained), flagged)
+
+    def _named(self, text: str) -> Iterator[Found]:
+        """Yield the people whom a text names, by the word lists and by the policy's model."""
+        for kind, name in names_in(text):
+            yield Found(kind, name, "")
+        for name in self._people(text) if self._people else ():
+            yield Found("full_name" if " " in name.strip() else "first_name", name, "")
 
 
 @lru_cache(maxsize=4)
-def _finder(rules: tuple[tuple[str, str], ...], *, prose_names: bool) -> Finder:
-    return Finder(load_lexicon(dict(rules)), prose_names=prose_names)
+def _finder(
+    rules: tuple[tuple[str, str], ...], prose_names: str, engine: NamesEngine | None
+) -> Finder:
+    people = people_finder(engine) if engine and prose_names != "off" else None
+    return Finder(load_lexicon(dict(rules)), prose_names=prose_names, people=people)
 
 
 def finder_for(policy: Policy) -> Finder:
     """Return the policy's reader; one per process, so that scrubbing need not read again what learning read."""
-    return _finder(tuple(policy.keys.items()), prose_names=policy.prose_names != "keep")
+    return _finder(tuple(policy.keys.items()), policy.prose_names, policy.names)
 
 
 def _whole_names(found: Sequence[Found]) -> list[Found]:

@@ -51,6 +51,7 @@ class Read(NamedTuple):
     """One text of an episode with what it reveals."""
 
     path: str
+    text: str
     findings: Findings
 
 
@@ -62,7 +63,7 @@ def read_texts(episode: Episode, finder: Finder) -> list[Read]:
         path = f"steps[{number}]"
         for place, call in enumerate(step.tool_calls):
             findings = finder.in_document(call.arguments, call.name, ARGUMENT)
-            reads.append(Read(f"{path}.tool_calls[{place}].arguments", findings))
+            reads.append(Read(f"{path}.tool_calls[{place}].arguments", call.arguments, findings))
         if not step.content:
             continue
         if step.role == "tool":
@@ -70,7 +71,7 @@ def read_texts(episode: Episode, finder: Finder) -> list[Read]:
             findings = finder.in_document(step.content, tool, RESULT)
         else:
             findings = finder.in_prose(step.content)
-        reads.append(Read(f"{path}.content", findings))
+        reads.append(Read(f"{path}.content", step.content, findings))
     return reads
 
 
@@ -147,7 +148,8 @@ def _learn_outcome(app: AppLearnt, outcome: Outcome, finder: Finder) -> None:
         item
         for text in (outcome.text, outcome.correction, outcome.label)
         if text
-        for item in finder.in_prose(text).found
+        for findings in (finder.in_prose(text),)
+        for item in (*findings.found, *findings.flagged)  # an outcome has no task that could wait
     ]
     if outcome.author and can_be("person_id", outcome.author):
         found.append(Found("email" if "@" in outcome.author else "person_id", outcome.author, ""))

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from redact.prefilter import EVERYTHING, Needs
+from redact.presidio_engine import checksums
 
 if TYPE_CHECKING:
     from presidio_analyzer import AnalyzerEngine
@@ -95,17 +96,4 @@ def _recognised(candidate: str) -> str | None:
 
 @lru_cache(maxsize=1)
 def _analyzer() -> AnalyzerEngine:
-    # Local imports: presidio takes 2.1 s to import, and most data holds no candidate.
-    from presidio_analyzer import AnalyzerEngine, RecognizerRegistry  # noqa: PLC0415
-    from presidio_analyzer.nlp_engine import NoOpNlpEngine  # noqa: PLC0415
-    from presidio_analyzer.predefined_recognizers import (  # noqa: PLC0415
-        CreditCardRecognizer,
-        IbanRecognizer,
-        IpRecognizer,
-        UsSsnRecognizer,
-    )
-
-    recognizers = [CreditCardRecognizer(), IbanRecognizer(), IpRecognizer(), UsSsnRecognizer()]
-    registry = RecognizerRegistry(recognizers=list(recognizers), supported_languages=["en"])
-    engine = NoOpNlpEngine(models=[{"lang_code": "en", "model_name": ""}])
-    return AnalyzerEngine(registry=registry, nlp_engine=engine, supported_languages=["en"])
+    return checksums()

@@ -14,8 +14,10 @@ from typing import Final
 
 from redact.errors import PolicyError
 from redact.kinds import KINDS, NOT_PERSONAL
+from redact.presidio_engine import ENGINES, NamesEngine
 
-PROSE_NAMES: Final = frozenset({"remove", "keep"})
+PROSE_NAMES: Final = frozenset({"remove", "flag", "off"})
+"""`keep` is read as `off`."""
 UNKNOWN: Final = frozenset({"withhold", "keep"})
 
 
@@ -32,7 +34,9 @@ class Policy:
     public_values: frozenset[str] = frozenset()
     """Words that are never personal by themselves, whatever was learnt."""
     prose_names: str = "remove"
-    """Names in free text that no tool returned: `remove` or `keep`."""
+    """Names in free text that no tool returned: `remove` them, `flag` the message and hold it back, or `off`."""
+    names: NamesEngine | None = None
+    """A model that reads prose for names besides the word lists."""
     unknown: str = "withhold"
     """Text under a key nobody knows that differs from person to person: `withhold` or `keep`."""
 
@@ -53,7 +57,7 @@ def load_policy(path: Path) -> Policy:
 
 
 def _policy_of(table: dict[str, object], name: str) -> Policy:
-    known = {"enabled", "k", "keys", "public_values", "prose_names", "unknown"}
+    known = {"enabled", "k", "keys", "public_values", "prose_names", "unknown", "names"}
     for key in table:
         if key not in known:
             raise PolicyError(
@@ -73,7 +77,8 @@ def _policy_of(table: dict[str, object], name: str) -> Policy:
         k=k,
         keys=MappingProxyType(keys),
         public_values=frozenset(value.casefold() for value in public),
-        prose_names=_choice(table, "prose_names", PROSE_NAMES, name) or "remove",
+        prose_names=_prose_names(table, name),
+        names=_engine_of(table.get("names"), name),
         unknown=_choice(table, "unknown", UNKNOWN, name) or "withhold",
     )
 
@@ -88,6 +93,32 @@ def _keys_of(listed: object, name: str) -> dict[str, str]:
                 f"{name}: keys.{pattern} names no kind; use one of {', '.join(kinds)}."
             )
     return {str(pattern): str(kind) for pattern, kind in listed.items()}
+
+
+def _prose_names(table: dict[str, object], name: str) -> str:
+    if table.get("prose_names") == "keep":
+        return "off"
+    return _choice(table, "prose_names", PROSE_NAMES, name) or "remove"
+
+
+def _engine_of(table: object, name: str) -> NamesEngine | None:
+    if table is None:
+        return None
+    if not isinstance(table, dict) or not {"engine", "model"} <= table.keys() <= _ENGINE_KEYS:
+        raise PolicyError(
+            f"{name}: [names] takes `engine` and `model`, and may take `language` and `threshold`."
+        )
+    engine = _choice(table, "engine", frozenset(ENGINES), f"{name} [names]") or ""
+    model, language = table["model"], table.get("language", "en")
+    threshold = table.get("threshold", 0.5)
+    if not isinstance(model, str) or not isinstance(language, str):
+        raise PolicyError(f"{name}: names.model and names.language must be strings.")
+    if not isinstance(threshold, int | float) or not 0 <= threshold <= 1:
+        raise PolicyError(f"{name}: names.threshold must be a number from 0 to 1.")
+    return NamesEngine(engine=engine, model=model, language=language, threshold=float(threshold))
+
+
+_ENGINE_KEYS: Final = frozenset({"engine", "model", "language", "threshold"})
 
 
 def _choice(table: dict[str, object], key: str, allowed: frozenset[str], name: str) -> str | None:

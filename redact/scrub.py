@@ -8,7 +8,7 @@ is made from raw data. Texts are edited in place, never parsed and written again
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 from urllib.parse import quote, unquote
@@ -34,6 +34,7 @@ from redact.surrogates import recase
 from redact.vault import Vault
 
 _REMEMBERED: Final = 20_000
+NAMES_IN_PROSE: Final = "names somebody whom no tool returned"
 _LONG: Final = 1_000
 """Characters from which on a text is asked for its words before it is searched for an episode's values."""
 
@@ -266,6 +267,7 @@ def _scrub_episode(episode: Episode, gate: _Gate, finder: Finder) -> Scrubbed:
     said = (step.content for step in episode.steps if step.role != "tool" and step.content)
     for word, kind in misspelt_in(said, values, gate.vocabulary.holds):
         values.setdefault(fold_value(word), kind)
+    held += _flagged(reads, values)
     for item in held:
         values = {**item.spellings, **values}
     desk = _Desk(gate, values, frozenset(item.key for item in (*found, *judged) if item.key))
@@ -311,6 +313,19 @@ def _judged(reads: Iterable[Read], gate: _Gate) -> tuple[list[Found], list[_Held
                 note = Held(path=read.path, key=leaf.path, reason=verdict.reason)
                 held.append(_HeldLeaf(note, _held_spellings(leaf.value)))
     return found, held
+
+
+def _flagged(reads: Iterable[Read], values: Mapping[str, str]) -> Iterator[_HeldLeaf]:
+    """Yield the texts that name somebody whom the episode's tools did not, where the policy flags them."""
+    for read in reads:
+        names = [one.value for one in read.findings.flagged if fold_value(one.value) not in values]
+        if not names:
+            continue
+        listed = [leaf for _, leaf in read.findings.sightings]
+        inside = [(leaf.path, leaf.value) for leaf in listed if any(n in leaf.value for n in names)]
+        for key, value in inside or [("message", read.text)]:
+            note = Held(path=read.path, key=key, reason=NAMES_IN_PROSE)
+            yield _HeldLeaf(note, _held_spellings(value))
 
 
 def _held_spellings(value: str) -> dict[str, str]:

@@ -59,12 +59,14 @@ def withheld_keys(home: Home, app: str | None) -> list[tuple[tuple[str, str], in
     from dagster_project.gate import WITHHELD  # noqa: PLC0415 - presidio's caller, pyarrow: 2 s
     from dagster_project.lake import Lake  # noqa: PLC0415 - as above
     from dagster_project.tables import REDACTIONS  # noqa: PLC0415 - as above
+    from redact.scrub import NAMES_IN_PROSE  # noqa: PLC0415 - as above
 
     lake = Lake(home.clean / "lake")
     counts: Counter[tuple[str, str]] = Counter()
     for name in [app] if app else apps_of(home):
         for row in lake.read(REDACTIONS, app=name).to_pylist():
-            if row["what"] == WITHHELD:
+            # A name in prose is decided by `prose_names`, not by a key.
+            if row["what"] == WITHHELD and row["kind"] != NAMES_IN_PROSE:
                 counts[row["place"], row["kind"]] += row["count"]
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 

@@ -106,7 +106,7 @@ def test_a_policy_file_is_read(tmp_path: Path) -> None:
         '[keys]\nmember_no = "person_id"\nnotes = "public"\n'
     )
     policy = load_policy(path)
-    assert (policy.k, policy.prose_names, policy.unknown) == (7, "keep", "keep")
+    assert (policy.k, policy.prose_names, policy.unknown) == (7, "off", "keep")
     assert dict(policy.keys) == {"member_no": "person_id", "notes": "public"}
     assert policy.public_values == {"brown"}
     assert load_policy(tmp_path / "missing.toml") == Policy()
@@ -122,7 +122,9 @@ def test_a_policy_file_is_read(tmp_path: Path) -> None:
         ('[keys]\nx = "shoe_size"', "names no kind"),
         ("keys = 3", "must be a table"),
         ('prose_names = "eat"', "must be one of"),
-        ('prose_names = "flag"', "must be one of"),
+        ('[names]\nengine = "spacy"', "takes `engine` and `model`"),
+        ('[names]\nengine = "guess"\nmodel = "m"', "must be one of gliner, spacy, transformers"),
+        ('[names]\nengine = "spacy"\nmodel = "m"\nthreshold = 2', "from 0 to 1"),
         ("public_values = [1]", "list of strings"),
     ],
 )
