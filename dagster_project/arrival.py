@@ -8,7 +8,7 @@ fold by identity. Not here: what a body means (`ingest.decode`), which partition
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -21,12 +21,13 @@ from dagster_project.rows import always, looked_up, texts, to_table
 from dagster_project.tables import ARRIVED_OUTCOMES, CHATS, LOG_EVENTS, QUARANTINE, SPANS
 from ingest.app_name import UNNAMED
 from ingest.decode_batch import DecodedBatch, decode_batch
+from ingest.elsewhere import Elsewhere, bring, is_named
 from ingest.episode import Episode
 from ingest.files import read_file
 from ingest.moments import day_of
 from ingest.outcome import Outcome
 from ingest.quarantine import REJECTED_SCHEMA, Rejected
-from ingest.span import event_row
+from ingest.span import event_row, span_of_row, span_row
 from ingest.wal import Wal, WalRecord
 
 _BATCH: Final = 64
@@ -64,6 +65,7 @@ def take_in(
     *,
     app: str | None = None,
     on_file: Callable[[Path], None] | None = None,
+    elsewhere: Elsewhere | None = None,
 ) -> Arrived:
     """Store files in the log, durable, then bring everything pending into the lake."""
     for path in paths:
@@ -76,7 +78,7 @@ def take_in(
                 on_file(path)
             _store(home, wal, read_file(path, app=app), arrived)
             arrived.files += 1
-        land(home, wal, arrived)
+        land(home, wal, arrived, elsewhere=elsewhere)
     return arrived
 
 
@@ -92,16 +94,36 @@ def _store(home: Home, wal: Wal, records: Iterable[WalRecord | Rejected], arrive
     keep_rejected(_private_lake(home), rejected, arrived)
 
 
-def land(home: Home, wal: Wal, arrived: Arrived | None = None) -> Arrived:
+def land(
+    home: Home, wal: Wal, arrived: Arrived | None = None, *, elsewhere: Elsewhere | None = None
+) -> Arrived:
     """Decode what is pending and append it to the lake; short commits, one decoder at a time."""
     landed = arrived or Arrived()
     lake = _private_lake(home)
     with lock(home, "arrival"):
         while records := wal.pending(_BATCH, max_bytes=_BATCH_BYTES):
-            _write(lake, decode_batch(records), landed)
+            batch = decode_batch(records)
+            if elsewhere is not None and elsewhere.is_allowed:
+                _bring(batch, elsewhere)
+            _write(lake, batch, landed)
             add_apps(home, landed.apps)
             wal.mark_decoded([record.seq for record in records])
     return landed
+
+
+def _bring(batch: DecodedBatch, elsewhere: Elsewhere) -> None:
+    """Put content that spans and events only name in its place."""
+    named = [is_named(text or "") for text in batch.spans.column("attributes").to_pylist()]
+    if any(named):
+        rows = [
+            span_row(replace(span, attributes=bring(span.attributes, elsewhere)))
+            for span in map(span_of_row, batch.spans.filter(pa.array(named)).to_pylist())
+        ]
+        others = batch.spans.filter(pa.array([not one for one in named]))
+        batch.spans = pa.concat_tables([others, pa.Table.from_pylist(rows, batch.spans.schema)])
+    batch.events = [
+        replace(event, attributes=bring(event.attributes, elsewhere)) for event in batch.events
+    ]
 
 
 def _write(lake: Lake, batch: DecodedBatch, arrived: Arrived) -> None:

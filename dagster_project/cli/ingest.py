@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dagster_project.cli.options import HOME, HomeOption, JsonOption
+from dagster_project.cli.options import HOME, HomeOption, JsonOption, RefsOption
 from dagster_project.cli.output import notices, print_json, print_pairs, print_table
 from dagster_project.errors import InputError
 from dagster_project.home import open_home
@@ -20,6 +20,7 @@ def ingest(
     app: Annotated[
         str | None, typer.Option("--app", help="The app's name, where the data does not say.")
     ] = None,
+    refs: RefsOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Take in telemetry files: chat logs, OTLP (JSON, protobuf), Langfuse exports, plain or gzipped.
@@ -27,7 +28,9 @@ def ingest(
     Example: tracegym ingest chats.jsonl traces/ --app support --home H
     """
     from dagster_project.arrival import take_in  # noqa: PLC0415 - pyarrow and deltalake: 0.6 s
+    from ingest.elsewhere import elsewhere_of  # noqa: PLC0415 - pyarrow, as above
 
+    elsewhere = elsewhere_of(refs or [])
     for path in paths:
         if not path.exists():
             raise InputError(f"{path} does not exist; check the path")
@@ -35,7 +38,11 @@ def ingest(
     opened = open_home(home, create=True)
     with console.status("reading") as status:
         arrived = take_in(
-            opened, paths, app=app, on_file=lambda path: status.update(f"reading {path.name}")
+            opened,
+            paths,
+            app=app,
+            on_file=lambda path: status.update(f"reading {path.name}"),
+            elsewhere=elsewhere,
         )
     if as_json:
         print_json(_document(arrived))

@@ -30,4 +30,12 @@ JudgeUrlOption = Annotated[
         help="The judge's OpenAI-compatible endpoint (http://host/v1).",
     ),
 ]
+RefsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--refs",
+        metavar="PREFIX",
+        help="Fetch content that spans name by URI (*_ref) below this folder or https:// address; may be repeated.",
+    ),
+]
 HOME = DEFAULT_HOME

@@ -2,6 +2,7 @@
 
 import signal
 import threading
+from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
 from types import FrameType
@@ -11,12 +12,13 @@ import typer
 from rich.console import Console
 
 from dagster_project.cli.faults import fault_of
-from dagster_project.cli.options import HOME, HomeOption
+from dagster_project.cli.options import HOME, HomeOption, RefsOption
 from dagster_project.cli.output import notices
 from dagster_project.errors import InputError
 from dagster_project.home import Home, open_home
 
 if TYPE_CHECKING:
+    from ingest.elsewhere import Elsewhere
     from ingest.wal import Wal
 
 
@@ -52,6 +54,7 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter per option
     app: Annotated[
         str | None, typer.Option("--app", help="The app of spooled spans; else their service.name.")
     ] = None,
+    refs: RefsOption = None,
     every: Annotated[
         float, typer.Option("--every", min=0.1, help="Seconds between two decodings into the lake.")
     ] = 2.0,
@@ -67,6 +70,7 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter per option
         )
     opened = open_home(home, create=True)
     # starlette, uvicorn, pyarrow and deltalake: 1 s
+    from ingest.elsewhere import elsewhere_of  # noqa: PLC0415
     from ingest.grpc_receiver import GrpcServer, GrpcSettings  # noqa: PLC0415
     from ingest.intake import Intake  # noqa: PLC0415
     from ingest.receiver import http_app  # noqa: PLC0415
@@ -75,6 +79,7 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter per option
     from ingest.wal import Wal  # noqa: PLC0415
 
     tokens = load_tokens(token_file) if token_file is not None else None
+    feed = _Feed(spool=spool, app=app, elsewhere=elsewhere_of(refs or []))
     console = notices()
     stop = threading.Event()
 
@@ -102,12 +107,21 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter per option
             soft_wrap=True,
         )
         while not stop.wait(every):
-            _land(opened, wal, console, spool=spool, app=app)
+            _land(opened, wal, console, feed)
         server.stop()
         if grpc is not None:
             grpc.stop()
-        _land(opened, wal, console, spool=spool, app=app)
+        _land(opened, wal, console, feed)
     console.print(f"stopped. Next: tracegym build --home {home}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Feed:
+    """What comes in beside the network."""
+
+    spool: Path | None
+    app: str | None
+    elsewhere: "Elsewhere"
 
 
 def _is_this_machine(host: str) -> bool:
@@ -117,15 +131,15 @@ def _is_this_machine(host: str) -> bool:
         return False
 
 
-def _land(home: Home, wal: "Wal", console: Console, *, spool: Path | None, app: str | None) -> None:
+def _land(home: Home, wal: "Wal", console: Console, feed: "_Feed") -> None:
     """Decode what is pending; a fault is told and tried again, because receiving goes on."""
     from dagster_project.arrival import land  # noqa: PLC0415 - see above
     from dagster_project.spool import take_spool  # noqa: PLC0415 - see above
 
     try:
-        if spool is not None:
-            take_spool(home, wal, spool, app=app)
-        arrived = land(home, wal)
+        if feed.spool is not None:
+            take_spool(home, wal, feed.spool, app=feed.app)
+        arrived = land(home, wal, elsewhere=feed.elsewhere)
     except Exception as error:  # noqa: BLE001 - the boundary of a loop that must not end
         console.print(f"waiting to decode: {fault_of(error).sentence}")
         return

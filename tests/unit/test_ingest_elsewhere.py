@@ -1,0 +1,152 @@
+"""Content named by URI: fetched below allowed prefixes only, never by link, redirect or `..`."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from dagster_project.arrival import land, take_in
+from dagster_project.home import open_home
+from dagster_project.lake import Lake
+from dagster_project.tables import SPANS
+from ingest.assemble import assemble
+from ingest.elsewhere import Elsewhere, bring, elsewhere_of
+from ingest.errors import SourceUnreadable
+from ingest.span import span_of_row
+from ingest.wal import Wal
+
+MESSAGES = [{"role": "user", "parts": [{"type": "text", "content": "hi"}]}]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """A folder with one stored input, and a secret beside it."""
+    folder = tmp_path / "store"
+    folder.mkdir()
+    (folder / "in.json").write_text(json.dumps(MESSAGES))
+    (tmp_path / "secret.json").write_text('["secret"]')
+    return folder
+
+
+def test_nothing_is_fetched_unless_a_prefix_allows_it(store: Path) -> None:
+    """Off by default; below the prefix by path and by file URI, in both spellings of the attribute."""
+    path = str(store / "in.json")
+    named = {"gen_ai.input.messages_ref": path, "gen_ai.output.messages.ref": f"file://{path}"}
+    assert not Elsewhere().is_allowed
+    assert bring(named, Elsewhere()) == named
+    brought = dict(bring(named, elsewhere_of([str(store)])))
+    assert json.loads(str(brought.pop("gen_ai.input.messages"))) == MESSAGES
+    assert json.loads(str(brought.pop("gen_ai.output.messages"))) == MESSAGES
+    assert brought == {}
+
+
+def test_senders_cannot_choose_what_is_read(store: Path, tmp_path: Path) -> None:
+    """Dots, links, other schemes, devices, neighbours of the prefix and files over the limit stay closed."""
+    (store / "link.json").symlink_to(tmp_path / "secret.json")
+    (store / "way").symlink_to(tmp_path)
+    (tmp_path / "store-other").mkdir()
+    (tmp_path / "store-other" / "x.json").write_text("[]")
+    allowed = elsewhere_of([str(store)])
+    assert allowed.read(str(store / "in.json")) is not None
+    for uri in (
+        f"{store}/../secret.json", f"{store}/link.json", f"{store}/way/secret.json", "file:///etc/passwd",
+        f"file://{store}/%2e%2e/secret.json", f"file://elsewhere.example{store}/in.json", f"{store}-other/x.json",
+        f"ftp://localhost{store}/in.json", "http://169.254.169.254/latest", "relative.json", str(store), "",
+        f"{store}/gone.json", "http://[", "file://[/x", f"{store}/\0in.json",
+    ):  # fmt: skip
+        assert allowed.read(uri) is None, uri
+    small = Elsewhere(folders=allowed.folders, limit=5)
+    assert small.read(str(store / "in.json")) is None
+
+
+@pytest.mark.parametrize("prefix", ["/", "relative", "ftp://h/x", "https://user@h/", "file://"])
+def test_a_prefix_that_allows_everything_or_nothing_is_refused(prefix: str) -> None:
+    """One sentence says what a prefix is."""
+    with pytest.raises(SourceUnreadable, match="prefix"):
+        elsewhere_of([prefix])
+
+
+@contextmanager
+def web() -> Iterator[tuple[str, list[str]]]:
+    """A server with one stored answer and a redirect to it."""
+    asked: list[str] = []
+
+    class Answers(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            """One answer."""
+            asked.append(self.path)
+            moved = self.path.endswith("moved")
+            self.send_response(302 if moved else 200)
+            if moved:
+                self.send_header("Location", "/private/in.json")
+            self.end_headers()
+            self.wfile.write(b"" if moved else json.dumps(MESSAGES).encode())
+
+        def log_message(self, *_: object) -> None:
+            """Quiet."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}", asked
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_addresses_are_fetched_without_redirects() -> None:
+    """Only below the prefix, which ends at a slash; a redirect is an answer that nobody follows."""
+    with web() as (host, asked):
+        allowed = elsewhere_of([f"{host}/store"])
+        assert json.loads(allowed.read(f"{host}/store/in.json") or b"") == MESSAGES
+        asked.clear()
+        for path in (
+            "/private/in.json",
+            "/store/../private/in.json",
+            "/store/%2e%2e/private/x",
+            "/storeroom/x",
+        ):
+            assert allowed.read(host + path) is None, path
+        assert asked == []
+        assert allowed.read(f"{host}/store/moved") is None
+        assert asked == ["/store/moved"]
+
+
+def test_json_lines_become_the_list_they_are(store: Path) -> None:
+    """The upload hook's other format: one message a line with its index."""
+    lines = [json.dumps({"index": n, "role": "user", "content": str(n)}) for n in (1, 0)]
+    (store / "in.jsonl").write_text("\n".join(lines))
+    (store / "bad.json").write_text("not json")
+    allowed = elsewhere_of([f"file://{store}"])
+    named = {"gen_ai.input.messages_ref": str(store / "in.jsonl")}
+    found = json.loads(str(bring(named, allowed)["gen_ai.input.messages"]))
+    assert [line["content"] for line in found] == ["0", "1"]
+    bad = {"gen_ai.input.messages_ref": str(store / "bad.json")}
+    assert bring(bad, allowed) == bad
+
+
+def test_landing_brings_the_content_of_allowed_places(store: Path, tmp_path: Path) -> None:
+    """An episode whose content lies elsewhere is whole with the prefix, and says what is missing without it."""
+    keys = {"gen_ai.operation.name": "chat", "gen_ai.input.messages_ref": str(store / "in.json")}
+    attributes = [{"key": key, "value": {"stringValue": value}} for key, value in keys.items()]
+    span = {"traceId": "a" * 32, "spanId": "b" * 16, "name": "chat", "attributes": attributes}
+    span |= {"startTimeUnixNano": "1790000000000000000", "endTimeUnixNano": "1790000001000000000"}
+    other = {**span, "spanId": "c" * 16, "name": "other", "attributes": []}
+    sent = tmp_path / "t.jsonl"
+    sent.write_text(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span, other]}]}]}))
+    for prefixes, said, missing in (([], [], True), ([str(store)], ["hi"], False)):
+        home = open_home(tmp_path / f"home-{len(prefixes)}", create=True)
+        take_in(home, [sent], app="shop", elsewhere=elsewhere_of(prefixes))
+        rows = Lake(home.private / "lake").read(SPANS, app="shop").to_pylist()
+        assert len(rows) == 2
+        (episode,) = assemble(map(span_of_row, rows), app="shop").episodes
+        assert [s.content for s in episode.steps if s.role == "user"] == said
+        assert ("content_elsewhere" in episode.completeness) is missing
+        with Wal(home.wal) as wal:
+            assert land(home, wal).spans == 0
