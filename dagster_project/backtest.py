@@ -191,7 +191,10 @@ class _App:
             tape=self._tape,
             envelopes=self._envelopes(held),
         )
-        found.add(fidelity.to_json())
+        new = {one.episode.episode_id for one in held if self._task_of(one.episode) is None}
+        counts = fidelity.of(new).to_json()
+        unseen = {name: counts[name] for name in (*VERDICTS, "tape")}
+        found.add({**fidelity.to_json(), "unseen_tasks": {"episodes": len(new), **unseen}})
         for one in counted("grade", held, self._app):
             found.graded.append(self._grade(one))
 
@@ -245,8 +248,17 @@ class _Found:
     def to_json(self, rejected: Sequence[Rejected]) -> dict[str, Any]:
         """The whole document; every key is there even when nothing was counted."""
         nothing = dict.fromkeys(VERDICTS, 0)
-        empty = {**nothing, "by_tool": {}, "by_source": {}, "writes": dict(nothing)}
-        document = _added({**empty, "tape": {"exact": 0, "wrong": 0}}, self.fidelity)
+        tape = {"exact": 0, "wrong": 0}
+        empty = {
+            **nothing,
+            "by_tool": {},
+            "by_source": {},
+            "writes": dict(nothing),
+            "reads": dict(nothing),
+            "tape": tape,
+            "unseen_tasks": {"episodes": 0, **nothing, "tape": tape},
+        }
+        document = _added(empty, self.fidelity)
         accepted = [one for one in self.graded if one.status == ACCEPTED]
         return {
             **document,

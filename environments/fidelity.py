@@ -1,20 +1,21 @@
 """Fidelity: how truly a world answers held-out calls. Replays recorded calls and compares.
 
 Goes in: a world and recorded calls per episode. Comes out: counts of exact, equivalent, wrong, unknown and simulated
-answers, per tool, per source, reads and writes apart, with the tape floor beside them. The session follows its own
+answers, per tool, per source, reads and writes apart, with the tape floor beside them, and what ends in `unknown`. The session follows its own
 state, never the recording. Not here: learning, grading, reading files.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from environments.runtime.attempt import SIMULATED, UNKNOWN, Json, ToolResult
 from environments.runtime.normal import parse_arguments, parse_json, same_json, stable, unwrap
 from environments.runtime.world import World
+from environments.unsettled import reason_of, shape_of
 
 VERDICTS: Final = ("exact", "equivalent", "wrong", "unknown", "simulated")
 
@@ -50,6 +51,8 @@ class Judged:
     result: ToolResult
     verdict: str
     """One of `VERDICTS`."""
+    taped: str | None = None
+    """`exact` or `wrong` for the tape's answer; None where it has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,20 +60,33 @@ class Fidelity:
     """All replayed calls and their counts."""
 
     judged: tuple[Judged, ...]
-    tape_exact: int
-    tape_wrong: int
     writers: frozenset[str]
+
+    @property
+    def tape_exact(self) -> int:
+        """Calls that the tape answers as they were answered."""
+        return sum(j.taped == "exact" for j in self.judged)
+
+    @property
+    def tape_wrong(self) -> int:
+        """Calls that the tape answers otherwise."""
+        return sum(j.taped == "wrong" for j in self.judged)
+
+    def of(self, episodes: Container[str]) -> Fidelity:
+        """The calls of some episodes only."""
+        chosen = tuple(j for j in self.judged if j.episode_id in episodes)
+        return Fidelity(judged=chosen, writers=self.writers)
 
     def to_json(self) -> dict[str, Json]:
         """The counts in the shape of `tracegym backtest`."""
         out: dict[str, Json] = {"calls": len(self.judged), **_counts(self.judged)}
-        out["by_tool"] = _grouped(self.judged, lambda j: j.call.name)
+        out["by_tool"] = {name: _tool(group) for name, group in _groups(self.judged, _name)}
         out["by_source"] = _grouped(self.judged, lambda j: j.result.source)
         writes = [j for j in self.judged if j.call.name in self.writers]
         reads = [j for j in self.judged if j.call.name not in self.writers]
         out["writes"] = {"calls": len(writes), **_counts(writes)}
         out["reads"] = {"calls": len(reads), **_counts(reads)}
-        out["tape"] = {"exact": self.tape_exact, "wrong": self.tape_wrong}
+        out["tape"] = _taped(self.judged)
         return out
 
 
@@ -83,7 +99,6 @@ def replay(
 ) -> Fidelity:
     """Replay recorded calls, each episode in a session of its own, and judge every answer."""
     judged: list[Judged] = []
-    floor: Counter[str] = Counter()
     for episode in episodes:
         session = world.session(episode.start, started_at=episode.started_at, caller=episode.caller)
         envelope = (envelopes or {}).get(episode.caller or "") or world.callers.get(
@@ -93,6 +108,8 @@ def replay(
         for position, call in enumerate(episode.calls):
             truth = unwrap(call.content, envelope)
             result = session.call(call.name, _renamed(call.arguments, to_new))
+            answer = (tape or {}).get((call.name, tape_key(call.arguments)))
+            same = answer is not None and equal(unwrap(answer, envelope), truth)
             judged.append(
                 Judged(
                     episode_id=episode.episode_id,
@@ -100,15 +117,11 @@ def replay(
                     call=call,
                     result=result,
                     verdict=judge(result, truth),
+                    taped=None if answer is None else "exact" if same else "wrong",
                 )
             )
-            answer = (tape or {}).get((call.name, tape_key(call.arguments)))
-            if answer is not None:
-                floor["exact" if equal(unwrap(answer, envelope), truth) else "wrong"] += 1
     writers = frozenset(n for n, t in world.tools.items() if t.kind in {"write", "unknown"})
-    return Fidelity(
-        judged=tuple(judged), tape_exact=floor["exact"], tape_wrong=floor["wrong"], writers=writers
-    )
+    return Fidelity(judged=tuple(judged), writers=writers)
 
 
 def _renamed(arguments: str, to_new: Mapping[str, str]) -> str:
@@ -157,8 +170,39 @@ def _counts(judged: Iterable[Judged]) -> dict[str, Json]:
     return {name: counts[name] for name in VERDICTS}
 
 
-def _grouped(judged: Iterable[Judged], key: Callable[[Judged], str]) -> dict[str, Json]:
+def _groups(
+    judged: Iterable[Judged], key: Callable[[Judged], str]
+) -> list[tuple[str, list[Judged]]]:
     groups: dict[str, list[Judged]] = {}
     for item in judged:
         groups.setdefault(key(item), []).append(item)
-    return {name: {"calls": len(g), **_counts(g)} for name, g in sorted(groups.items())}
+    return sorted(groups.items())
+
+
+def _grouped(judged: Iterable[Judged], key: Callable[[Judged], str]) -> dict[str, Json]:
+    return {name: {"calls": len(g), **_counts(g)} for name, g in _groups(judged, key)}
+
+
+def _tool(judged: Sequence[Judged]) -> dict[str, Json]:
+    """One tool: its counts, who answered, the floor, and the calls that nobody could answer by shape and reason."""
+    unknown = [j for j in judged if j.verdict == "unknown"]
+    shapes = _groups(unknown, lambda j: shape_of(j.call.arguments))
+    return {
+        "calls": len(judged),
+        **_counts(judged),
+        "sources": dict(sorted(Counter(j.result.source for j in judged).items())),
+        "tape": _taped(judged),
+        "unknowns": {
+            shape: dict(sorted(Counter(reason_of(j.result.content) for j in group).items()))
+            for shape, group in shapes
+        },
+    }
+
+
+def _taped(judged: Iterable[Judged]) -> dict[str, Json]:
+    counts = Counter(j.taped for j in judged)
+    return {"exact": counts["exact"], "wrong": counts["wrong"]}
+
+
+def _name(judged: Judged) -> str:
+    return judged.call.name

@@ -11,6 +11,7 @@ from dagster_project.cli.options import HOME, HomeOption
 from dagster_project.cli.output import notices, print_table
 from dagster_project.cli.settings import read_settings
 from dagster_project.home import open_home, vault_secret
+from environments.unsettled import settle
 
 
 def backtest(
@@ -52,6 +53,24 @@ def _show(found: dict[str, Any]) -> None:
     tape = found["tape"]
     rows.append(("tape: exact (the floor)", tape["exact"], _share(tape["exact"], calls)))
     print_table(f"{calls} held-out calls", ("", "calls", "share"), rows)
+    unseen = found["unseen_tasks"]
+    parts = {"reads": found["reads"], "writes": found["writes"], "tasks never seen": unseen}
+    print_table(
+        "Parts",
+        ("", "calls", *names),
+        [(name, *(part[n] for n in ("calls", *names))) for name, part in parts.items()],
+    )
+    by_tool = found["by_tool"].items()
+    print_table(
+        "Tools",
+        ("tool", "calls", *names, "tape exact"),
+        [(t, *(part[n] for n in ("calls", *names)), part["tape"]["exact"]) for t, part in by_tool],
+    )
+    print_table(
+        "Calls that most often end in unknown, and what recording would settle them",
+        ("tool", "call", "why", "calls", "settled by"),
+        _unsettled(found)[:10],
+    )
     grader_rows = [
         (
             name,
@@ -66,6 +85,16 @@ def _show(found: dict[str, Any]) -> None:
     ]
     headings = ("rubrics", "episodes", "graded", "agreement", "kappa", "false pass", "false fail")
     print_table("Graders", headings, grader_rows)
+
+
+def _unsettled(found: dict[str, Any]) -> list[tuple[str, str, str, int, str]]:
+    rows = [
+        (tool, shape, why, count, settle(why))
+        for tool, part in found["by_tool"].items()
+        for shape, reasons in part["unknowns"].items()
+        for why, count in reasons.items()
+    ]
+    return sorted(rows, key=lambda row: -row[3])
 
 
 def _share(part: int, whole: int) -> str:

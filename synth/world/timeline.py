@@ -76,7 +76,7 @@ def learn_timeline(bench: Workbench, document: dict[str, Any]) -> dict[str, dict
 def horizon_of(pairs: list[tuple[int, bool]]) -> int | None:
     """The longest gap (ns) over which sights held; 0 where too little was seen, None where nothing ever changed."""
     ordered = sorted(pairs)
-    if len(ordered) >= 5 * MIN_PAIRS and not any(changed for _, changed in ordered):
+    if len(ordered) >= 2 * MIN_PAIRS and not any(changed for _, changed in ordered):
         return None
     window: deque[bool] = deque(maxlen=WINDOW)
     horizon = 0

@@ -40,6 +40,23 @@ def test_held_out_episodes_beat_the_tape_and_are_hardly_wrong() -> None:
     assert "unknown" in found["by_source"]
 
 
+def test_each_tool_says_who_answered_and_what_is_open() -> None:
+    """Per tool: sources add up, the floor stands beside them, unknown calls are counted by shape and reason."""
+    world = World.from_json(learn_world(workshop_episodes(20), WorldSettings()).document)
+    held = [_recorded(seed) for seed in range(500, 510)]
+    fidelity = replay(world, held, tape=record_tape(_recorded(seed) for seed in range(20)))
+    found: Any = fidelity.to_json()
+    taped = 0
+    for part in found["by_tool"].values():
+        assert sum(part["sources"].values()) == part["calls"]
+        assert sum(n for why in part["unknowns"].values() for n in why.values()) == part["unknown"]
+        taped += part["tape"]["exact"]
+    assert taped == found["tape"]["exact"] == fidelity.tape_exact
+    assert found["unknown"]
+    half = fidelity.of({e.episode_id for e in held[:5]})
+    assert 0 < len(half.judged) < len(fidelity.judged)
+
+
 def test_results_are_compared_as_values() -> None:
     """Layout and the order of keys do not matter; types do."""
     assert equal('{"a": 1, "b": 2}', '{"b":2,"a":1.0}')
