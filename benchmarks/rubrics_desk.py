@@ -191,6 +191,47 @@ def agreement(seasons: Sequence[tuple[int, int]], conversations: int, *, errors:
     print(accepted.reward.table())
 
 
+def failed_requests(seasons: Sequence[tuple[int, int]], conversations: int, *, errors: bool) -> None:
+    """One attempt a request, no key: what the failed ones become, and what the real database says of the tasks."""
+    blind = Blind()
+    ways: Counter[tuple[str, str, str]] = Counter()
+    for variant, seed in seasons:
+        shop = hold_season(variant=variant, seed=seed, conversations=conversations, attempts=1)
+        made = make(shop, {t.episode.episode_id: true_label(t) for t in shop.talks})
+        chosen = []
+        for candidate in made.candidates:
+            talks = [made.talks[a.episode_id] for a in candidate.attempts]
+            verdict = made.verdicts[candidate.task.task_id]
+            if any(talk.resolved for talk in talks):
+                continue
+            kind = _grantable(talks[0])
+            for talk in talks:
+                ways[kind, verdict.status, (verdict.reasons or ("",))[-1]] += 1
+                ways[kind, "policy " + talk.policy, verdict.status] += 1
+            if verdict.status == ACCEPTED:
+                chosen.append(candidate)
+        blind.judge(made, chosen)
+    for key, count in sorted(ways.items()):
+        print(f"  {count:4d} {' / '.join(key)}")
+    for kind in GRANTABLE:
+        total = sum(n for (k, s, _), n in ways.items() if k == kind and not s.startswith("policy"))
+        taken = sum(n for (k, s, _), n in ways.items() if k == kind and s == ACCEPTED)
+        print(f"failed, {kind}: {total}, with an accepted task {taken} ({_share(taken, total)})")
+    print(f"predicted: {blind.predicted.summary()}")
+    print(f"reward:    {blind.reward.summary()}")
+    if errors:
+        print("\n".join(f"  {e}" for e in blind.errors))
+
+
+GRANTABLE: Final = ("to be done", "to be answered", "to be declined")
+
+
+def _grantable(talk: Talk) -> str:
+    if talk.denied:
+        return GRANTABLE[2]
+    return GRANTABLE[0] if any(talk.request.truth.accepted) else GRANTABLE[1]
+
+
 def _share(part: int, whole: int) -> str:
     return f"{part / whole:.3f}" if whole else "-"
 
@@ -201,8 +242,12 @@ def main() -> int:
     parser.add_argument("--seasons", default="0:9,1:10")
     parser.add_argument("--conversations", type=int, default=160)
     parser.add_argument("--errors", action="store_true")
+    parser.add_argument("--failed", action="store_true")
     options = parser.parse_args()
     seasons = [tuple(map(int, s.split(":"))) for s in options.seasons.split(",")]
+    if options.failed:
+        failed_requests([(s[0], s[1]) for s in seasons], options.conversations, errors=options.errors)
+        return 0
     agreement([(s[0], s[1]) for s in seasons], options.conversations, errors=options.errors)
     return 0
 

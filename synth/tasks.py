@@ -9,19 +9,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 from environments.runtime.attempt import EndState, Json
 from environments.runtime.candidate import Candidate, RecordedAttempt
 from environments.runtime.canonical import digest
+from environments.runtime.environment import Session, run_actions
 from environments.runtime.task import Limits, Task, UserTurn
 from environments.runtime.world import World
 from redact.clean_episode import CleanEpisode
 from synth.attempts import Group, join_attempts
+from synth.attempts_constructed import BY, actions_of, consent_to
 from synth.labels import Label
+from synth.rubric.constructed import Intents, Plan, Unbound
 from synth.rubric.derive import Derived, derive_rubric
 from synth.rubric.facts import Facts, facts_of
+from synth.rubric.habits import FAIL, NO_ACT, faults_of, same_end
 from synth.rubric.recorded import Recorded, opening_length, record
 from synth.rubric.tool_kinds import ToolKinds, infer_tools
 from synth.rubric.traits import AppTraits, traits_of
@@ -77,15 +81,94 @@ def derive_tasks(
     groups = join_attempts(records, kinds)
     attempts = [[facts[r.episode.episode_id] for r in group.records] for group in groups]
     silent = _silent(list(facts.values()), world, backend)
-    traits = traits_of(kinds, attempts, silent=silent)
-    candidates = []
-    for group, mine in zip(groups, attempts, strict=True):
-        start = None
-        if world is not None and backend is not None:
-            episode = group.anchor.episode
-            start = _Start(backend, world.start_of(episode), episode.started_at)
-        candidates.append(_candidate(group, mine, traits, start))
-    return candidates
+    if world is None or backend is None:
+        traits = traits_of(kinds, attempts, silent=silent)
+        return [
+            _candidate(_Attempts(g, mine), traits, None)
+            for g, mine in zip(groups, attempts, strict=True)
+        ]
+    starts = _Starts(backend, world)
+    intents = Intents(list(facts.values()), kinds, starts.session)
+    found = [
+        _Attempts(g, mine, _constructed(g, mine, intents, starts.of(g.anchor), kinds))
+        for g, mine in zip(groups, attempts, strict=True)
+    ]
+    also = [*intents.seen(), *(one for f in found for one in _ended_right(f, kinds))]
+    traits = traits_of(kinds, attempts, silent=silent, also=also)
+    return [_candidate(f, traits, starts.of(f.group.anchor)) for f in found]
+
+
+def _ended_right(found: _Attempts, kinds: ToolKinds) -> Iterable[tuple[bool, frozenset[str]]]:
+    """Failed attempts that changed exactly what would have been right, with their faults: those are why they failed."""
+    made = found.made.facts if found.made is not None else None
+    if made is not None and made.writes:
+        for attempt in found.facts:
+            if attempt.resolved is False and same_end(attempt, made):
+                yield False, faults_of(attempt, kinds)
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A constructed attempt, or why there is none."""
+
+    facts: Facts | None = None
+    plan: Plan | None = None
+    turn: UserTurn | None = None
+    failed: Facts | None = None
+    why_not: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempts:
+    """The attempts at one task, and the constructed one where nobody resolved it."""
+
+    group: Group
+    facts: Sequence[Facts]
+    made: _Made | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Starts:
+    """The app's backend at any episode's start."""
+
+    backend: World
+    world: LearntWorld
+
+    def of(self, recorded: Recorded) -> _Start:
+        """Where this episode's task begins."""
+        episode = recorded.episode
+        return _Start(self.backend, self.world.start_of(episode), episode.started_at)
+
+    def session(self, facts: Facts) -> Session:
+        """A backend to ask."""
+        start = self.of(facts.recorded)
+        return start.world.session(start.start, started_at=start.at)
+
+
+def _constructed(
+    group: Group, attempts: Sequence[Facts], intents: Intents, start: _Start, kinds: ToolKinds
+) -> _Made | None:
+    """The first attempt of a request that nobody resolved from which its right end can be told."""
+    if any(a.resolved for a in attempts):
+        return None
+    why_not = ""
+    for failed in (a for a in attempts if a.resolved is False):
+        plan = intents.construct(failed)
+        if isinstance(plan, Unbound):
+            why_not = why_not or plan.reason
+            continue
+        turn = consent_to(plan, failed, kinds)
+        task = _agreeing(_task("", group, failed.recorded, kinds=kinds, start=start), turn)
+        actions = actions_of(plan, failed, kinds)
+        recorded = replace(
+            failed.recorded,
+            attempt=run_actions(task, start.world, actions),
+            actions=actions,
+            unanswered=0,
+        )
+        label = Label(resolved=True, confidence=plan.confidence, by=BY, provenance=plan.origin)
+        return _Made(facts_of(recorded, label, kinds), plan, turn, failed)
+    return _Made(why_not=why_not) if why_not else None
 
 
 def _silent(
@@ -111,16 +194,22 @@ def task_id_of(app: str, *, task_key: str | None, anchor: str) -> str:
     return digest(named)[:ID_LENGTH]
 
 
-def _candidate(
-    group: Group, attempts: Sequence[Facts], traits: AppTraits, start: _Start | None
-) -> Candidate:
+def _candidate(found: _Attempts, traits: AppTraits, start: _Start | None) -> Candidate:
+    group, attempts, made = found.group, found.facts, found.made or _Made()
+    shows = [*attempts, made.facts] if made.facts is not None else attempts
+    if made.facts is not None and made.facts.acts:
+        # Who alike handed over or acted otherwise shows in no end: here the act is the end.
+        traits = replace(traits, unforgiven={**traits.unforgiven, NO_ACT: FAIL})
     anchor = group.anchor.episode
     task_id = task_id_of(anchor.app, task_key=group.task_key, anchor=anchor.episode_id)
     derived = derive_rubric(
-        task_id, attempts, traits, end_of=start.end_of if start is not None else None
+        task_id, shows, traits, end_of=start.end_of if start is not None else None
     )
     shown = (derived.solution or attempts[0]).recorded
-    task = _task(task_id, group, shown, kinds=traits.kinds, start=start)
+    task = _agreeing(_task(task_id, group, shown, kinds=traits.kinds, start=start), made.turn)
+    if made.plan is not None:
+        solved: dict[str, Json] = {"solution": BY, "like": list[Json](made.plan.origin)}
+        task = replace(task, provenance={**task.provenance, **solved})
     return Candidate(
         task=task,
         rubric=derived.rubric,
@@ -131,7 +220,7 @@ def _candidate(
             )
             for a in attempts
         ),
-        reasons=_reasons(derived, shown, start),
+        reasons=(*_reasons(derived, shown, start), *([made.why_not] if made.why_not else [])),
     )
 
 
@@ -149,7 +238,12 @@ def _reasons(derived: Derived, shown: Recorded, start: _Start | None) -> tuple[s
 
 
 def _task(
-    task_id: str, group: Group, shown: Recorded, *, kinds: ToolKinds, start: _Start | None
+    task_id: str,
+    group: Group,
+    shown: Recorded,
+    *,
+    kinds: ToolKinds,
+    start: _Start | None,
 ) -> Task:
     episode = shown.episode
     longest = max(len(r.actions) for r in group.records)
@@ -205,3 +299,13 @@ def _user_turns(shown: Recorded) -> tuple[UserTurn, ...]:
         elif step.role == "user" and index >= opening_length(shown.episode):
             turns.append(UserTurn(text=step.content or "", asked=asked, ends=index > last))
     return tuple(turns)
+
+
+def _agreeing(task: Task, consent: UserTurn | None) -> Task:
+    """The task with a user who agrees when asked, before the farewell."""
+    if consent is None:
+        return task
+    turns = task.user
+    farewell = bool(turns) and turns[-1].ends
+    user = (*turns[:-1], consent, turns[-1]) if farewell else (*turns, consent)
+    return replace(task, user=user)

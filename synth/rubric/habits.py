@@ -72,13 +72,14 @@ def unforgiven(
     kinds: ToolKinds,
     *,
     everyday: frozenset[str] = frozenset(),
+    also: Sequence[tuple[bool, frozenset[str]]] = (),
 ) -> dict[str, str]:
     """Faults that this app's users do not forgive (`fail`) or not always (`null`); `groups` are the attempts at tasks.
 
     Only attempts that left the world like a resolved one are compared: elsewhere the wrong end is reason enough, and
-    every fault that goes with it would look guilty.
+    every fault that goes with it would look guilty. `also` are outcomes with faults of attempts known to have ended right.
     """
-    seen: list[tuple[bool, frozenset[str]]] = []
+    seen = list(also)
     for group in groups:
         for attempt in group:
             peers = [a for a in group if a is not attempt and a.resolved and same_end(a, attempt)]

@@ -33,7 +33,11 @@ class AppTraits:
 
 
 def traits_of(
-    kinds: ToolKinds, groups: Sequence[Sequence[Facts]], *, silent: frozenset[str] = frozenset()
+    kinds: ToolKinds,
+    groups: Sequence[Sequence[Facts]],
+    *,
+    silent: frozenset[str] = frozenset(),
+    also: Sequence[tuple[bool, frozenset[str]]] = (),
 ) -> AppTraits:
     """Learn an app's habits from the attempts at all its tasks."""
     attempts = [attempt for group in groups for attempt in group]
@@ -43,6 +47,6 @@ def traits_of(
     return AppTraits(
         kinds=kinds,
         everyday=everyday,
-        unforgiven=unforgiven(groups, kinds, everyday=everyday),
+        unforgiven=unforgiven(groups, kinds, everyday=everyday, also=also),
         silent=silent,
     )

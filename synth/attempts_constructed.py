@@ -1,0 +1,102 @@
+"""A constructed attempt: the actions that would have resolved a request which nobody resolved.
+
+In: a plan (`synth.rubric.constructed`) and the failed attempt it is for. Out: actions in OpenAI shape, and the turn in
+which the task's user agrees. They are run in the world like recorded ones, so the gate attacks them alike. Not here:
+whether the plan is right.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from environments.runtime.attempt import Json
+from environments.runtime.candidate import Action
+from environments.runtime.check_view import text_of
+from environments.runtime.consent import agrees
+from environments.runtime.task import UserTurn
+from synth.rubric.constructed import Plan, Step
+from synth.rubric.facts import Facts
+from synth.rubric.known import asks
+from synth.rubric.tool_kinds import ACT, READ, ToolKinds
+
+BY: Final = "constructed"
+"""Who says that a constructed attempt is resolved: a rule, with the share of resolved episodes it was right about."""
+MOST_READS: Final = 12
+CONSENT: Final = "Yes, please go ahead."
+
+
+def actions_of(plan: Plan, failed: Facts, kinds: ToolKinds) -> tuple[Action, ...]:
+    """Look up, ask, change, tell."""
+    steps = [step for step in _looked_up(failed, kinds) if step.tool in plan.looks]
+    known = set(map(_key, steps))
+    steps += [read for read in plan.reads if read.tool in plan.looks and _key(read) not in known]
+    actions = [_call(step, number) for number, step in enumerate(steps[:MOST_READS])]
+    changes = [step for step in plan.steps if kinds.tools[step.tool].kind != ACT]
+    if changes:
+        actions.append({"role": "assistant", "content": question(plan, kinds)})
+    actions += [_call(step, MOST_READS + n) for n, step in enumerate(plan.steps)]
+    said = f"The answer is {_told(plan.told)}." if plan.told else "That is done now."
+    return (*actions, {"role": "assistant", "content": said})
+
+
+def question(plan: Plan, kinds: ToolKinds) -> str:
+    """The changes, read back, with the question whether to make them."""
+    changes = [step for step in plan.steps if kinds.tools[step.tool].kind != ACT]
+    lines = "; ".join(
+        f"{step.tool.replace('_', ' ')}: {', '.join(map(_plain, step.arguments.values()))}"
+        for step in changes
+    )
+    return f"This will be changed: {lines}. Shall I go ahead (yes/no)?"
+
+
+def consent_to(plan: Plan, failed: Facts, kinds: ToolKinds) -> UserTurn | None:
+    """The turn in which the task's user agrees, where the recorded one was never asked: as an alike user did."""
+    if not any(kinds.tools[step.tool].kind != ACT for step in plan.steps):
+        return None
+    if _agreement(failed) is not None:
+        return None
+    return UserTurn(text=_agreement(plan.like) or CONSENT, asked=question(plan, kinds))
+
+
+def _agreement(attempt: Facts) -> str | None:
+    """What the user said when they agreed."""
+    messages = attempt.recorded.attempt.messages
+    for index, answer in enumerate(messages[1:]):
+        said = text_of(answer)
+        if asks(messages[index]) and answer.get("role") == "user" and agrees(said):
+            return said
+    return None
+
+
+def _looked_up(failed: Facts, kinds: ToolKinds) -> Iterable[Step]:
+    seen: set[str] = set()
+    for call in failed.recorded.attempt.calls:
+        tool = kinds.tools.get(call.name)
+        step = Step(tool=call.name, arguments=call.arguments)
+        if tool is not None and tool.kind == READ and not call.result.is_error:
+            if _key(step) not in seen:
+                yield step
+            seen.add(_key(step))
+
+
+def _call(step: Step, number: int) -> Action:
+    arguments: Json = json.dumps(dict(step.arguments), ensure_ascii=False)
+    function: dict[str, Json] = {"name": step.tool, "arguments": arguments}
+    call: Json = {"id": f"made_{number}", "type": "function", "function": function}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+
+def _key(step: Step) -> str:
+    return step.tool + json.dumps(dict(step.arguments), sort_keys=True)
+
+
+def _told(values: Sequence[Json]) -> str:
+    return ", ".join(map(_plain, values))
+
+
+def _plain(value: Json) -> str:
+    if isinstance(value, float):
+        return f"{value:.2f}" if value != int(value) else str(int(value))
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,306 @@
+"""Where the arguments of a write come from, learnt from resolved attempts, so that they can be bound in another episode.
+
+In: resolved calls of one tool, each with what its episode knew. Out: sources per argument: an id the user said, a field
+of a record (chosen by what the user said where there are several), a share of an amount, words of the user for one of
+few values, values written in one pattern, or a constant. A source is kept only if it is right for every example that it
+says anything about; what the user said comes before what records hold.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final, Protocol, TypeGuard
+
+from environments.runtime.attempt import Json
+from synth.rubric.known import Known, Path, at, is_id, leaves_of, plain, shape
+
+FEWEST: Final = 3
+"""Examples that a source must be right about."""
+SHOWN: Final = 12
+"""Examples that sources are read off; all of them decide."""
+MOST_VALUES: Final = 8
+"""Different values up to which an argument is a choice among few."""
+TOGETHER: Final = 3
+"""Neighbouring texts that make a pattern."""
+WORD: Final = re.compile(r"[^\W\d_]{2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One argument of a resolved call."""
+
+    known: Known
+    value: Json
+    others: tuple[Json, ...]
+    """The call's other arguments: they name the records that it is about."""
+
+
+class Source(Protocol):
+    """One way to find an argument."""
+
+    def find(self, known: Known, others: Sequence[Json]) -> Json:
+        """The value; None where this source has nothing or too much to say."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """Always the same."""
+
+    value: Json
+
+    def find(self, known: Known, others: Sequence[Json]) -> Json:  # noqa: ARG002 - the protocol's arguments
+        """The value."""
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class SaidId:
+    """The id of one shape in what the user said: the only one, or the only one in the last turn that has any."""
+
+    shapes: frozenset[str]
+    last: bool
+
+    def find(self, known: Known, others: Sequence[Json]) -> Json:  # noqa: ARG002 - the protocol's arguments
+        """The id."""
+        turns = [[i for i in turn if shape(i) in self.shapes] for turn in known.ids]
+        turns = [turn for turn in turns if turn]
+        chosen = set(turns[-1]) if turns and self.last else {i for turn in turns for i in turn}
+        return next(iter(chosen)) if len(chosen) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Who the episode is about."""
+
+    def find(self, known: Known, others: Sequence[Json]) -> Json:  # noqa: ARG002 - the protocol's arguments
+        """The subject's id."""
+        return known.subject
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a record that the call is about."""
+
+    tool: str
+    path: Path
+    choose: str
+    """`only`, `first`, or `said`: the elements that the user's last words about them name."""
+    as_list: bool = False
+
+    def find(self, known: Known, others: Sequence[Json]) -> Json:
+        """The field's value, or the list of them."""
+        about = self._about(known, others)
+        found = [(way or [value], leaf) for value in about for way, leaf in at(value, self.path)]
+        chosen = self._chosen(found, known)
+        values = list(dict.fromkeys(str(v) for v in chosen))
+        if self.as_list:
+            return list(chosen) or None
+        return chosen[0] if len(values) == 1 else None
+
+    def _about(self, known: Known, others: Sequence[Json]) -> list[Json]:
+        """The records of the tool that the other arguments name; the only one where they name none."""
+        mine = [r for r in known.records if r.tool == self.tool]
+        said = {i for turn in known.ids for i in turn}
+        named = [r for r in mine if any(v in others for v in r.arguments.values())]
+        named = named or [r for r in mine if any(str(v) in said for v in r.arguments.values())]
+        distinct = {str(sorted(r.arguments.items(), key=str)): r for r in named or mine}
+        several = self.choose == "said" and not named and "*" not in self.path
+        return [r.value for r in distinct.values()] if len(distinct) == 1 or several else []
+
+    def _chosen(self, found: Sequence[tuple[list[Json], Json]], known: Known) -> list[Json]:
+        if self.choose == "only":
+            return [v for _, v in found]
+        if self.choose == "first":
+            return [found[0][1]] if found else []
+        for turn in reversed(known.plain):
+            named = [(_named(way[0], turn), v) for way, v in found if way]
+            best = max((length for length, _ in named), default=0)
+            if best:
+                return [v for length, v in named if length == best or (self.as_list and length)]
+        return []
+
+
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """A fixed share of an amount, to the cent."""
+
+    field: Field
+    factor: float
+
+    def find(self, known: Known, others: Sequence[Json]) -> Json:
+        """The share."""
+        base = self.field.find(known, others)
+        return round(base * self.factor + 1e-9, 2) if _is_number(base) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Worded:
+    """One of few values, by words that users say only with it."""
+
+    words: Mapping[str, str]
+    values: Mapping[str, Json]
+
+    def find(self, known: Known, others: Sequence[Json]) -> Json:  # noqa: ARG002 - the protocol's arguments
+        """The value that all telling words of the user mean."""
+        votes = {self.words[w] for turn in known.plain for w in grams(turn) if w in self.words}
+        return self.values[next(iter(votes))] if len(votes) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A value between fixed separators in a turn, as part of one pattern with its neighbours (an address)."""
+
+    pattern: str
+    group: int
+
+    def find(self, known: Known, others: Sequence[Json]) -> Json:  # noqa: ARG002 - the protocol's arguments
+        """The value in the last turn that fits."""
+        for turn in reversed(known.said):
+            found = re.findall(self.pattern, turn)
+            if found:
+                parts = found[-1]
+                return str(parts if isinstance(parts, str) else parts[self.group])
+        return None
+
+
+def sources_of(examples: Sequence[Example]) -> tuple[Source, ...]:
+    """The sources that are right about every example they speak of."""
+    if len(examples) < FEWEST:
+        return ()
+    found: list[tuple[bool, int, int, Source]] = []
+    for source in dict.fromkeys(_candidates(examples)):
+        right = wrong = 0
+        for e in examples:
+            value = source.find(e.known, e.others)
+            right += same(value, e.value)
+            wrong += value is not None and not same(value, e.value)
+        if right >= FEWEST and not wrong:
+            found.append((isinstance(source, Field | Scaled), -right, len(found), source))
+    worded = _worded(examples)
+    ranked = [source for *_, source in sorted(found, key=lambda entry: entry[:3])]
+    return (*([worded] if worded else []), *ranked)
+
+
+def bind(sources: Iterable[Source], known: Known, others: Sequence[Json]) -> Json:
+    """The value of the first source that says something: what the user said before what records hold."""
+    return next((v for s in sources if (v := s.find(known, others)) is not None), None)
+
+
+def same(one: Json, other: Json) -> bool:
+    """Whether two values mean the same."""
+    if _is_number(one) and _is_number(other):
+        return abs(one - other) < 0.0051
+    if isinstance(one, list) and isinstance(other, list):
+        return sorted(map(str, one)) == sorted(map(str, other))
+    return one == other and one is not None
+
+
+def _candidates(examples: Sequence[Example]) -> Iterable[Source]:
+    values = {str(e.value) for e in examples}
+    if len(values) == 1 and len(examples) > FEWEST:
+        yield Constant(examples[0].value)
+    shapes = frozenset(
+        shape(e.value) for e in examples if isinstance(e.value, str) and is_id(e.value)
+    )
+    if shapes:
+        yield SaidId(shapes, last=False)
+        yield SaidId(shapes, last=True)
+        yield Subject()
+    for example in examples[:: max(1, len(examples) // SHOWN)]:
+        yield from _fields(example)
+        yield from _written(example)
+
+
+def _fields(example: Example) -> Iterable[Source]:
+    """Every field that holds the example's value, and for amounts every share that others may confirm."""
+    value, as_list = example.value, isinstance(example.value, list)
+    wanted = value if isinstance(value, list) else [value]
+    for record in example.known.records:
+        for path, leaf in leaves_of(record.value):
+            if any(same(leaf, item) for item in wanted):
+                for choose in ("only", "first", "said") if "*" in path else ("only", "said"):
+                    yield Field(record.tool, path, choose, as_list)
+            elif _is_number(value) and _is_number(leaf) and leaf and value:
+                factor = round(value / leaf, 3)
+                if 0 < factor <= 1 and abs(factor * leaf - value) < 0.006:
+                    for choose in ("said", "only"):
+                        yield Scaled(Field(record.tool, path, choose), factor)
+
+
+def _written(example: Example) -> Iterable[Source]:
+    """The pattern in which a turn names the value together with the call's other texts."""
+    value = example.value
+    if not isinstance(value, str) or (is_id(value) and shape(value) != "9"):
+        return
+    for turn in example.known.said:
+        texts = {v for v in (value, *example.others) if isinstance(v, str) and v and v in turn}
+        if value not in texts or len(texts) < TOGETHER:
+            continue
+        placed = sorted(texts, key=turn.index)
+        spans = [(turn.index(t), turn.index(t) + len(t)) for t in placed]
+        if any(b[0] < a[1] for a, b in pairwise(spans)):
+            continue
+        between = [turn[a[1] : b[0]] for a, b in pairwise(spans)]
+        if any(len(gap) > 3 for gap in between):
+            continue
+        pattern = _group(placed[0])
+        for gap, text in zip(between, placed[1:], strict=True):
+            pattern += re.escape(gap) + _group(text)
+        yield Written(rf"(?<!\w){pattern}(?!\w)", placed.index(value))
+
+
+def _group(text: str) -> str:
+    """What a text of this kind looks like: a code in capitals, one that starts with a digit, or words."""
+    if text.isupper() and text.isalpha():
+        return rf"([A-Z]{{{len(text)}}})"
+    if not any(c.islower() for c in text):
+        return r"([A-Z0-9][A-Z0-9 ]*)"
+    return r"(\d[^,:;!?]*)" if text[0].isdigit() else r"([^\W\d][^,:;!?\d]*)"
+
+
+def _worded(examples: Sequence[Example]) -> Worded | None:
+    """The fewest neighbouring words that users said with one value only, and every other user of that value not at all."""
+    values = {str(e.value): e.value for e in examples if isinstance(e.value, str)}
+    if not 2 <= len(values) <= MOST_VALUES or len(examples) < 2 * len(values):
+        return None
+    said: dict[str, set[int]] = defaultdict(set)
+    for index, e in enumerate(examples):
+        for gram in {g for turn in e.known.plain for g in grams(turn)}:
+            said[gram].add(index)
+    meaning = [str(e.value) for e in examples]
+    telling = {
+        g: at for g, at in said.items() if len(at) > 1 and len({meaning[i] for i in at}) == 1
+    }
+    words: dict[str, str] = {}
+    open_ones = set(range(len(examples)))
+    while telling:
+        gram = max(telling, key=lambda g: (len(telling[g] & open_ones), len(telling[g]), g))
+        covered = telling.pop(gram) & open_ones
+        if len(covered) < 2:
+            break
+        words[gram] = meaning[next(iter(covered))]
+        open_ones -= covered
+    return Worded(words, values) if words else None
+
+
+def grams(turn: str) -> list[str]:
+    """Neighbouring words of a turn, two and three at a time."""
+    words = WORD.findall(turn)
+    pairs = [" ".join(p) for p in pairwise(words)]
+    return pairs + [" ".join(p) for p in zip(words, words[1:], words[2:], strict=False)]
+
+
+def _named(element: Json, turn: str) -> int:
+    """How much of the turn names an element: the longest of its texts that stands there as words."""
+    texts = (plain(leaf) for _, leaf in leaves_of(element) if isinstance(leaf, str))
+    hits = [t for t in texts if len(t) > 2 and re.search(rf"(?<!\w){re.escape(t)}(?!\w)", turn)]
+    return max(map(len, hits), default=0)
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)

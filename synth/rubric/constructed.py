@@ -1,0 +1,312 @@
+"""The right end of a request that nobody resolved, from how alike requests were resolved, bound to its own values.
+
+In: the facts of all attempts of an app. Out: for an unresolved episode, the changes, acts and told values that would have
+resolved it, with the episodes they come from and how often the same rule was right on resolved episodes left out of it.
+Nothing where alike requests ended differently for no reason that is seen, where a value is not bound by exactly one
+answer, or where the rule was not right often enough. Not here: running them (`tasks`), the gate.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from environments.runtime.attempt import UNKNOWN, Json
+from environments.runtime.check_arguments import canonical_arguments
+from environments.runtime.check_view import text_of
+from synth.rubric.bindings import Example, Source, bind, same, sources_of
+from synth.rubric.conditions import differs, excused, side_of
+from synth.rubric.facts import Facts
+from synth.rubric.habits import faults_of
+from synth.rubric.intents import Openings
+from synth.rubric.known import Known, Reader, asks, completed, id_shapes, known_of
+from synth.rubric.tool_kinds import ACT, WRITE, ToolKinds
+
+FEWEST: Final = 4
+"""Resolved episodes that a rule must have been right about."""
+WRONG: Final = 0.05
+"""Share of wrong ones up to which a rule is used."""
+ALIKE: Final = 3
+"""Neighbours that must have ended alike."""
+MOSTLY: Final = 0.85
+"""Share of the neighbours, without those whose end cannot be had here, that must have ended alike."""
+ANSWER: Final = ""
+"""The tool's name under which a told value is bound."""
+
+Signature = tuple[str, ...]
+"""The changing calls and acts of an end, by tool, and `ANSWER` once per value told."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One call of a constructed solution."""
+
+    tool: str
+    arguments: Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What would have resolved an episode."""
+
+    steps: tuple[Step, ...]
+    told: tuple[Json, ...]
+    reads: tuple[Step, ...]
+    """Reads that the episode did not make itself and the plan rests on."""
+    looks: frozenset[str]
+    """Tools that all alike resolved episodes read with: what the end rests on."""
+    like: Facts
+    """The nearest resolved episode of the same end: its words are borrowed."""
+    origin: tuple[str, ...]
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    steps: tuple[Step, ...]
+    told: tuple[Json, ...]
+
+    @property
+    def signature(self) -> Signature:
+        return (*sorted(step.tool for step in self.steps), *(ANSWER for _ in self.told))
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    facts: Facts
+    known: Known
+    end: _End
+
+
+@dataclass(frozen=True, slots=True)
+class Unbound:
+    """Why nothing was constructed."""
+
+    reason: str
+
+
+REFUSED: Final = Unbound("refused_by_the_backend")
+Starter = Callable[[Facts], Reader]
+"""The backend at an attempt's start."""
+
+
+class Intents:
+    """How an app's requests are resolved."""
+
+    def __init__(self, attempts: Sequence[Facts], kinds: ToolKinds, start: Starter) -> None:
+        self._kinds = kinds
+        self._start = start
+        self._cases = [self._case(a) for a in attempts if a.resolved is True]
+        everything = [case.known for case in self._cases]
+        self._shapes = id_shapes(everything)
+        self._openings = Openings(
+            [_opening(known) for known in everything], [case.end.signature for case in self._cases]
+        )
+        self._sources = self._learn()
+        self._refusals: dict[tuple[str, Signature], bool] = {}
+        self._trials = {early: self._trial(early=early) for early in (True, False)}
+
+    def construct(self, failed: Facts) -> Plan | Unbound:
+        """The plan for one unresolved episode."""
+        seen = known_of(failed.recorded, self._kinds)
+        known = completed(seen, self._start(failed), self._shapes)
+        near = self._near(known)
+        chosen = self._chosen(known, near, failed)
+        if isinstance(chosen, Unbound):
+            return chosen
+        alike, end = chosen
+        results = [self._trials[known.agreed is None][index] for index in near]
+        right, wrong = results.count(True), results.count(False)
+        if right < FEWEST or wrong > WRONG * (right + wrong):
+            return Unbound("rule_not_proven")
+        return Plan(
+            steps=end.steps,
+            told=end.told,
+            reads=tuple(
+                Step(tool=r.tool, arguments=r.arguments) for r in known.records[len(seen.records) :]
+            ),
+            looks=frozenset.intersection(
+                *(frozenset(r.tool for r in case.known.records) for case in alike)
+            ),
+            like=alike[0].facts,
+            origin=tuple(sorted(case.facts.episode_id for case in alike)),
+            confidence=round((right + 0.5) / (right + wrong + 1), 4),
+        )
+
+    def seen(self) -> list[tuple[bool, frozenset[str]]]:
+        """Resolved episodes whose end was foretold right, with their faults of process: peers of failed ones."""
+        results = zip(self._cases, self._trials[False], strict=True)
+        return [(True, faults_of(c.facts, self._kinds)) for c, right in results if right]
+
+    def _case(self, attempt: Facts) -> _Case:
+        changing = {*self._kinds.of(WRITE), *self._kinds.of(ACT)}
+        calls = tuple(
+            Step(tool=c.name, arguments=c.arguments)
+            for c in attempt.recorded.attempt.calls
+            if c.name in changing and not c.result.is_error
+        )
+        told = tuple(sorted(attempt.answers, key=str)) if not calls else ()
+        return _Case(attempt, known_of(attempt.recorded, self._kinds), _End(calls, told))
+
+    def _learn(self) -> dict[tuple[str, str, Signature], tuple[Source, ...]]:
+        """Sources per tool and argument, over all ends and per end."""
+        examples: dict[tuple[str, str, Signature], list[Example]] = defaultdict(list)
+        for case in self._cases:
+            for call in case.end.steps:
+                for name, value in self._mattering(call).items():
+                    others = tuple(v for n, v in call.arguments.items() if n != name)
+                    example = Example(case.known, value, others)
+                    examples[call.tool, name, ()].append(example)
+                    examples[call.tool, name, case.end.signature].append(example)
+        return {key: sources_of(found) for key, found in examples.items()}
+
+    def _trial(self, *, early: bool) -> list[bool | None]:
+        """Every resolved episode as if it had failed (`early`: before its user agreed to anything)."""
+        results: list[bool | None] = []
+        for index, case in enumerate(self._cases):
+            if early and case.known.at_once is False:
+                results.append(None)
+                continue
+            known = before_agreeing(case) if early else case.known
+            near = self._near(known, without=index)
+            chosen = self._chosen(known, near, case.facts)
+            results.append(
+                None if isinstance(chosen, Unbound) else self._equal(chosen[1], case.end)
+            )
+        return results
+
+    def _near(self, known: Known, *, without: int | None = None) -> list[int]:
+        """Alike requests; a user who was not asked yet is taken for one who agrees, as the task's user will."""
+        near = self._openings.near(_opening(known), without=without)
+        early = known.agreed is None
+        return [i for i in near if not early or self._cases[i].known.at_once is not False]
+
+    def _chosen(
+        self, known: Known, near: Sequence[int], facts: Facts
+    ) -> tuple[list[_Case], _End] | Unbound:
+        """The end that nearly all alike requests have which can have it here."""
+        ends: dict[Signature, list[_Case]] = defaultdict(list)
+        for index in near:
+            ends[self._cases[index].end.signature].append(self._cases[index])
+        if not ends:
+            return Unbound("no_request_like_it")
+        bound = {s: self._bound(known, alike, facts) for s, alike in ends.items()}
+        possible = {
+            s: a
+            for s, a in ends.items()
+            if bound[s] != REFUSED and not differs(known, [case.known for case in a])
+        }
+        if not possible:
+            return REFUSED
+        signature, alike = max(possible.items(), key=lambda item: self._weight(known, item, ends))
+        against = self._against(known, signature, possible)
+        if len(alike) < max(ALIKE, MOSTLY * (len(alike) + against)):
+            return Unbound("alike_requests_end_differently")
+        end = bound[signature]
+        return end if isinstance(end, Unbound) else (alike, end)
+
+    def _weight(
+        self,
+        known: Known,
+        item: tuple[Signature, list[_Case]],
+        ends: Mapping[Signature, list[_Case]],
+    ) -> tuple[float, Signature]:
+        signature, alike = item
+        return len(alike) / (len(alike) + self._against(known, signature, ends)), signature
+
+    def _against(
+        self, known: Known, signature: Signature, ends: Mapping[Signature, list[_Case]]
+    ) -> int:
+        """Alike requests that ended differently although nothing seen kept them from this end."""
+        mine = [case.known for case in ends[signature]]
+        count = 0
+        for other, cases in ends.items():
+            if other == signature:
+                continue
+            left = [
+                c
+                for c in cases
+                if not self._refused(c, ends[signature]) and not excused(known, c.known, mine)
+            ]
+            if left and side_of(known, mine, [c.known for c in left]) is not True:
+                count += len(left)
+        return count
+
+    def _refused(self, case: _Case, alike: Sequence[_Case]) -> bool:
+        """Whether the backend would have refused a resolved episode the other end."""
+        key = (case.facts.episode_id, alike[0].end.signature)
+        if key not in self._refusals:
+            self._refusals[key] = self._bound(case.known, alike, case.facts) == REFUSED
+        return self._refusals[key]
+
+    def _bound(self, known: Known, alike: Sequence[_Case], facts: Facts) -> _End | Unbound:
+        """An end with the episode's own values, if the backend does not refuse it."""
+        shown = alike[0].end
+        if len({c.tool for c in shown.steps}) < len(shown.steps):
+            return Unbound("several_of_a_kind")
+        if not shown.steps:
+            return self._answered(known, alike)
+        steps = []
+        for call in shown.steps:
+            arguments = self._arguments(call, shown.signature, known)
+            if arguments is None:
+                return Unbound("value_not_bound")
+            steps.append(Step(tool=call.tool, arguments=arguments))
+        session = self._start(facts)
+        for step in steps:
+            result = session.call(step.tool, step.arguments)
+            if result.is_error and result.source != UNKNOWN:
+                return REFUSED
+        return _End(tuple(steps), ())
+
+    def _answered(self, known: Known, alike: Sequence[_Case]) -> _End | Unbound:
+        """The one value that is told, found where the alike ones found theirs."""
+        if len(alike[0].end.told) != 1:
+            return Unbound("nothing_to_bind")
+        examples = [Example(c.known, c.end.told[0], ()) for c in alike if c.known is not known]
+        value = bind(sources_of(examples), known, ())
+        return Unbound("value_not_bound") if value is None else _End((), (value,))
+
+    def _arguments(self, call: Step, signature: Signature, known: Known) -> dict[str, Json] | None:
+        """Every argument that matters, bound; the agent's own wording as in the neighbour."""
+        wanted = self._mattering(call)
+        bound: dict[str, Json] = {}
+        for _ in wanted:
+            for name in wanted.keys() - bound.keys():
+                others = tuple(v for n, v in bound.items() if n != name)
+                general = bind(self._sources.get((call.tool, name, ()), ()), known, others)
+                special = bind(self._sources.get((call.tool, name, signature), ()), known, others)
+                if general is not None and special is not None and not same(general, special):
+                    return None
+                value = general if general is not None else special
+                if value is not None:
+                    bound[name] = value
+        if bound.keys() != wanted.keys():
+            return None
+        return {**{n: v for n, v in call.arguments.items() if n not in wanted}, **bound}
+
+    def _mattering(self, call: Step) -> dict[str, Json]:
+        authored = self._kinds.tools[call.tool].authored
+        return {n: v for n, v in call.arguments.items() if n not in authored}
+
+    def _equal(self, bound: _End, end: _End) -> bool:
+        told = len(bound.told) == len(end.told) and all(map(same, bound.told, end.told))
+        return told and Counter(map(self._key, bound.steps)) == Counter(map(self._key, end.steps))
+
+    def _key(self, step: Step) -> tuple[str, str]:
+        authored = self._kinds.tools[step.tool].authored
+        return step.tool, canonical_arguments(step.arguments, authored)
+
+
+def before_agreeing(case: _Case) -> Known:
+    """What a resolved episode knew before its user was first asked to agree."""
+    messages = case.facts.recorded.attempt.messages
+    asked = next((i for i, m in enumerate(messages) if asks(m)), len(messages))
+    said = tuple(text_of(m) for m in messages[:asked] if m.get("role") == "user")
+    return replace(case.known, said=said, agreed=None, at_once=None)
+
+
+def _opening(known: Known) -> str:
+    return known.said[0] if known.said else ""

@@ -1,0 +1,253 @@
+"""What one episode lets anybody know: what its user said, and the records that were read or can be read in its world.
+
+In: a recorded attempt, and for a request nobody resolved the world at its start. Out: texts, ids and records, from which
+arguments are bound (`bindings`). A record is read again only with ids that the user said or other records hold.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+from itertools import pairwise
+from typing import Final, Protocol
+
+from environments.runtime.attempt import UNKNOWN, Json, ToolResult
+from environments.runtime.check_view import text_of
+from environments.runtime.consent import agrees, asks_consent
+from synth.rubric.recorded import Recorded
+from synth.rubric.tool_kinds import READ, WRITE, ToolKinds
+
+TOKEN: Final = re.compile(r"[^\W_](?:[\w.+-]*[^\W_])?")
+SPACES: Final = re.compile(r"[\s_-]+")
+ID_LENGTH: Final = 4
+DAY: Final = 86_400 * 10**9
+MOST_READS: Final = 40
+"""Reads made to complete what an episode knows."""
+
+
+Features = dict[str, str | float]
+"""Fields by tool and path; dates as days before the episode."""
+
+
+class Reader(Protocol):
+    """The backend at an episode's start."""
+
+    def call(self, name: str, arguments: Mapping[str, Json]) -> ToolResult:
+        """Answer one call."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One answer of a reading tool."""
+
+    tool: str
+    arguments: Mapping[str, Json]
+    value: Json
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """Texts and records of one episode."""
+
+    said: tuple[str, ...]
+    """The user's turns, in order."""
+    subject: str | None
+    started_at: int
+    records: tuple[Record, ...]
+    agreed: bool | None = None
+    """Whether the user agreed when asked to; None where they were not asked."""
+    at_once: bool | None = None
+    """Whether they agreed the first time they were asked."""
+
+    @cached_property
+    def ids(self) -> tuple[tuple[str, ...], ...]:
+        """Per user turn, the ids in it."""
+        return tuple(tuple(ids_in(text)) for text in self.said)
+
+    @cached_property
+    def features(self) -> Features:
+        """Scalar fields of the records that the user's words name, and whether the user agreed."""
+        return _features_of(self)
+
+    @cached_property
+    def plain(self) -> tuple[str, ...]:
+        """The user's turns, comparable with values."""
+        return tuple(plain(text) for text in self.said)
+
+
+def _features_of(known: Known) -> Features:
+    """Scalar fields of the records that the user's words or other records name; a field with two values is left out."""
+    named = {i for turn in known.ids for i in turn}
+    found: Features = {} if known.agreed is None else {"agreed": str(known.agreed)}
+    double: set[str] = set()
+    for record in known.records:
+        if not any(str(v) in named for v in record.arguments.values()):
+            continue
+        for path, leaf in leaves_of(record.value):
+            if "*" in path:
+                continue
+            name = f"{record.tool}:{'.'.join(path)}"
+            if leaf is not None and known.subject is not None and isinstance(leaf, str):
+                found.setdefault(f"{name}=subject", str(leaf == known.subject))
+            value = _value(leaf, known.started_at)
+            if value is None:
+                continue
+            if name in found and found[name] != value:
+                double.add(name)
+            found[name] = value
+    return {name: value for name, value in found.items() if name not in double}
+
+
+def _value(leaf: Json, now: int) -> str | float | None:
+    if isinstance(leaf, bool) or leaf is None:
+        return str(leaf)
+    if isinstance(leaf, int | float):
+        return float(leaf)
+    if isinstance(leaf, str):
+        try:
+            moment = datetime.fromisoformat(leaf)
+        except ValueError:
+            return leaf
+        if moment.tzinfo is not None:
+            return (now - int(moment.timestamp()) * 10**9) / DAY
+    return None
+
+
+def known_of(recorded: Recorded, kinds: ToolKinds) -> Known:
+    """What the recording itself shows before anything was changed."""
+    records = []
+    for call in recorded.attempt.calls:
+        tool = kinds.tools.get(call.name)
+        if tool is not None and tool.kind == WRITE and not call.result.is_error:
+            break
+        if tool is not None and tool.kind == READ and not call.result.is_error:
+            records.append(Record(call.name, call.arguments, parsed(call.result.content)))
+    said = [text_of(m) for m in recorded.attempt.messages if m.get("role") == "user"]
+    episode = recorded.episode
+    return Known(
+        tuple(said), episode.subject, episode.started_at, tuple(records), *agreed_in(recorded)
+    )
+
+
+def agreed_in(recorded: Recorded) -> tuple[bool | None, bool | None]:
+    """Whether the user agreed to what they were asked to agree to, and at the first time; None where nobody asked."""
+    messages = recorded.attempt.messages
+    pairs = pairwise(messages)
+    answers = [agrees(text_of(n)) for m, n in pairs if asks(m) and n.get("role") == "user"]
+    return (any(answers), answers[0]) if answers else (None, None)
+
+
+def asks(message: Mapping[str, Json]) -> bool:
+    """Whether a message of the policy asks for consent."""
+    return message.get("role") == "assistant" and asks_consent(text_of(message))
+
+
+def completed(
+    known: Known, reader: Reader, shapes: Mapping[tuple[str, str], frozenset[str]]
+) -> Known:
+    """The same with every record that can be read by an id said or found; `shapes` are the ids tools were asked with."""
+    records = list(known.records)
+    asked = {(r.tool, json.dumps(r.arguments, sort_keys=True)) for r in records}
+    pending = [i for turn in known.ids for i in turn]
+    pending += [known.subject] if known.subject else []
+    pending += [i for record in records for i in ids_of(record.value)]
+    seen: set[str] = set()
+    while pending and len(asked) < MOST_READS:
+        one = pending.pop(0)
+        if one in seen:
+            continue
+        seen.add(one)
+        for (tool, name), wanted in sorted(shapes.items()):
+            arguments: dict[str, Json] = {name: one}
+            key = (tool, json.dumps(arguments))
+            if shape(one) not in wanted or key in asked:
+                continue
+            asked.add(key)
+            answer = reader.call(tool, arguments)
+            if answer.source != UNKNOWN and not answer.is_error:
+                records.append(Record(tool, arguments, parsed(answer.content)))
+                pending += ids_of(records[-1].value)
+    return replace(known, records=tuple(records))
+
+
+def id_shapes(everything: Iterable[Known]) -> dict[tuple[str, str], frozenset[str]]:
+    """The shapes of ids that reading tools with a single argument were asked with."""
+    found: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for known in everything:
+        for record in known.records:
+            items = list(record.arguments.items())
+            if len(items) == 1 and isinstance(items[0][1], str) and is_id(items[0][1]):
+                found[record.tool, items[0][0]].add(shape(items[0][1]))
+    return {key: frozenset(shapes) for key, shapes in found.items()}
+
+
+def parsed(text: str) -> Json:
+    """A result as JSON, else as its text."""
+    try:
+        value: Json = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return value
+
+
+def plain(text: str) -> str:
+    """A text without case, and with one kind of space."""
+    return SPACES.sub(" ", text.casefold()).strip()
+
+
+def is_id(text: str) -> bool:
+    """Whether a text looks like an identifier: one token with a digit."""
+    return (
+        len(text) >= ID_LENGTH
+        and any(c.isdigit() for c in text)
+        and TOKEN.fullmatch(text) is not None
+        and not text.replace(".", "").isdigit()
+    )
+
+
+def ids_in(text: str) -> list[str]:
+    """The identifiers of a text, in order, once each."""
+    return list(dict.fromkeys(t for t in TOKEN.findall(text) if is_id(t)))
+
+
+def ids_of(value: Json) -> list[str]:
+    """The identifiers among a record's values."""
+    return [leaf for _, leaf in leaves_of(value) if isinstance(leaf, str) and is_id(leaf)]
+
+
+def shape(text: str) -> str:
+    """An id's outline: runs of letters and digits."""
+    return re.sub(r"\d+", "9", re.sub(r"[a-z]+", "a", re.sub(r"[A-Z]+", "A", text)))
+
+
+Path = tuple[str, ...]
+"""Field names from a record's top to a leaf; `*` stands for any element of a list."""
+
+
+def leaves_of(value: Json, path: Path = ()) -> list[tuple[Path, Json]]:
+    """Every scalar of a value with its path."""
+    if isinstance(value, dict):
+        return [leaf for name, item in value.items() for leaf in leaves_of(item, (*path, name))]
+    if isinstance(value, list):
+        return [leaf for item in value for leaf in leaves_of(item, (*path, "*"))]
+    return [(path, value)]
+
+
+def at(value: Json, path: Sequence[str]) -> list[tuple[list[Json], Json]]:
+    """What stands at a path, each with the list elements that lead to it, outermost first."""
+    found: list[tuple[list[Json], Json]] = [([], value)]
+    for name in path:
+        following: list[tuple[list[Json], Json]] = []
+        for way, item in found:
+            if name == "*" and isinstance(item, list):
+                following += [([*way, element], element) for element in item]
+            elif isinstance(item, dict) and name in item:
+                following.append((way, item[name]))
+        found = following
+    return found
