@@ -1,41 +1,28 @@
 """Rollouts of a policy over a task set, kept in the lake of a home as they end.
 
-Comes in: a task set's folder, a policy's name and settings. Goes out: rollouts in the lake and counts. Stopped at any
+Comes in: a task set's folder and what to launch. Goes out: rollouts in the lake and counts. Stopped at any
 moment it goes on where it was: what is in the lake is not run again. Not here: the loop (`environments.rollout`).
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from dagster_project.errors import InputError
 from dagster_project.judge_replies import JudgeChoice, judge_of, judge_says, keep_fresh
 from dagster_project.lake import Lake
+from dagster_project.policies import Launch
 from dagster_project.rollout_store import done, keep
-from environments.llm import LlmPolicy
-from environments.rollout.endpoint import EndpointPolicy, EndpointSettings
-from environments.rollout.engine import RolloutSettings, run_rollouts
-from environments.rollout.policy import Policy
-from environments.rollout.rollout import Rollout
-from environments.rollout.scripted import scripted
+from environments.judges.ask import Judge
+from environments.rollout.engine import run_rollouts
+from environments.rollout.rollout import Rollout, RolloutKey
 from environments.runtime.task_set import TaskSet
 
 _KEEP_EVERY_S: Final = 2.0
 _KEEP_EVERY: Final = 256
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PolicyChoice:
-    """Which policy acts."""
-
-    name: str
-    """A scripted policy, an endpoint's URL, or a model's name as litellm has it (`provider/model`)."""
-    model: str = ""
-    """The model behind a URL."""
-    api_key: str = ""
-    temperature: float | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -51,6 +38,10 @@ class RolloutCounts:
     reward: float = 0.0
     before: int = 0
     """Rollouts that were there already."""
+    wanted: int = 0
+    """Rollouts that this run is to make."""
+    cost: float = 0.0
+    """In the provider's currency, as far as it says."""
     judge: Mapping[str, object] = field(default_factory=dict)
     """What a judge was asked, and what became of it; empty without a judge."""
 
@@ -61,6 +52,7 @@ class RolloutCounts:
         self.graded += rollout.reward is not None
         self.masked += rollout.reward is None and rollout.error is None
         self.reward += rollout.reward or 0.0
+        self.cost += rollout.cost or 0.0
 
     @property
     def mean_reward(self) -> float | None:
@@ -68,29 +60,33 @@ class RolloutCounts:
         return self.reward / self.graded if self.graded else None
 
 
-async def roll_out(  # noqa: PLR0913 - what runs, where to, how, and who listens
+async def roll_out(
     lake: Lake | None,
     folder: Path,
-    choice: PolicyChoice,
-    settings: RolloutSettings,
+    launch: Launch,
     *,
     judged_by: JudgeChoice | None = None,
     on_rollout: Callable[[Rollout, RolloutCounts], None] = lambda *_: None,
 ) -> RolloutCounts:
     """Run what is not in the lake yet; without a lake, everything."""
+    if launch.cluster is not None and judged_by is not None:
+        raise InputError(
+            "the workers of a cluster ask no judge: run without one, then `tracegym regrade --judge`"
+        )
     task_set = TaskSet.load(folder)
     counts = RolloutCounts()
     async with AsyncExitStack() as stack:
-        policy = await _policy(choice, task_set, stack)
-        counts.policy = policy.name
+        counts.policy = launch.choice.label
         apps = {task.app for task in task_set.tasks}
         judge = judge_of(judged_by, lake, apps)
         there = done(lake, apps) if lake is not None else set()
-        counts.before = sum(key.policy == policy.name for key in there)
+        counts.before = sum(key.policy == counts.policy for key in there)
+        counts.wanted = len(task_set.tasks) * launch.settings.samples - counts.before
+        rollouts = await _rollouts(task_set, launch, stack, there=there, judge=judge)
         batch: list[Rollout] = []
         kept_at = time.monotonic()
         try:
-            async for rollout in run_rollouts(task_set, policy, settings, done=there, judge=judge):
+            async for rollout in rollouts:
                 counts.add(rollout)
                 batch.append(rollout)
                 on_rollout(rollout, counts)
@@ -111,15 +107,22 @@ def _keep(lake: Lake | None, batch: list[Rollout]) -> None:
     batch.clear()
 
 
-async def _policy(choice: PolicyChoice, task_set: TaskSet, stack: AsyncExitStack) -> Policy:
-    if choice.name.startswith(("http://", "https://")):
-        settings = EndpointSettings(
-            base_url=choice.name,
-            model=choice.model,
-            api_key=choice.api_key,
-            temperature=choice.temperature,
-        )
-        return await stack.enter_async_context(EndpointPolicy(settings))
-    if "/" in choice.name:
-        return LlmPolicy(model=choice.name, temperature=choice.temperature)
-    return scripted(choice.name, task_set)
+async def _rollouts(
+    task_set: TaskSet,
+    launch: Launch,
+    stack: AsyncExitStack,
+    *,
+    there: set[RolloutKey],
+    judge: Judge,
+) -> AsyncGenerator[Rollout]:
+    """From this process, or from the workers of a cluster, which open the policy themselves."""
+    cluster = launch.cluster
+    if cluster is None:
+        policy = await stack.enter_async_context(launch.choice.open(task_set))
+        return run_rollouts(task_set, policy, launch.settings, done=there, judge=judge)
+    try:
+        from environments.rollout.ray_engine import RaySettings, run_on_ray  # noqa: PLC0415 - extra
+    except ModuleNotFoundError as fault:
+        raise InputError(f"a cluster needs {fault.name}: pip install 'tracegym[ray]'") from fault
+    on = RaySettings(address=cluster.address, workers=cluster.workers, gpus=cluster.gpus)
+    return run_on_ray(task_set.path, launch.choice.open, launch.settings, on, done=there)

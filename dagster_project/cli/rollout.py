@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,19 +21,45 @@ if TYPE_CHECKING:
     from environments.rollout.rollout import Rollout
 
 
+class Engine(StrEnum):
+    """Where rollouts run."""
+
+    LOCAL = "local"
+    RAY = "ray"
+
+
 def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
     task_set: Annotated[Path, typer.Argument(metavar="TASKSET", help="A task set's folder.")],
     policy: Annotated[
         str,
         typer.Option(
             "--policy",
-            help="solution, noop, claim, copy, random_calls; http://host/v1; or provider/model.",
+            help="solution, noop, claim, copy, random_calls; http://host/v1; torch:FOLDER; or provider/model.",
         ),
     ],
     model: Annotated[str, typer.Option("--model", help="The model behind an http policy.")] = "",
     samples: Annotated[int, typer.Option("-n", "--samples", min=1, help="Rollouts per task.")] = 1,
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Runs in flight.")] = 64,
     temperature: Annotated[float | None, typer.Option("--temperature")] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option("--max-tokens", min=1, help="Stop before this many are used.")
+    ] = None,
+    max_cost: Annotated[
+        float | None, typer.Option("--max-cost", min=0, help="Stop before this much is spent.")
+    ] = None,
+    max_minutes: Annotated[
+        float | None, typer.Option("--max-minutes", min=0, help="Start no model call after this.")
+    ] = None,
+    engine: Annotated[Engine, typer.Option("--engine", help="This process, or Ray workers.")] = (
+        Engine.LOCAL
+    ),
+    ray_address: Annotated[
+        str, typer.Option("--ray-address", help="Such as auto; without it, Ray starts here.")
+    ] = "",
+    workers: Annotated[int, typer.Option("--workers", min=1, help="Ray workers.")] = 2,
+    worker_gpus: Annotated[
+        float, typer.Option("--worker-gpus", min=0, help="GPUs that each Ray worker reserves.")
+    ] = 0.0,
     judge: JudgeOption = "",
     judge_url: JudgeUrlOption = "",
     home: Annotated[
@@ -61,14 +88,27 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
     # pyarrow, deltalake and aiohttp: 1 s
     from dagster_project.judge_replies import JudgeChoice  # noqa: PLC0415
     from dagster_project.lake import Lake  # noqa: PLC0415
-    from dagster_project.rollouts import PolicyChoice, roll_out  # noqa: PLC0415
+    from dagster_project.policies import ClusterChoice, Launch, PolicyChoice  # noqa: PLC0415
+    from dagster_project.rollouts import roll_out  # noqa: PLC0415
+    from environments.rollout.budget import Limits  # noqa: PLC0415
     from environments.rollout.engine import RolloutSettings  # noqa: PLC0415
 
-    choice = PolicyChoice(
-        name=policy,
-        model=model,
-        api_key=read_settings().policy_key or "",
-        temperature=temperature,
+    limits = Limits(
+        tokens=max_tokens,
+        cost=max_cost,
+        seconds=None if max_minutes is None else 60 * max_minutes,
+    )
+    launch = Launch(
+        choice=PolicyChoice(
+            name=policy,
+            model=model,
+            api_key=read_settings().policy_key or "",
+            temperature=temperature,
+        ),
+        settings=RolloutSettings(samples=samples, concurrency=concurrency, limits=limits),
+        cluster=ClusterChoice(address=ray_address, workers=workers, gpus=worker_gpus)
+        if engine is Engine.RAY
+        else None,
     )
     judged_by = (
         JudgeChoice(model=judge, url=judge_url, api_key=read_settings().judge_key or "")
@@ -76,20 +116,19 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
         else None
     )
     lake = Lake(opened.clean / "lake") if opened is not None else None
-    settings = RolloutSettings(samples=samples, concurrency=concurrency)
     written: list[str] = []
 
     with Bars(notices()) as bars:
 
         def hear(one: "Rollout", counts: "RolloutCounts") -> None:
-            says = f"{counts.graded} graded, {counts.masked} masked, {counts.failed} failed"
-            bars.hear(Step(asset="rollouts", done=counts.rollouts, total=0, says=says))
+            total = max(0, counts.wanted)
+            bars.hear(Step(asset="rollouts", done=counts.rollouts, total=total, says=_says(counts)))
             if out is not None:
                 written.append(json.dumps(one.to_row(), ensure_ascii=False))
 
         try:
             counts = asyncio.run(
-                roll_out(lake, task_set, choice, settings, judged_by=judged_by, on_rollout=hear)
+                roll_out(lake, task_set, launch, judged_by=judged_by, on_rollout=hear)
             )
         except KeyboardInterrupt:
             raise Stopped(
@@ -115,6 +154,13 @@ class Stopped(ProjectError):  # noqa: N818 - what happened, not a fault
     exit_code = 130
 
 
+def _says(counts: "RolloutCounts") -> str:
+    """The line beside the bar."""
+    paid = "" if counts.mean_reward is None else f"mean reward {counts.mean_reward:.2f}, "
+    cost = f", cost {counts.cost:.2f}" if counts.cost else ""
+    return f"{paid}{counts.masked} masked, {counts.failed} failed{cost}"
+
+
 def _document(counts: "RolloutCounts") -> dict[str, object]:
     return {
         "policy": counts.policy,
@@ -124,5 +170,6 @@ def _document(counts: "RolloutCounts") -> dict[str, object]:
         "masked": counts.masked,
         "failed": counts.failed,
         "mean_reward": counts.mean_reward,
+        **({"cost": round(counts.cost, 6)} if counts.cost else {}),
         **({"judge": counts.judge} if counts.judge else {}),
     }

@@ -9,8 +9,9 @@ from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.result import AssetResult
 from dagster_project.defs.show import rows_of
 from dagster_project.learnt_tables import ROLLOUTS
+from dagster_project.policies import ClusterChoice, Launch, PolicyChoice
 from dagster_project.rollout_store import rollout_rows
-from dagster_project.rollouts import PolicyChoice, roll_out
+from dagster_project.rollouts import roll_out
 from environments.rollout.engine import RolloutSettings
 
 
@@ -18,12 +19,16 @@ class RolloutConfig(dg.Config):
     """Which policy acts, and how often."""
 
     policy: str = "solution"
-    """A scripted policy, an endpoint's URL, or `provider/model`."""
+    """A scripted policy, an endpoint's URL, `torch:FOLDER`, or `provider/model`."""
     model: str = ""
     api_key: str = ""
     """Set it with an environment variable: `{"env": "TRACEGYM_POLICY_KEY"}`."""
     samples: int = 1
     concurrency: int = 64
+    ray_address: str = ""
+    """A Ray cluster (`auto`, `ray://host:10001`), such as a GPU host's; empty runs in this process."""
+    ray_workers: int = 2
+    ray_worker_gpus: float = 0.0
 
 
 @dg.asset(
@@ -38,12 +43,11 @@ def rollouts(
     context: dg.AssetExecutionContext, config: RolloutConfig, clean: CleanSide
 ) -> AssetResult:
     """Run what has not been run yet."""
-    choice = PolicyChoice(name=config.policy, model=config.model, api_key=config.api_key)
-    settings = RolloutSettings(samples=config.samples, concurrency=config.concurrency)
+    launch = _launch(config)
     ran = graded = failed = 0
     for app in app_days(context.partition_keys):
         folder = clean.folder / "tasksets" / app
-        counts = asyncio.run(roll_out(clean.lake, folder, choice, settings))
+        counts = asyncio.run(roll_out(clean.lake, folder, launch))
         ran += counts.rollouts
         graded += counts.graded
         failed += counts.failed
@@ -61,4 +65,16 @@ def rollouts(
                 ],
             ),
         }
+    )
+
+
+def _launch(config: RolloutConfig) -> Launch:
+    return Launch(
+        choice=PolicyChoice(name=config.policy, model=config.model, api_key=config.api_key),
+        settings=RolloutSettings(samples=config.samples, concurrency=config.concurrency),
+        cluster=ClusterChoice(
+            address=config.ray_address, workers=config.ray_workers, gpus=config.ray_worker_gpus
+        )
+        if config.ray_address
+        else None,
     )

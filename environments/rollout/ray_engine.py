@@ -9,6 +9,7 @@ passed. The only file that imports ray, which is the extra `ray`.
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager, aclosing
@@ -88,6 +89,8 @@ async def run_on_ray(
 
 
 def _join(cluster: RaySettings) -> None:
+    # Ray reports its use over the network unless it is told not to, and it reads no setting but this.
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # noqa: TID251 - read by ray only
     here: dict[str, Any] = {} if cluster.address else {"num_cpus": cluster.workers * cluster.cpus}
     try:
         ray.init(
