@@ -19,12 +19,13 @@ from synth.world.document import write_document
 from synth.world.effects import learn_effects
 from synth.world.examples import collect
 from synth.world.guards import learn_guards
-from synth.world.kinds import learn_kinds
+from synth.world.kinds import learn_kinds, withhold_unseen
 from synth.world.model import ToolModel, Workbench
 from synth.world.nested import learn_nested
 from synth.world.observation import by_tool, declared_forms, histories
 from synth.world.outcomes import learn_outcomes, learn_style
 from synth.world.reach import learn_reach
+from synth.world.relevance import learn_relevance
 from synth.world.tape import learn_tape
 from synth.world.timeline import learn_timeline, rows_at_start
 from synth.world.writers import learn_base, learn_settled, learn_writers
@@ -82,6 +83,7 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
     learn_kinds(bench)
     bench.continuity = infer_continuity(bench, override=settings.continuity)
     learn_writers(bench)
+    learn_relevance(bench)
     for _ in range(2):
         learn_base(bench)
         if bench.living:
@@ -92,6 +94,7 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
     learn_reach(bench)
     if settings.derive:
         _learn_behaviour(bench)
+    withhold_unseen(bench)
     bench.tape = learn_tape(bench, write_document(bench))
     if bench.living:
         bench.timeline = learn_timeline(bench, write_document(bench))

@@ -86,6 +86,13 @@ class Session:
         if not tool.innocent:
             return self._changing(lambda: self._change(tool, args))
         result, place, names = self._show(tool, args)
+        if result.source == UNKNOWN and tool.tape:
+            taped = self._taped(tool, args)
+            if taped is not None:
+                is_error = bool(tool.refused(taped[0], args))
+                return ToolResult(
+                    content=taped[0], source=RECORDED, is_error=is_error, evidence=taped[1]
+                )
         if isinstance(arguments, str):
             self._keep((name, arguments), result, place, None if tool.loose else names)
         return result
@@ -156,7 +163,7 @@ class Session:
             return False
         if not state.log:
             return True
-        if place is not None and place[0] in state.blind:
+        if place is not None and (place[0] in state.blind or place[0] + ABSENCE in state.blind):
             return False
         return names is not None and names.isdisjoint(state.named)
 
@@ -257,6 +264,7 @@ class Session:
                 e.tool not in tool.ignores
                 and (
                     not names
+                    or e.nameless
                     or not names.isdisjoint(e.names)
                     or not tokens.isdisjoint(f"{t}|{k}" for t, k in e.about)
                 )
@@ -459,9 +467,12 @@ class Session:
     def _entry(self, tool: Tool, args: dict[str, Json], content: str, *, known: bool) -> Entry:
         about = self._about(tool, args)
         kind = "act" if tool.kind == "act" else "write"
+        lost = not known and not content
         return Entry(
             tool=tool.name,
-            call=call_text(tool.name, args),
+            # Nobody knows what came of it: no recorded history had that.
+            call=call_text(tool.name, args) + ("?" if lost else ""),
+            nameless=lost and tool.news,
             names=frozenset(self._names(args, content, about)),
             settled=tool.settled,
             known=known,

@@ -42,6 +42,8 @@ class Entry:
     about: tuple[Place, ...] = ()
     blind: frozenset[str] = frozenset()
     """Tables any row of which it may have touched: it was about a record that nobody has seen."""
+    nameless: bool = False
+    """It may have named anything: its result is unknown, and such results name new things."""
 
 
 class State:
@@ -102,6 +104,7 @@ class State:
                 set(e.targets),
                 e.about,
                 e.blind,
+                e.nameless,
             )
             for e in self.log
         ]

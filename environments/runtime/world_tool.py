@@ -122,6 +122,8 @@ class Tool:
     """Tools that came before no success."""
     far: frozenset[str] = frozenset()
     """Tables whose rows a call may change without naming them."""
+    news: bool = False
+    """Its results name new things: while one is unknown, it may have named anything."""
     tape: Mapping[str, tuple[Taped, ...]] = field(default_factory=dict)
 
     @property
@@ -206,6 +208,7 @@ def _load(name: str, part: Mapping[str, Any], tape: Mapping[str, Any]) -> Tool:
         needs=frozenset(part.get("needs", ())),
         bars=frozenset(part.get("bars", ())),
         far=frozenset(part.get("far", ())),
+        news=bool(part.get("news", False)),
         tape={
             key: tuple(
                 Taped(

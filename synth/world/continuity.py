@@ -8,11 +8,13 @@ a given time (`timeline`).
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
 from environments.runtime.normal import stable
+from environments.runtime.world_state import call_text
 from synth.world.model import Workbench, refused
 from synth.world.observation import History
 from synth.world.writers import Look, blamed, looks
@@ -23,6 +25,9 @@ MIN_CASES: Final = 3
 """Records first seen again after a recorded change, before they alone decide."""
 MIN_DIFFERENT: Final = 5
 """First sights that disagree, of as many as `MIN_CASES` records, before they decide for `living`."""
+MIN_OPENINGS: Final = 10
+"""Calls after equal pasts with equal answers, before every episode is taken to start alike."""
+MAX_PAST: Final = 6
 MIN_SHARE: Final = 0.05
 """Share of first sights that must disagree: a few do by writes that nobody recorded."""
 
@@ -43,6 +48,7 @@ def infer_continuity(bench: Workbench, *, override: str | None) -> dict[str, Any
     """The continuity's kind with its evidence; a person's word overrides the kind and keeps the evidence."""
     writers = blamed(bench)
     met: dict[Place, _Sight] = {}
+    openings = _openings(bench)
     after, pairs = Counter[str](), Counter[str]()
     moved: set[Place] = set()
     for history in bench.histories:
@@ -59,14 +65,38 @@ def infer_continuity(bench: Workbench, *, override: str | None) -> dict[str, Any
                 after["as_left"] += same
                 after["as_before"] += sight.first == before.first
         met.update(sights)
+    if _start_alike(openings.values()):
+        # What differs later in episodes never differs after the same calls: hidden writes, not another start.
+        pairs["explained"], pairs["different"] = pairs["different"], 0
     return _decide(after, pairs, moved=len(moved), override=override)
+
+
+def _openings(bench: Workbench) -> dict[str, Counter[str]]:
+    """Per tool: how often a call was answered as in another episode that had made the very same calls before it."""
+    out: dict[str, Counter[str]] = defaultdict(Counter)
+    last: dict[tuple[str, ...], str] = {}
+    for history in bench.histories:
+        past: tuple[str, ...] = ()
+        for seen in history.observations:
+            past = (*past, call_text(seen.tool, seen.arguments))[-MAX_PAST:]
+            if seen.position < MAX_PAST:
+                if past in last:
+                    out[seen.tool]["same" if last[past] == seen.content else "different"] += 1
+                last[past] = seen.content
+    return out
+
+
+def _start_alike(openings: Iterable[Counter[str]]) -> bool:
+    """Whether answers agree wherever the past does; a tool that never agrees is a clock and says nothing."""
+    total = sum((counts for counts in openings if counts["same"]), Counter[str]())
+    return total["same"] >= MIN_OPENINGS and not total["different"]
 
 
 def _decide(
     after: Counter[str], pairs: Counter[str], *, moved: int, override: str | None
 ) -> dict[str, Any]:
     cases = after["as_left"] + after["as_before"]
-    total = pairs["same"] + pairs["different"]
+    total = pairs["same"] + pairs["different"] + pairs["explained"]
     if cases >= MIN_CASES:
         kind, by = (LIVING if after["as_left"] > after["as_before"] else RESET), "after_change"
     elif pairs["different"] >= max(MIN_DIFFERENT, MIN_SHARE * total) and moved >= MIN_CASES:

@@ -48,6 +48,11 @@ def _tool(tool: ToolModel) -> dict[str, Any]:
         "reach": sorted(tool.reach - tool.settled),
         "evidence": tool.evidence,
     }
+    for name in ("heeds", "ignores", "needs", "bars", "far"):
+        if getattr(tool, name):
+            part[name] = sorted(getattr(tool, name))
+    if tool.news:
+        part["news"] = True
     if tool.ignore:
         part["ignore"] = list(tool.ignore)
     if tool.table is not None and tool.innocent:

@@ -5,13 +5,13 @@ Comes from observations in normal form; sets kind, key and table of each tool. N
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Final
 
 from environments.runtime.attempt import Json
-from environments.runtime.normal import leaves, stable
+from environments.runtime.normal import is_name, leaves, stable
 from environments.runtime.world_arithmetic import DECIMAL_FORMS, FORMS, answer, calculate
 from synth.world.model import TableModel, ToolModel, Workbench
 from synth.world.observation import Observation
@@ -68,6 +68,10 @@ def _learn_constant(tool: ToolModel) -> bool:
         return False
     if not names_nothing or (not varied and any(seen.arguments for seen in good)):
         return False
+    if content.strip('" ') and not all(
+        _is_open(good, n) for n in {n for s in good for n in s.arguments}
+    ):
+        return False
     tool.kind = "constant" if not content.strip('" ') else "act"
     tool.text = True
     tool.answer = ["const", content]
@@ -75,6 +79,37 @@ def _learn_constant(tool: ToolModel) -> bool:
     tool.evidence = {"arguments": len({s.key for s in good}), "reproduced": len(good)}
     tool.says = "always gives the same answer"
     return True
+
+
+def _is_open(good: Sequence[Observation], name: str) -> bool:
+    """Whether an argument is free text, or a word of a few that were seen often: no key of a record."""
+    values = [seen.arguments[name] for seen in good if name in seen.arguments]
+    if not all(isinstance(value, str) for value in values):
+        return False
+    counts = Counter(str(value) for value in values)
+    if sum(" " in value for value in counts) * 2 > len(counts):
+        return True
+    return min(counts.values()) >= MIN_SUPPORT and not any(is_name(value) for value in counts)
+
+
+def withhold_unseen(bench: Workbench) -> None:
+    """A call whose effect is not understood succeeds with the words and numbers that were seen, and any free text."""
+    for tool in bench.tools.values():
+        understood = tool.writes or tool.evidence.get("shows")
+        if tool.innocent or tool.answer is None or understood:
+            continue
+        good = tool.good()
+        for name in sorted({n for seen in good for n in seen.arguments}):
+            words = {
+                stable(s.arguments[name]): s.arguments[name] for s in good if name in s.arguments
+            }
+            if sum(" " in word for word in words) * 2 > len(words):
+                continue
+            tree = ["among", ["arg", name], [words[word] for word in sorted(words)]]
+            says = "never seen otherwise in a success"
+            tool.guards.append(
+                {"holds": tree, "message": None, "says": says, "support": 0, "against": len(good)}
+            )
 
 
 def _learn_key(tool: ToolModel) -> None:
@@ -228,10 +263,24 @@ def _join_or_own(bench: Workbench, fields: dict[str, frozenset[str]], tool: Tool
             tool.table, tool.key = known.table, [["it", table.own_key]]
             return
         shared = [k for k in known.key if k[0] == "arg" and _has_argument(tool, str(k[1]))]
-        if table.own_key is None and len(shared) == len(known.key) and shared:
+        keyed = table.own_key is None and len(shared) == len(known.key) and shared
+        if keyed and _agree(known, tool):
             tool.table, tool.key = known.table, list(known.key)
             return
     tool.table = _new_table(bench, tool, None)
+
+
+def _agree(one: ToolModel, other: ToolModel) -> bool:
+    """Whether two tools say the same of the same keys: fields alone may be an envelope that all results have."""
+    told: dict[str, set[str]] = defaultdict(set)
+    for seen in one.good():
+        told[stable([seen.arguments.get(str(k[1])) for k in one.key])].add(stable(seen.value))
+    both = equal = 0
+    for seen in other.good():
+        known = told.get(stable([seen.arguments.get(str(k[1])) for k in one.key]))
+        both += known is not None
+        equal += known is not None and stable(seen.value) in known
+    return equal > 0 and equal * 2 >= both
 
 
 def _has_argument(tool: ToolModel, name: str) -> bool:
@@ -245,7 +294,7 @@ def informative(tool: ToolModel) -> bool:
         return False
     texts = {seen.content for seen in good}
     if not any(seen.arguments for seen in good):
-        return len(next(iter(texts))) > 60
+        return len(texts) > 1 or len(next(iter(texts))) > 60
     if len(texts) < 2:
         return len(next(iter(texts))) > 120
     fixed: set[str] | None = None

@@ -59,6 +59,22 @@ class ToolModel:
     alone: bool = False
     """Its effect is not understood: it is answered only where nothing that it names was touched before."""
     settled: set[str] = field(default_factory=set)
+    heeds: set[str] = field(default_factory=set)
+    """Tools whose every earlier call may matter to its answers, whatever the call names."""
+    ignores: set[str] = field(default_factory=set)
+    """Tools whose earlier calls never mattered, though they named the same things."""
+    needs: set[str] = field(default_factory=set)
+    """Of those it heeds: called before every success."""
+    bars: set[str] = field(default_factory=set)
+    """Of those it heeds: called before no success."""
+    far: set[str] = field(default_factory=set)
+    """Tables whose rows it may change without naming them; with `!` only what is not there."""
+    news: bool = False
+    """Its results name what nothing before had named: while one is unknown, any name may be its."""
+    doubted: bool = False
+    """Taken for a writer only for want of evidence: where its answers contradict, nothing explains it."""
+    restless: bool = False
+    """Its answers differ though nothing was done differently: a clock or dice."""
     guards: list[dict[str, Any]] = field(default_factory=list)
     writes: list[dict[str, Any]] = field(default_factory=list)
     refs: list[dict[str, Any]] = field(default_factory=list)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from environments.runtime.attempt import Json
-from environments.runtime.normal import names_in, parse_arguments, parse_json, stable
+from environments.runtime.normal import names_in, parse_arguments, parse_json, stable, tokens_in
 from redact.clean_episode import CleanEpisode, CleanToolCall
 
 
@@ -37,6 +37,8 @@ class Observation:
     key: str = ""
     names: frozenset[str] = frozenset()
     """Ids in arguments and result."""
+    tokens: frozenset[str] = frozenset()
+    """Plain words and whole numbers in arguments and result, that may be keys."""
 
     def settle(self) -> None:
         """Compute what hangs on arguments and content."""
@@ -46,6 +48,8 @@ class Observation:
         self.key = stable(self.arguments)
         shown: Json = self.value if self.is_json else [*self.content.split()]
         self.names = frozenset(names_in(self.arguments) | names_in(shown))
+        result = tokens_in(self.value) if self.is_json else frozenset[str]()
+        self.tokens = tokens_in(self.arguments) | result
 
 
 @dataclass(slots=True, kw_only=True)

@@ -57,7 +57,10 @@ def _is_fault_record(name: str) -> bool:
 def learn_style(tool: ToolModel) -> None:
     """Fill `tool.style` and `tool.text`: how JSON results are laid out."""
     records = [seen.content for seen in tool.good() if seen.is_json]
-    tool.text = not records
+    # Bare words and numbers are kept as texts: beside them only `null`, true and false are values.
+    tool.text = not any(
+        isinstance(seen.value, dict | list | str) for seen in tool.good() if seen.is_json
+    )
     separators = (",", ":") if records and _all_compact(records) else (", ", ": ")
     tool.style = {
         "separators": list(separators),

@@ -5,6 +5,7 @@ Comes from observations and the world learnt so far (which says what a call name
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
 from environments.runtime.normal import stable
@@ -24,7 +25,8 @@ def learn_tape(
         session = world.session(caller=history.caller)
         for seen in history.observations:
             tool = world.tools[seen.tool]
-            if not tool.innocent:
+            model = bench.tools[seen.tool]
+            if not model.restless and (not tool.innocent or tool.reads is not None):
                 args = tool.normal(seen.arguments)
                 before = session.history(tool, args, seen.content)
                 # In a living backend an answer holds for its own episode's start only: never pooled.
@@ -35,9 +37,13 @@ def learn_tape(
                     clashes.add(key)
                 known["n"] += 1
             session.observe(seen.tool, seen.arguments, seen.content)
+    told: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for key, entry in found.items():
+        told[key[0], key[1]].add(entry["content"])
     tape: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for key, entry in found.items():
-        if key not in clashes and not holds_withheld(entry["content"]):
+        doubtful = len(told[key[0], key[1]]) > 1 and bench.tools[key[0]].doubted
+        if key not in clashes and not doubtful and not holds_withheld(entry["content"]):
             tape.setdefault(key[0], {}).setdefault(key[1], []).append(entry)
     return tape
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from environments.runtime.attempt import Json
-from environments.runtime.normal import names_in, stable
-from environments.runtime.world_state import names_of_key
+from environments.runtime.normal import names_in, stable, tokens_in
+from environments.runtime.world_state import ABSENCE, names_of_key
 from synth.world.counters import issued_fields
 from synth.world.kinds import informative
 from synth.world.model import ToolModel, Workbench, refused
@@ -47,6 +47,7 @@ class Change:
     """A row that was not as it had been seen last."""
 
     shown_by: str
+    shown_before: str
     suspects: frozenset[str]
 
 
@@ -82,8 +83,7 @@ def learn_writers(bench: Workbench) -> None:
     changes, calm = _changes(bench, {})
     writers = _cover(changes, calm)
     if not bench.living:
-        changes, calm = _changes(bench, _first_values(bench, writers))
-        writers |= _cover([c for c in changes if c.suspects.isdisjoint(writers)], calm)
+        writers = _shown_changed(bench)
     for tool in bench.tools.values():
         if tool.kind != "unknown":
             continue
@@ -91,7 +91,7 @@ def learn_writers(bench: Workbench) -> None:
             tool.kind = "write"
         elif issued_fields(bench, tool):
             tool.kind, tool.issues = "write", True
-        elif tool.good() and informative(tool) and _consistent(bench, tool, writers):
+        elif tool.good() and informative(tool) and (not bench.living or _steady(tool)):
             lists = sum(isinstance(s.value, list) for s in tool.good())
             tool.kind = "search" if lists * 2 > len(tool.good()) else "read"
             tool.loose = tool.kind == "search" or not tool.key
@@ -102,37 +102,53 @@ def learn_writers(bench: Workbench) -> None:
         tool.evidence["calm"] = calm[tool.name]
 
 
+def _shown_changed(bench: Workbench) -> set[str]:
+    """Tools that show records of another tool's table otherwise than the other does: writers that return the record.
+
+    What only one tool shows is left to `relevance`, which compares equal calls.
+    """
+    out: set[str] = set()
+    for again in (False, True):
+        changes, calm = _changes(bench, _first_values(bench, out) if again else {})
+        shared = [c for c in changes if c.shown_before not in {"", c.shown_by}]
+        out |= _cover([c for c in shared if c.suspects.isdisjoint(out)], calm)
+    return out
+
+
 def _changes(
-    bench: Workbench, first: Mapping[tuple[str, str], Json]
+    bench: Workbench, first: Mapping[tuple[str, str], tuple[Json, str]]
 ) -> tuple[list[Change], Counter[str]]:
     """For each change of a row: the tools that may have made it; and how often each tool left a row alone."""
     changes: list[Change] = []
     calm: Counter[str] = Counter()
     for history in bench.histories:
-        last: dict[tuple[str, str], tuple[int, Json]] = {}
+        last: dict[tuple[str, str], tuple[int, Json, str]] = {}
         for look in looks(bench, history):
             at = look.seen.position
-            since, before = last.get(look.place, (-1, first.get(look.place)))
+            since, before, by = last.get(look.place) or (-1, *first.get(look.place, (None, "")))
             between = _suspects(bench, history, look, since)
             if before is not None:
                 if stable(before) == stable(look.value):
                     calm.update(between)
                 else:
-                    changes.append(Change(shown_by=look.seen.tool, suspects=frozenset(between)))
-            last[look.place] = (at, look.value)
+                    change = Change(
+                        shown_by=look.seen.tool, shown_before=by, suspects=frozenset(between)
+                    )
+                    changes.append(change)
+            last[look.place] = (at, look.value, look.seen.tool)
     return changes, calm
 
 
-def _first_values(bench: Workbench, writers: set[str]) -> dict[tuple[str, str], Json]:
-    """The most common first sight of each row by a tool that is no writer: what a fresh episode holds."""
+def _first_values(bench: Workbench, writers: set[str]) -> dict[tuple[str, str], tuple[Json, str]]:
+    """The most common first sight of each row by a tool that is no writer, and that tool: what a fresh episode holds."""
     votes: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    values: dict[str, Json] = {}
+    values: dict[str, tuple[Json, str]] = {}
     for history in bench.histories:
         done: set[tuple[str, str]] = set()
         for look in looks(bench, history):
             if look.place not in done and look.seen.tool not in writers:
-                text = stable(look.value)
-                values[text] = look.value
+                text = stable([look.value, look.seen.tool])
+                values[text] = (look.value, look.seen.tool)
                 votes[look.place][text] += 1
             done.add(look.place)
     return {place: values[counts.most_common(1)[0][0]] for place, counts in votes.items()}
@@ -307,7 +323,7 @@ class Touch:
     """An earlier call of the episode that may have changed something."""
 
     names: frozenset[str]
-    asked: frozenset[str]
+    asked: frozenset[str] | set[str]
     """Names in its arguments: what it is about, whatever else it leaves alone."""
     tool: ToolModel
     place: tuple[str, str] | None
@@ -316,9 +332,11 @@ class Touch:
         """Whether a later sight of a row still shows what the episode started with."""
         if place is not None and (place == self.place or self._asks_for(place)):
             return False
+        if reader.table in self.tool.far or f"{reader.table}{ABSENCE}" in self.tool.far:
+            return False
         if reader.table in self.tool.settled:
             return True
-        return not reader.loose and self.names.isdisjoint(seen.names)
+        return not reader.loose and self.names.isdisjoint(seen.names | tokens_in(seen.arguments))
 
     def _asks_for(self, place: tuple[str, str]) -> bool:
         return not names_of_key(place[1]).isdisjoint(self.asked)
@@ -348,8 +366,9 @@ def learn_base(bench: Workbench) -> None:
                     votes[place][text] += 1
                     bench.tables[place[0]].seen.setdefault(seen.tool, set()).add(place[1])
             elif not tool.innocent and not refused(tool, seen):
-                asked = frozenset(names_in(seen.arguments))
-                touched.append(Touch(names=seen.names, asked=asked, tool=tool, place=place))
+                asked = names_in(seen.arguments) | tokens_in(seen.arguments)
+                names = seen.names | seen.tokens
+                touched.append(Touch(names=names, asked=asked, tool=tool, place=place))
     for (name, key), counts in votes.items():
         table = bench.tables[name]
         table.agreements += sum(counts.values()) - 1

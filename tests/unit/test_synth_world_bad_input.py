@@ -28,11 +28,13 @@ def test_no_episodes_make_an_empty_world() -> None:
 
 def test_contradicting_records_are_unknown() -> None:
     """One key, two truths, nothing in between that explains it: neither is told."""
+    all_of_them: Calls = [
+        ("look", {"id": f"T-{i}"}, json.dumps({"id": f"T-{i}", "who": f"p{i}{i}"}))
+        for i in range(8)
+    ]
     calls: list[Calls] = [
-        [
-            ("look", {"id": f"T-{i}"}, json.dumps({"id": f"T-{i}", "who": f"p{i}{i}"}))
-            for i in range(8)
-        ],
+        all_of_them,
+        *([call] for call in all_of_them[2:]),  # first or last: looking changes nothing
         [("look", {"id": "T-1"}, json.dumps({"id": "T-1", "who": "someone 77 else"}))],
     ]
     assert _world(calls).session().call("look", {"id": "T-1"}).source == UNKNOWN

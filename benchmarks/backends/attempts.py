@@ -1,0 +1,152 @@
+"""Attempts at tasks on an invented backend, and call sequences that no attempt made.
+
+Comes from a backend's script and a seed: three attempts a task, each by an agent that now and then forgets a step,
+looks twice, or gets an argument wrong. Comes out: recorded calls, as clean episodes for learning. Not here: judging.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.backends.backend import Backend, Call, Step, Style
+from benchmarks.chat_logs import to_episode
+from redact.clean_episode import CleanEpisode
+
+TASKS = 50
+ATTEMPTS = 3
+LENGTH = 8
+"""Calls in one recombined sequence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """One call with what really came back."""
+
+    name: str
+    arguments: dict[str, Any]
+    content: str
+    is_error: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One agent's attempt at one task."""
+
+    task: int
+    number: int
+    calls: tuple[Made, ...]
+
+
+def make(backend: Backend, call: Call) -> Made:
+    """Make one call; arguments are copied, as a wire does."""
+    name, arguments = call[0], json.loads(json.dumps(call[1]))
+    answer = backend.call(name, arguments)
+    return Made(name=name, arguments=call[1], content=answer.content, is_error=answer.is_error)
+
+
+def attempts(style: Style, seed: int = 0) -> list[Attempt]:
+    """Every task three times."""
+    out: list[Attempt] = []
+    for task in range(TASKS):
+        script = style.script(random.Random(f"{style.name}/{seed}/{task}"))  # noqa: S311 - dice
+        pool = style.script(random.Random(f"{style.name}/{seed}/{task}/more"))  # noqa: S311 - dice
+        for number in range(ATTEMPTS):
+            rng = random.Random(f"{style.name}/{seed}/{task}/{number}")  # noqa: S311 - dice
+            out.append(Attempt(task=task, number=number, calls=_attempt(style, script, pool, rng)))
+    return out
+
+
+def _attempt(
+    style: Style, script: Sequence[Step], pool: Sequence[Step], rng: random.Random
+) -> tuple[Made, ...]:
+    backend, answers, made = style.make(), list[str](), list[Made]()
+    for step in script:
+        dice = rng.random()
+        if dice < 0.1:
+            continue
+        todo = [step]
+        if dice < 0.2:
+            todo.append(step)
+        elif dice < 0.28:
+            todo.insert(0, rng.choice(list(pool)))
+        for one in todo:
+            call = one(answers) if callable(one) else one
+            made.append(make(backend, _garbled(call, rng) if rng.random() < 0.05 else call))
+            answers.append(made[-1].content)
+    return tuple(made)
+
+
+def _garbled(call: Call, rng: random.Random) -> Call:
+    """One argument wrong: a value that is not there."""
+    name, arguments = call[0], dict(call[1])
+    if arguments:
+        chosen = rng.choice(sorted(arguments))
+        value = arguments[chosen]
+        if isinstance(value, str):
+            arguments[chosen] = value + "x"
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            arguments[chosen] = value + 100
+    return name, arguments
+
+
+def recombined(style: Style, seen: Sequence[Attempt], count: int) -> list[tuple[Made, ...]]:
+    """Random sequences on fresh backends, of tools and values that were recorded, in an order that no attempt had."""
+    calls: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    values: dict[str, list[Any]] = defaultdict(list)
+    for attempt in seen:
+        for made in attempt.calls:
+            calls[made.name].append(made.arguments)
+            for name, value in made.arguments.items():
+                values[name].append(value)
+    out = []
+    for number in range(count):
+        rng = random.Random(f"{style.name}/p/{number}")  # noqa: S311 - dice
+        backend = style.make()
+        sequence = []
+        for _ in range(LENGTH):
+            name = rng.choice(sorted(calls))
+            arguments = dict(rng.choice(calls[name]))
+            for argument in arguments:
+                if rng.random() < 0.3:
+                    arguments[argument] = rng.choice(values[argument])
+            sequence.append(make(backend, (name, arguments)))
+        out.append(tuple(sequence))
+    return out
+
+
+def episode(style: Style, attempt: Attempt) -> CleanEpisode:
+    """An attempt as a chat log, read as every chat log is."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": f"task {attempt.task}"}]
+    for at, made in enumerate(attempt.calls):
+        function = {"name": made.name, "arguments": json.dumps(made.arguments)}
+        messages.append(
+            {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [{"id": f"c{at}", "type": "function", "function": function}],
+            }
+        )
+        messages.append(
+            {
+                "role": "tool",
+                "tool_call_id": f"c{at}",
+                "content": made.content,
+                "tg": {"is_error": made.is_error},
+            }
+        )
+    minute = attempt.task * ATTEMPTS + attempt.number
+    return to_episode(
+        {
+            "app": style.name,
+            "agent": f"agent-{attempt.number % 2}",
+            "episode_id": f"{style.name}-{attempt.task}-{attempt.number}",
+            "task_key": f"{style.name}-{attempt.task}",
+            "started_at": f"2026-03-{1 + minute // 60:02d}T10:{minute % 60:02d}:00+00:00",
+            "messages": messages,
+        }
+    )

@@ -1,0 +1,232 @@
+"""Worlds of backends that nobody tuned for: learnt from some attempts, asked others and sequences that nobody made.
+
+Run: `python -m benchmarks.unseen [--backend NAME] [--tools] [--wrong N] [--unknown N]`. For each invented backend
+(`benchmarks/backends`): *h* is the third attempt at every task, *p* random sequences of recorded tools and values on a
+fresh backend. For the example support desk: the world rebuilt from its conversations, random calls, several variants.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.backends.attempts import Made, attempts, episode, recombined
+from benchmarks.backends.backend import Style
+from benchmarks.backends.device import DEVICE
+from benchmarks.backends.feed import FEED
+from benchmarks.backends.files import FILES
+from benchmarks.backends.planner import PLANNER
+from benchmarks.backends.sheet import SHEET
+from benchmarks.backends.tickets import TICKETS
+from benchmarks.backends.trading import TRADING
+from benchmarks.chat_logs import read_episodes
+from environments.fidelity import (
+    Fidelity,
+    RecordedCall,
+    RecordedEpisode,
+    record_tape,
+    replay,
+)
+from environments.runtime.world import World
+from examples.support_desk import app
+from examples.support_desk.random_calls import Sample, sample_calls
+from examples.support_desk.truth import RealBackend
+from redact.clean_episode import CleanEpisode
+from synth.world.observation import paired_calls
+from synth.worlds import WorldSettings, learn_world
+
+STYLES = (FILES, TICKETS, TRADING, DEVICE, FEED, PLANNER, SHEET)
+HELD_OUT = 2
+"""The attempt at each task that learning does not see."""
+SEQUENCES = 150
+DESK_VARIANTS = (0, 1, 2, 3)
+DESK_CONVERSATIONS = 200
+DESK_SEQUENCES = 40
+DESK_LENGTH = 15
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """One test of one world."""
+
+    name: str
+    kind: str
+    """`h` or `p`."""
+    fidelity: Fidelity
+
+
+def measure(style: Style, seed: int = 0) -> list[Measured]:
+    """Both tests of one backend."""
+    made = attempts(style, seed)
+    train = [a for a in made if a.number != HELD_OUT]
+    learnt = learn_world([episode(style, a) for a in train], WorldSettings())
+    world = World.from_json(json.loads(json.dumps(learnt.document)))
+    tape = record_tape(recorded(a.calls) for a in train)
+    held = [a.calls for a in made if a.number == HELD_OUT]
+    mixed = recombined(style, train, SEQUENCES)
+    return [
+        Measured(
+            name=style.name,
+            kind=kind,
+            fidelity=replay(world, [recorded(c) for c in sequences], tape=tape),
+        )
+        for kind, sequences in (("h", held), ("p", mixed))
+    ]
+
+
+def measure_desk(variant: int, mode: str) -> tuple[Measured, str]:
+    """Random calls on the example support desk and on the world rebuilt from its conversations; the inferred kind."""
+    options = ["--conversations", str(DESK_CONVERSATIONS), "--mode", mode, "--quiet"]
+    with TemporaryDirectory() as folder:
+        log = Path(folder) / "chats.jsonl"
+        with redirect_stdout(io.StringIO()):
+            app.main([*options, "--variant", str(variant), "--chat-log", str(log)])
+        episodes = read_episodes(log)
+    learnt = learn_world(episodes, WorldSettings())
+    world = World.from_json(json.loads(json.dumps(learnt.document)))
+    made: list[list[Made]] = []
+    for seed in range(DESK_SEQUENCES if mode == "reset" else 0):
+        samples = sample_calls(RealBackend(variant), seed=seed, length=DESK_LENGTH)
+        made.append([_made(sample) for sample in samples])
+    tape = record_tape(desk_recording(e) for e in episodes)
+    found = Measured(
+        name=f"support desk {variant}",
+        kind=f"p, {mode}",
+        fidelity=replay(world, [recorded(c) for c in made], tape=tape),
+    )
+    return found, str(learnt.continuity["kind"])
+
+
+def _made(sample: Sample) -> Made:
+    return Made(
+        name=sample.name,
+        arguments=sample.arguments,
+        content=sample.content,
+        is_error=sample.is_error,
+    )
+
+
+def desk_recording(episode: CleanEpisode) -> RecordedEpisode:
+    """A conversation's calls as `fidelity` takes them."""
+    return RecordedEpisode(
+        episode_id=episode.episode_id,
+        calls=[
+            RecordedCall(name=c.name, arguments=c.arguments, content=content)
+            for c, content, _, _, _ in paired_calls(episode)
+        ],
+    )
+
+
+def recorded(calls: Iterable[Made]) -> RecordedEpisode:
+    """Calls as `fidelity` takes them."""
+    return RecordedEpisode(
+        episode_id="",
+        calls=[
+            RecordedCall(name=c.name, arguments=json.dumps(c.arguments), content=c.content)
+            for c in calls
+        ],
+    )
+
+
+def line(measured: Measured) -> str:
+    """One row of the table."""
+    found = measured.fidelity
+    n = len(found.judged)
+    counts = Counter(j.verdict for j in found.judged)
+    reads = _split(found, writes=False)
+    writes = _split(found, writes=True)
+    by_source = "/".join(
+        str(sum(j.verdict == "wrong" and j.result.source == s for j in found.judged))
+        for s in ("recorded", "derived")
+    )
+    return (
+        f"| {measured.name} {measured.kind} | {n} | {found.tape_exact / n:.1%} / {found.tape_wrong / n:.1%} "
+        f"| {counts['exact'] / n:.1%} | {counts['wrong']} ({counts['wrong'] / n:.2%}) "
+        f"| {counts['unknown'] / n:.1%} | {reads} | {writes} | {by_source} |"
+    )
+
+
+HEAD = (
+    "| backend | calls | tape right / wrong | right | wrong | unknown "
+    "| reads | writes | wrong recorded / derived |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|"
+)
+
+
+def _split(found: Fidelity, *, writes: bool) -> str:
+    part = [j for j in found.judged if (j.call.name in found.writers) is writes]
+    counts = Counter(j.verdict for j in part)
+    return f"{counts['exact']}/{counts['wrong']}/{counts['unknown']}"
+
+
+def print_tools(measured: Measured) -> None:
+    """Right, wrong, unknown per tool."""
+    groups: dict[str, Counter[str]] = {}
+    for judged in measured.fidelity.judged:
+        groups.setdefault(judged.call.name, Counter())[judged.verdict] += 1
+    for name, counts in sorted(groups.items()):
+        kind = "write" if name in measured.fidelity.writers else "read"
+        print(f"    {name} ({kind}): {counts['exact']}/{counts['wrong']}/{counts['unknown']}")
+
+
+def print_cases(measured: Measured, verdict: str, limit: int) -> None:
+    """Answers of one verdict with the calls before them."""
+    judged = measured.fidelity.judged
+    shown = 0
+    for at, one in enumerate(judged):
+        if one.verdict != verdict or shown >= limit:
+            continue
+        shown += 1
+        before = [
+            f"{j.call.name}{j.call.arguments}" for j in judged[max(0, at - one.position) : at]
+        ]
+        print(f"  {verdict} {measured.name} {measured.kind}: {one.call.name}{one.call.arguments}")
+        print(f"     after: {' ; '.join(before)[-500:]}")
+        print(f"     true: {one.call.content[:200]}")
+        print(f"     said: {one.result.content[:200]} [{one.result.source} {one.result.evidence}]")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--backend")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--tools", action="store_true")
+    parser.add_argument("--wrong", type=int, default=0)
+    parser.add_argument("--unknown", type=int, default=0)
+    options = parser.parse_args(arguments)
+    print(HEAD)
+    for style in STYLES:
+        if options.backend not in {None, style.name}:
+            continue
+        for measured in measure(style, options.seed):
+            print(line(measured), flush=True)
+            if options.tools:
+                print_tools(measured)
+            print_cases(measured, "wrong", options.wrong)
+            print_cases(measured, "unknown", options.unknown)
+    if options.backend in {None, "desk"}:
+        _desks(options)
+    return 0
+
+
+def _desks(options: argparse.Namespace) -> None:
+    for variant in DESK_VARIANTS:
+        measured, kind = measure_desk(variant, "reset")
+        print(line(measured), f"inferred: {kind}", flush=True)
+        if options.tools:
+            print_tools(measured)
+        print_cases(measured, "wrong", options.wrong)
+        print_cases(measured, "unknown", options.unknown)
+        kind = measure_desk(variant, "living")[1]
+        print(f"| support desk {variant}, living | inferred: {kind} |", flush=True)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

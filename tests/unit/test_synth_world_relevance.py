@@ -1,0 +1,223 @@
+"""What an answer hangs on, learnt from tiny invented backends: one class of wrong answer each."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from benchmarks.backends.backend import Style
+from benchmarks.unseen import STYLES, measure
+from environments.runtime.attempt import UNKNOWN
+from environments.runtime.world import World
+from environments.runtime.world_session import Session
+from synth.worlds import LearntWorld, WorldSettings, learn_world
+from tests.unit.world_backend import episode
+
+Calls = list[tuple[str, dict[str, Any] | str, str]]
+Server = Callable[[str, dict[str, Any]], str]
+
+
+def _record(
+    make: Callable[[], Server], plans: Sequence[Sequence[tuple[str, dict[str, Any]]]]
+) -> LearntWorld:
+    made = []
+    for number, plan in enumerate(plans):
+        server = make()
+        calls: Calls = [(name, args, server(name, args)) for name, args in plan]
+        made.append(episode(number, calls))
+    return learn_world(made, WorldSettings())
+
+
+def _session(learnt: LearntWorld) -> Session:
+    return World.from_json(json.loads(json.dumps(learnt.document))).session()
+
+
+def _mixed(
+    calls: Sequence[tuple[str, dict[str, Any]]], count: int, length: int
+) -> Iterator[list[tuple[str, dict[str, Any]]]]:
+    """Random sequences of the same few calls, so that each is seen after many pasts."""
+    rng = random.Random(5)  # noqa: S311 - dice for tests
+    for _ in range(count):
+        yield [rng.choice(calls) for _ in range(length)]
+
+
+def _shell() -> Server:
+    where = ["home"]
+    names = {"home": "docs  notes of the house", "docs": "letters  bills of last winter"}
+
+    def call(name: str, arguments: dict[str, Any]) -> str:
+        if name == "go":
+            where[0] = arguments["to"]
+            return ""
+        return names[where[0]] if name == "list_here" else where[0]
+
+    return call
+
+
+SHELL = [("go", {"to": "docs"}), ("go", {"to": "home"}), ("list_here", {}), ("where", {})]
+
+
+def test_a_call_that_shares_no_name_still_changes_what_is_shown() -> None:
+    """After going elsewhere the listing is another one; a listing after an unseen place is unknown."""
+    session = _session(_record(_shell, list(_mixed(SHELL, 40, 4))))
+    assert session.call("list_here", {}).content == "docs  notes of the house"
+    session.call("go", {"to": "docs"})
+    assert session.call("list_here", {}).content == "letters  bills of last winter"
+    session.call("go", {"to": "attic"})
+    assert session.call("list_here", {}).source == UNKNOWN
+
+
+def test_hidden_writes_are_no_evidence_for_a_living_backend() -> None:
+    """First sights disagree because of what came before, while equal pasts agree: every episode starts afresh."""
+    learnt = _record(_shell, list(_mixed(SHELL, 60, 4)))
+    assert learnt.continuity["kind"] == "reset"
+
+
+def _desk() -> Server:
+    user: list[str] = []
+    closed: set[int] = set()
+
+    def call(name: str, arguments: dict[str, Any]) -> str:
+        if name == "login":
+            user.append(arguments["who"])
+            return json.dumps({"welcome": True})
+        if name == "close":
+            if not user:
+                return "Error: log in first"
+            closed.add(arguments["number"])
+            return json.dumps({"done": f"closed number {arguments['number']}"})
+        number = arguments["number"]
+        state = "closed" if number in closed else "open and waiting"
+        return json.dumps({"number": number, "state": state, "title": f"thing {'abc'[number % 3]}"})
+
+    return call
+
+
+DESK = [("login", {"who": "ann"})] + [
+    (name, {"number": n}) for n in (1, 2, 3) for name in ("close", "show", "show")
+]
+
+
+def test_what_was_only_done_after_a_login_is_not_told_without_one() -> None:
+    """A session without the step that came before every success gets no success."""
+    plans = [[("login", {"who": "ann"}), *plan] for plan in _mixed(DESK[1:], 40, 4)]
+    plans += [[call] for call in DESK[1:]]
+    session = _session(_record(_desk, plans))
+    assert "closed number" not in session.call("close", {"number": 2}).content
+    session = _session(_record(_desk, plans))
+    session.call("login", {"who": "ann"})
+    assert "closed number" in session.call("close", {"number": 2}).content
+
+
+def test_whole_numbers_tie_a_write_to_the_record_it_is_about() -> None:
+    """Closing 2 changes what 2 shows; 3 is still known."""
+    plans = [[("login", {"who": "ann"}), *plan] for plan in _mixed(DESK[1:], 60, 4)]
+    session = _session(_record(_desk, plans))
+    session.call("login", {"who": "ann"})
+    session.call("close", {"number": 2})
+    answer = session.call("show", {"number": 2})
+    assert answer.source == UNKNOWN or json.loads(answer.content)["state"] == "closed"
+    answer = session.call("show", {"number": 3})
+    assert answer.source == UNKNOWN or json.loads(answer.content)["state"] != "closed"
+
+
+def _shop() -> Server:
+    orders: list[int] = []
+    rng = random.Random()  # noqa: S311 - ids that nobody can foresee
+
+    def call(name: str, arguments: dict[str, Any]) -> str:
+        if name == "order":
+            orders.append(501 + len(orders))
+            return json.dumps({"made": orders[-1], "of": arguments["what"], "state": "new order"})
+        if name == "token":
+            return json.dumps({"token": f"{rng.getrandbits(60):015x}", "valid": True})
+        if arguments["number"] not in orders:
+            return f"Error: no order {arguments['number']}"
+        return json.dumps({"number": arguments["number"], "text": "an order in good shape"})
+
+    return call
+
+
+SHOP = [("order", {"what": w}) for w in ("tea", "ink", "rope")] + [
+    ("look", {"number": n}) for n in (501, 502, 503)
+]
+
+
+def test_not_found_is_not_told_after_something_may_have_been_made() -> None:
+    """An order with an unknown number may be the one that is asked for."""
+    session = _session(_record(_shop, list(_mixed(SHOP, 40, 4))))
+    assert session.call("look", {"number": 501}).content == "Error: no order 501"
+    session.call("order", {"what": "a thing never ordered before"})
+    assert session.call("look", {"number": 501}).content != "Error: no order 501"
+
+
+def test_random_ids_are_never_told() -> None:
+    """A token that differs though nothing else did is nobody's to know, not even once recorded."""
+    plans = [[("token", {}), *plan] for plan in _mixed(SHOP, 30, 2)]
+    session = _session(_record(_shop, plans))
+    assert session.call("token", {}).source == UNKNOWN
+
+
+def _posts() -> Server:
+    likes = {1: 4, 2: 0}
+
+    def call(name: str, arguments: dict[str, Any]) -> str:
+        post = arguments["post"]
+        if post not in likes:
+            return "Error: no such post"
+        likes[post] += name == "like"
+        return (
+            "ok" if name == "like" else json.dumps({"likes of it": likes[post], "at": "the wall"})
+        )
+
+    return call
+
+
+def test_an_act_on_a_record_is_not_claimed_for_records_never_seen() -> None:
+    """Always "ok" so far says nothing of a post that nobody liked yet."""
+    calls = [(name, {"post": p}) for p in (1, 2) for name in ("like", "read")]
+    session = _session(_record(_posts, list(_mixed(calls, 40, 3))))
+    assert session.call("like", {"post": 77}).source == UNKNOWN
+
+
+def test_an_envelope_does_not_make_two_tools_show_one_record() -> None:
+    """Results that share only their envelope stay apart, though they have the same key."""
+
+    def make() -> Server:
+        def call(name: str, arguments: dict[str, Any]) -> str:
+            data = [arguments["day"], name, "long words"] if name == "plan" else [8, 9, 12]
+            return json.dumps({"ok": True, "data": data})
+
+        return call
+
+    calls = [(name, {"day": d}) for d in ("mon", "tue", "wed") for name in ("plan", "free")]
+    session = _session(_record(make, list(_mixed(calls, 30, 3))))
+    for day in ("mon", "tue", "wed"):
+        assert json.loads(session.call("free", {"day": day}).content)["data"] == [8, 9, 12]
+
+
+def test_a_tool_without_evidence_of_innocence_is_a_suspect() -> None:
+    """Seen once per key and never before anything: whether it changes something nobody knows."""
+    plans = [[("fetch", {"id": f"Q-{n}"})] for n in range(6)]
+    learnt = _record(
+        lambda: lambda _, a: json.dumps({"id": a["id"], "text": f"{a} is here"}), plans
+    )
+    (tool,) = learnt.tools
+    assert tool.kind == "write"
+    assert tool.evidence["suspected"] == "too few calls after it"
+    assert _session(learnt).call("fetch", {"id": "Q-3"}).source != UNKNOWN
+
+
+@pytest.mark.parametrize("style", STYLES, ids=lambda s: s.name)
+def test_backends_that_nobody_tuned_for_are_hardly_ever_wrong(style: Style) -> None:
+    """At most one answer in a hundred is wrong, on other attempts and on sequences that no attempt made."""
+    for measured in measure(style):
+        judged = measured.fidelity.judged
+        wrong = sum(j.verdict == "wrong" for j in judged)
+        right = sum(j.verdict == "exact" for j in judged)
+        assert wrong <= 0.01 * len(judged), measured.kind
+        assert right >= 0.15 * len(judged), measured.kind
