@@ -90,6 +90,10 @@ def task_sets(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
                     if content
                 ),
             ),
+            dg.AssetCheckResult(
+                check_name="splits_do_not_leak",
+                passed=all(leak_free(one) for one in opened.values()),
+            ),
         ],
     )
 
