@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import log, sqrt
+from math import fsum, log, sqrt
 from typing import Final
 
 from .attempt import RECORDED, UNKNOWN
@@ -27,6 +27,10 @@ NEAR: Final = 0.35
 """Similarity from which a recorded question counts as the one that was asked."""
 AGAIN: Final = 0.8
 """Similarity from which a question that was already answered counts as asked again."""
+CLEARLY: Final = 0.2
+"""How much nearer another question must be than one for consent, where consent is asked for."""
+OWN: Final = 0.3
+"""Weight of a turn's own words beside the words it answered: who is asked for a zip code speaks of a zip code."""
 STRANGE: Final = 0.02
 """Similarity to every recorded question below which nothing in the recording answers this one."""
 WORD: Final = re.compile(r"[^\W_]+")
@@ -62,16 +66,27 @@ class ScriptedUser:
         asks = "?" in said
         if not self._left:
             return self._after_the_last(scores, asks=asks)
+        chosen = max(self._left, key=lambda i: (scores[i], -i))
+        near = scores[chosen] >= NEAR and not self._is_farewell(chosen)
         consenting = self._consenting() if asks and asks_consent(said) else []
-        chosen = max(consenting or self._left, key=lambda i: (scores[i], -i))
-        if consenting or (scores[chosen] >= NEAR and not self._is_farewell(chosen)):
+        if consenting:
+            consent = max(consenting, key=lambda i: (scores[i], -i))
+            clearer = near and scores[chosen] >= scores[consent] + CLEARLY
+            if not clearer or "?" not in self._turns[chosen].asked:
+                return self._give(consent)
+        if near:
             return self._give(chosen)
         if asks and max(scores) < STRANGE:
             return Reply(text=NEUTRAL, source=UNKNOWN)
         again = max(self._given, key=lambda i: (scores[i], -i), default=None)
         if asks and again is not None and scores[again] >= AGAIN:
             return self._repeat(again)
-        return self._give(self._left[0])
+        return self._give(self._next(scores))
+
+    def _next(self, scores: Sequence[float]) -> int:
+        """The turn in order where nothing is near: the better of the next two, since agents skip questions."""
+        coming = [i for i in self._left if not self._is_farewell(i)][:2] or self._left[:1]
+        return max(coming, key=lambda i: (scores[i], -i))
 
     def _consenting(self) -> list[int]:
         """Turns left that answered a question for consent: another such question gets one of them, whatever its words."""
@@ -106,11 +121,17 @@ class _Questions:
 
     def __init__(self, turns: tuple[UserTurn, ...]) -> None:
         asked = [_words(turn.asked) for turn in turns]
-        spread = Counter(word for words in asked for word in words)
+        own = [_words(turn.text) - words for turn, words in zip(turns, asked, strict=True)]
+        pairs = list(zip(asked, own, strict=True))
+        spread = Counter(word for questions, answers in pairs for word in questions | answers)
         self._new = log(1 + len(turns))
         self._rarity = {word: log(1 + len(turns) / count) for word, count in spread.items()}
-        """Words that stand in few of the recorded questions tell them apart."""
-        self._vectors = [{word: self._rarity[word] for word in words} for words in asked]
+        """Words that stand in few of the recorded turns tell them apart."""
+        self._vectors = [
+            {word: self._rarity[word] for word in questions}
+            | {word: OWN * self._rarity[word] for word in answers}
+            for questions, answers in pairs
+        ]
         self._norms = [_norm(vector.values()) for vector in self._vectors]
 
     def similarities(self, said: str) -> list[float]:
@@ -122,9 +143,9 @@ class _Questions:
             for vector, own in zip(self._vectors, self._norms, strict=True)
         ]
 
-    @staticmethod
-    def _cosine(words: frozenset[str], vector: dict[str, float], norms: float) -> float:
-        shared = sum(vector[word] ** 2 for word in words.intersection(vector))
+    def _cosine(self, words: frozenset[str], vector: dict[str, float], norms: float) -> float:
+        # Exact sums: the order of a set must not decide between two turns.
+        shared = fsum(vector[word] * self._rarity[word] for word in words.intersection(vector))
         return shared / norms if shared else 0.0
 
 
@@ -136,4 +157,4 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _norm(weights: Iterable[float]) -> float:
-    return sqrt(sum(weight * weight for weight in weights))
+    return sqrt(fsum(weight * weight for weight in weights))

@@ -103,3 +103,39 @@ def test_without_any_turn_the_user_leaves_at_once() -> None:
 def test_a_very_long_text_is_answered() -> None:
     """A megabyte of words gets a turn like any other."""
     assert ScriptedUser(TURNS).reply("word " * 200_000).text
+
+
+def test_what_a_turn_says_itself_helps_to_find_it() -> None:
+    """A question in other words than the recorded one meets the words of the answer."""
+    turns = (
+        UserTurn(text="The delivery should go to Elm Street.", asked="Anything to change there?"),
+        UserTurn(text="My voucher is V77.", asked="How would you like to settle that?"),
+        UserTurn(text="No, bye.", asked="Anything else?", ends=True),
+    )
+    assert said(ScriptedUser(turns), "Do you have a voucher?") == ["My voucher is V77."]
+
+
+def test_where_nothing_is_near_the_better_of_the_next_two_is_said() -> None:
+    """An agent that skips a question is answered as if it had skipped it; nothing further ahead is given away."""
+    turns = (
+        UserTurn(text="Born in May", asked="When were you born, for the record we keep here?"),
+        UserTurn(text="Two bags", asked="And how many bags will you check in for this trip then?"),
+        UserTurn(text="Card ending 12", asked="Which card may I charge for that amount today?"),
+        UserTurn(text="Bye", asked="Anything else?", ends=True),
+    )
+    assert said(ScriptedUser(turns), "Luggage: bags?") == ["Two bags"]
+
+
+def test_a_clear_question_beside_a_request_for_consent_is_answered() -> None:
+    """Consent is given where consent is asked for, unless the words are plainly those of another question."""
+    turns = (
+        UserTurn(text="Yes, go ahead.", asked="I will cancel it. Do you want me to proceed?"),
+        UserTurn(
+            text="Refund it to my card.", asked="Refund to the card or to the voucher balance?"
+        ),
+        UserTurn(text="Bye", asked="Anything else?", ends=True),
+    )
+    assert said(
+        ScriptedUser(turns), "Refund to the card or the voucher balance? Shall I proceed?"
+    ) == ["Refund it to my card."]
+    assert said(ScriptedUser(turns), "Then it is cancelled. Shall I proceed?") == ["Yes, go ahead."]
