@@ -5,7 +5,7 @@ that arrive later, or lie beyond midnight, are added to it there. Not here: how 
 (`ingest.assemble`), writing the result (`defs.episodes`).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -14,12 +14,13 @@ import pyarrow.compute as pc
 from dagster_project.lake import Lake, once
 from dagster_project.rows import from_rows, texts
 from dagster_project.tables import CHATS, EPISODES, LOG_EVENTS, SPANS, Table
-from ingest.assemble import assemble, known_episodes
+from ingest.assemble import Assembled, assemble, known_episodes
+from ingest.assemble_stream import AT_ONCE, assemble_stream
 from ingest.episode import Episode
 from ingest.moments import day_of
 from ingest.outcome import Outcome
 from ingest.quarantine import Rejected
-from ingest.span import event_of_row, span_of_row
+from ingest.span import LogEvent, event_of_row, span_of_row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +44,7 @@ class Assembly:
 class _Known:
     """Episodes of the app as the lake has them."""
 
+    app: str
     day: dict[str, str]
     traces: dict[str, tuple[str, ...]]
     episode_of: dict[str, str]
@@ -58,11 +60,8 @@ def assemble_days(lake: Lake, app: str, days: Iterable[str]) -> Assembly:
         spans = _connected(lake, SPANS, app, asked, traces)
         found = set(texts(spans, "trace_id"))
         events = _connected(lake, LOG_EVENTS, app, asked, traces | found)
-        assembled = assemble(
-            [span_of_row(row) for row in spans.to_pylist()],
-            [event_of_row(row) for row in events.to_pylist()],
-            app=app,
-            known=known.episode_of,
+        assembled = _assembled(
+            lake, spans, [event_of_row(row) for row in events.to_pylist()], known
         )
         # An episode of another day goes on in these: its earlier traces belong to it as well.
         earlier = {t for e in assembled.episodes for t in known.traces.get(e.episode_id, ())}
@@ -85,9 +84,34 @@ def assemble_days(lake: Lake, app: str, days: Iterable[str]) -> Assembly:
     )
 
 
+def _assembled(lake: Lake, spans: pa.Table, events: Sequence[LogEvent], known: _Known) -> Assembled:
+    """All episodes of some spans of one app; of many spans in parts, because as objects they take ten times the room."""
+    if spans.nbytes <= AT_ONCE:
+        rows = spans.to_pylist()
+        return assemble(map(span_of_row, rows), events, app=known.app, known=known.episode_of)
+    whole = Assembled()
+    # Beside the lake: the scratch files hold raw spans and must not leave the private side.
+    parts = assemble_stream(
+        lambda: [spans],
+        events,
+        app=known.app,
+        scratch=lake.folder.parent,
+        known=known.episode_of,
+        at_once=AT_ONCE,
+    )
+    for part in parts:
+        whole.episodes += part.episodes
+        whole.outcomes += part.outcomes
+        whole.rejected += part.rejected
+        whole.responses.update(part.responses)
+        whole.spans_without_episode += part.spans_without_episode
+    return whole
+
+
 def _known(lake: Lake, app: str) -> _Known:
     rows = lake.read(EPISODES, app=app, columns=("episode_id", "day", "trace_ids")).to_pylist()
     return _Known(
+        app=app,
         day={row["episode_id"]: row["day"] for row in rows},
         traces={row["episode_id"]: tuple(row["trace_ids"] or ()) for row in rows},
         episode_of=known_episodes(from_rows(Episode, rows)),

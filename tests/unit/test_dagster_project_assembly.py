@@ -1,0 +1,57 @@
+"""Assembly over partitions: in parts it makes what it makes at once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dagster_project import assembly
+from dagster_project.arrival import take_in
+from dagster_project.home import open_home
+from dagster_project.lake import Lake
+
+START = 1_790_000_000
+
+
+def span(number: int, conversation: str | None) -> dict[str, object]:
+    """One model call; without a conversation's id its history ties it to the one before."""
+    said = [{"role": "user", "content": f"hello {number % 7}"}]
+    values = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.response.id": f"r{number}",
+        "gen_ai.input.messages": json.dumps(said),
+        "gen_ai.output.messages": json.dumps([{"role": "assistant", "content": f"ok {number}"}]),
+    }
+    if conversation is not None:
+        values["gen_ai.conversation.id"] = conversation
+    at = (START + number) * 10**9
+    return {
+        "traceId": f"{number + 1:032x}",
+        "spanId": f"{number + 1:016x}",
+        "name": "chat",
+        "startTimeUnixNano": str(at),
+        "endTimeUnixNano": str(at + 1),
+        "attributes": [{"key": k, "value": {"stringValue": v}} for k, v in values.items()],
+    }
+
+
+def test_many_spans_are_assembled_in_parts_and_nothing_differs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Above the bound the spans go by way of a scratch folder that does not stay."""
+    home = open_home(tmp_path / "home", create=True)
+    spans = [span(n, f"c{n % 40}" if n % 3 else None) for n in range(200)]
+    sent = tmp_path / "t.jsonl"
+    sent.write_text(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}))
+    take_in(home, [sent], app="shop")
+    lake = Lake(home.private / "lake")
+    days = assembly.days_of(lake, "shop")["shop"]
+    whole = assembly.assemble_days(lake, "shop", days)
+    monkeypatch.setattr(assembly, "AT_ONCE", 1 << 10)
+    before = sorted(home.private.iterdir())
+    assert assembly.assemble_days(lake, "shop", days) == whole
+    assert sorted(home.private.iterdir()) == before
+    assert whole.spans == 200
+    assert sum(map(len, whole.episodes.values())) > 40
