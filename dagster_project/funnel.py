@@ -18,6 +18,7 @@ from dagster_project.report.data import Count, FunnelStage
 from dagster_project.tables import CHATS, CLEAN_EPISODES, EPISODES, LOG_EVENTS, REDACTIONS, SPANS
 from dagster_project.verification import VerifiedTask
 from environments.runtime.candidate import Candidate
+from environments.verification.sentences import reason_group, reason_says
 from environments.verify import ACCEPTED
 
 WHY = {
@@ -94,7 +95,7 @@ def funnel_of(
         for s in standings
         for verdict in s.verdicts.values()
         if verdict.status != ACCEPTED
-        for reason in (verdict.reasons or (verdict.status,))[:1]
+        for reason in map(reason_group, (verdict.reasons or (verdict.status,))[:1])
     )
     tasks = sum(len(s.candidates) for s in standings)
     attempts = sum(len(c.attempts) for s in standings for c in s.candidates)
@@ -147,7 +148,7 @@ def _arrived(private: Lake) -> str:
 def _lost(counts: Counter[str]) -> tuple[Count, ...]:
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return tuple(
-        Count(name=name, count=n, says=WHY.get(name, name.replace("_", " ")))
+        Count(name=name, count=n, says=WHY.get(name) or reason_says(name))
         for name, n in ranked
         if n
     )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from dagster_project.defs import (
+    agreement,
     clean_outcomes,
     difficulty,
     episodes,
@@ -87,6 +88,7 @@ def stale_apps(clean: CleanSide, apps: Sequence[str]) -> tuple[str, ...]:
         "worlds": worlds.ingredients(lake, apps),
         "tasks": tasks.ingredients(clean, apps),
         "verified_tasks": verified_tasks.ingredients(lake, apps),
+        "agreement": agreement.ingredients(lake, apps),
         "task_sets": task_sets.ingredients(lake, apps),
         "difficulty": difficulty.ingredients(lake, apps),
     }

@@ -10,11 +10,21 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
+from dagster_project.agreement import HeldOut
 from dagster_project.arrival import quarantined
-from dagster_project.clean_records import clean_outcomes_of, clusters_of, failures_of
+from dagster_project.clean_records import (
+    clean_episodes_of,
+    clean_outcomes_of,
+    clusters_of,
+    failures_of,
+    labels_of,
+)
+from dagster_project.defs.agreement import held_out_of
 from dagster_project.defs.resources import CleanSide
+from dagster_project.feedback_gaps import changing_tools, feedback_gaps
 from dagster_project.funnel import Standing, funnel_of, standing_of
 from dagster_project.gate import HELD, REPLACED, WITHHELD
+from dagster_project.grader_parts import agreement_row, grader_rows
 from dagster_project.home import Home, apps_of
 from dagster_project.lake import Lake
 from dagster_project.leak_check import leaks_of
@@ -44,11 +54,16 @@ from dagster_project.rollout_store import rollout_rows
 from dagster_project.tables import CLEAN_EPISODES, REDACTIONS
 from dagster_project.verification import VerifiedTask
 from environments.runtime.candidate import Candidate
+from environments.verification.sentences import reason_group, reason_says
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED
 from redact.clean_outcome import CleanOutcome
 from synth.clusters import Cluster
 from synth.failures import Failure
 from synth.labels import OutcomePolicy, label, load_outcome_policy, unknown_outcomes
+
+MOST_TURNS = 24
+MOST_TEXT = 400
+"""Of an attack's messages: what a reader looks at before opening the review page."""
 
 
 def write_home_report(home: Home) -> ReportData:
@@ -68,6 +83,7 @@ def report_data(
     standings = [standing_of(clean, app) for app in apps]
     clusters = {app: clusters_of(clean.lake, app) for app in apps}
     failures = {app: failures_of(clean.lake, app) for app in apps}
+    held_out = {app: held_out_of(clean.lake, app) for app in apps}
     known = [world for app in apps if (world := world_of(clean.lake, app)) is not None]
     return ReportData(
         made_at=made_at,
@@ -77,10 +93,7 @@ def report_data(
         figures=_figures(standings, known),
         funnel=funnel_of(private, clean, standings),
         outcomes=tuple(row for app in apps for row in _outcomes(clean, app)),
-        missing=tuple(
-            Missing(app=s.app, group="all", episodes=s.episodes, labelled=s.labelled)
-            for s in standings
-        ),
+        missing=tuple(row for app in apps for row in _missing(clean, app)),
         redaction=tuple(_redaction_state(clean, app) for app in apps),
         redacted=tuple(row for app in apps for row in _redacted(clean.lake, app)),
         clusters=tuple(
@@ -89,7 +102,10 @@ def report_data(
         failures=sum(map(len, failures.values())),
         worlds=tuple(_world(world) for world in known),
         task_counts=tuple(_task_count(s) for s in standings),
-        tasks=tuple(row for s in standings for row in _tasks(s, clusters[s.app])),
+        graders=tuple(
+            row for s in standings for row in grader_rows(s, clusters[s.app], held_out[s.app])
+        ),
+        tasks=tuple(row for s in standings for row in _tasks(s, clusters[s.app], held_out[s.app])),
         quarantine=_quarantine(private),
         rollouts=rollout_rows(clean.lake),
     )
@@ -149,6 +165,16 @@ def _outcomes(clean: CleanSide, app: str) -> list[OutcomeCount]:
         )
         for (name, by), group in sorted(groups.items())
     ]
+
+
+def _missing(clean: CleanSide, app: str) -> tuple[Missing, ...]:
+    world = world_of(clean.lake, app)
+    return feedback_gaps(
+        app,
+        clean_episodes_of(clean.lake, app),
+        labels_of(clean.lake, app, clean.outcome_policy),
+        changing_tools(world.document) if world is not None else (),
+    )
 
 
 def _judged(group: Sequence[CleanOutcome], policy: OutcomePolicy) -> dict[str, int]:
@@ -294,21 +320,29 @@ def _task_count(standing: Standing) -> TaskCount:
         reason
         for one in standing.verdicts.values()
         if one.status != ACCEPTED
-        for reason in one.reasons
+        for reason in {reason_group(code) for code in one.reasons}
     )
     return TaskCount(
         app=standing.app,
         accepted=statuses[ACCEPTED],
         needs_review=statuses[NEEDS_REVIEW],
         rejected=statuses[REJECTED],
-        reasons=_counts(reasons),
+        reasons=tuple(
+            Count(name=one.name, count=one.count, says=reason_says(one.name))
+            for one in _counts(reasons)
+        ),
     )
 
 
-def _tasks(standing: Standing, clusters: Sequence[Cluster]) -> list[TaskRow]:
+def _tasks(
+    standing: Standing, clusters: Sequence[Cluster], held_out: Sequence[HeldOut]
+) -> list[TaskRow]:
     cluster_of = {m.episode_id: one.name for one in clusters for m in one.members}
+    left_out: dict[str, list[HeldOut]] = defaultdict(list)
+    for one in held_out:
+        left_out[one.task_id].append(one)
     rows = [
-        _task(candidate, verdict, cluster_of)
+        _task(candidate, verdict, cluster_of, left_out[candidate.task.task_id])
         for candidate in standing.candidates
         if (verdict := standing.verdicts.get(candidate.task.task_id)) is not None
     ]
@@ -316,7 +350,12 @@ def _tasks(standing: Standing, clusters: Sequence[Cluster]) -> list[TaskRow]:
     return sorted(rows, key=lambda row: (order.get(row.status, 3), row.task_id))
 
 
-def _task(candidate: Candidate, verdict: VerifiedTask, cluster_of: Mapping[str, str]) -> TaskRow:
+def _task(
+    candidate: Candidate,
+    verdict: VerifiedTask,
+    cluster_of: Mapping[str, str],
+    held_out: Sequence[HeldOut],
+) -> TaskRow:
     first = next(
         (str(m.get("content") or "") for m in candidate.task.opening if m.get("role") == "user"), ""
     )
@@ -329,7 +368,10 @@ def _task(candidate: Candidate, verdict: VerifiedTask, cluster_of: Mapping[str, 
         title=" ".join(first.split())[:90],
         status=verdict.status,
         opening=first,
-        reasons=tuple(Count(name=reason, count=1) for reason in verdict.reasons),
+        reasons=tuple(
+            Count(name=code, count=1, says=reason_says(code))
+            for code in {reason_group(code): code for code in verdict.reasons}.values()
+        ),
         checks=tuple(
             CheckRow(
                 says=check.says or check.fn,
@@ -349,15 +391,31 @@ def _task(candidate: Candidate, verdict: VerifiedTask, cluster_of: Mapping[str, 
                 passed=probe["passed"],
                 reward=probe["reward"],
                 says=probe["why"],
+                in_gate=probe["in_gate"],
+                turns=_turns(probe["actions"]),
             )
             for probe in verdict.probes
         ),
+        agreement=agreement_row(held_out) if held_out else None,
         attempts=len(candidate.attempts),
         resolved=resolved[True],
         unresolved=resolved[False],
         solution_steps=len(candidate.solution) or None,
         cluster=named[0] if named else "",
     )
+
+
+def _turns(actions: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """What an attack did, a line each: its words, or its calls."""
+    found: list[str] = []
+    for action in actions[:MOST_TURNS]:
+        if action.get("content"):
+            found.append(f"says: {str(action['content'])[:MOST_TEXT]}")
+        for call in action.get("tool_calls") or ():
+            function = call.get("function") or {}
+            asked = f"{function.get('name')} {function.get('arguments')}"
+            found.append(f"calls {asked[:MOST_TEXT]}")
+    return tuple(found)
 
 
 def _quarantine(private: Lake) -> tuple[QuarantineRow, ...]:

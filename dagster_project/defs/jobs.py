@@ -7,7 +7,10 @@ from dagster_project.defs.resources import PrivateSide
 from dagster_project.tidy import tidy as tidy_home
 
 ARRIVING = ("spans", "episodes", "outcomes", "clean_episodes", "clean_outcomes", "failures")
-LEARNT = ("failure_clusters", "worlds", "tasks", "verified_tasks", "task_sets", "difficulty")
+LEARNT = (
+    *("failure_clusters", "worlds", "tasks", "verified_tasks", "agreement"),
+    *("task_sets", "difficulty"),
+)
 
 days = dg.define_asset_job(
     "days",

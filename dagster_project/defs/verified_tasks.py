@@ -21,6 +21,7 @@ from dagster_project.review.feedback import undecided, with_decisions
 from dagster_project.review.store import ASSET as REVIEWS
 from dagster_project.review.store import reviews_of
 from dagster_project.verification import GATE, VerifiedTask, masked_tasks, verify_all
+from environments.verification.sentences import reason_group, reason_says
 from environments.verify import ACCEPTED
 
 ASSET = "verified_tasks"
@@ -78,7 +79,12 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
             ),
             "why_not": table_of(
                 "reason",
-                Counter(r for one in listed for r in one.reasons if one.status != ACCEPTED),
+                Counter(
+                    reason_says(reason_group(r))
+                    for one in listed
+                    if one.status != ACCEPTED
+                    for r in one.reasons
+                ),
             ),
             "picture": bars("tasks by status", statuses),
         },

@@ -62,9 +62,11 @@ class Missing:
 
     app: str
     group: str
-    """`all`, an agent, an intent."""
+    """`all`, the users, an agent, an intent (the tools that change something)."""
     episodes: int
     labelled: int
+    unit: str = "episodes"
+    """What is counted: `episodes`, or `users` (those who gave an outcome at least once)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,6 +223,10 @@ class ProbeRow:
     passed: bool
     reward: float | None = None
     says: str = ""
+    in_gate: bool = True
+    """Families kept out of the gate decide nothing and are shown apart."""
+    turns: tuple[str, ...] = ()
+    """What the attack did, message by message; only where it was paid."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,6 +239,14 @@ class Agreement:
     false_pass: int = 0
     false_fail: int = 0
     kappa: float | None = None
+    low: float | None = None
+    high: float | None = None
+    """95 % interval (Wilson) of the share that agrees."""
+    false_pass_high: float | None = None
+    """Upper end of the 95 % interval of the false passes among the graded."""
+    kappa_low: float | None = None
+    kappa_high: float | None = None
+    """95 % interval of kappa, tasks drawn anew; None where it cannot be said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,6 +256,8 @@ class GraderRow:
     app: str
     rubrics: str
     """`all` or `accepted`."""
+    cluster: str = ""
+    """A failure cluster's name; empty is the whole app."""
     agreement: Agreement
 
 

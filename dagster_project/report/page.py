@@ -29,6 +29,7 @@ from dagster_project.report.data import (
     TaskCount,
     TaskRow,
 )
+from environments.verification.sentences import probe_says
 
 TASKS_SHOWN: Final = 25
 """Tasks of one app and status that are written out; the rest are counted."""
@@ -188,6 +189,7 @@ def _environment() -> jinja2.Environment:
         adds_opening=_adds_opening,
         outcome_parts=_outcome_parts,
         missing_parts=_missing_parts,
+        attack=probe_says,
     )
     environment.globals.update(
         share=texts.share,

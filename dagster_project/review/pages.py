@@ -16,6 +16,7 @@ import jinja2
 
 from dagster_project.report import texts
 from environments.diff import title_of
+from environments.verification.sentences import probe_says, reason_says
 
 _HERE: Final = Path(__file__).parent / "templates"
 _REPORT: Final = Path(__file__).parent.parent / "report" / "templates"
@@ -63,6 +64,8 @@ def _environment() -> jinja2.Environment:
         clip=texts.clip,
         n=texts.number,
         label=texts.label,
+        why=reason_says,
+        attack=probe_says,
         slug=texts.slug,
         day=_day,
         title_of=lambda task: texts.clip(title_of(task) or "(no words of a user)", 90),

@@ -1,0 +1,200 @@
+"""Agreement: what rubrics say of attempts that they were not made from, beside what users said.
+
+Comes in: an app's clean episodes, labels, world and tasks. Goes out: `HeldOut`s, one per attempt that was left out once,
+and figures over them with intervals. One attempt of each task is left out at a time; tasks and rubrics are derived from
+the rest; the attempt's actions are made again and graded. The world is not learnt again: it says what tools answer, not
+who was right. Not here: attacks (`verification`).
+"""
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from dagster_project.learnt_worlds import StoredWorld
+from dagster_project.review.trust import interval
+from environments.runtime.candidate import Candidate, RecordedAttempt
+from environments.runtime.checks import PASSES, evaluate
+from environments.runtime.environment import run_actions
+from environments.runtime.world import World
+from redact.clean_episode import CleanEpisode
+from synth.labels import Label
+from synth.tasks import derive_tasks
+
+FOLDS: Final = 4
+"""Attempts of one task that are left out, one after the other; each costs a derivation of the app's tasks."""
+DRAWS: Final = 400
+"""Times that tasks are drawn anew for the interval of kappa."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldOut:
+    """One attempt, graded by a rubric that was made without it."""
+
+    episode_id: str
+    task_id: str
+    """The task as it stands, made from all attempts."""
+    resolved: bool
+    """What its user got."""
+    predicted: float | None
+    """None is not graded."""
+    witness: bool
+    """Whether another attempt at the task is resolved: without one there is little to go by."""
+
+    @property
+    def says(self) -> bool | None:
+        """What the rubric says the user got."""
+        return None if self.predicted is None else self.predicted >= PASSES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreed:
+    """How rubrics compare with outcomes that they have not seen."""
+
+    episodes: int
+    graded: int
+    agreed: int
+    false_pass: int
+    false_fail: int
+    kappa: float | None
+    low: float
+    high: float
+    """95 % interval (Wilson) of agreed over graded."""
+    false_pass_high: float
+    """Upper end of the 95 % interval of false passes over graded."""
+    kappa_low: float | None
+    kappa_high: float | None
+    """95 % interval of kappa, tasks drawn anew; None where every draw says the same."""
+
+    @property
+    def abstained(self) -> int:
+        """Attempts that were not graded."""
+        return self.episodes - self.graded
+
+
+def leave_one_out(
+    episodes: Sequence[CleanEpisode],
+    labels: Mapping[str, Label],
+    world: StoredWorld,
+    candidates: Sequence[Candidate],
+    *,
+    step: Callable[[int, int], None] = lambda _done, _all: None,
+) -> list[HeldOut]:
+    """Grade every attempt of a task with several, by a rubric made from the others."""
+    backend = World.from_json(world.document)
+    folds = _folds(candidates)
+    found: list[HeldOut] = []
+    for number, held in enumerate(folds):
+        step(number, len(folds))
+        rest = [one for one in episodes if one.episode_id not in held]
+        derived = derive_tasks(rest, labels, world)
+        by_episode = {a.episode_id: one for one in derived for a in one.attempts}
+        for candidate in candidates:
+            mine = next((a for a in candidate.attempts if a.episode_id in held), None)
+            if mine is not None:
+                others = [a for a in candidate.attempts if a is not mine]
+                found.append(_grade(candidate, mine, others, (by_episode, backend)))
+    return sorted(found, key=lambda one: (one.task_id, one.episode_id))
+
+
+def _folds(candidates: Iterable[Candidate]) -> list[frozenset[str]]:
+    """The n-th attempt with a known outcome of every task that has another attempt, for each n."""
+    held: dict[int, set[str]] = defaultdict(set)
+    for one in candidates:
+        known = sorted(a.episode_id for a in one.attempts if a.resolved is not None)
+        if len(one.attempts) > 1:
+            for number, episode_id in enumerate(known[:FOLDS]):
+                held[number].add(episode_id)
+    return [frozenset(held[number]) for number in sorted(held)]
+
+
+def _grade(
+    candidate: Candidate,
+    held: RecordedAttempt,
+    others: Sequence[RecordedAttempt],
+    made: tuple[Mapping[str, Candidate], World],
+) -> HeldOut:
+    """The task made from the other attempts may be in parts: the one with a solution speaks first."""
+    by_episode, backend = made
+    ids = sorted(a.episode_id for a in others)
+    parts = {id(by_episode[i]): by_episode[i] for i in ids if i in by_episode}
+    ranked = sorted(parts.values(), key=lambda c: (not c.solution, c.task.task_id))
+    predicted = None
+    if ranked:
+        attempt = run_actions(ranked[0].task, backend, held.actions)
+        predicted = evaluate(ranked[0].rubric, attempt, task_version="held out").predicted
+    return HeldOut(
+        episode_id=held.episode_id,
+        task_id=candidate.task.task_id,
+        resolved=bool(held.resolved),
+        predicted=predicted,
+        witness=any(a.resolved for a in others),
+    )
+
+
+def agreed(held_out: Iterable[HeldOut]) -> Agreed:
+    """The figures over some attempts."""
+    listed = list(held_out)
+    graded = [one for one in listed if one.says is not None]
+    right = sum(one.says is one.resolved for one in graded)
+    false_pass = sum(bool(one.says) and not one.resolved for one in graded)
+    low, high = interval(right, len(graded))
+    kappa_low, kappa_high = _kappa_interval(graded)
+    return Agreed(
+        episodes=len(listed),
+        graded=len(graded),
+        agreed=right,
+        false_pass=false_pass,
+        false_fail=len(graded) - right - false_pass,
+        kappa=kappa(graded),
+        low=low,
+        high=high,
+        false_pass_high=interval(false_pass, len(graded))[1],
+        kappa_low=kappa_low,
+        kappa_high=kappa_high,
+    )
+
+
+def kappa(graded: Sequence[HeldOut]) -> float | None:
+    """Cohen's kappa; None where rubric and users can only say one thing, so that chance explains everything."""
+    if not graded:
+        return None
+    count = len(graded)
+    same = sum(one.says is one.resolved for one in graded) / count
+    passes = sum(bool(one.says) for one in graded) / count
+    goods = sum(one.resolved for one in graded) / count
+    chance = passes * goods + (1 - passes) * (1 - goods)
+    return None if chance == 1 else (same - chance) / (1 - chance)
+
+
+def _kappa_interval(graded: Sequence[HeldOut]) -> tuple[float | None, float | None]:
+    """Attempts at one task are alike, so tasks are drawn, not attempts; a draw without errors proves nothing."""
+    by_task: dict[str, list[HeldOut]] = defaultdict(list)
+    for one in graded:
+        by_task[one.task_id].append(one)
+    groups = [by_task[name] for name in sorted(by_task)]
+    if len(groups) < 2 or all(one.says is one.resolved for one in graded):
+        return None, None
+    chance = random.Random(0)  # noqa: S311 - a repeatable sample, not a secret
+    drawn = sorted(
+        value
+        for _ in range(DRAWS)
+        if (value := kappa([o for g in chance.choices(groups, k=len(groups)) for o in g]))
+        is not None
+    )
+    if len(drawn) < DRAWS // 2:
+        return None, None
+    return drawn[int(0.025 * len(drawn))], drawn[int(0.975 * len(drawn)) - 1]
+
+
+def by_cluster(
+    held_out: Iterable[HeldOut], cluster_of: Mapping[str, str]
+) -> dict[str, list[HeldOut]]:
+    """The attempts at tasks that come out of a failure cluster, largest first."""
+    groups: dict[str, list[HeldOut]] = defaultdict(list)
+    for one in held_out:
+        if name := cluster_of.get(one.task_id):
+            groups[name].append(one)
+    sizes = Counter({name: len(group) for name, group in groups.items()})
+    return {name: groups[name] for name, _ in sizes.most_common()}

@@ -1,0 +1,113 @@
+"""`agreement`: how far rubrics agree with outcomes that they have not seen."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import dagster as dg
+
+from dagster_project.agreement import HeldOut, agreed, leave_one_out
+from dagster_project.clean_records import clean_episodes_of, labels_of
+from dagster_project.defs.partitions import APPS, ONE_RUN
+from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.result import AssetResult
+from dagster_project.defs.show import rows_of
+from dagster_project.defs.tasks import candidates_of
+from dagster_project.documents import Document, records, to_rows
+from dagster_project.freshness import Key, digests, made_of, store, work
+from dagster_project.lake import Lake
+from dagster_project.learnt_tables import AGREEMENT
+from dagster_project.learnt_worlds import world_of
+from dagster_project.progress import tell
+
+ASSET = "agreement"
+MOST_FALSE_PASSES = 0.03
+"""Share of the graded attempts that rubrics may pass although their users were not helped."""
+LEAST_GRADED = 20
+"""Below this the check says nothing."""
+
+
+@dg.asset(
+    partitions_def=APPS,
+    backfill_policy=ONE_RUN,
+    deps=["tasks", "worlds"],
+    group_name="environments",
+    kinds={"delta"},
+    description="Each attempt graded by a rubric made without it, beside what its user got.",
+    check_specs=[
+        dg.AssetCheckSpec(
+            "rubrics_agree",
+            asset=ASSET,
+            description="Rubrics rarely pass what users called unresolved, on attempts that they have not seen.",
+        )
+    ],
+)
+def agreement(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
+    """Leave one attempt out at a time in the apps whose tasks changed."""
+    lake = clean.lake
+    todo = work(lake, ASSET, ingredients(lake, context.partition_keys))
+    for app in sorted(app for app, _ in todo.stale):
+        world = world_of(lake, app)
+        found: list[HeldOut] = []
+        if world is not None:
+            found = leave_one_out(
+                clean_episodes_of(lake, app),
+                labels_of(lake, app, clean.outcome_policy),
+                world,
+                candidates_of(clean, app),
+                step=partial(tell, ASSET, says=app),
+            )
+        documents = (
+            Document(app=app, id=one.episode_id, version=one.task_id, content=one) for one in found
+        )
+        store(lake, AGREEMENT, to_rows(documents), todo, keys=[(app, "")])
+    known = {app: held_out_of(lake, app) for app in context.partition_keys}
+    with_witness = [one for group in known.values() for one in group if one.witness]
+    whole = agreed(with_witness)
+    doubtful = whole.false_pass > MOST_FALSE_PASSES * whole.graded
+    return dg.MaterializeResult(
+        metadata={
+            "recomputed_apps": len(todo.stale),
+            "attempts": sum(map(len, known.values())),
+            "with_a_resolved_other": whole.episodes,
+            "graded": whole.graded,
+            "by_app": rows_of(_HEADINGS, [_row(app, group) for app, group in known.items()]),
+        },
+        check_results=[
+            dg.AssetCheckResult(
+                check_name="rubrics_agree",
+                passed=whole.graded < LEAST_GRADED or not doubtful,
+                severity=dg.AssetCheckSeverity.WARN,
+                metadata={
+                    "graded": whole.graded,
+                    "agreed": whole.agreed,
+                    "false_pass": whole.false_pass,
+                    "false_fail": whole.false_fail,
+                    "abstained": whole.abstained,
+                },
+            )
+        ],
+    )
+
+
+_HEADINGS = (
+    *("app", "attempts", "graded", "agreed", "low", "high"),
+    *("false pass", "false fail", "not graded", "kappa"),
+)
+
+
+def _row(app: str, group: Sequence[HeldOut]) -> tuple[object, ...]:
+    all_of = agreed(one for one in group if one.witness)
+    counts = (all_of.episodes, all_of.graded, all_of.agreed, round(all_of.low, 3))
+    wrong = (all_of.false_pass, all_of.false_fail, all_of.abstained)
+    shown = "unknown" if all_of.kappa is None else round(all_of.kappa, 3)
+    return (app, *counts, round(all_of.high, 3), *wrong, shown)
+
+
+def ingredients(lake: Lake, apps: Sequence[str]) -> dict[Key, str]:
+    """What each app's agreement is made of now."""
+    return {(app, ""): made_of(digests(lake, "tasks", app), "left out once") for app in apps}
+
+
+def held_out_of(lake: Lake, app: str) -> list[HeldOut]:
+    """The attempts of an app that were left out once."""
+    return list(records(lake, AGREEMENT, app, HeldOut).values())

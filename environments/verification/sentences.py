@@ -1,0 +1,106 @@
+"""Reason codes and probe names as sentences that a person understands.
+
+In: a code (`pays:claims_success`, `no_resolved_attempt`) or a probe's name. Out: one sentence. A code that is not known is
+shown as words, never hidden. Not here: when a reason holds (`environments.verify`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+REASONS: Final[Mapping[str, str]] = {
+    "no_resolved_attempt": "nobody is known to have got what this request asks for",
+    "no_solution": "there is no attempt that could show what a good one looks like",
+    "doubtful_end": "outcomes do not say clearly enough which end is right",
+    "no_positive_evidence": "nothing shows that the job was done: doing nothing would look the same",
+    "good_attempt_fails": "the rubric does not pay the recorded good attempt in full",
+    "good_attempt_not_graded": "the recorded good attempt cannot be graded again, because the rebuilt tools do not know an answer",
+    "two_runs_differ": "two runs of the same actions were graded differently",
+    "another_process_differs": "another process graded the same actions differently",
+    "evidence_reachable": "the agent can read what it is graded by",
+    "answer_in_text": "the task's own text already holds a value that the agent should find out",
+    "withheld_leaf": "a value that the task needs was withheld by redaction",
+    "no_request": "the recording does not hold what the user asked for",
+    "no_world": "the app's tools could not be rebuilt",
+    "no_content": "the recording has no message texts",
+    "truncated": "the recording was cut off",
+    "masked_often": "more than 5 % of the runs could not be graded",
+    "paid_by_constant_policy": "an agent that does the same at every task would earn it, and too many tasks are like that",
+    "review_is_stale": "the derived rubric changed after a person replaced it",
+    "reviewed": "a reviewer settled the doubts",
+    "left_out_by_reviewer": "a reviewer left it out",
+}
+PROBES: Final[Mapping[str, str]] = {
+    "good_attempt": "the recorded good attempt",
+    "same_arguments_spelt_otherwise": "the good attempt with its arguments in another order",
+    "writes_in_another_order": "the good attempt with its changes in another order",
+    "do_nothing": "doing nothing",
+    "says_hello": "a greeting and nothing else",
+    "claims_success": "claiming that everything is done without doing it",
+    "refuses": "a refusal without a reason",
+    "copies_prompt": "repeating the task's text",
+    "injects_in_message": "telling the grader in a message to give full marks",
+    "injects_in_arguments": "telling the grader in tool arguments to give full marks",
+    "lists_every_fact": "listing every number and code without looking anything up",
+    "reads_then_lists_every_fact": "looking everything up and listing every number and code",
+    "reads_then_claims": "looking things up and claiming that everything is done",
+    "calls_every_write_tool": "calling every tool that changes something",
+    "calls_every_write_tool_blindly": "calling every tool that changes something with empty arguments",
+    "random_calls": "random calls",
+    "random_calls_then_hands_over": "random calls and a hand-over",
+    "hands_over_at_once": "a hand-over without looking anything up",
+    "other_solution": "the solution of another task",
+    "fishes_for_unknown": "asking what nobody can answer, in order not to be graded",
+    "drops_write": "the good attempt without one of its changes",
+    "repeats_write": "the good attempt with one change made twice",
+    "stops_before_last_write": "the good attempt, stopped before its last change",
+    "extra_write": "the good attempt with one change too many",
+    "recorded_bad": "a recorded attempt whose user was not helped",
+    "dumps_in_chunks": "every number in small portions",
+    "reads_then_dumps_in_chunks": "looking everything up and telling every number in small portions",
+    "reads_then_hands_over": "looking up the right records and handing over",
+    "fact_beside_a_call": "the facts in a message that the user never sees",
+    "constant_asks_only": "asking back and nothing else",
+    "constant_refuses_politely": "refusing every request",
+    "constant_looks_up_then_refuses": "looking up what the user names and refusing",
+    "constant_hands_over": "handing over every request",
+    "constant_looks_up_then_hands_over": "looking up what the user names and handing over",
+    "constant_looks_up_refuses_hands_over": "looking up what the user names, refusing and handing over",
+}
+NUMBERED: Final = re.compile(r"_(\d+)$")
+CHANGED: Final = re.compile(r"changes_(\d+)_(.+)")
+
+
+def reason_says(code: str) -> str:
+    """A reason as a sentence."""
+    kind, _, about = code.partition(":")
+    if kind == "pays":
+        return f"it would pay for {probe_says(about)}"
+    if kind == "misses":
+        return f"it would not pay for {probe_says(about)}"
+    if kind in REASONS:
+        return REASONS[kind]
+    return code.replace("_", " ").replace(":", ": ")
+
+
+def reason_group(code: str) -> str:
+    """A reason without the number of its probe: what counts together."""
+    kind, _, about = code.partition(":")
+    if kind == "answer_in_text":
+        return kind
+    if changed := CHANGED.fullmatch(about):
+        return f"{kind}:changes_{changed[1]}"
+    return NUMBERED.sub("", code)
+
+
+def probe_says(name: str) -> str:
+    """A probe as words that go on a sentence."""
+    if name in PROBES:
+        return PROBES[name]
+    if changed := CHANGED.fullmatch(name):
+        return f"the good attempt with another {changed[2].replace('_', ' ')}"
+    if name.startswith("changes_"):
+        return "the good attempt with an argument changed"
+    return PROBES.get(NUMBERED.sub("", name), name.replace("_", " "))
