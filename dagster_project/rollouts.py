@@ -15,7 +15,7 @@ from dagster_project.errors import InputError
 from dagster_project.judge_replies import JudgeChoice, judge_of, judge_says, keep_fresh
 from dagster_project.lake import Lake
 from dagster_project.policies import Launch
-from dagster_project.rollout_store import done, keep
+from dagster_project.rollout_store import done, keep, settle
 from environments.judges.ask import Judge
 from environments.rollout.engine import run_rollouts
 from environments.rollout.rollout import Rollout, RolloutKey
@@ -97,6 +97,8 @@ async def roll_out(
         finally:
             _keep(lake, batch)
             keep_fresh(lake, judge)
+            if lake is not None:
+                settle(lake, apps)
     counts.judge = judge_says(judge) if judged_by is not None else {}
     return counts
 

@@ -1,7 +1,6 @@
 """`tracegym rollout`: attempts of a policy at every task of a task set."""
 
 import asyncio
-import json
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -71,6 +70,10 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Also write them as JSON lines.")
     ] = None,
+    out_format: Annotated[
+        str,
+        typer.Option("--out-format", help="What --out holds: rows, chat, trl, verl, skyrl."),
+    ] = "rows",
     as_json: JsonOption = False,
 ) -> None:
     """Run a policy over a task set, many at once; stopped, it goes on where it was.
@@ -81,6 +84,7 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
         raise typer.BadParameter("an http policy needs the model's name", param_hint="--model")
     if judge_url and not judge:
         raise typer.BadParameter("a judge's endpoint needs the model's name", param_hint="--judge")
+    _require_format(out_format)
     if not task_set.is_dir():
         raise InputError(f"{task_set} is no folder; make a task set with: tracegym export taskset")
     where = home or (HOME if HOME.is_dir() else None)
@@ -89,6 +93,7 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
     from dagster_project.judge_replies import JudgeChoice  # noqa: PLC0415
     from dagster_project.lake import Lake  # noqa: PLC0415
     from dagster_project.policies import ClusterChoice, Launch, PolicyChoice  # noqa: PLC0415
+    from dagster_project.rollout_files import write_rollouts  # noqa: PLC0415
     from dagster_project.rollouts import roll_out  # noqa: PLC0415
     from environments.rollout.budget import Limits  # noqa: PLC0415
     from environments.rollout.engine import RolloutSettings  # noqa: PLC0415
@@ -116,7 +121,7 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
         else None
     )
     lake = Lake(opened.clean / "lake") if opened is not None else None
-    written: list[str] = []
+    written: list[Rollout] = []
 
     with Bars(notices()) as bars:
 
@@ -124,7 +129,7 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
             total = max(0, counts.wanted)
             bars.hear(Step(asset="rollouts", done=counts.rollouts, total=total, says=_says(counts)))
             if out is not None:
-                written.append(json.dumps(one.to_row(), ensure_ascii=False))
+                written.append(one)
 
         try:
             counts = asyncio.run(
@@ -138,7 +143,7 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
             ) from None
         finally:
             if out is not None:
-                out.write_text("".join(f"{line}\n" for line in written), encoding="utf-8")
+                write_rollouts(out, written, out_format, lake)
     document = _document(counts)
     if as_json:
         print_json(document)
@@ -146,6 +151,15 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
         print_pairs(f"rollouts of {counts.policy}", document)
     if counts.failed and counts.failed == counts.rollouts:
         raise InputError("every rollout failed; see that the endpoint answers and try again")
+
+
+OUT_FORMATS = ("rows", "chat", "trl", "verl", "skyrl")
+"""As `environments.rollout.training` has them, and the lake's own columns."""
+
+
+def _require_format(name: str) -> None:
+    if name not in OUT_FORMATS:
+        raise typer.BadParameter(f"choose from {', '.join(OUT_FORMATS)}", param_hint="--out-format")
 
 
 class Stopped(ProjectError):  # noqa: N818 - what happened, not a fault

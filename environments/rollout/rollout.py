@@ -7,10 +7,10 @@ everywhere, never a 0. Not here: running (`engine`), writing tables (the lake).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from math import sqrt
+from math import fsum, sqrt
 from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
@@ -97,20 +97,25 @@ class Rollout:
 
 def advantages(rollouts: Iterable[Rollout]) -> dict[str, float | None]:
     """Group-relative advantages by rollout id: (reward - mean) / deviation over the graded of a group, None for the rest."""
-    groups: dict[str, list[Rollout]] = defaultdict(list)
-    for rollout in rollouts:
-        groups[rollout.group_id].append(rollout)
+    return advantages_of((r.rollout_id, r.group_id, r.reward) for r in rollouts)
+
+
+def advantages_of(rows: Iterable[tuple[str, str, float | None]]) -> dict[str, float | None]:
+    """The same from rollout ids, group ids and rewards; the order of the rows changes nothing."""
+    groups: dict[str, dict[str, float | None]] = defaultdict(dict)
+    for rollout_id, group_id, reward in rows:
+        groups[group_id][rollout_id] = reward
     return {k: v for group in groups.values() for k, v in _of_group(group).items()}
 
 
-def _of_group(group: list[Rollout]) -> dict[str, float | None]:
-    rewards = [r.reward for r in group if r.reward is not None]
+def _of_group(group: Mapping[str, float | None]) -> dict[str, float | None]:
+    rewards = [reward for reward in group.values() if reward is not None]
     if not rewards:
-        return {r.rollout_id: None for r in group}
-    mean = sum(rewards) / len(rewards)
-    spread = sqrt(sum((reward - mean) ** 2 for reward in rewards) / len(rewards))
+        return dict.fromkeys(group)
+    mean = fsum(rewards) / len(rewards)
+    spread = sqrt(fsum((reward - mean) ** 2 for reward in rewards) / len(rewards))
     scale = 0.0 if spread < LEAST_SPREAD else 1 / spread
-    return {r.rollout_id: None if r.reward is None else (r.reward - mean) * scale for r in group}
+    return {k: None if r is None else (r - mean) * scale for k, r in group.items()}
 
 
 _COLUMNS: Final[dict[str, pa.DataType]] = {
