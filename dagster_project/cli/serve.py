@@ -2,6 +2,7 @@
 
 import signal
 import threading
+import time
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -18,6 +19,7 @@ from dagster_project.errors import InputError
 from dagster_project.home import Home, open_home
 
 if TYPE_CHECKING:
+    from dagster_project.own_traces import OwnTraces
     from ingest.elsewhere import Elsewhere
     from ingest.wal import Wal
 
@@ -55,6 +57,14 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter per option
         str | None, typer.Option("--app", help="The app of spooled spans; else their service.name.")
     ] = None,
     refs: RefsOption = None,
+    traces_to: Annotated[
+        str | None,
+        typer.Option(
+            "--traces-to",
+            metavar="URL",
+            help="Send tracegym's own traces to this OTLP/HTTP endpoint; never this receiver.",
+        ),
+    ] = None,
     every: Annotated[
         float, typer.Option("--every", min=0.1, help="Seconds between two decodings into the lake.")
     ] = 2.0,
@@ -70,6 +80,7 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter per option
         )
     opened = open_home(home, create=True)
     # starlette, uvicorn, pyarrow and deltalake: 1 s
+    from dagster_project.own_traces import OwnTraces, own_traces  # noqa: PLC0415
     from ingest.elsewhere import elsewhere_of  # noqa: PLC0415
     from ingest.grpc_receiver import GrpcServer, GrpcSettings  # noqa: PLC0415
     from ingest.intake import Intake  # noqa: PLC0415
@@ -94,11 +105,12 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter per option
         intake = Intake(wal, tokens)
         server = Server(http_app(intake), settings)
         taken = server.start()
-        grpc = None
+        grpc, ports = None, {taken}
         rpc_port = grpc_port if grpc_port is not None else (4317 if port == 4318 else 0)
         if rpc_port >= 0:
             listen = GrpcSettings(host=host, port=rpc_port, certificate=certificate, key=key)
             grpc = GrpcServer(intake, listen)
+            ports.add(grpc.port)
         scheme = "https" if certificate is not None else "http"
         console.print(
             f"receiving OTLP at {scheme}://{host}:{taken}"
@@ -106,12 +118,13 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter per option
             + " (Ctrl-C ends it)",
             soft_wrap=True,
         )
-        while not stop.wait(every):
-            _land(opened, wal, console, feed)
+        with own_traces(traces_to, ports=frozenset(ports)) as own:
+            while not stop.wait(every):
+                _land(opened, wal, console, feed, own)
         server.stop()
         if grpc is not None:
             grpc.stop()
-        _land(opened, wal, console, feed)
+        _land(opened, wal, console, feed, OwnTraces(None))
     console.print(f"stopped. Next: tracegym build --home {home}")
 
 
@@ -131,18 +144,21 @@ def _is_this_machine(host: str) -> bool:
         return False
 
 
-def _land(home: Home, wal: "Wal", console: Console, feed: "_Feed") -> None:
+def _land(home: Home, wal: "Wal", console: Console, feed: "_Feed", own: "OwnTraces") -> None:
     """Decode what is pending; a fault is told and tried again, because receiving goes on."""
     from dagster_project.arrival import land  # noqa: PLC0415 - see above
     from dagster_project.spool import take_spool  # noqa: PLC0415 - see above
 
+    started = time.time_ns()
     try:
         if feed.spool is not None:
             take_spool(home, wal, feed.spool, app=feed.app)
         arrived = land(home, wal, elsewhere=feed.elsewhere)
     except Exception as error:  # noqa: BLE001 - the boundary of a loop that must not end
         console.print(f"waiting to decode: {fault_of(error).sentence}")
+        own.failed(error, started=started)
         return
+    own.landed(arrived, started=started)
     if arrived.usable or arrived.rejected:
         console.print(
             f"{arrived.spans} spans, {arrived.log_events} log records, "
