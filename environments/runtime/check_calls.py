@@ -6,7 +6,6 @@ In: a check's arguments and the view of one attempt; out: a score and one senten
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 
 from .attempt import Attempt, Json
@@ -108,8 +107,7 @@ def repeats_at_most(
 ) -> tuple[float | None, str]:
     """A cap on making one and the same call again and again."""
     most = args.get("most")
-    counts = Counter((call.tool, call.arguments) for call in view.normal_calls({}))
-    worst = max(counts.values(), default=0)
+    worst = view.most_repeated
     if not isinstance(most, int):
         return None, "the check names no limit"
     return (1.0 if worst <= most else 0.0), f"one call was made {worst} times"

@@ -31,8 +31,7 @@ def told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | 
 
 def numbers_told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """A cap on how many numbers are told, in one message and in all: listing everything is not an answer."""
-    given = view.given
-    messages = [{n for n in numbers if n not in given} for numbers in view.told_numbers]
+    messages = view.new_numbers
     most = max((len(numbers) for numbers in messages), default=0)
     total = len(set().union(*messages)) if messages else 0
     per_message, overall = args.get("per_message"), args.get("total")
@@ -101,8 +100,8 @@ def _was_told(value: Json, view: View, among: int | None) -> bool:
     if isinstance(value, int | float):
         return any(
             any(abs(number - abs(value)) < CENT for number in numbers)
-            for numbers in view.told_numbers
-            if among is None or len({n for n in numbers if n not in view.given}) <= among
+            for numbers, new in zip(view.told_numbers, view.new_numbers, strict=True)
+            if among is None or len(new) <= among
         )
     if not isinstance(value, str) or value.casefold() not in view.told_words:
         return False

@@ -6,6 +6,7 @@ In: an attempt. Out: its visible words, numbers and calls in normal form. Not he
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -105,6 +106,18 @@ class View:
             if m.get("role") == "user" or index < self.attempt.opening
         ]
         return frozenset(number for text in texts for number in numbers_in(text))
+
+    @cached_property
+    def new_numbers(self) -> tuple[frozenset[float], ...]:
+        """Numbers per visible message that the user had not said first."""
+        given = self.given
+        return tuple(frozenset(n for n in told if n not in given) for told in self.told_numbers)
+
+    @cached_property
+    def most_repeated(self) -> int:
+        """How often the most repeated call was made."""
+        counts = Counter((call.tool, call.arguments) for call in self.normal_calls({}))
+        return max(counts.values(), default=0)
 
     @cached_property
     def told_words(self) -> frozenset[str]:

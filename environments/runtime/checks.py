@@ -140,7 +140,8 @@ def _combine(
     checks: Sequence[Check], scores: Sequence[float | None], role: str
 ) -> tuple[float | None, str]:
     """The design's formula over the checks of one role, in check order."""
-    mine = [(c, s) for c, s in zip(checks, scores, strict=True) if c.role in {role, BOTH}]
+    roles = (role, BOTH)
+    mine = [(c, s) for c, s in zip(checks, scores, strict=True) if c.role in roles]
     if not mine:
         return None, "no check grades this"
     required = [(c, s) for c, s in mine if c.required]

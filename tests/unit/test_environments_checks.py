@@ -421,6 +421,6 @@ def test_200_checks_take_less_than_a_millisecond() -> None:
 
 
 def _timed(rubric: Rubric, of: Attempt) -> float:
-    started = time.perf_counter()
+    started = time.process_time()
     evaluate(rubric, of, task_version="v")
-    return time.perf_counter() - started
+    return time.process_time() - started

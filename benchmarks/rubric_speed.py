@@ -1,0 +1,95 @@
+"""How long a rubric of many deterministic checks takes on one attempt, in processor time.
+
+In: nothing; rubric and attempt are made up. Out: a table on standard output. A fresh view is made for every verdict, as
+in a rollout. Not here: judges, and the calls that make an attempt.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import time
+from typing import Final
+
+from environments.runtime.attempt import DERIVED, Attempt, Call, Json, ToolResult
+from environments.runtime.check_arguments import canonical_arguments
+from environments.runtime.checks import evaluate
+from environments.runtime.rubric import Check, Rubric
+
+ROUNDS: Final = 400
+SIZES: Final = (10, 100, 150, 200)
+
+
+def main() -> int:
+    """Print median and 95th percentile per size."""
+    print("checks  median ms  95 % ms   (processor time of one verdict, 40 messages, 20 calls)")
+    of = attempt()
+    for size in SIZES:
+        rubric = rubric_of(size)
+        times = sorted(timed(rubric, of) for _ in range(ROUNDS))
+        print(
+            f"{size:6d}  {1000 * statistics.median(times):9.3f}  "
+            f"{1000 * times[int(0.95 * ROUNDS)]:7.3f}"
+        )
+    return 0
+
+
+def timed(rubric: Rubric, of: Attempt) -> float:
+    """Processor seconds of one verdict."""
+    started = time.process_time()
+    evaluate(rubric, of, task_version="v")
+    return time.process_time() - started
+
+
+def attempt() -> Attempt:
+    """Twenty calls, each followed by words to the user."""
+    messages: list[dict[str, Json]] = [{"role": "user", "content": "Please change my orders."}]
+    calls = []
+    for number in range(20):
+        arguments: dict[str, Json] = {"order_id": f"W{number:04d}", "to": f"address {number}"}
+        function: dict[str, Json] = {"name": "change", "arguments": json.dumps(arguments)}
+        calls.append(
+            Call(
+                name="change",
+                arguments=arguments,
+                result=ToolResult(content='{"status": "changed"}', source=DERIVED),
+                message=len(messages),
+            )
+        )
+        messages.append({"role": "assistant", "tool_calls": [{"function": function}]})
+        said = f"Order W{number:04d} is changed; the difference of ${number}.50 is refunded."
+        messages.append({"role": "assistant", "content": said})
+    return Attempt(messages=tuple(messages), opening=1, calls=tuple(calls))
+
+
+def rubric_of(size: int) -> Rubric:
+    """An end to reach, then every kind of deterministic check in turn."""
+    written: list[Json] = [["change", _order(n), 1] for n in range(20)]
+    end: dict[str, Json] = {"writes": ["change"], "ends": [{"id": "e", "writes": written}]}
+    checks = [Check(check_id="end", fn="end_state", args=end, required=True)]
+    kinds: list[tuple[str, dict[str, Json]]] = [
+        ("wrote", {"tool": "change"}),
+        ("told", {"among": 6}),
+        ("said", {"words": ["order", "changed", "refunded"], "least": 2}),
+        ("numbers_told", {"per_message": 6, "total": 60}),
+        ("never_called", {"tools": ["cancel", "refund"]}),
+        ("calls_at_most", {"most": 40}),
+        ("read", {"any_of": [["change", _order(3)]]}),
+        ("before", {"first": ["get"], "then": ["change"]}),
+        ("repeats_at_most", {"most": 3}),
+        ("confirmed", {"tools": ["change"]}),
+    ]
+    for number in range(size - 1):
+        fn, args = kinds[number % len(kinds)]
+        more: dict[str, Json] = {"arguments": _order(number % 20), "value": number % 20 + 0.5}
+        checks.append(Check(check_id=f"c{number}", fn=fn, args={**more, **args}))
+    return Rubric(task_id="t", checks=tuple(checks))
+
+
+def _order(number: int) -> str:
+    return canonical_arguments({"order_id": f"W{number:04d}", "to": f"address {number}"})
+
+
+if __name__ == "__main__":
+    sys.exit(main())
