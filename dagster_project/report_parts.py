@@ -47,19 +47,23 @@ from dagster_project.report.data import (
     TaskCount,
     TaskRow,
     ToolRow,
+    UnknownCall,
     WorldRow,
 )
 from dagster_project.report.page import write_report
 from dagster_project.rollout_store import rollout_rows
 from dagster_project.tables import CLEAN_EPISODES, REDACTIONS
+from dagster_project.tool_costs import UNTIMED, ToolCost, tool_costs
 from dagster_project.verification import VerifiedTask
 from environments.runtime.candidate import Candidate
+from environments.unsettled import settle
 from environments.verification.sentences import reason_group, reason_says
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED
 from redact.clean_outcome import CleanOutcome
 from synth.clusters import Cluster
 from synth.failures import Failure
 from synth.labels import OutcomePolicy, label, load_outcome_policy, unknown_outcomes
+from synth.worlds import ToolSummary
 
 MOST_TURNS = 24
 MOST_TEXT = 400
@@ -100,7 +104,7 @@ def report_data(
             row for s in standings for row in _clusters(clusters[s.app], failures[s.app], s)
         ),
         failures=sum(map(len, failures.values())),
-        worlds=tuple(_world(world) for world in known),
+        worlds=tuple(_world(world, tool_costs(private, clean.lake, world)) for world in known),
         task_counts=tuple(_task_count(s) for s in standings),
         graders=tuple(
             row for s in standings for row in grader_rows(s, clusters[s.app], held_out[s.app])
@@ -263,7 +267,7 @@ def _counts(counts: Counter[str]) -> tuple[Count, ...]:
     return tuple(Count(name=name, count=n) for name, n in ranked)
 
 
-def _world(world: StoredWorld) -> WorldRow:
+def _world(world: StoredWorld, costs: Mapping[str, ToolCost]) -> WorldRow:
     found = world.fidelity
     by_tool = found.get("by_tool", {})
     evidence = world.continuity.get("evidence", {})
@@ -282,21 +286,42 @@ def _world(world: StoredWorld) -> WorldRow:
         reads=_fidelity(found.get("reads")),
         writes=_fidelity(found.get("writes")),
         tape=_tape(found),
+        unseen_tasks=_fidelity(found.get("unseen_tasks")),
         sources=tuple(
             Count(name=source, count=int(counts["calls"]))
             for source, counts in found.get("by_source", {}).items()
         ),
         tools=tuple(
-            ToolRow(
-                name=tool.name,
-                kind=tool.kind,
-                support=tool.support,
-                evidence=tool.says,
-                fidelity=_fidelity(by_tool.get(tool.name)),
-            )
+            _tool(tool, by_tool.get(tool.name), costs.get(tool.name, UNTIMED))
             for tool in world.tools
         ),
     )
+
+
+def _tool(tool: ToolSummary, counts: Mapping[str, Any] | None, cost: ToolCost) -> ToolRow:
+    found = counts or {}
+    return ToolRow(
+        name=tool.name,
+        kind=tool.kind,
+        support=tool.support,
+        evidence=tool.says,
+        fidelity=_fidelity(counts),
+        tape=_tape(found) if found else None,
+        unknowns=_unknowns(found.get("unknowns", {})),
+        sources=tuple(Count(name=name, count=n) for name, n in found.get("sources", {}).items()),
+        real_ms=cost.real_ms,
+        ours_ms=cost.ours_ms,
+    )
+
+
+def _unknowns(shapes: Mapping[str, Mapping[str, int]]) -> tuple[UnknownCall, ...]:
+    """The calls that most often end in `unknown`, first."""
+    rows = [
+        UnknownCall(says=f"{shape}: {reason}", count=n, settle=settle(reason))
+        for shape, reasons in shapes.items()
+        for reason, n in reasons.items()
+    ]
+    return tuple(sorted(rows, key=lambda row: (-row.count, row.says)))
 
 
 def _fidelity(counts: Mapping[str, Any] | None) -> Fidelity | None:

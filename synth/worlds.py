@@ -8,10 +8,11 @@ it applies to. Not here: answering calls (`environments.runtime.world`), measuri
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from environments.runtime.world import World
+from environments.runtime.world_tool import DERIVE
 from redact.clean_episode import CleanEpisode
 from synth.world.callers import learn_envelopes, normalise, seen_forms
 from synth.world.continuity import infer_continuity
@@ -33,12 +34,18 @@ from synth.world.writers import learn_base, learn_settled, learn_writers
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorldSettings:
-    """How a world is learnt."""
+    """How a world is learnt, and what its tools may answer."""
 
     continuity: str | None = None
     """`reset` or `living` where a person knows; None infers it."""
-    derive: bool = True
-    """False keeps to recorded answers (the tool policy `strict`)."""
+    default: str = DERIVE
+    """The policy of tools that are not named: `strict`, `derive` or `simulate`."""
+    tools: Mapping[str, str] = field(default_factory=dict)
+    """Policies of single tools."""
+
+    def policy_of(self, tool: str) -> str:
+        """What a tool may answer."""
+        return self.tools.get(tool, self.default)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,13 +99,15 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
     _mark_shown(bench)
     bench.nested = learn_nested(bench)
     learn_reach(bench)
-    if settings.derive:
-        _learn_behaviour(bench)
+    _learn_behaviour(bench)
     withhold_unseen(bench)
     bench.tape = learn_tape(bench, write_document(bench))
     if bench.living:
         bench.timeline = learn_timeline(bench, write_document(bench))
     document = write_document(bench)
+    for name, part in document["tools"].items():
+        if settings.policy_of(name) != DERIVE:
+            part["policy"] = settings.policy_of(name)
     return LearntWorld(
         document=document,
         tools=tuple(_summary(tool) for _, tool in sorted(bench.tools.items())),

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import dagster as dg
@@ -12,7 +13,7 @@ from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.result import AssetResult
 from dagster_project.defs.show import bars, rows_of
 from dagster_project.documents import to_rows
-from dagster_project.freshness import Key, digests, made_of, store, work
+from dagster_project.freshness import Key, digests, file_digest, made_of, store, work
 from dagster_project.held_out import measure
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import WORLDS
@@ -21,9 +22,12 @@ from dagster_project.progress import tell
 from environments.fidelity import VERDICTS
 from environments.unsettled import settle
 from redact.clean_episode import CleanEpisode
-from synth.worlds import WorldSettings, learn_world
+from synth.world_settings import load_world_settings
+from synth.worlds import learn_world
 
 ASSET = "worlds"
+WORLD_SETTINGS: Final = "worlds.toml"
+"""Beside `outcomes.toml` in the home."""
 WRONG_LIMIT: Final = 0.01
 """A wrong answer given as true is the worst fault; the check fails above this share of held-out calls."""
 
@@ -49,11 +53,12 @@ MOST_UNSETTLED: Final = 30
 def worlds(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     """Learn the worlds of the apps whose clean episodes changed."""
     lake = clean.lake
-    todo = work(lake, ASSET, ingredients(lake, context.partition_keys))
+    policy = clean.outcome_policy.with_name(WORLD_SETTINGS)
+    todo = work(lake, ASSET, ingredients(lake, context.partition_keys, policy))
     for app in sorted(app for app, _ in todo.stale):
         episodes = teachers(clean_episodes_of(lake, app))
         tell(ASSET, 0, 2, f"{app}: measuring on held-out calls")
-        settings = WorldSettings()
+        settings = load_world_settings(policy, app)
         fidelity = measure(episodes, settings)
         tell(ASSET, 1, 2, f"{app}: learning from {len(episodes)} episodes")
         learnt = learn_world(episodes, settings)
@@ -69,9 +74,10 @@ def teachers(episodes: Sequence[CleanEpisode]) -> list[CleanEpisode]:
     return [episode for episode in episodes if not episode.do_not_train]
 
 
-def ingredients(lake: Lake, apps: Sequence[str]) -> dict[Key, str]:
+def ingredients(lake: Lake, apps: Sequence[str], policy: Path) -> dict[Key, str]:
     """What each world is made of now."""
-    return {(app, ""): made_of(digests(lake, "clean_episodes", app)) for app in apps}
+    said = file_digest(policy)
+    return {(app, ""): made_of(digests(lake, "clean_episodes", app), said) for app in apps}
 
 
 def _for_people(clean: CleanSide, app: str, document: Mapping[str, Any]) -> None:

@@ -178,6 +178,12 @@ class ToolRow:
     tape: Fidelity | None = None
     """The floor: the recorded answer to the same tool and arguments."""
     unknowns: tuple[UnknownCall, ...] = ()
+    sources: tuple[Count, ...] = ()
+    """Held-out answers by source."""
+    real_ms: float | None = None
+    """Median time of the real tool, from its spans; None where no span says."""
+    ours_ms: float | None = None
+    """Median processor time of the world's answers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,6 +202,8 @@ class WorldRow:
     reads: Fidelity | None = None
     writes: Fidelity | None = None
     tape: Fidelity | None = None
+    unseen_tasks: Fidelity | None = None
+    """Calls of tasks of which no attempt was learnt from."""
     sources: tuple[Count, ...] = ()
     """Answers by source: `recorded`, `derived`, `simulated`, `unknown`."""
     tools: tuple[ToolRow, ...] = ()

@@ -24,6 +24,7 @@ from .rubric import Rubric
 from .task import Task
 from .verdict import Verdict
 from .world import World
+from .world_simulated import SimulatedWorld
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +121,7 @@ class TaskSet:
         """A fresh, isolated run of one task."""
         task = self.task(task_id)
         grader = partial(self.verdict, task_id, recordings=recordings)
-        return Environment(task, self.world(task_id), seed=seed, grader=grader)
+        return Environment(task, self._backend(task_id, recordings), seed=seed, grader=grader)
 
     def verdict(
         self, task_id: str, attempt: Attempt, *, recordings: Mapping[str, Json] | None = None
@@ -137,8 +138,16 @@ class TaskSet:
         recordings: Mapping[str, Json] | None = None,
     ) -> Verdict:
         """Re-run actions in a fresh world and grade them."""
-        attempt = run_actions(self.task(task_id), self.world(task_id), actions, seed)
+        world = self._backend(task_id, recordings)
+        attempt = run_actions(self.task(task_id), world, actions, seed)
         return self.verdict(task_id, attempt, recordings=recordings)
+
+    def _backend(
+        self, task_id: str, recordings: Mapping[str, Json] | None
+    ) -> World | SimulatedWorld:
+        """The world, with recorded replies for the tools that may be simulated."""
+        world = self.world(task_id)
+        return SimulatedWorld(world, recordings) if recordings and world.simulates else world
 
     def _pack(self, task: Task) -> PackedTask:
         values = {f.name: getattr(task, f.name) for f in fields(Task)}

@@ -16,7 +16,7 @@ from .world_moment import Moment, Room
 from .world_nested import load_nested
 from .world_session import Session
 from .world_state import Place, State
-from .world_tool import Tool, load_tool
+from .world_tool import SIMULATE, Tool, load_tool
 
 WORLD_FORMAT: Final = "1"
 
@@ -83,6 +83,11 @@ class World:
     def from_json(cls, document: Mapping[str, Any]) -> World:
         """The world of a world file; raises `BadWorldError` or `BadTreeError` for anything else."""
         return cls(document)
+
+    @property
+    def simulates(self) -> bool:
+        """Whether any tool may be answered by a model."""
+        return any(tool.policy == SIMULATE for tool in self.tools.values())
 
     def session(
         self,

@@ -8,7 +8,7 @@ all sessions share (`world`), learning (`synth.worlds`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from .attempt import DERIVED, RECORDED, UNKNOWN, EndState, Event, Json, ToolResult
 from .canonical import canonical
@@ -25,10 +25,12 @@ from .normal import (
 )
 from .world_moment import Moment
 from .world_state import ABSENCE, ABSENT, Entry, Place, call_text, names_of_key
-from .world_tool import RowRef, Tool, Write
+from .world_tool import STRICT, RowRef, Tool, Write
 
 if TYPE_CHECKING:
     from .world import World
+
+ONLY_RECORDED: Final = "only recorded answers are allowed for this tool"
 
 
 class Session:
@@ -86,6 +88,8 @@ class Session:
         if not tool.innocent:
             return self._changing(lambda: self._change(tool, args))
         result, place, names = self._show(tool, args)
+        if tool.policy == STRICT and result.source == DERIVED:
+            return _notice(name, ONLY_RECORDED)
         if result.source == UNKNOWN and tool.tape:
             taped = self._taped(tool, args)
             if taped is not None:
@@ -232,11 +236,14 @@ class Session:
             return ToolResult(
                 content=taped[0], source=RECORDED, is_error=is_error, evidence=taped[1]
             )
-        try:
-            return self._derive_change(tool, args)
-        except (Missing, NotKnown) as fault:
-            self._log_unknown(tool.name, args, "")
-            return _notice(tool.name, str(fault) or "no behaviour was learnt for this case")
+        why = ONLY_RECORDED
+        if tool.policy != STRICT:
+            try:
+                return self._derive_change(tool, args)
+            except (Missing, NotKnown) as fault:
+                why = str(fault) or "no behaviour was learnt for this case"
+        self._log_unknown(tool.name, args, "")
+        return _notice(tool.name, why)
 
     def _taped(self, tool: Tool, args: dict[str, Json]) -> tuple[str, str] | None:
         entries = tool.tape.get(stable(args), ())

@@ -18,6 +18,11 @@ from .normal import coerce, outcome_of, simplify
 
 INNOCENT: Final = frozenset({"constant", "pure", "read", "search"})
 """Kinds of tools that change nothing."""
+STRICT: Final = "strict"
+DERIVE: Final = "derive"
+SIMULATE: Final = "simulate"
+POLICIES: Final = (STRICT, DERIVE, SIMULATE)
+"""What a tool may answer: what was recorded; what follows from it too; where nobody knows, what a model says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +129,8 @@ class Tool:
     """Tables whose rows a call may change without naming them."""
     news: bool = False
     """Its results name new things: while one is unknown, it may have named anything."""
+    policy: str = DERIVE
+    """One of `POLICIES`."""
     tape: Mapping[str, tuple[Taped, ...]] = field(default_factory=dict)
 
     @property
@@ -203,6 +210,7 @@ def _load(name: str, part: Mapping[str, Any], tape: Mapping[str, Any]) -> Tool:
         issues=bool(part.get("issues", False)),
         limit=part.get("limit"),
         alone=bool(part.get("alone", False)),
+        policy=str(part.get("policy", DERIVE)),
         heeds=frozenset(part.get("heeds", ())),
         ignores=frozenset(part.get("ignores", ())),
         needs=frozenset(part.get("needs", ())),

@@ -1,0 +1,105 @@
+"""The simulated tier: where a world does not know and its tool's policy allows it, a model's recorded reply answers.
+
+Goes in: a world, replies by key, and (outside grading only) a function that asks a model for a new one. Comes out: answers
+marked `simulated`. The world itself learns nothing from them: what such a call may have touched stays tainted. Off unless
+a tool's policy is `simulate` and replies are handed in. Not here: any model (`environments.simulate`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, MutableMapping
+from dataclasses import dataclass
+
+from .attempt import SIMULATED, UNKNOWN, EndState, Json, ToolResult
+from .canonical import digest
+from .normal import parse_arguments
+from .world import World
+from .world_session import Session
+from .world_tool import SIMULATE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What a simulator is asked: one call, with the calls and answers before it in this run."""
+
+    key: str
+    tool: str
+    arguments: Mapping[str, Json]
+    earlier: tuple[tuple[str, str, str], ...]
+    """Tool, arguments and answer of every earlier call."""
+
+
+Ask = Callable[[Request], str | None]
+"""A model's answer; None where it has none."""
+
+
+class SimulatedWorld:
+    """A world whose unknown answers may come from recorded replies."""
+
+    def __init__(
+        self, world: World, replies: Mapping[str, Json] | None = None, *, ask: Ask | None = None
+    ) -> None:
+        self.world = world
+        self.ask = ask
+        self.fresh: MutableMapping[str, Json] = {}
+        """Replies that `ask` gave here: hand them to `grade` as recordings."""
+        self._replies = replies or {}
+
+    def session(self, start: Mapping[str, Json], *, started_at: int) -> SimulatedSession:
+        """A fresh backend at a task's start."""
+        return SimulatedSession(self, self.world.session(start, started_at=started_at))
+
+    def reply(self, request: Request) -> str | None:
+        """The reply to a request: recorded, else asked for now, else none."""
+        known = self._replies.get(request.key, self.fresh.get(request.key))
+        if isinstance(known, dict):
+            content = known.get("content")
+            return content if isinstance(content, str) else None
+        text = self.ask(request) if self.ask is not None else None
+        if text is not None:
+            self.fresh[request.key] = {"content": text, "tool": request.tool}
+        return text
+
+
+class SimulatedSession:
+    """One run over a simulated world."""
+
+    __slots__ = ("_earlier", "_session", "_world")
+
+    def __init__(self, world: SimulatedWorld, session: Session) -> None:
+        self._world = world
+        self._session = session
+        self._earlier: list[tuple[str, str, str]] = []
+
+    def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
+        """The world's answer, else a simulated one where the tool's policy allows it."""
+        result = self._session.call(name, arguments)
+        tool = self._world.world.tools.get(name)
+        parsed = parse_arguments(arguments)
+        if (
+            result.source == UNKNOWN
+            and tool is not None
+            and tool.policy == SIMULATE
+            and parsed is not None
+        ):
+            result = self._simulated(name, parsed) or result
+        text = arguments if isinstance(arguments, str) else digest(dict(arguments))
+        self._earlier.append((name, text, result.content))
+        return result
+
+    def end_state(self) -> EndState:
+        """What differs from the start; simulated calls leave it unknown."""
+        return self._session.end_state()
+
+    def _simulated(self, name: str, arguments: Mapping[str, Json]) -> ToolResult | None:
+        earlier = tuple(self._earlier)
+        body: dict[str, Json] = {
+            "simulate": name,
+            "arguments": dict(arguments),
+            "earlier": [list(call) for call in earlier],
+        }
+        key = digest(body)[:32]
+        text = self._world.reply(Request(key=key, tool=name, arguments=arguments, earlier=earlier))
+        if text is None:
+            return None
+        return ToolResult(content=text, source=SIMULATED, evidence=key)

@@ -1,0 +1,55 @@
+"""How worlds are learnt and used: continuity and tool policies, as `worlds.toml` of a home says.
+
+Comes in: the file. Goes out: `WorldSettings` per app. A file looks like this:
+
+    [shop]
+    continuity = "living"      # where a person knows; else it is inferred
+    default = "derive"         # what the tools not named below may do
+    [shop.tools]
+    refund = "strict"          # recorded answers only
+    search = "simulate"        # where nobody knows, a configured model may answer
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any, Final
+
+from environments.runtime.world_tool import DERIVE, POLICIES
+from synth.worlds import WorldSettings
+
+CONTINUITIES: Final = ("reset", "living")
+
+
+class WorldSettingsError(ValueError):
+    """`worlds.toml` cannot be used; the message says which line to change."""
+
+
+def load_world_settings(path: Path | None, app: str) -> WorldSettings:
+    """An app's part of `worlds.toml`; the defaults without one."""
+    if path is None or not path.exists():
+        return WorldSettings()
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
+        raise WorldSettingsError(f"{path.name} is not TOML: {fault}") from fault
+    part = document.get(app, {})
+    tools = part.get("tools", {}) if isinstance(part, dict) else None
+    if not isinstance(part, dict) or not isinstance(tools, dict):
+        raise WorldSettingsError(f"{path.name}: [{app}] and [{app}.tools] must be tables")
+    for name in part.keys() - {"continuity", "default", "tools"}:
+        raise WorldSettingsError(f"{path.name}: [{app}] has no setting {name!r}")
+    continuity = _one_of(part.get("continuity"), CONTINUITIES, f"{path.name}: {app}.continuity")
+    default = _one_of(part.get("default", DERIVE), POLICIES, f"{path.name}: {app}.default")
+    policies = {
+        name: _one_of(policy, POLICIES, f"{path.name}: {app}.tools.{name}") or DERIVE
+        for name, policy in tools.items()
+    }
+    return WorldSettings(continuity=continuity, default=default or DERIVE, tools=policies)
+
+
+def _one_of(value: Any, allowed: tuple[str, ...], where: str) -> str | None:  # noqa: ANN401 - TOML
+    if value is not None and value not in allowed:
+        raise WorldSettingsError(f"{where} must be one of: {', '.join(allowed)}")
+    return value if isinstance(value, str) else None
