@@ -145,7 +145,8 @@ def _past_the_gate(
         vault = vault_of(home, secret)
         known = knowledge_of(Lake(home.private / "lake"), vault, app).learnt
         learnt = merge(known, learn(episodes, outcomes, policy=policy))
-        scrubbed = [one.clean for one in scrub(episodes, learnt=learnt, vault=vault, policy=policy)]
+        gate = scrub(episodes, learnt=learnt, vault=vault, policy=policy, judged_by=known)
+        scrubbed = [one.clean for one in gate]
         said: list[CleanOutcome] = list(
             scrub_outcomes(outcomes, learnt=learnt, vault=vault, policy=policy)
         )

@@ -18,6 +18,7 @@ from redact.presidio_engine import ENGINES, NamesEngine
 
 PROSE_NAMES: Final = frozenset({"remove", "flag", "off"})
 """`keep` is read as `off`."""
+TASK_KEYS: Final = frozenset({"keep", "opaque"})
 UNKNOWN: Final = frozenset({"withhold", "keep"})
 
 
@@ -37,6 +38,8 @@ class Policy:
     """Names in free text that no tool returned: `remove` them, `flag` the message and hold it back, or `off`."""
     names: NamesEngine | None = None
     """A model that reads prose for names besides the word lists."""
+    task_keys: str = "keep"
+    """Names of requests, which join attempts: `keep` (scrubbed like any text) or `opaque` (keyed digests)."""
     unknown: str = "withhold"
     """Text under a key nobody knows that differs from person to person: `withhold` or `keep`."""
 
@@ -57,7 +60,16 @@ def load_policy(path: Path) -> Policy:
 
 
 def _policy_of(table: dict[str, object], name: str) -> Policy:
-    known = {"enabled", "k", "keys", "public_values", "prose_names", "unknown", "names"}
+    known = {
+        "enabled",
+        "k",
+        "keys",
+        "public_values",
+        "prose_names",
+        "unknown",
+        "names",
+        "task_keys",
+    }
     for key in table:
         if key not in known:
             raise PolicyError(
@@ -78,6 +90,7 @@ def _policy_of(table: dict[str, object], name: str) -> Policy:
         keys=MappingProxyType(keys),
         public_values=frozenset(value.casefold() for value in public),
         prose_names=_prose_names(table, name),
+        task_keys=_choice(table, "task_keys", TASK_KEYS, name) or "keep",
         names=_engine_of(table.get("names"), name),
         unknown=_choice(table, "unknown", UNKNOWN, name) or "withhold",
     )

@@ -68,9 +68,17 @@ class Scrubbed:
 
 
 def scrub(
-    episodes: Iterable[Episode], *, learnt: Learnt, vault: Vault, policy: Policy
+    episodes: Iterable[Episode],
+    *,
+    learnt: Learnt,
+    vault: Vault,
+    policy: Policy,
+    judged_by: Learnt | None = None,
 ) -> Iterator[Scrubbed]:
-    """Yield the episodes past the gate, in order."""
+    """Yield the episodes past the gate, in order; `judged_by` is whose evidence decides about unknown keys and public words.
+
+    Held-out episodes are judged by their home's evidence: under verdicts of their own the same value would be another.
+    """
     finder = finder_for(policy)
     gates: dict[str, _Gate] = {}
     for episode in episodes:
@@ -78,7 +86,7 @@ def scrub(
             yield _unchanged(episode, vault)
             continue
         if episode.app not in gates:
-            gates[episode.app] = _Gate(episode.app, learnt, vault, policy)
+            gates[episode.app] = _Gate(episode.app, learnt, vault, policy, judged_by)
         yield _scrub_episode(episode, gates[episode.app], finder)
 
 
@@ -98,14 +106,23 @@ def scrub_outcomes(
 class _Gate:
     """One app's matchers and memory, for the length of one call."""
 
-    def __init__(self, app: str, learnt: Learnt, vault: Vault, policy: Policy) -> None:
+    def __init__(
+        self,
+        app: str,
+        learnt: Learnt,
+        vault: Vault,
+        policy: Policy,
+        judged_by: Learnt | None = None,
+    ) -> None:
         known = learnt.app(app)
+        seen = known if judged_by is None else judged_by.app(app)
         self.app = app
         self.vault = vault
         self.local = known.local
-        self.vocabulary: Vocabulary = vocabulary_of(known, k=policy.k, words=policy.public_values)
-        self.judgement = judge(known, k=policy.k)
+        self.vocabulary: Vocabulary = vocabulary_of(seen, k=policy.k, words=policy.public_values)
+        self.judgement = judge(seen, k=policy.k)
         self.withholds = policy.unknown == "withhold"
+        self.hides_task_keys = policy.task_keys == "opaque"
         values = dict(known.values)
         for value, kind in self.judgement.values.items():
             keep_kind(values, value, kind)
@@ -281,7 +298,7 @@ def _scrub_episode(episode: Episode, gate: _Gate, finder: Finder) -> Scrubbed:
         ended_at=episode.ended_at,
         agent=desk.optional(episode.agent, "agent"),
         model=desk.optional(episode.model, "model"),
-        task_key=desk.optional(episode.task_key, "task_key"),
+        task_key=_task_key(episode, gate, desk),
         subject=_subject(episode, gate.vault),
         do_not_train=episode.do_not_train,
         tools=tuple(desk.public_text(tool, "tools") for tool in episode.tools),
@@ -359,6 +376,12 @@ def _scrub_call(call: ToolCall, desk: _Desk, path: str) -> CleanToolCall:
         name=desk.text(call.name, f"{path}.name"),
         arguments=desk.text(call.arguments, f"{path}.arguments"),
     )
+
+
+def _task_key(episode: Episode, gate: _Gate, desk: _Desk) -> str | None:
+    if episode.task_key is None or not gate.hides_task_keys:
+        return desk.optional(episode.task_key, "task_key")
+    return gate.vault.keyed(episode.app).digest("task_key", episode.task_key, size=16).hex()
 
 
 def _subject(episode: Episode, vault: Vault) -> str | None:

@@ -6,6 +6,7 @@ from typing import Any
 from ingest.episode import Episode
 from redact.judge import BIRTH, CODE, NAME, OPAQUE, STREET, WITHHOLD, judge, shape_of
 from redact.learn import learn
+from redact.learnt import merge
 from redact.policy import Policy
 from redact.scrub import scrub
 from redact.vault import open_vault
@@ -231,3 +232,17 @@ def test_a_key_judged_to_identify_people_does_so_in_every_record() -> None:
     bookings = [{"zzstate": "open", "zzno": f"K10{n}33{n}"} for n in range(6)]
     text = left(few(*profiles, *bookings))
     assert not any(record["zzno"] in text for record in profiles + bookings)
+
+
+def test_held_out_episodes_are_judged_by_their_homes_evidence() -> None:
+    """A key that the home keeps is kept for held-out people too, whatever their own values would have said."""
+    seen = visits("plug", [*["USB-C", "Type G"] * 6, "Barrel Jack", "Magsafe Three"])
+    home, held_out = seen[:12], seen[12:]
+    policy, vault = Policy(), open_vault(None, SECRET)
+    known = learn(home, (), policy=policy)
+    both = merge(known, learn(held_out, (), policy=policy))
+    done = list(scrub(held_out, learnt=both, vault=vault, policy=policy, judged_by=known))
+    assert [one.held for one in done] == [(), ()]
+    alone = learn(held_out, (), policy=policy)
+    strict = list(scrub(held_out, learnt=alone, vault=vault, policy=policy))
+    assert any(one.held for one in strict)
