@@ -1,7 +1,8 @@
 """`tracegym export`: accepted tasks in the format of a consumer."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,7 @@ from dagster_project.errors import InputError
 from dagster_project.home import apps_of, open_home
 
 if TYPE_CHECKING:
+    from dagster_project.home import Home
     from environments.runtime.manifest import TaskSetManifest
 
 FORMATS = (
@@ -96,6 +98,13 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per option
             help="What `tracegym backtest --json` wrote: its held-out agreement goes on the card.",
         ),
     ] = None,
+    rekey: Annotated[
+        bool,
+        typer.Option(
+            "--rekey",
+            help="Build again under a key that nobody keeps: this export cannot be joined to another.",
+        ),
+    ] = False,
     license_: Annotated[str, typer.Option("--license", help="The licence on the card.")] = "",
     as_json: JsonOption = False,
 ) -> None:
@@ -134,8 +143,9 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per option
         license=license_,
     )
     apps = [app] if app else list(known)
-    _require_no_leaks(opened.clean, apps)
-    manifest = export_tasks(opened.clean, apps, asked)
+    with _source(opened, rekey=rekey) as source:
+        _require_no_leaks(source.clean, apps)
+        manifest = export_tasks(source.clean, apps, asked)
     counts: dict[str, object] = {
         "tasks": len(manifest.tasks),
         "version": manifest.task_set_version,
@@ -151,6 +161,18 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per option
         for note in notes if isinstance(notes, list) else ():
             typer.echo(f"note: {note}")
         typer.echo(f"check it with: {_next_step(format_name, dest)}")
+
+
+@contextmanager
+def _source(home: "Home", *, rekey: bool) -> Iterator["Home"]:
+    """The home that is exported: itself, or one made for this export under another key."""
+    if not rekey:
+        yield home
+        return
+    from dagster_project.rekey import rekeyed  # noqa: PLC0415 - dagster: 2 s
+
+    with rekeyed(home) as other:
+        yield other
 
 
 def _require(holds: bool, why: str, option: str) -> None:
