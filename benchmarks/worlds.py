@@ -130,6 +130,9 @@ def main() -> None:
     parser.add_argument("--wrong", action="store_true")
     parser.add_argument("--paired-only", action="store_true")
     options = parser.parse_args()
+    if not os.environ.get("TRACEGYM_REAL_DATA"):
+        print("worlds: TRACEGYM_REAL_DATA does not name a folder with real recordings")
+        return
     data = Path(os.environ["TRACEGYM_REAL_DATA"])
     for split in SPLITS:
         if options.split and options.split != split.name:
