@@ -110,15 +110,31 @@ def measure(path: Path) -> None:
     print(
         f"  episodes with a leaked direct identifier {counts.direct_episodes}, with a withheld leaf {counts.held}"
     )
-    print(f"  leak check: {len(leaks)} hits at {size / checked:.1f} MB/s")
+    print(
+        f"  leak check: {len(leaks)} hits at {size / checked:.1f} MB/s ({distinct / checked:.1f} of distinct text)"
+    )
     print(f"  commutation: {commutation(episodes, clean)}")
     print(f"  worlds: {world_commutation(episodes, clean)}")
     print(f"  untouched leaves: {untouched(episodes, clean)}")
     seconds = scrubbed_at - start
     print(
         f"  speed: learn {distinct / (learnt_at - start):.1f}, scrub {distinct / (scrubbed_at - learnt_at):.1f}, "
-        f"whole stage {distinct / seconds:.1f} MB/s of distinct text ({size / seconds:.1f} of all text)"
+        f"whole stage {distinct / seconds:.1f} MB/s of distinct text ({size / seconds:.1f} of all text, "
+        f"{with_history(episodes) / seconds:.0f} of spans that repeat their history)"
     )
+
+
+def with_history(episodes: list[Episode]) -> float:
+    """Megabytes of text in spans that each hold all messages before them, as most dialects send model calls."""
+    total = 0
+    for episode in episodes:
+        history = 0
+        for step in episode.steps:
+            history += len(step.content or "") + sum(
+                len(call.arguments) for call in step.tool_calls
+            )
+            total += history if step.role == "assistant" else 0
+    return total / 1e6
 
 
 def read(path: Path) -> list[Episode]:
