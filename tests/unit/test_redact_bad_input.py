@@ -1,0 +1,98 @@
+"""What real traces do to a redactor: nesting, numbers, keys made of data, ids that are words, scripts and tricks."""
+
+import json
+
+import pytest
+
+from redact.learn import learn
+from redact.policy import Policy
+from redact.scrub import Scrubbed, scrub
+from redact.vault import open_vault
+from tests.unit.raw_conversations import SECRET, calls, episode, says
+
+
+def past(result: object, *said: str) -> Scrubbed:
+    """One look-up with this result, and messages, past the gate."""
+    steps = calls("get_user", {"user_id": "tamsin_okafor_4417"}, result)
+    raw = episode("e1", *steps, *(says("user", text) for text in said))
+    learnt = learn([raw], (), policy=Policy())
+    return next(scrub([raw], learnt=learnt, vault=open_vault(None, SECRET), policy=Policy()))
+
+
+def texts(done: Scrubbed) -> list[str]:
+    """The contents past the gate; the first is the result."""
+    return [step.content or "" for step in done.clean.steps if step.role != "assistant"]
+
+
+def test_json_in_json_five_deep_is_read_and_stays_json() -> None:
+    """A name inside five layers of quoting is learnt there and removed there and everywhere."""
+    value: object = {"first_name": "Tamsin", "last_name": "Okafor"}
+    for _ in range(5):
+        value = {"body": json.dumps(value)}
+    result, said = texts(past(value, "it is Tamsin Okafor's"))
+    assert "amsin" not in result + said
+    inner: object = json.loads(result)
+    for _ in range(5):
+        assert isinstance(inner, dict)
+        inner = json.loads(inner["body"])
+    assert isinstance(inner, dict)
+    assert inner.keys() == {"first_name", "last_name"}
+
+
+def test_numbers_stay_numbers() -> None:
+    """A postcode and a phone given as numbers are other numbers of the same length, not strings."""
+    body = {"email": "t@mail.example", "zip": 48210, "phone": 4477009001, "total": 48.21}
+    after = json.loads(texts(past(body, "zip 48210"))[0])
+    assert isinstance(after["zip"], int)
+    assert after["zip"] != 48210
+    assert isinstance(after["phone"], int)
+    assert after["phone"] != 4477009001
+    assert after["total"] == 48.21
+
+
+def test_keys_that_carry_personal_data_are_replaced() -> None:
+    """An object keyed by address or payment id keeps its form and loses the identifiers."""
+    body = {"tamsin@mail.example": {"tier": "gold"}, "payment_methods": {"card_7719203": {"x": 1}}}
+    after = texts(past(body))[0]
+    assert "tamsin" not in after
+    assert "7719203" not in after
+    assert len(json.loads(after)) == 2
+
+
+def test_an_id_that_is_a_word_stays_where_it_is_the_word() -> None:
+    """A customer with the handle "order" does not rename every order."""
+    body = {"username": "order", "email": "o@mail.example", "order_id": "#W12"}
+    result, said = texts(past(body, "please cancel my order"))
+    assert "#W12" in result
+    assert said == "please cancel my order"
+
+
+@pytest.mark.parametrize(
+    "mention",
+    [
+        "\u202eTamsin Okafor\u202c",
+        "Ta\u200bmsin O\u200dkafor",
+        "tamsin@ma\u200bil.example",
+        "T\u0430msin Ok\u0430for",
+        "TAMS\u0130N OKAFOR",
+        "Ta\u0301msin Okafor",
+        "\uff34\uff41\uff4d\uff53\uff49\uff4e Okafor",
+    ],
+)
+def test_tricks_of_script_hide_nothing(mention: str) -> None:
+    """Direction marks, invisible letters, look-alikes, a dotted capital I, combining marks and wide forms."""
+    body = {"first_name": "Tamsin", "last_name": "Okafor", "email": "tamsin@mail.example"}
+    said = texts(past(body, f"this is {mention}, hello"))[1]
+    assert mention not in said
+    assert said.startswith("this is ")
+    assert said.endswith(", hello")
+
+
+@pytest.mark.parametrize("name", ["Order", "May"])
+def test_a_person_whose_name_is_a_word_is_hidden_as_a_person(name: str) -> None:
+    """Under her key and after a greeting she is a surrogate; the verb and the noun stay."""
+    body = {"first_name": name, "last_name": "Okafor", "email": "m@mail.example"}
+    result, greeting, plain = texts(past(body, f"Dear {name} Okafor,", f"{name.lower()} I ask?"))
+    assert json.loads(result)["first_name"] != name
+    assert name not in greeting
+    assert plain == f"{name.lower()} I ask?"
