@@ -85,7 +85,9 @@ def stale_apps(clean: CleanSide, apps: Sequence[str]) -> tuple[str, ...]:
     lake = clean.lake
     wanted = {
         "failure_clusters": failure_clusters.ingredients(lake, apps),
-        "worlds": worlds.ingredients(lake, apps),
+        "worlds": worlds.ingredients(
+            lake, apps, clean.outcome_policy.with_name(worlds.WORLD_SETTINGS)
+        ),
         "tasks": tasks.ingredients(clean, apps),
         "verified_tasks": verified_tasks.ingredients(lake, apps),
         "agreement": agreement.ingredients(lake, apps),
