@@ -327,6 +327,7 @@ _BUILDERS: Final[dict[str, Callable[[list[Tree], Sub], Thunk]]] = {
     "add": _binary(lambda a, b: a + b),
     "sub": _binary(lambda a, b: a - b),
     "mul": _binary(lambda a, b: a * b),
+    "max": _binary(max),
     "neg": _unary(lambda a: -a),
     "abs": _unary(abs),
     "round": _round,

@@ -7,7 +7,7 @@ whose inputs are known. Not here: when a write succeeds (`guards`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Final
 
@@ -17,7 +17,8 @@ from synth.world.counters import fit_counter, fixed_names, issued_fields
 from synth.world.examples import DARK, GONE, Example, evaluate
 from synth.world.fit import Fitter
 from synth.world.model import ToolModel, Workbench
-from synth.world.terms import Tables, gather
+from synth.world.numbers import is_number
+from synth.world.terms import Tables, Term, gather
 
 MAX_EXAMPLES: Final = 120
 MIN_ARGUMENTS: Final = 2
@@ -103,8 +104,54 @@ def fit_fields(
     fitter = Fitter(scopes, ["arg", "old"], tables)
     sets: dict[str, Tree] = {}
     whens: dict[str, Tree] = {}
+    names = dict.fromkeys(n for row in after for n in row)
+    missing = _fit_each(fitter, names, examples, after, (sets, whens))
+    told = list(told_totals({n: t for n, t in sets.items() if n not in whens}, after))
+    if missing and told:
+        fitter.tell(told)
+        missing = _fit_each(fitter, missing, examples, after, (sets, whens))
+    known = {n for row in after for n in row}
+    missing += sorted({n for e in examples if isinstance(e.old, dict) for n in e.old} - known)
+    return sets, whens, missing
+
+
+def told_totals(sets: dict[str, Tree], after: Sequence[Any]) -> Iterator[Term]:
+    """Totals over lists of the record after the call: known in every example, whatever of the tables is."""
+    for name, tree in sets.items():
+        lists = [row[name] for row in after]
+        if not all(isinstance(v, list) and all(isinstance(i, dict) for i in v) for v in lists):
+            continue
+        records = [item for v in lists for item in v]
+        for field in records[0] if records else ():
+            if not all(is_number(r.get(field)) for r in records):
+                continue
+            totals: list[Any] = []
+            for items in lists:
+                total: Any = 0
+                for item in items:
+                    total += item[field]
+                totals.append(total)
+            yield Term(tree=_total_of(tree, field), values=totals, rank=12)
+
+
+def _total_of(tree: Tree, field: str) -> Tree:
+    """The total of a field over a list that a tree makes, without making its other fields."""
+    if tree[0] == "map" and tree[2][0] == "object":
+        return ["sum", tree[1], next(f[1] for f in tree[2][1:] if f[0] == field)]
+    return ["sum", tree, ["it", field]]
+
+
+def _fit_each(
+    fitter: Fitter,
+    names: Iterable[str],
+    examples: Sequence[Example],
+    after: Sequence[Any],
+    into: tuple[dict[str, Tree], dict[str, Tree]],
+) -> list[str]:
+    """Fit the fields that change; those not understood come back."""
+    sets, whens = into
     missing: list[str] = []
-    for name in dict.fromkeys(n for row in after for n in row):
+    for name in names:
         before = [e.old.get(name, GONE) if isinstance(e.old, dict) else GONE for e in examples]
         now = [row.get(name, GONE) for row in after]
         if all(_same(b, a) for b, a in zip(before, now, strict=True)):
@@ -123,9 +170,7 @@ def fit_fields(
             missing.append(name)
         else:
             sets[name] = tree
-    known = {n for row in after for n in row}
-    missing += sorted({n for e in examples if isinstance(e.old, dict) for n in e.old} - known)
-    return sets, whens, missing
+    return missing
 
 
 def _same(before: Any, after: Any) -> bool:

@@ -14,7 +14,14 @@ from typing import Any, Final
 from environments.runtime.expression_scope import Scope, Tree
 from environments.runtime.normal import stable
 from synth.world.examples import DARK, GONE, evaluate
-from synth.world.numbers import element_scopes, fit_number, is_number, mentions, numeric_terms
+from synth.world.numbers import (
+    element_scopes,
+    fit_allowance,
+    fit_number,
+    is_number,
+    mentions,
+    numeric_terms,
+)
 from synth.world.terms import Tables, Term, Terms, agree, coverage, gather, sliced
 
 MAX_DEPTH: Final = 4
@@ -51,6 +58,10 @@ class Fitter:
         if self._terms is None:
             self._terms = gather(self.scopes, self.roots, self.tables, mostly=self.mostly)
         return self._terms
+
+    def tell(self, told: Sequence[Term]) -> None:
+        """Numbers known from elsewhere: what the record says after the call, where its trees are fitted already."""
+        self._numeric = [*told, *self.numeric]
 
     @property
     def counted(self) -> bool:
@@ -276,8 +287,20 @@ class Fitter:
                 continue
             tail = self._single(rest, lists) or self._mapped(rest, lists) or self._optional(rest)
             if tail is not None:
-                return ["concat", list(term.tree), tail]
+                return ["concat", list(term.tree), self._seen_signs(tail)]
         return None
+
+    def _seen_signs(self, tail: Tree) -> Tree:
+        """An entry for a difference was seen for the signs it had: whether one is made for none at all, nobody knows."""
+        if tail[0] != "list":
+            return tail
+        for amount in amounts_in(tail):
+            if amount[0] not in {"sub", "mul"}:
+                continue
+            signs = {s for s in evaluate(["sign", amount], self.scopes) if is_number(s)}
+            if len(signs) > 1 and 0 not in signs:
+                return ["case", ["sign", amount], [[sign, tail] for sign in sorted(signs)]]
+        return tail
 
     def _single(self, target: Sequence[list[Any]], _: Sequence[Any]) -> Tree | None:
         """A list of a fixed, small number of elements."""
@@ -290,8 +313,11 @@ class Fitter:
     def _optional(self, target: Sequence[list[Any]]) -> Tree | None:
         """One element or none: there where an amount in it is not zero, or by category."""
         rows = [i for i, t in enumerate(target) if t]
-        if any(len(t) > 1 for t in target) or len(rows) < 3:
+        if any(len(t) > 1 for t in target):
             return None
+        charged = self._charged(target, rows)
+        if charged is not None or len(rows) < 3:
+            return charged
         inner = self.rows(rows)
         body = inner.fit([target[i][0] for i in rows])
         if body is None:
@@ -308,6 +334,32 @@ class Fitter:
                 kinds = {stable(v): v for v in values if stable(v) in yes}
                 return ["if", ["among", subject, list(kinds.values())], ["list", body], ["list"]]
         return None
+
+    def _charged(self, target: Sequence[list[Any]], rows: Sequence[int]) -> Tree | None:
+        """An element that is there where its amount is not zero: the amount is fitted over all examples, as zero where none is."""
+        records = [target[i][0] for i in rows]
+        if not records or not all(
+            isinstance(r, dict) and list(r) == list(records[0]) for r in records
+        ):
+            return None
+        amounts = [n for n in records[0] if all(is_number(r[n]) for r in records)]
+        if len(amounts) != 1 or len(rows) == len(target):
+            return None
+        whole = [t[0][amounts[0]] if t else 0 for t in target]
+        amount = fit_allowance(self.scopes, whole, self.numeric)
+        if amount is None:
+            return None
+        inner = self.rows(rows)
+        fields: list[Any] = []
+        for name in records[0]:
+            tree = (
+                amount if name == amounts[0] else inner.fit([r[name] for r in records], name=name)
+            )
+            if tree is None:
+                return None
+            fields.append([name, tree])
+        test: Tree = ["not", ["eq", amount, ["const", 0]]]
+        return ["if", test, ["list", ["object", *fields]], ["list"]]
 
     def _mapped(self, target: Sequence[list[Any]], lists: Sequence[Any]) -> Tree | None:
         flat = [item for t in target for item in t]
@@ -446,12 +498,21 @@ def _digit_word(text: str) -> bool:
 
 def amounts_in(tree: Any) -> list[Tree]:
     """The arithmetic inside a tree: sums and differences, whose sign may decide other things."""
-    out: list[Tree] = []
-    if isinstance(tree, list) and tree:
-        if isinstance(tree[0], str) and tree[0] in {"sub", "add", "sum", "mul"}:
-            out.append(tree)
-        for part in tree:
-            out.extend(amounts_in(part))
+    if not isinstance(tree, list) or not tree or not isinstance(tree[0], str):
+        return []
+    if tree[0] in {"const", "arg", "old", "it", "by"}:
+        return []
+    out: list[Tree] = [tree] if tree[0] in {"sub", "add", "sum", "mul"} else []
+    # Names of fields and values of cases are data: a field may well be called "sum".
+    parts: list[Any] = tree[1:]
+    if tree[0] == "object":
+        parts = [part for field in tree[1:] for part in field[1:]]
+    elif tree[0] == "case":
+        parts = [tree[1], *(body for _, body in tree[2])]
+    elif tree[0] == "row":
+        parts = tree[2]
+    for part in parts:
+        out.extend(amounts_in(part))
     return out
 
 

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from environments.runtime.expression_scope import Tree
+from environments.runtime.expression_scope import Scope, Tree
 from environments.runtime.normal import HOLE, mask, stable
 from synth.world.conditions import FEW, RARE, Cases, Condition, bounds, conditions, texts
 from synth.world.effects import rescoped, spread, tables_of
@@ -20,6 +20,7 @@ from synth.world.fit import Fitter, amounts_in
 from synth.world.messages import Refusal, culprits_of, hole_terms, message_of
 from synth.world.model import ToolModel, Workbench
 from synth.world.numbers import is_number, mentions
+from synth.world.recurring import told_again
 from synth.world.terms import Tables, Term
 
 MAX_UNEXPLAINED: Final = 0.06
@@ -32,6 +33,8 @@ MAX_RIVALS: Final = 4
 NOVEL: Final = 5
 """Successes per value of a category before a new value withholds success."""
 MAX_WITHHOLD: Final = 80
+_POINTS: Final = ('"row"', '"at"', '"pick"')
+"""Operations that look at what something points to."""
 MAX_GOOD: Final = 120
 MAX_BAD: Final = 120
 """Examples that guards are searched in; the rest verifies them once."""
@@ -56,11 +59,13 @@ def _learn(tool: ToolModel, examples: list[Example], tables: Tables) -> None:
     found = sorted(conditions(cases, fitter, tables), key=lambda c: c.rank)
     explained, missed = _explain(cases, found, fitter)
     withheld = _withhold(cases, found)
-    tool.guards = [*_in_order(explained, cases), *withheld]
+    ordered = _in_order(explained, cases)
+    again = [g for name in sorted(cases.bad) for g in told_again(cases, name)]
+    tool.guards = [*_beside(again, ordered), *ordered, *withheld]
     for guard in tool.guards:
         guard.pop("class", None)
     _verify(tool, examples)
-    unexplained = _would_claim(tool, cases, withheld, missed)
+    unexplained = _would_claim(tool, cases, [g for g in tool.guards if not g["message"]], missed)
     share = unexplained / max(1, len({e.seen.key for e in examples}))
     tool.alone = tool.kind == "write" and not tool.writes and not tool.evidence.get("shows")
     tool.claims = share <= MAX_UNEXPLAINED and bool(cases.good)
@@ -69,6 +74,22 @@ def _learn(tool: ToolModel, examples: list[Example], tables: Tables) -> None:
         "unexplained": unexplained,
         "calls": len(examples),
     }
+
+
+def _beside(
+    again: Sequence[dict[str, Any]], ordered: Sequence[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """Refusals that recur; where the arguments break another rule as well, nobody knows which is told first."""
+    rules = [
+        g["holds"]
+        for g in ordered
+        if g["message"] and not mentions(g["holds"], "row") and not mentions(g["holds"], "old")
+    ]
+    for guard in again:
+        if rules:
+            both: Tree = ["or", guard["holds"], ["and", *rules]]
+            yield {**guard, "holds": both, "message": None}
+        yield guard
 
 
 def _sample(examples: list[Example]) -> list[Example]:
@@ -160,7 +181,8 @@ def _explain(
             tables=fitter.tables,
             roots=fitter.roots,
         )
-        pool = [*_from_holes(cases, hole_terms(refusal)), *found]
+        holes = hole_terms(refusal, _allowed(cases))
+        pool = [*_from_holes(cases, holes), *found]
         broken = [c for c in pool if _breaks(c, cases, rows)]
         calls = len({e.seen.key for e in group})
         if not broken:
@@ -168,12 +190,13 @@ def _explain(
         best = _ranked(broken, group[0].seen.content)
         if not best:
             unexplained.extend(rows)
+            explained.extend(_kinds_refused(cases, fitter, name))
             continue
-        message = message_of(refusal, culprits_of(best))
+        message = message_of(refusal, culprits_of(best), holes)
         explained.append(
             {
                 "conditions": best,
-                "message": message if _claimable(best, calls, group[0]) else None,
+                "message": message if _claimable(best, calls, refusal) else None,
                 "says": group[0].seen.content[:200]
                 if HOLE not in name
                 else name.replace(HOLE, "…"),
@@ -185,6 +208,39 @@ def _explain(
     return explained, unexplained
 
 
+def _kinds_refused(cases: Cases, fitter: Fitter, name: str) -> Iterator[dict[str, Any]]:
+    """Where nothing explains a refusal, success is withheld from the kind of call that its message names."""
+    rows = cases.index[name]
+    said = _words_of(cases.bad[name][0].seen.content)
+    words = [t for t in fitter.terms.scalars if texts(t)][:40]
+    for subject, values, _ in _categories(fitter, words):
+        kinds = {stable(values[i]): values[i] for i in rows}
+        if not all(
+            isinstance(v, str) and len(v) > 2 and _words_of(v) & said for v in kinds.values()
+        ):
+            continue
+        tree: Tree = ["not", ["among", subject, list(kinds.values())]]
+        yield {
+            "conditions": [
+                Condition(tree=tree, held=0, rank=0, values=evaluate(tree, cases.scopes))
+            ],
+            "message": None,
+            "says": name.replace(HOLE, "…"),
+            "support": len({e.seen.key for e in cases.bad[name]}),
+            "against": 0,
+            "class": name,
+        }
+        return
+
+
+def _allowed(cases: Cases) -> list[Scope]:
+    """The scopes of different calls that succeeded."""
+    first: dict[str, int] = {}
+    for at, example in enumerate(cases.good):
+        first.setdefault(example.seen.key, at)
+    return [cases.scopes[at] for at in first.values()]
+
+
 def _breaks(condition: Condition, cases: Cases, rows: range) -> bool:
     """Whether a condition is broken in every refusal of a class whose state is known, and that is most of them."""
     known = [condition.values[i] for i in rows if condition.values[i] is not DARK]
@@ -194,12 +250,21 @@ def _breaks(condition: Condition, cases: Cases, rows: range) -> bool:
     return len(known) * 2 >= len(rows) and len(known) >= 1
 
 
-def _claimable(best: list[Condition], calls: int, example: Example) -> bool:
-    """Two different refused calls, or one whose message speaks of the condition that many successes met."""
+def _claimable(best: list[Condition], calls: int, refusal: Refusal) -> bool:
+    """Two different refused calls, or one whose message speaks of what many successes met, or of the kind it refused."""
     if calls >= MIN_TO_REFUSE:
         return True
-    words = _words_of(example.seen.content)
-    return best[0].held >= 2 * FEW and bool(words & _words_of(best[0].tree))
+    words = _words_of(refusal.group[0].seen.content)
+    said = set().union(_words_of(best[0].tree), *(_kind_of(c, refusal.scopes[0]) for c in best))
+    return best[0].held >= 2 * FEW and bool(words & said)
+
+
+def _kind_of(condition: Condition, scope: Scope) -> set[str]:
+    """The words of the category that a refused call fell into, where a condition lists the allowed ones."""
+    if condition.tree[0] != "among":
+        return set()
+    value = evaluate(condition.tree[1], [scope])[0]
+    return _words_of(value) if isinstance(value, str) else set()
 
 
 def _ranked(broken: list[Condition], message: str) -> list[Condition]:
@@ -323,11 +388,14 @@ def _intrudes(guard: dict[str, Any], others: list[dict[str, Any]], cases: Cases)
 # -- staying inside what was seen ------------------------------------------------------------------
 
 
-def _by_reach(condition: Condition) -> tuple[bool, int]:
-    """Conditions on what the arguments point to come first: they are what refusals are about."""
-    text = stable(condition.tree)
-    points = any(op in text for op in ('"row"', '"at"', '"pick"')) and '"arg"' in text
-    return (not (points or condition.tree[0] == "every"), condition.rank)
+def _by_reach(condition: Condition) -> tuple[int, int]:
+    """What the elements and arguments point to comes first: that is what refusals are about; shapes come last."""
+    every = condition.tree[0] == "every"
+    body = condition.tree[2] if every else condition.tree
+    text = stable(body)
+    points = any(op in text for op in _POINTS) and (every or '"arg"' in text)
+    says_little = body[0] == "exists" or any(op in text for op in ('"shape"', '"prefix"'))
+    return (2 * (not (points or every)) + says_little + (not points and every), condition.rank)
 
 
 def _withhold(cases: Cases, conditions: Sequence[Condition]) -> list[dict[str, Any]]:

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from environments.runtime.expression_scope import Scope, Tree
 from environments.runtime.normal import HOLE, stable
 from synth.world.conditions import Condition
 from synth.world.examples import DARK, GONE, Example, evaluate
 from synth.world.fit import Fitter
-from synth.world.numbers import fit_number, numeric_terms
+from synth.world.numbers import fit_number, is_number, numeric_terms
 from synth.world.terms import Tables, Term
+
+MIN_ALLOWED: Final = 4
+"""Different successes that must have met an equality before a refusal's numbers are fitted with them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,20 +33,45 @@ class Refusal:
     roots: Sequence[str]
 
 
-def hole_terms(refusal: Refusal) -> list[Tree]:
-    """The numbers in a message as trees."""
+def hole_terms(refusal: Refusal, allowed: Sequence[Scope]) -> list[Tree]:
+    """The numbers in a message as trees; `allowed` are the scopes of different calls that succeeded."""
     if HOLE not in refusal.name:
         return []
-    out: list[Tree] = []
     fitter = Fitter(refusal.scopes, refusal.roots, refusal.tables)
-    for numbers in _holes(refusal):
-        tree = fitter.fit(numbers, cases=False)
-        if tree is None:
-            terms = numeric_terms(fitter.terms, refusal.tables, totals=True)
-            tree = fit_number(refusal.scopes, numbers, terms)
-        if tree is not None:
-            out.append(tree)
-    return out
+    holes = _holes(refusal)
+    found = [_hole_tree(fitter, refusal, numbers) for numbers in holes]
+    if sum(tree is not None for tree in found) == 1 and len(found) == 2:
+        told = found[0] if found[0] is not None else found[1]
+        other = _balanced(refusal, told, holes[0 if found[0] is None else 1], allowed)
+        found.append(other)
+    return [tree for tree in found if tree is not None]
+
+
+def _hole_tree(fitter: Fitter, refusal: Refusal, numbers: list[Any]) -> Tree | None:
+    tree = fitter.fit(numbers, cases=False)
+    if tree is not None:
+        return tree
+    terms = numeric_terms(fitter.terms, refusal.tables, totals=True)
+    return fit_number(refusal.scopes, numbers, terms)
+
+
+def _balanced(
+    refusal: Refusal, told: Tree, numbers: list[Any], allowed: Sequence[Scope]
+) -> Tree | None:
+    """The other number of a message such as "is A, but paid B", where every success had A equal to B.
+
+    The successes then are examples of A as well: few refusals are recorded, and sums need many examples.
+    """
+    paid = evaluate(told, list(allowed))
+    rows = [i for i, value in enumerate(paid) if is_number(value)]
+    if len(rows) < MIN_ALLOWED or len(rows) < len(paid):
+        return None
+    first = {stable([e.seen.arguments]): i for i, e in reversed([*enumerate(refusal.group)])}
+    scopes = [*(refusal.scopes[i] for i in sorted(first.values())), *allowed]
+    target = [*(numbers[i] for i in sorted(first.values())), *paid]
+    fitter = Fitter(scopes, refusal.roots, refusal.tables)
+    terms = numeric_terms(fitter.terms, refusal.tables, totals=True)
+    return fit_number(scopes, target, terms)
 
 
 def _holes(refusal: Refusal) -> list[list[Any]]:
@@ -61,6 +89,22 @@ def _holes(refusal: Refusal) -> list[list[Any]]:
     return out
 
 
+def hole_words(name: str, group: Sequence[Example]) -> list[list[str]]:
+    """The text in each hole of a class of message, one list per hole; none where the message does not split so."""
+    out: list[list[str]] = [[] for _ in range(name.count(HOLE))]
+    pieces = name.split(HOLE)
+    for example in group:
+        rest = example.seen.content
+        for at, piece in enumerate(pieces):
+            where = rest.find(piece) if piece else len(rest) if at == len(pieces) - 1 else 0
+            if where < 0 or (at == 0 and where > 0):
+                return []
+            if at > 0:
+                out[at - 1].append(rest[:where])
+            rest = rest[where + len(piece) :]
+    return out
+
+
 def _as_number(text: str) -> int | float | None:
     try:
         number = float(text)
@@ -69,20 +113,22 @@ def _as_number(text: str) -> int | float | None:
     return int(number) if number.is_integer() and "." not in text else number
 
 
-def message_of(refusal: Refusal, culprits: Sequence[Tree]) -> Tree | None:
-    """What the tool says, as a tree: fixed, or text whose holes are terms or the element that broke a condition."""
+def message_of(
+    refusal: Refusal, culprits: Sequence[Tree], amounts: Sequence[Tree] = ()
+) -> Tree | None:
+    """What the tool says, as a tree: fixed, or text whose holes are terms, amounts, or the element that broke a condition."""
     contents = [e.seen.value if e.seen.is_json else e.seen.content for e in refusal.group]
     if len({stable(c) for c in contents}) == 1 and HOLE not in refusal.name:
         return ["const", contents[0]]
     scopes = refusal.scopes
-    for tree in culprits:
+    for tree in [*culprits, *amounts]:
         lit = [i for i, v in enumerate(evaluate(tree, scopes)) if v is not DARK and v is not GONE]
         if lit:
             scopes, contents = [scopes[i] for i in lit], [contents[i] for i in lit]
     fitter = Fitter(scopes, refusal.roots, refusal.tables)
-    for tree in culprits:
+    for tree in [*culprits, *amounts]:
         values = evaluate(tree, scopes)
-        if any(isinstance(v, str) for v in values):
+        if any(isinstance(v, str) or is_number(v) for v in values):
             fitter.terms.scalars.append(Term(tree=tree, values=values, rank=0))
         for field in sorted({n for v in values if isinstance(v, dict) for n in v}):
             inner = evaluate([*tree, field], scopes)

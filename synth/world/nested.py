@@ -18,6 +18,8 @@ MIN_ROWS: Final = 4
 MIN_SHARED: Final = 3
 """Rows that two sources must share, and agree on, before they are one table."""
 ALIKE: Final = 0.6
+KIN: Final = 0.85
+"""Fields that two sources must have in common before they can be one table without common rows."""
 MAX_PATHS: Final = 40
 MAX_ELEMENTS: Final = 3_000
 
@@ -118,7 +120,7 @@ def _united(
             for inner, element in records(source, key, row)
         }
         for other_names, sources, other_rows in tables:
-            if other_names == names and _agree(rows, other_rows):
+            if other_names == names and _agree(names, rows, other_rows):
                 sources.append(source)
                 for key, row in rows.items():
                     other_rows.setdefault(key, row)
@@ -139,14 +141,52 @@ def _united(
     return out
 
 
-def _agree(left: dict[str, dict[str, Json]], right: dict[str, dict[str, Json]]) -> bool:
+def _agree(
+    names: tuple[str, ...], left: dict[str, dict[str, Json]], right: dict[str, dict[str, Json]]
+) -> bool:
+    """Whether two sources show one kind of record: rows that both have are equal, and there is enough to compare."""
     shared = left.keys() & right.keys()
-    if len(shared) < MIN_SHARED:
-        return False
     for key in shared:
         both = left[key].keys() & right[key].keys()
         if len(both) < ALIKE * len(left[key].keys() | right[key].keys()):
             return False
         if any(left[key][name] != right[key][name] for name in both):
             return False
-    return True
+    return len(shared) >= MIN_SHARED or _kin(names, left, right)
+
+
+def _kin(
+    names: tuple[str, ...], left: dict[str, dict[str, Json]], right: dict[str, dict[str, Json]]
+) -> bool:
+    """Whether records without enough rows in common still say the same of what a part of their key names.
+
+    Two searches may never have shown one departure twice: that each of their lines leaves from the same place, at the
+    same time, in both tells that they show departures of one timetable.
+    """
+    mine, other = set(next(iter(left.values()))), set(next(iter(right.values())))
+    if len(names) < 2 or len(mine & other) < KIN * len(mine | other):
+        return False
+    return any(_same_told(left, right, name) for name in names if name in mine & other)
+
+
+def _same_told(
+    left: dict[str, dict[str, Json]], right: dict[str, dict[str, Json]], name: str
+) -> bool:
+    """Whether one field decides others in all records together, of several of its values in both sources."""
+    groups: dict[str, list[dict[str, Json]]] = defaultdict(list)
+    for row in (*left.values(), *right.values()):
+        if _is_key_part(row.get(name)):
+            groups[stable(row[name])].append(row)
+    both = {stable(r.get(name)) for r in left.values()} & {
+        stable(r.get(name)) for r in right.values()
+    }
+    shared = [groups[key][0] for key in sorted(both) if key in groups]
+    if len(shared) < MIN_SHARED:
+        return False
+    decided = [
+        field
+        for field in shared[0]
+        if field != name
+        and all(g[0].get(field) == r.get(field) for g in groups.values() for r in g)
+    ]
+    return any(len({stable(row.get(f)) for row in shared}) >= MIN_SHARED for f in decided)

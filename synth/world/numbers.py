@@ -18,6 +18,10 @@ DIGITS: Final = 6
 MIN_EXAMPLES: Final = 4
 """Different examples that arithmetic must reproduce: fewer fit too many formulas."""
 
+MIN_TOLD: Final = 2
+"""Different amounts that must show one price per piece."""
+MAX_RIVALS: Final = 4
+
 
 def is_number(value: Any) -> bool:
     """Whether a value is a number and not a truth value."""
@@ -114,6 +118,49 @@ def _with_dark(
             if shaped is not None:
                 return shaped
     return None
+
+
+def fit_allowance(scopes: list[Scope], target: Sequence[Any], terms: Sequence[Term]) -> Tree | None:
+    """A price per piece that is often zero: `k * a`, or what a number rose by, never below zero.
+
+    Which of them it is shows only where the number was not zero before: all that fit are kept side by side.
+    """
+    known = [t for t in terms if not any(v is DARK or v is GONE for v in t.values)]
+    found: list[Tree] = []
+    for term in [*known, *_rises(known)]:
+        factor = _per_piece(term.values, target)
+        if factor is not None:
+            found.append(["mul", ["const", _plain(factor)], term.tree])
+    found = [t for t in found if agree(evaluate(t, scopes), target)][:MAX_RIVALS]
+    if not found:
+        return None
+    return ["either", *found] if len(found) > 1 else found[0]
+
+
+def _rises(terms: Sequence[Term]) -> Iterator[Term]:
+    """`max(0, now - before)` for an argument and the field of the same name."""
+    for now in terms:
+        for before in terms:
+            if now.tree[0] != "arg" or before.tree[0] != "old" or now.tree[1:] != before.tree[1:]:
+                continue
+            yield Term(
+                tree=["max", ["const", 0], ["sub", now.tree, before.tree]],
+                values=[max(0, a - b) for a, b in zip(now.values, before.values, strict=True)],
+                rank=now.rank + before.rank,
+            )
+
+
+def _per_piece(pieces: Sequence[Any], target: Sequence[Any]) -> float | None:
+    """The one factor between two columns that are zero together; two different amounts must show it."""
+    factors: set[float] = set()
+    for piece, amount in zip(pieces, target, strict=True):
+        if piece == 0:
+            if amount:
+                return None
+            continue
+        factors.add(round(amount / piece, 2))
+    told = {t for t in target if t}
+    return factors.pop() if len(factors) == 1 and len(told) >= MIN_TOLD and 0 in target else None
 
 
 def _settled_shape(tree: Tree, scopes: list[Scope], target: Sequence[Any]) -> Tree | None:
