@@ -23,6 +23,10 @@ TASK_PARTS: Final = ("opening", "tools", "user", "limits", "terminal_tools", "st
 DECIDING: Final = ("fn", "args", "role", "required", "positive", "weight")
 
 
+TITLE: Final = 90
+"""Characters of a task's title."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
     """One reason why a task is another version."""
@@ -112,7 +116,8 @@ def title_of(task: Task) -> str:
     """The user's first words, short."""
     said = (m.get("content") for m in task.opening if m.get("role") == "user")
     first = next((text for text in said if isinstance(text, str)), "")
-    return " ".join(first.split())[:90]
+    words = " ".join(first.split())
+    return words if len(words) <= TITLE else f"{words[: TITLE - 1]}…"
 
 
 def rubric_reasons(before: Rubric, after: Rubric) -> list[Reason]:

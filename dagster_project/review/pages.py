@@ -16,7 +16,8 @@ import jinja2
 
 from dagster_project.report import texts
 from environments.diff import title_of
-from environments.verification.sentences import probe_says, reason_says
+from environments.runtime.rubric import Rubric
+from environments.verification.sentences import EXCUSES, probe_says, reason_says
 
 _HERE: Final = Path(__file__).parent / "templates"
 _REPORT: Final = Path(__file__).parent.parent / "report" / "templates"
@@ -66,6 +67,7 @@ def _environment() -> jinja2.Environment:
         label=texts.label,
         why=reason_says,
         attack=probe_says,
+        spelt=_spelt,
         slug=texts.slug,
         day=_day,
         title_of=lambda task: texts.clip(title_of(task) or "(no words of a user)", 90),
@@ -107,3 +109,10 @@ def _verdict(predicted: float | None) -> str:
     if predicted is None:
         return "unknown"
     return "resolved" if predicted >= 0.5 else "unresolved"
+
+
+def _spelt(reason: str, rubric: Rubric) -> str:
+    """A verdict's reason with the check's sentence in place of its id."""
+    kind, _, about = reason.partition(": ")
+    says = {**EXCUSES, **{check.check_id: check.says for check in rubric.checks if check.says}}
+    return f"{kind}: {says[about]}" if about in says else reason
