@@ -214,3 +214,32 @@ def test_every_client_library_sends_the_same_episode(
     (function,) = functions
     assert (function["name"], function["parameters"]["required"]) == ("find_order", ["order"])
     assert function["parameters"]["properties"]["order"]["type"] == "string"
+
+
+FAILING = (
+    "openinference",
+    "openllmetry",
+    "langfuse",
+    "langsmith",
+    "openai-agents",
+    "agent-framework",
+)
+"""Set-ups with a span for the tool, on which a failure shows."""
+
+
+@pytest.mark.consumer
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("name", FAILING)
+def test_a_tool_that_raises_is_an_error_from_every_client_library(
+    name: str, tmp_path: Path, venvs: Path
+) -> None:
+    """The call that raised has failed, the other has not; the text is the library's own."""
+    client = CLIENTS[name]
+    failing = replace(client, env={**client.env, "TOOL_FAILS": "1"})
+    (episode,) = sent_by(failing, tmp_path, venvs)
+    results = {step.call_id: step for step in episode.steps if step.role == "tool"}
+    assert results["call_A1"].is_error is not True
+    assert results["call_B2"].is_error is True
+    assert results["call_B2"].content
+    assert len(episode.steps) == len(EXPECTED)
+    assert episode.completeness == client.missing

@@ -30,6 +30,8 @@ TOOL = {
 
 def find_order(order: str) -> str:
     """Look an order up."""
+    if order == "B2" and os.environ.get("TOOL_FAILS"):
+        raise LookupError("no such order")
     return json.dumps({"order": order, "state": {"A1": "sent"}.get(order, "unknown")})
 
 
@@ -53,7 +55,10 @@ def talk(
             messages.append({"role": "user", "content": said})
             while calls := _ask(client, messages, stream=stream):
                 for call in calls:
-                    result = run_tool(**json.loads(call["function"]["arguments"]))
+                    try:
+                        result = run_tool(**json.loads(call["function"]["arguments"]))
+                    except LookupError as error:
+                        result = str(error)
                     told = {"role": "tool", "tool_call_id": call["id"], "content": result}
                     messages.append(told)
 
