@@ -60,7 +60,7 @@ FORMATS: Final[Mapping[str, Format]] = {
     "skyrl": Format(write=write_skyrl, check="pip install DIR (see DIR/README.md)"),
     "inspect": Format(
         write=write_inspect,
-        check="pip install DIR and inspect eval NAME/replay --model mockllm/model (see DIR/README.md)",
+        check="pip install DIR and inspect eval NAME/replay --model openai-api/local/MODEL (see DIR/README.md)",
     ),
     "openenv": Format(
         write=write_openenv, check="openenv validate DIR --level static --skip-build"
