@@ -274,7 +274,10 @@ def _worded(examples: Sequence[Example]) -> Worded | None:
             said[gram].add(index)
     meaning = [str(e.value) for e in examples]
     telling = {
-        g: at for g, at in said.items() if len(at) > 1 and len({meaning[i] for i in at}) == 1
+        g: at
+        for g, at in said.items()
+        # Lists and numbers are no words' meaning.
+        if len(at) > 1 and len({meaning[i] for i in at}) == 1 and meaning[min(at)] in values
     }
     words: dict[str, str] = {}
     open_ones = set(range(len(examples)))
