@@ -67,6 +67,16 @@ class Event:
     key: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """Two equal answers to equal calls."""
+
+    once: frozenset[Suspect]
+    """Who was called before one of them and not before the other."""
+    suspects: frozenset[Suspect]
+    key: str
+
+
 @dataclass(slots=True)
 class Evidence:
     """What pairs of equal calls say about one tool's answers."""
@@ -79,6 +89,7 @@ class Evidence:
     others: list[Event] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     """Unequal answers, with all that may explain them."""
+    agreements: list[Agreement] = field(default_factory=list)
     alike: int = 0
     restless: int = 0
     """Pairs that differ though nothing else was done differently."""
@@ -86,6 +97,17 @@ class Evidence:
     creators: set[Suspect] = field(default_factory=set)
     changers: set[Suspect] = field(default_factory=set)
     """Convicted by other changes than a record coming or going."""
+
+    def weigh(self) -> None:
+        """Count what speaks for each suspect: not where another one is known to change this, and to be undone by it."""
+        guilty: set[Suspect] = set()
+        for _ in range(2):
+            self.calm.clear()
+            for agreed in self.agreements:
+                for suspect in agreed.once:
+                    if not (agreed.suspects & guilty) - {suspect}:
+                        self.calm[suspect].add(agreed.key)
+            guilty = _cover(self, self.events)
 
     def seems_to_create(self, name: str) -> bool:
         """Whether all that a tool was seen to do from afar is that records come or go."""
@@ -209,6 +231,8 @@ def _evidence(bench: Workbench) -> dict[str, Evidence]:
     for (name, _), group in _groups(bench).items():
         for left, right in combinations(_spread(group), 2):
             _compare(left, right, readers, out[name])
+    for evidence in out.values():
+        evidence.weigh()
     return out
 
 
@@ -246,10 +270,9 @@ def _compare(left: _Example, right: _Example, readers: frozenset[str], into: Evi
     suspects = frozenset(_suspects(left.seen, right.seen, differing))
     if left.seen.content == right.seen.content:
         into.alike += 1
-        for suspect in suspects:
-            # Two calls of the suspect with other arguments may both have done something, and the same.
-            if (suspect in _done(left)) is not (suspect in _done(right)):
-                into.calm[suspect].add(left.seen.key)
+        # Two calls of a suspect with other arguments may both have done something, and the same.
+        once = frozenset(_done(left) ^ _done(right)) & suspects
+        into.agreements.append(Agreement(once=once, suspects=suspects, key=left.seen.key))
         return
     mine, theirs = _writes(left, readers), _writes(right, readers)
     if [(o.tool, o.key) for o in mine] == [(o.tool, o.key) for o in theirs]:

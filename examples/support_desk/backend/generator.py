@@ -80,6 +80,9 @@ def place_order(
     maker = _Maker(db=db, variant=variant, rng=rng)
     customers = [row["id"] for row in db.execute("SELECT id FROM customers ORDER BY id")]
     order_id = variant.make_id("order", next_number(db, "order"))
+    while db.execute("SELECT 1 FROM orders WHERE id = ?", (order_id,)).fetchone():
+        # The first orders have random numbers: the counter may meet one of them.
+        order_id = variant.make_id("order", next_number(db, "order"))
     placed = _fill_order(maker, order_id, maker.rng.choice(customers), status="pending")
     db.execute("UPDATE orders SET placed_at = ? WHERE id = ?", (stamp(now), order_id))
     return placed
