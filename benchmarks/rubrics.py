@@ -1,7 +1,8 @@
 """How far derived rubrics agree with outcomes they have not seen, and what attacks on them earn.
 
-In: chat-log files with outcomes (`benchmarks/rubrics.py FILE...`; without names, those below `TRACEGYM_REAL_DATA`). Out: tables on standard output. One attempt per task
-is held out at a time; world, tasks and rubrics are made from the rest; the held-out attempt's actions are re-run in
+In: chat-log files with outcomes (`python -m benchmarks.rubrics FILE...`; without names, those below
+`TRACEGYM_REAL_DATA`), and the example support desk. Out: tables on standard output. One attempt per task is held out at
+a time; world, tasks and rubrics are made from the rest; the held-out attempt's actions are re-run in
 that world and graded. Personal data must already be fictional or redacted: this reads the files as they are.
 """
 
@@ -25,6 +26,7 @@ sys.path.insert(
     0, str(ROOT)
 )  # a script's folder comes first, and a neighbour here is named like a package
 
+from benchmarks.rubrics_desk import agreement, failed_requests  # noqa: E402 - see above
 from environments.runtime.candidate import Candidate  # noqa: E402 - see above
 from environments.runtime.checks import evaluate  # noqa: E402 - see above
 from environments.runtime.environment import run_actions  # noqa: E402 - see above
@@ -88,7 +90,18 @@ def main() -> int:
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--quick", action="store_true", help="only the clean figures")
     parser.add_argument("--errors", action="store_true", help="list every disagreement")
+    parser.add_argument(
+        "--desk", default="1:31,3:32,5:33", help="variant:seed of the support desk's seasons, or ''"
+    )
+    parser.add_argument("--conversations", type=int, default=200, help="in a season of the desk")
+    parser.add_argument("--failed", type=int, default=700, help="in a season without repetitions")
     options = parser.parse_args()
+    seasons = [_season(text) for text in options.desk.split(",") if text]
+    if seasons:
+        print("== support desk, four attempts a request")
+        agreement(seasons, options.conversations, errors=options.errors)
+        print("== support desk, one attempt a request: those that failed")
+        failed_requests(seasons[:1], options.failed, errors=options.errors)
     folder = os.environ.get("TRACEGYM_REAL_DATA")
     files = options.files or (sorted(Path(folder).glob("tau/*.jsonl")) if folder else [])
     if not files:
@@ -97,6 +110,11 @@ def main() -> int:
         data = read(path)
         report(data, quick=options.quick, errors=options.errors)
     return 0
+
+
+def _season(text: str) -> tuple[int, int]:
+    variant, _, seed = text.partition(":")
+    return int(variant), int(seed)
 
 
 def report(data: Data, *, quick: bool, errors: bool) -> None:

@@ -2,12 +2,12 @@
 
 In: seeds and variants of `examples/support_desk` (other names for every tool and field). Out: tables. Rubrics are made
 from recorded conversations and their labels; then every scripted policy (the good agent and six faults) holds a fresh
-conversation about the same request at the real database, and both judge it. Nothing of the truth is fed back.
+conversation about the same request at the real database, and both judge it. Of the truth, only the label of a recorded
+conversation is ever used to make a rubric. Run by `benchmarks.rubrics`.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -191,7 +191,9 @@ def agreement(seasons: Sequence[tuple[int, int]], conversations: int, *, errors:
     print(accepted.reward.table())
 
 
-def failed_requests(seasons: Sequence[tuple[int, int]], conversations: int, *, errors: bool) -> None:
+def failed_requests(
+    seasons: Sequence[tuple[int, int]], conversations: int, *, errors: bool
+) -> None:
     """One attempt a request, no key: what the failed ones become, and what the real database says of the tasks."""
     blind = Blind()
     ways: Counter[tuple[str, str, str]] = Counter()
@@ -234,23 +236,3 @@ def _grantable(talk: Talk) -> str:
 
 def _share(part: int, whole: int) -> str:
     return f"{part / whole:.3f}" if whole else "-"
-
-
-def main() -> int:
-    """Measure."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seasons", default="0:9,1:10")
-    parser.add_argument("--conversations", type=int, default=160)
-    parser.add_argument("--errors", action="store_true")
-    parser.add_argument("--failed", action="store_true")
-    options = parser.parse_args()
-    seasons = [tuple(map(int, s.split(":"))) for s in options.seasons.split(",")]
-    if options.failed:
-        failed_requests([(s[0], s[1]) for s in seasons], options.conversations, errors=options.errors)
-        return 0
-    agreement([(s[0], s[1]) for s in seasons], options.conversations, errors=options.errors)
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

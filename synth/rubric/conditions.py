@@ -31,7 +31,9 @@ def side_of(one: Known, first: Sequence[Known], second: Sequence[Known]) -> bool
         b = [f[name] for f in right if name in f]
         if len(a) < EACH or len(b) < EACH or len(a) < 0.8 * len(left) or len(b) < 0.8 * len(right):
             continue
-        vote = _number_vote(value, a, b) if isinstance(value, float) else _text_vote(str(value), a, b)
+        vote = (
+            _number_vote(value, a, b) if isinstance(value, float) else _text_vote(str(value), a, b)
+        )
         if vote is not None:
             votes.add(vote)
     return next(iter(votes)) if len(votes) == 1 else None

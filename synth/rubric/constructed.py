@@ -151,7 +151,7 @@ class Intents:
         return _Case(attempt, known_of(attempt.recorded, self._kinds), _End(calls, told))
 
     def _learn(self) -> dict[tuple[str, str, Signature], tuple[Source, ...]]:
-        """Sources per tool and argument, over all ends and per end."""
+        """Sources per tool and argument, over all ends, per end, and per choice that the call makes beside it."""
         examples: dict[tuple[str, str, Signature], list[Example]] = defaultdict(list)
         for case in self._cases:
             for call in case.end.steps:
@@ -160,6 +160,8 @@ class Intents:
                     example = Example(case.known, value, others)
                     examples[call.tool, name, ()].append(example)
                     examples[call.tool, name, case.end.signature].append(example)
+                    for choice in _choices(call.arguments, name):
+                        examples[call.tool, name, choice].append(example)
         return {key: sources_of(found) for key, found in examples.items()}
 
     def _trial(self, *, early: bool) -> list[bool | None]:
@@ -274,18 +276,30 @@ class Intents:
         wanted = self._mattering(call)
         bound: dict[str, Json] = {}
         for _ in wanted:
-            for name in wanted.keys() - bound.keys():
-                others = tuple(v for n, v in bound.items() if n != name)
-                general = bind(self._sources.get((call.tool, name, ()), ()), known, others)
-                special = bind(self._sources.get((call.tool, name, signature), ()), known, others)
-                if general is not None and special is not None and not same(general, special):
+            for name in sorted(wanted.keys() - bound.keys()):
+                found = self._values(call.tool, name, signature, known=known, bound=bound)
+                if any(not same(value, found[0]) for value in found):
                     return None
-                value = general if general is not None else special
-                if value is not None:
-                    bound[name] = value
+                if found:
+                    bound[name] = found[0]
         if bound.keys() != wanted.keys():
             return None
         return {**{n: v for n, v in call.arguments.items() if n not in wanted}, **bound}
+
+    def _values(
+        self,
+        tool: str,
+        name: str,
+        signature: Signature,
+        *,
+        known: Known,
+        bound: Mapping[str, Json],
+    ) -> list[Json]:
+        """What the sources of one argument say, the general ones first."""
+        others = tuple(bound.values())
+        keys = [(), signature, *_choices(bound, name)]
+        found = [bind(self._sources.get((tool, name, k), ()), known, others) for k in keys]
+        return [value for value in found if value is not None]
 
     def _mattering(self, call: Step) -> dict[str, Json]:
         authored = self._kinds.tools[call.tool].authored
@@ -306,6 +320,15 @@ def before_agreeing(case: _Case) -> Known:
     asked = next((i for i, m in enumerate(messages) if asks(m)), len(messages))
     said = tuple(text_of(m) for m in messages[:asked] if m.get("role") == "user")
     return replace(case.known, said=said, agreed=None, at_once=None)
+
+
+def _choices(arguments: Mapping[str, Json], besides: str) -> list[Signature]:
+    """The choices among few that a call makes: its texts without a digit."""
+    return [
+        ("=", name, value)
+        for name, value in sorted(arguments.items())
+        if name != besides and isinstance(value, str) and not any(c.isdigit() for c in value)
+    ]
 
 
 def _opening(known: Known) -> str:
