@@ -28,7 +28,41 @@ WORD = re.compile(r"[^\W_]+")
 SHORT = 60
 """Characters: longer arguments are prose, not facts."""
 COMMON = frozenset(
-    ["a", "an", "the", "i", "to", "of", "and", "is", "it", "in", "on", "for", "my", "me", "you", "your", "with", "be", "as", "at", "this", "that", "would", "like", "no", "yes", "not", "or", "are", "do", "can", "please", "one"]
+    [
+        "a",
+        "an",
+        "the",
+        "i",
+        "to",
+        "of",
+        "and",
+        "is",
+        "it",
+        "in",
+        "on",
+        "for",
+        "my",
+        "me",
+        "you",
+        "your",
+        "with",
+        "be",
+        "as",
+        "at",
+        "this",
+        "that",
+        "would",
+        "like",
+        "no",
+        "yes",
+        "not",
+        "or",
+        "are",
+        "do",
+        "can",
+        "please",
+        "one",
+    ]
 )
 
 
