@@ -6,10 +6,10 @@ In: a check's arguments and the view of one attempt; out: a score and one senten
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from .attempt import Attempt, Json
-from .check_view import View, text_of
+from .check_view import Key, NormalCall, View, text_of
 from .consent import agrees, asks_consent
 
 
@@ -17,19 +17,14 @@ def acted(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float |
     """Whether one of the named acts was made: a tool, or a tool with the arguments that matter (the right queue)."""
     done = sorted(_names(args.get("tools")) & view.tools_called)
     wanted = _pairs(args.get("any_of"))
-    ignore = args.get("ignore")
-    calls = view.normal_calls(ignore if isinstance(ignore, dict) else {})
-    done += sorted(c.tool for c in calls if not c.failed and (c.tool, c.arguments) in wanted)
+    done += sorted(key[0] for key in wanted if _made(key, args, view))
     return (1.0, f"{done[0]} was called") if done else (0.0, "none of the expected acts was made")
 
 
 def read(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """Whether one of these exact reads was made: who answers must have looked."""
     wanted = _pairs(args.get("any_of"))
-    ignore = args.get("ignore")
-    calls = view.normal_calls(ignore if isinstance(ignore, dict) else {})
-    made = {(call.tool, call.arguments) for call in calls if not call.failed}
-    if wanted & made:
+    if any(_made(key, args, view) for key in wanted):
         return 1.0, "the record was read"
     return 0.0, "the record that the answer rests on was never read"
 
@@ -52,7 +47,7 @@ def never_called(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[
 def before(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """That some tool of the first group was called before any of the second; not graded where neither happened."""
     first, then = _names(args.get("first")), _names(args.get("then"))
-    names = [call.name for call in view.attempt.calls if not call.result.is_error]
+    names = view.answered
     later = next((i for i, name in enumerate(names) if name in then), None)
     if later is None:
         return None, "nothing to come after it"
@@ -62,9 +57,7 @@ def before(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float 
 
 def wrote(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """Whether one particular write was made; unknown where the world could not answer it."""
-    ignore = args.get("ignore")
-    calls = view.normal_calls(ignore if isinstance(ignore, dict) else {})
-    same = [c for c in calls if c.tool == args.get("tool") and c.arguments == args.get("arguments")]
+    same = _alike((str(args.get("tool")), str(args.get("arguments"))), args, view)
     if any(not call.failed and not call.unknown for call in same):
         return 1.0, "this change was made"
     if any(call.unknown for call in same):
@@ -97,7 +90,7 @@ def agreed_before(attempt: Attempt, position: int) -> bool:
 def called(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """Whether anything was done at all: so many calls that answered."""
     least = args.get("least")
-    count = sum(not call.result.is_error for call in view.attempt.calls)
+    count = len(view.answered)
     enough = count >= (least if isinstance(least, int) else 1)
     return (1.0 if enough else 0.0), f"{count} calls answered"
 
@@ -111,6 +104,16 @@ def repeats_at_most(
     if not isinstance(most, int):
         return None, "the check names no limit"
     return (1.0 if worst <= most else 0.0), f"one call was made {worst} times"
+
+
+def _made(key: Key, args: Mapping[str, Json], view: View) -> bool:
+    return any(not call.failed for call in _alike(key, args, view))
+
+
+def _alike(key: Key, args: Mapping[str, Json], view: View) -> Sequence[NormalCall]:
+    """The attempt's calls of this tool with these canonical arguments."""
+    ignore = args.get("ignore")
+    return view.calls_by_key(ignore if isinstance(ignore, dict) else {}).get(key, ())
 
 
 def _pairs(value: Json) -> set[tuple[str, str]]:

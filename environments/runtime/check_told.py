@@ -6,7 +6,9 @@ sees the words beside a call. Not here: which facts matter (synthesis decides th
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
+from itertools import islice
 from typing import Final
 
 from .attempt import Json
@@ -31,9 +33,7 @@ def told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | 
 
 def numbers_told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """A cap on how many numbers are told, in one message and in all: listing everything is not an answer."""
-    messages = view.new_numbers
-    most = max((len(numbers) for numbers in messages), default=0)
-    total = len(set().union(*messages)) if messages else 0
+    most, total = view.new_count
     per_message, overall = args.get("per_message"), args.get("total")
     if isinstance(per_message, int) and most > per_message:
         return 0.0, f"{most} numbers in one message; resolved attempts need at most {per_message}"
@@ -44,8 +44,7 @@ def numbers_told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[
 
 def words_told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """A cap on how much is said: reciting the policy is not an explanation."""
-    longest = max((len(text) for text in view.visible), default=0)
-    spoken = sum(len(text) for text in view.visible)
+    longest, spoken = view.characters
     per_message, overall = args.get("per_message"), args.get("total")
     if isinstance(per_message, int) and longest > per_message:
         return 0.0, f"{longest} characters in one message, at most {per_message} allowed"
@@ -95,17 +94,21 @@ def _was_told(value: Json, view: View, among: int | None) -> bool:
     """A value that stands among many others in one message is listed, not told."""
     if isinstance(value, bool) or value is None:
         return False
-    if isinstance(value, int | float) and among is None:
-        return any(abs(number - abs(value)) < CENT for number in view.told)
     if isinstance(value, int | float):
-        return any(
-            any(abs(number - abs(value)) < CENT for number in numbers)
-            for numbers, new in zip(view.told_numbers, view.new_numbers, strict=True)
-            if among is None or len(new) <= among
-        )
+        return _number_told(abs(value), view, among)
     if not isinstance(value, str) or value.casefold() not in view.told_words:
         return False
     return among is None or _named_among(value.casefold(), view, among)
+
+
+def _number_told(value: float, view: View, among: int | None) -> bool:
+    told = view.told_beside
+    for number, beside in islice(told, bisect_left(told, (value - CENT, 0)), None):
+        if number - value >= CENT:
+            return False
+        if abs(number - value) < CENT and (among is None or beside <= among):
+            return True
+    return False
 
 
 def _named_among(value: str, view: View, among: int) -> bool:

@@ -6,7 +6,6 @@ In: an attempt. Out: its visible words, numbers and calls in normal form. Not he
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -28,6 +27,10 @@ DECLINES: Final = re.compile(
 )
 """How a policy says in generic English that something is not done."""
 TOKEN: Final = re.compile(r"[\w@#][\w@#.+-]*[\w]|\w")
+
+
+Key = tuple[str, str]
+"""A call as it is compared: tool and canonical arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,7 @@ class View:
     matched: dict[str, str | None] = field(default_factory=dict)
     scores: dict[str, float | None] = field(default_factory=dict)
     _normal: dict[str, list[NormalCall]] = field(default_factory=dict)
+    _by_key: dict[str, Mapping[Key, list[NormalCall]]] = field(default_factory=dict)
 
     @cached_property
     def visible(self) -> tuple[str, ...]:
@@ -114,10 +118,27 @@ class View:
         return tuple(frozenset(n for n in told if n not in given) for told in self.told_numbers)
 
     @cached_property
+    def told_beside(self) -> tuple[tuple[float, int], ...]:
+        """Every number told, ascending, each with how many new numbers its message told."""
+        beside = zip(self.told_numbers, self.new_numbers, strict=True)
+        return tuple(sorted({(number, len(new)) for told, new in beside for number in told}))
+
+    @cached_property
+    def new_count(self) -> tuple[int, int]:
+        """The most new numbers in one message, and the different ones in all."""
+        messages = self.new_numbers
+        return max(map(len, messages), default=0), len(frozenset[float]().union(*messages))
+
+    @cached_property
+    def characters(self) -> tuple[int, int]:
+        """The longest message's characters, and those of all."""
+        lengths = [len(text) for text in self.visible]
+        return max(lengths, default=0), sum(lengths)
+
+    @cached_property
     def most_repeated(self) -> int:
         """How often the most repeated call was made."""
-        counts = Counter((call.tool, call.arguments) for call in self.normal_calls({}))
-        return max(counts.values(), default=0)
+        return max(map(len, self.calls_by_key({}).values()), default=0)
 
     @cached_property
     def told_words(self) -> frozenset[str]:
@@ -142,17 +163,36 @@ class View:
         return frozenset(word for text in texts for word in words_in(text))
 
     @cached_property
+    def answered(self) -> tuple[str, ...]:
+        """Names of tools that answered without refusing, call by call."""
+        return tuple(c.name for c in self.attempt.calls if not c.result.is_error)
+
+    @cached_property
     def tools_called(self) -> frozenset[str]:
         """Names of tools that answered without refusing."""
-        return frozenset(c.name for c in self.attempt.calls if not c.result.is_error)
+        return frozenset(self.answered)
+
+    def calls_by_key(self, ignore: Mapping[str, Json]) -> Mapping[Key, list[NormalCall]]:
+        """All well-formed calls by tool and canonical arguments, in order."""
+        name = _ignored_name(ignore)
+        if name not in self._by_key:
+            grouped: dict[Key, list[NormalCall]] = {}
+            for call in self.normal_calls(ignore):
+                grouped.setdefault((call.tool, call.arguments), []).append(call)
+            self._by_key[name] = grouped
+        return self._by_key[name]
 
     def normal_calls(self, ignore: Mapping[str, Json]) -> list[NormalCall]:
         """All well-formed calls in normal form, in order."""
-        key = repr(sorted(ignore.items())) if ignore else ""
+        key = _ignored_name(ignore)
         if key not in self._normal:
             calls = enumerate(self.attempt.calls)
             self._normal[key] = [_normal_call(i, c, ignore) for i, c in calls if not c.malformed]
         return self._normal[key]
+
+
+def _ignored_name(ignore: Mapping[str, Json]) -> str:
+    return repr(sorted(ignore.items())) if ignore else ""
 
 
 def _normal_call(index: int, call: Call, ignore: Mapping[str, Json]) -> NormalCall:
