@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from math import comb, sqrt
+from math import comb
 from random import Random
 from typing import Final
 
+from dagster_project.difficulty import wilson
+
 DRAWS: Final = 10_000
-Z: Final = 1.96
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,24 +44,15 @@ def paired(before: Sequence[bool], after: Sequence[bool]) -> Paired:
     return Paired(
         requests=count,
         before=sum(before) / count,
-        before_interval=wilson(sum(before), count),
+        before_interval=wilson(sum(before) / count, count),
         after=sum(after) / count,
-        after_interval=wilson(sum(after), count),
+        after_interval=wilson(sum(after) / count, count),
         gained=gained,
         lost=lost,
         difference=sum(steps) / count,
         difference_interval=_bootstrap(steps),
         p_value=_mcnemar(gained, lost),
     )
-
-
-def wilson(hits: int, count: int) -> tuple[float, float]:
-    """The interval of a share (Wilson 1927)."""
-    share = hits / count
-    middle = share + Z * Z / (2 * count)
-    half = Z * sqrt(share * (1 - share) / count + Z * Z / (4 * count * count))
-    scale = 1 + Z * Z / count
-    return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
 
 
 def _bootstrap(steps: Sequence[int]) -> tuple[float, float]:

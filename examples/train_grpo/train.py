@@ -102,7 +102,7 @@ def run(plan: Plan, out: Path, *, device: str, diary: Diary) -> dict[str, Any]:
 
 async def _exam(learner: Learner, plan: Plan) -> list[bool]:
     writing = TorchSettings(
-        name="exam", temperature=0, max_new_tokens=plan.max_new_tokens, batch=64, patience=0.01
+        name="exam", temperature=0, max_new_tokens=plan.max_new_tokens, batch=64, patience=0.05
     )
     async with TorchPolicy(learner.model, learner.tokenizer, writing) as policy:
         return await examine(policy, plan)
