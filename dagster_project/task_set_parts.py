@@ -20,6 +20,7 @@ from dagster_project.verification import VerifiedTask
 from environments.export.taskset import Entry, entry_of
 from environments.runtime.attempt import Json
 from environments.runtime.candidate import Candidate
+from ingest.moments import day_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,9 +81,11 @@ def _provenance(lake: Lake, apps: Sequence[str], name: str | None) -> dict[str, 
     days: set[str] = set()
     episodes = 0
     for app in apps:
-        rows = lake.read(CLEAN_EPISODES, app=app, columns=("redaction", "day"))
+        rows = lake.read(CLEAN_EPISODES, app=app, columns=("redaction", "started_at"))
         modes |= set(texts(rows, "redaction"))
-        days |= set(texts(rows, "day"))
+        # Not the rows' `day`: partitions keep the true days, where the policy moves dates.
+        starts = rows.column("started_at").to_pylist()
+        days |= {day_of(at) for at in starts if at is not None}
         episodes += rows.num_rows
     return {
         "name": name or (" + ".join(apps) if apps else "empty task set"),

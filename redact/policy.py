@@ -12,6 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
+from redact.date_shift import DateShift
 from redact.errors import PolicyError
 from redact.kinds import KINDS, NOT_PERSONAL
 from redact.presidio_engine import ENGINES, NamesEngine
@@ -20,6 +21,10 @@ PROSE_NAMES: Final = frozenset({"remove", "flag", "off"})
 """`keep` is read as `off`."""
 TASK_KEYS: Final = frozenset({"keep", "opaque"})
 UNKNOWN: Final = frozenset({"withhold", "keep"})
+DATE_ORDERS: Final = frozenset({"month", "day"})
+
+
+EVERY_APP: Final = "*"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +47,15 @@ class Policy:
     """Names of requests, which join attempts: `keep` (scrubbed like any text) or `opaque` (keyed digests)."""
     unknown: str = "withhold"
     """Text under a key nobody knows that differs from person to person: `withhold` or `keep`."""
+    date_shift_days: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    """By app, and under `*` for all others: how far every date is moved; a multiple of 7, 0 unless stated."""
+    date_order: str = "month"
+    """What comes first in `03/04/2024`: `month` or `day`."""
+
+    def shift_of(self, app: str) -> DateShift:
+        """Return the shift of an app's dates."""
+        days = self.date_shift_days.get(app, self.date_shift_days.get(EVERY_APP, 0))
+        return DateShift(days=days if self.enabled else 0, day_first=self.date_order == "day")
 
 
 def load_policy(path: Path) -> Policy:
@@ -69,6 +83,8 @@ def _policy_of(table: dict[str, object], name: str) -> Policy:
         "unknown",
         "names",
         "task_keys",
+        "date_shift_days",
+        "date_order",
     }
     for key in table:
         if key not in known:
@@ -93,6 +109,8 @@ def _policy_of(table: dict[str, object], name: str) -> Policy:
         task_keys=_choice(table, "task_keys", TASK_KEYS, name) or "keep",
         names=_engine_of(table.get("names"), name),
         unknown=_choice(table, "unknown", UNKNOWN, name) or "withhold",
+        date_shift_days=_shifts_of(table.get("date_shift_days", 0), name),
+        date_order=_choice(table, "date_order", DATE_ORDERS, name) or "month",
     )
 
 
@@ -106,6 +124,19 @@ def _keys_of(listed: object, name: str) -> dict[str, str]:
                 f"{name}: keys.{pattern} names no kind; use one of {', '.join(kinds)}."
             )
     return {str(pattern): str(kind) for pattern, kind in listed.items()}
+
+
+def _shifts_of(listed: object, name: str) -> Mapping[str, int]:
+    shifts: dict[str, int] = {}
+    for app, days in listed.items() if isinstance(listed, dict) else [(EVERY_APP, listed)]:
+        if isinstance(days, int) and not isinstance(days, bool) and days % 7 == 0:
+            shifts[str(app)] = days
+        else:
+            raise PolicyError(
+                f"{name}: `date_shift_days` must be a number of whole weeks in days, such as 91 or -364, "
+                "or a table of them by app."
+            )
+    return MappingProxyType(shifts)
 
 
 def _prose_names(table: dict[str, object], name: str) -> str:

@@ -123,6 +123,7 @@ class _Gate:
         self.judgement = judge(seen, k=policy.k)
         self.withholds = policy.unknown == "withhold"
         self.hides_task_keys = policy.task_keys == "opaque"
+        self.shift = policy.shift_of(app)
         values = dict(known.values)
         for value, kind in self.judgement.values.items():
             keep_kind(values, value, kind)
@@ -188,8 +189,11 @@ class _Known(NamedTuple):
 class _Desk:
     """Scrubs the texts of one episode and keeps the account."""
 
-    def __init__(self, gate: _Gate, values: dict[str, str], personal_keys: frozenset[str]) -> None:
+    def __init__(
+        self, gate: _Gate, values: dict[str, str], personal_keys: frozenset[str], *, near: int
+    ) -> None:
         self._gate = gate
+        self._near = near
         self._matcher = Matcher(_with_spellings(values), local=True)
         self._standing = Standing(gate.vocabulary, personal_keys)
         self.notes: list[Note] = []
@@ -202,9 +206,8 @@ class _Desk:
         matches = known.matches
         if self._matcher.can_match(self._gate.runs(text, known.folded)):
             matches = [*matches, *self._matcher.matches(known.folded, text)]
-        clean = text
-        if matches:
-            clean = self._replaced(text, self._standing.personal(text, resolve(matches)), path)
+        personal = self._standing.personal(text, resolve(matches)) if matches else matches
+        clean = self._replaced(text, personal, path)
         return self._decoded(clean, path) if known.hides_text else clean
 
     def _decoded(self, text: str, path: str) -> str:
@@ -227,17 +230,26 @@ class _Desk:
         """Return an optional text scrubbed."""
         return None if text is None else self.text(text, path)
 
+    def moment(self, at: int | None) -> int | None:
+        """Return an optional moment moved by the app's shift."""
+        return None if at is None else self._gate.shift.moment(at)
+
     def _replaced(self, text: str, matches: list[Match], path: str) -> str:
         if not matches:
-            return text
+            return self._dated(text)
         out: list[str] = []
         done = 0
         for match in matches:
-            out += (text[done : match.start], self._surrogate(text[match.start : match.end], match))
+            before = self._dated(text[done : match.start])
+            out += (before, self._surrogate(text[match.start : match.end], match))
             done = match.end
             self.notes.append(Note(kind=match.kind, path=path, length=match.end - match.start))
-        out.append(text[done:])
+        out.append(self._dated(text[done:]))
         return "".join(out)
+
+    def _dated(self, kept: str) -> str:
+        """Return what is kept of a text with its dates moved; surrogates are not dates, whatever they look like."""
+        return self._gate.shift.text(kept, self._near)
 
     def _surrogate(self, mention: str, match: Match) -> str:
         draw = self._gate.vault.surrogate
@@ -287,15 +299,16 @@ def _scrub_episode(episode: Episode, gate: _Gate, finder: Finder) -> Scrubbed:
     held += _flagged(reads, values)
     for item in held:
         values = {**item.spellings, **values}
-    desk = _Desk(gate, values, frozenset(item.key for item in (*found, *judged) if item.key))
+    personal_keys = frozenset(item.key for item in (*found, *judged) if item.key)
+    desk = _Desk(gate, values, personal_keys, near=episode.started_at)
     steps = tuple(
         _scrub_step(step, desk, f"steps[{place}]") for place, step in enumerate(episode.steps)
     )
     clean = CleanEpisode(
         app=episode.app,
         episode_id=gate.vault.episode_id(episode.app, episode.episode_id),
-        started_at=episode.started_at,
-        ended_at=episode.ended_at,
+        started_at=gate.shift.moment(episode.started_at),
+        ended_at=desk.moment(episode.ended_at),
         agent=desk.optional(episode.agent, "agent"),
         model=desk.optional(episode.model, "model"),
         task_key=_task_key(episode, gate, desk),
@@ -361,7 +374,7 @@ def _scrub_step(step: Step, desk: _Desk, path: str) -> CleanStep:
         ),
         call_id=desk.optional(step.call_id, f"{path}.call_id"),
         tool_name=desk.optional(step.tool_name, f"{path}.tool_name"),
-        at=step.at,
+        at=desk.moment(step.at),
         is_error=step.is_error,
         input_tokens=step.input_tokens,
         output_tokens=step.output_tokens,
@@ -395,7 +408,7 @@ def _subject(episode: Episode, vault: Vault) -> str | None:
 def _scrub_outcome(outcome: Outcome, gate: _Gate, learnt: Learnt, policy: Policy) -> CleanOutcome:
     episode_id = outcome.episode_id or ""
     values = learnt.app(outcome.app).local.get(episode_id, {})
-    desk = _Desk(gate, values if policy.enabled else {}, frozenset())
+    desk = _Desk(gate, values if policy.enabled else {}, frozenset(), near=outcome.at or 0)
     return CleanOutcome(
         app=outcome.app,
         outcome_id=gate.vault.outcome_id(outcome.app, outcome.outcome_id),
@@ -406,7 +419,7 @@ def _scrub_outcome(outcome: Outcome, gate: _Gate, learnt: Learnt, policy: Policy
         text=desk.optional(outcome.text, "text"),
         correction=desk.optional(outcome.correction, "correction"),
         by=outcome.by,
-        at=outcome.at,
+        at=desk.moment(outcome.at),
         source=outcome.source,
     )
 
