@@ -22,6 +22,10 @@ RARE: Final = 0.25
 """Share of examples in which a path must be there to be part of a condition."""
 FEW: Final = 8
 """Different values up to which a term is a category."""
+MAX_NUMBERS: Final = 16
+"""Numbers of the state that amounts are compared with."""
+MIN_MET: Final = 2
+"""Different successes that must have met a limit which nothing recorded broke."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -34,6 +38,8 @@ class Condition:
     rank: int
     values: list[Any]
     """Per example, successes first."""
+    limit: bool = False
+    """It holds what the call charges under a number of the state, and nothing recorded broke it."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -52,6 +58,7 @@ def conditions(cases: Cases, fitter: Fitter, tables: Tables) -> Iterator[Conditi
     yield from holding(cases, _comparisons(cases, fitter, tables), 20)
     yield from holding(cases, _memberships(cases, fitter.terms), 10)
     yield from holding(cases, _elements(cases, fitter, tables), 30)
+    yield from _unbroken_limits(cases, fitter)
 
 
 def holding(cases: Cases, trees: Iterator[tuple[Tree, int]], rank: int) -> Iterator[Condition]:
@@ -126,6 +133,41 @@ def _balances(fitter: Fitter, numeric: Sequence[Term]) -> Iterator[tuple[Tree, i
         for left in [*fitter.extra, *(t for t in numeric if t.tree[0] == "arg")]:
             test: Tree = ["or", ["not", ["exists", right.tree]], ["le", left.tree, right.tree]]
             yield test, left.rank + right.rank - 10
+
+
+def _unbroken_limits(cases: Cases, fitter: Fitter) -> Iterator[Condition]:
+    """What the call charges, held under a number of what it names (a balance), though no refusal says so.
+
+    Such limits exist and are rarely hit: success beyond what was seen would be a guess.
+    """
+    n = len(cases.good)
+    numbers = [t for t in fitter.terms.scalars if _of_state(t, n)][:MAX_NUMBERS]
+    for right in numbers:
+        partial = any(v is GONE for v in right.values)
+        for left in fitter.extra:
+            tree: Tree = ["le", left.tree, right.tree]
+            held = _met(cases, evaluate(tree, cases.scopes))
+            if partial:
+                tree = ["or", ["not", ["exists", right.tree]], tree]
+            values = evaluate(tree, cases.scopes)
+            broken = any(v is False or v is GONE for v in values)
+            if held >= MIN_MET and not broken:
+                rank = left.rank + right.rank
+                yield Condition(tree=tree, held=held, rank=rank, values=values, limit=True)
+
+
+def _met(cases: Cases, values: Sequence[Any]) -> int:
+    """Different successes in which a comparison was true."""
+    return len({e.seen.key for e, v in zip(cases.good, values, strict=False) if v is True})
+
+
+def _of_state(term: Term, n: int) -> bool:
+    """Whether a term is a number, wherever it is there, of something that the arguments or the record name."""
+    return (
+        term.tree[0] in {"row", "at", "pick"}
+        and any(is_number(v) for v in term.values[:n])
+        and all(is_number(v) or v is GONE or v is DARK for v in term.values)
+    )
 
 
 def _equalities(fitter: Fitter) -> Iterator[tuple[Tree, int]]:

@@ -33,6 +33,7 @@ MAX_RIVALS: Final = 4
 NOVEL: Final = 5
 """Successes per value of a category before a new value withholds success."""
 MAX_WITHHOLD: Final = 80
+WITHHELD_FORMS: Final = frozenset({"among", "member", "exists", "eq", "distinct", "le"})
 _POINTS: Final = ('"row"', '"at"', '"pick"')
 """Operations that look at what something points to."""
 MAX_GOOD: Final = 120
@@ -395,7 +396,8 @@ def _by_reach(condition: Condition) -> tuple[int, int]:
     text = stable(body)
     points = any(op in text for op in _POINTS) and (every or '"arg"' in text)
     says_little = body[0] == "exists" or any(op in text for op in ('"shape"', '"prefix"'))
-    return (2 * (not (points or every)) + says_little + (not points and every), condition.rank)
+    late = 2 * (not (points or every)) + says_little + (not points and every)
+    return (-1 if condition.limit else late, condition.rank)
 
 
 def _withhold(cases: Cases, conditions: Sequence[Condition]) -> list[dict[str, Any]]:
@@ -405,16 +407,9 @@ def _withhold(cases: Cases, conditions: Sequence[Condition]) -> list[dict[str, A
     for condition in sorted(conditions, key=_by_reach):
         op = condition.tree[0]
         inner = condition.tree[2][0] if op == "every" else op
-        if condition.held < enough or inner not in {
-            "among",
-            "member",
-            "exists",
-            "eq",
-            "distinct",
-            "le",
-        }:
+        if not condition.limit and (condition.held < enough or inner not in WITHHELD_FORMS):
             continue
-        if op == "le" and not bounds(condition.tree):
+        if op == "le" and not condition.limit and not bounds(condition.tree):
             continue
         if op == "exists" and condition.tree[1][0] in {"arg", "old"}:
             continue
