@@ -25,6 +25,7 @@ _TEXT: Final = 0x0A
 _BOOL: Final = 0x10
 _INT: Final = 0x18
 _BYTES: Final = 0x3A
+_PROMOTED: Final = frozenset({*PROMOTED_TEXTS, *PROMOTED_COUNTS})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,10 +78,11 @@ def read_attributes(
         missing[pairs.owner[here]] = False
         columns[column_of(name)] = arrow.array(numbers, mask=missing)
     # The same key once as a column and once among the rest is a repetition as well.
-    promoted = [code_of[name] for name in (*PROMOTED_TEXTS, *PROMOTED_COUNTS) if name in code_of]
+    promoted = np.array([name in _PROMOTED for name in names], np.bool_)
     odd[_mixed(pairs, code, rest, promoted)] = True
     # Bytes become text on their way, so theirs is the column; too rare to be fast.
-    odd[pairs.owner[(pairs.tag == _BYTES) & np.isin(code, promoted)]] = True
+    data_in = np.flatnonzero(pairs.tag == _BYTES)
+    odd[pairs.owner[data_in[promoted[code[data_in]]]]] = True
     columns["attributes"] = _rest(slices, pairs, _Names(names, code), rest, odd)
     return AttributeColumns(columns=columns, odd=odd)
 
@@ -137,9 +139,10 @@ def _repeats(owner: Ints, count: int) -> Bools:
     return np.bincount(owner, minlength=count) > 1
 
 
-def _mixed(pairs: _Pairs, code: Ints, rest: Bools, promoted: list[int]) -> Ints:
+def _mixed(pairs: _Pairs, code: Ints, rest: Bools, promoted: Bools) -> Ints:
     """Owners with the same key once as a column and once, as another type, among the rest."""
-    stray = np.flatnonzero(rest & np.isin(code, promoted))
+    stray = np.flatnonzero(rest)
+    stray = stray[promoted[code[stray]]]
     if not len(stray):
         return stray
     width = int(code.max()) + 1

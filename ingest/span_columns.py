@@ -31,6 +31,7 @@ from ingest.wire_columns import (
     Bytes,
     FieldColumns,
     Ints,
+    Room,
     fixed64,
     rows_of,
     scan,
@@ -68,16 +69,22 @@ class SpanColumns:
 
 
 def read_columns(
-    bodies: Sequence[tuple[bytes, Arrival]], *, limits: Limits = DEFAULT_LIMITS
+    bodies: Sequence[tuple[bytes, Arrival]],
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    room: Room | None = None,
 ) -> SpanColumns:
-    """The spans of these plain bodies in the order of arrival; raises `BodyRefused` for a body that is no protobuf."""
+    """The spans of these plain bodies in the order of arrival; raises `BodyRefused` for a body that is no protobuf.
+
+    The table is a copy: the room may be used again at once.
+    """
     spans = _Spans()
     for body, arrival in bodies:
         spans.add(body, blocks_of(body, arrival, limits=limits))
     if spans.size + PADDING >= 1 << 31:
         raise BodyRefused("body_too_large", "The bodies are larger than 2 GiB together.")
     try:
-        return _Reader(spans, limits).read()
+        return _Reader(spans, limits, room or Room()).read()
     except NotUtf8Error:
         # Somewhere a text is damaged; the slow reader finds the span and refuses it alone.
         return _one_by_one(spans, limits)
@@ -139,12 +146,11 @@ def _one_by_one(spans: _Spans, limits: Limits) -> SpanColumns:
 class _Reader:
     """All bodies being read as one buffer."""
 
-    def __init__(self, spans: _Spans, limits: Limits) -> None:
+    def __init__(self, spans: _Spans, limits: Limits, room: Room) -> None:
         self._spans = spans
         self._limits = limits
-        joined = b"".join([*spans.bodies, bytes(PADDING)])
-        self._buffer = pa.py_buffer(joined)
-        self._data: Bytes = np.frombuffer(joined, np.uint8)
+        self._data: Bytes = room.put(spans.bodies, spans.size)
+        self._buffer = arrow.py_buffer(self._data)
 
     def read(self) -> SpanColumns:
         """All spans: the ordinary ones as columns, the others one by one, in their order."""
@@ -155,9 +161,9 @@ class _Reader:
         pairs = scanned.fields.only(is_pair)
         odd = scanned.broken | _odd_fields(fields, len(start))
         odd[pairs.owner[pairs.wire_type != LENGTH]] = True
-        attributes = read_attributes(
-            self._data, self._buffer, pairs.only(~odd[pairs.owner]), len(start)
-        )
+        if odd.any():
+            pairs = pairs.only(~odd[pairs.owner])
+        attributes = read_attributes(self._data, self._buffer, pairs, len(start))
         basic = _Basics(self._data, fields, len(start))
         odd |= attributes.odd | basic.odd
         if not odd.any():
@@ -228,7 +234,8 @@ class _Basics:
     def __init__(self, data: Bytes, fields: FieldColumns, count: int) -> None:
         self._data = data
         self._count = count
-        self._of = {n: fields.only(fields.number == n) for n in _READ}
+        found = fields.by_number()
+        self._of = {number: found.get(number, fields.none()) for number in _READ}
         self.odd = np.zeros(count, np.bool_)
         self._check_id(1, 16)
         self._check_id(2, 8)

@@ -7,6 +7,7 @@ field of every message, so that the interpreter's cost is per step and not per f
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -22,8 +23,32 @@ Bools = NDArray[np.bool_]
 PADDING: Final = 32
 """Bytes that must follow the last message in a buffer: reads of fixed width may look past a field's end."""
 
+_ODD_NUMBER: Final = 255
+"""Field numbers from here on are in no message that is read."""
 _MOST_FIELDS: Final = 1024
 """Steps at most: a message with more fields than any real one is left to the slow reader."""
+
+_SIZES: Final = np.full(8, -1, np.int64)
+"""Bytes of a value that its wire type alone says; -1 for wire types that nobody may use."""
+_SIZES[[VARINT, LENGTH, FIXED64, FIXED32]] = 0, 0, 8, 4
+
+
+class Room:
+    """Memory that one batch of bodies after the other is put into: fresh pages from the system cost a seventh of all."""
+
+    def __init__(self) -> None:
+        self._held: Bytes = np.empty(0, np.uint8)
+
+    def put(self, bodies: Iterable[bytes], size: int) -> Bytes:
+        """Bodies of `size` bytes end to end, with the padding; good until the next call."""
+        if len(self._held) < size + PADDING:
+            self._held = np.empty(1 << (size + PADDING).bit_length(), np.uint8)
+        at = 0
+        for body in bodies:
+            self._held[at : at + len(body)] = np.frombuffer(body, np.uint8)
+            at += len(body)
+        self._held[at : at + PADDING] = 0
+        return self._held[: at + PADDING]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,13 +67,34 @@ class FieldColumns:
 
     def only(self, chosen: Bools) -> FieldColumns:
         """Some of the fields."""
+        return self.at(np.flatnonzero(chosen))
+
+    def by_number(self) -> dict[int, FieldColumns]:
+        """The fields of each number that is there."""
+        small = np.minimum(self.number, _ODD_NUMBER).astype(np.uint8)
+        order = np.argsort(small, kind="stable")
+        ordered = self.at(order)
+        numbers, first = np.unique(small[order], return_index=True)
+        ends = [*first[1:].tolist(), len(order)][: len(numbers)]
+        return {
+            number: ordered.at(slice(start, end))
+            for number, start, end in zip(numbers.tolist(), first.tolist(), ends, strict=True)
+            if number < _ODD_NUMBER
+        }
+
+    def none(self) -> FieldColumns:
+        """No field."""
+        return self.at(slice(0, 0))
+
+    def at(self, place: Ints | slice) -> FieldColumns:
+        """The fields at these places."""
         return FieldColumns(
-            owner=self.owner[chosen],
-            number=self.number[chosen],
-            wire_type=self.wire_type[chosen],
-            start=self.start[chosen],
-            end=self.end[chosen],
-            value=self.value[chosen],
+            owner=self.owner[place],
+            number=self.number[place],
+            wire_type=self.wire_type[place],
+            start=self.start[place],
+            end=self.end[place],
+            value=self.value[place],
         )
 
 
@@ -88,6 +134,32 @@ def varints(data: Bytes, at: Ints) -> Varints:
     return Varints(value=value, end=end, good=good)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Heads:
+    """The fields that start at some places."""
+
+    tag: Ints
+    start: Ints
+    stop: Ints
+    value: Ints
+    good: Bools
+
+
+def _heads(data: Bytes, at: Ints) -> _Heads:
+    tag = varints(data, at)
+    wire_type = tag.value & 7
+    counted = (wire_type == LENGTH) | (wire_type == VARINT)
+    inner = varints(data, tag.end)
+    size = _SIZES[wire_type]
+    is_length = wire_type == LENGTH
+    value = np.where(counted, inner.value, 0)
+    start = np.where(is_length, inner.end, tag.end)
+    stop = np.where(counted, inner.end, tag.end + size)
+    stop[is_length] += value[is_length]
+    good = tag.good & (inner.good | ~counted) & (size >= 0) & (value >= 0) & (tag.value > 7)
+    return _Heads(tag=tag.value, start=start, stop=stop, value=value, good=good)
+
+
 def scan(data: Bytes, start: Ints, end: Ints) -> Scanned:
     """The fields of all messages; `data` must go on for `PADDING` bytes after the last one."""
     count = len(start)
@@ -102,27 +174,18 @@ def scan(data: Bytes, start: Ints, end: Ints) -> Scanned:
             broken[active] = True
             break
         place = at[active]
-        tag = varints(data, place)
-        number, wire_type = tag.value >> 3, tag.value & 7
-        inner = varints(data, tag.end)
-        is_length, is_varint = wire_type == LENGTH, wire_type == VARINT
-        from_here = np.where(is_length | is_varint, inner.end, tag.end)
-        size = np.where(is_length, inner.value, 0)
-        size[wire_type == FIXED64] = 8
-        size[wire_type == FIXED32] = 4
-        value_start = np.where(is_varint, tag.end, from_here)
-        stop = from_here + size
-        known = is_length | is_varint | (wire_type == FIXED64) | (wire_type == FIXED32)
-        good = tag.good & known & (inner.good | ~(is_length | is_varint)) & (number > 0)
-        good &= (size >= 0) & (stop <= end[active]) & (stop > place)
-        broken[active[~good]] = True
-        active = active[good]
-        value = np.where(is_length | is_varint, inner.value, 0)
-        steps.append([active, *(x[good] for x in (number, wire_type, value_start, stop, value))])
+        head = _heads(data, place)
+        good = head.good & (head.stop <= end[active]) & (head.stop > place)
+        step = [active, head.tag, head.start, head.stop, head.value]
+        if not good.all():
+            broken[active[~good]] = True
+            step = [column[good] for column in step]
+            active = step[0]
+        steps.append(step)
         ranks.append(counts[active])
         counts[active] += 1
-        at[active] = stop[good]
-        active = active[at[active] < end[active]]
+        at[active] = step[3]
+        active = active[step[3] < end[active]]
     return Scanned(fields=_in_order(steps, ranks, counts), broken=broken)
 
 
@@ -130,14 +193,14 @@ def _in_order(steps: list[list[Any]], ranks: list[Ints], counts: Ints) -> FieldC
     """Steps go over all messages; the result goes message by message."""
     first = np.concatenate([[0], np.cumsum(counts)])
     total = int(first[-1])
-    columns = [np.empty(total, np.int64) for _ in range(6)]
+    columns = [np.empty(total, np.int64) for _ in range(5)]
     for step, rank in zip(steps, ranks, strict=True):
         place = first[step[0]] + rank
         for column, values in zip(columns, step, strict=True):
             column[place] = values
-    owner, number, wire_type, start, end, value = columns
+    owner, tag, start, end, value = columns
     return FieldColumns(
-        owner=owner, number=number, wire_type=wire_type, start=start, end=end, value=value
+        owner=owner, number=tag >> 3, wire_type=tag & 7, start=start, end=end, value=value
     )
 
 

@@ -15,6 +15,7 @@ from ingest.otlp import read_protobuf
 from ingest.otlp_record import Arrival
 from ingest.span import PROMOTED_COUNTS, PROMOTED_TEXTS, SPAN_SCHEMA, span_of_row, span_row
 from ingest.span_columns import read_columns
+from ingest.wire_columns import Room
 
 ARRIVAL = Arrival(app="shop", source="test", position="record 1", received_at=1)
 NOW = 1_760_000_000 * 10**9
@@ -178,3 +179,13 @@ def test_ten_repeated_fields_beside_the_records_are_read_and_a_flood_is_refused(
 
 def _varint(value: int) -> bytes:
     return bytes([value & 0x7F | 0x80, value >> 7]) if value > 0x7F else bytes([value])
+
+
+@given(bodies(), bodies())
+def test_a_table_does_not_change_when_its_room_is_used_again(first: bytes, second: bytes) -> None:
+    """Rows are copies: the next batch may be put where the first one lay."""
+    room = Room()
+    table = read_columns([(first, ARRIVAL)], room=room).table
+    before = table.to_pylist()
+    read_columns([(second, ARRIVAL)], room=room)
+    assert table.to_pylist() == before
