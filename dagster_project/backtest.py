@@ -6,7 +6,8 @@ else from the app's at the time the episode started. Not here: what counts as eq
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from dagster_project.learnt_tables import TASKS, VERIFIED, WORLDS
 from dagster_project.learnt_worlds import StoredWorld, world_of
 from dagster_project.progress import counted
 from dagster_project.recorded_calls import recorded_calls, recorded_episodes
+from dagster_project.simulated_replies import SimulatorChoice
 from dagster_project.verification import VerifiedTask
 from environments.fidelity import record_tape, replay
 from environments.runtime.candidate import Candidate
@@ -29,6 +31,8 @@ from environments.runtime.canonical import task_version
 from environments.runtime.checks import evaluate
 from environments.runtime.environment import run_actions
 from environments.runtime.world import World
+from environments.runtime.world_simulated import SimulatedWorld
+from environments.simulate import Background, Simulator
 from environments.verify import ACCEPTED
 from ingest.chat_log import Chat
 from ingest.decode import decode
@@ -87,8 +91,14 @@ class Graded:
         }
 
 
-def backtest(home: Home, files: Sequence[Path], *, secret: bytes) -> dict[str, Any]:
-    """Replay and grade held-out chat logs with what the home knows."""
+def backtest(
+    home: Home,
+    files: Sequence[Path],
+    *,
+    secret: bytes,
+    simulated_by: SimulatorChoice | None = None,
+) -> dict[str, Any]:
+    """Replay and grade held-out chat logs with what the home knows; nothing that a model simulates is kept."""
     clean = CleanSide(home=str(home.path))
     known = {app for (app,) in clean.lake.counts(WORLDS)}
     if not known:
@@ -104,7 +114,7 @@ def backtest(home: Home, files: Sequence[Path], *, secret: bytes) -> dict[str, A
         mine = [chat for chat in chats if chat.episode.app == app]
         held = _past_the_gate(home, app, mine, clean, secret)
         if app in known:
-            _App(clean.lake, app).measure(held, found)
+            _App(clean.lake, app).measure(held, found, simulated_by)
         else:
             found.graded += [
                 Graded(
@@ -175,7 +185,9 @@ class _App:
         self._verdicts = records(lake, VERIFIED, app, VerifiedTask)
         self._tape = record_tape(recorded_episodes(clean_episodes_of(lake, app)))
 
-    def measure(self, held: Sequence[HeldOut], found: "_Found") -> None:
+    def measure(
+        self, held: Sequence[HeldOut], found: "_Found", simulated_by: SimulatorChoice | None
+    ) -> None:
         """Replay and grade, into the findings."""
         asked = []
         for one in held:
@@ -186,15 +198,18 @@ class _App:
                 else recorded_calls(one.episode)
             )
             asked.append(calls)
-        fidelity = replay(
-            self._world,
-            counted("replay", asked, self._app),
-            tape=self._tape,
-            envelopes=self._envelopes(held),
-        )
+        with _simulated(self._world, simulated_by) as world:
+            fidelity = replay(
+                world,
+                counted("replay", asked, self._app),
+                tape=self._tape,
+                envelopes=self._envelopes(held),
+            )
         new = {one.episode.episode_id for one in held if self._task_of(one.episode) is None}
         counts = fidelity.of(new).to_json()
         unseen = {name: counts[name] for name in (*VERDICTS, "tape")}
+        if simulated_by is not None:
+            found.add({"simulation": fidelity.simulation()})
         found.add({**fidelity.to_json(), "unseen_tasks": {"episodes": len(new), **unseen}})
         for one in counted("grade", held, self._app):
             found.graded.append(self._grade(one))
@@ -233,6 +248,19 @@ class _App:
             reward=verdict.reward,
             reason=verdict.reason,
         )
+
+
+@contextmanager
+def _simulated(world: World, choice: SimulatorChoice | None) -> Iterator[World | SimulatedWorld]:
+    """The world, with a model where nobody knows and the tool's policy allows one."""
+    if choice is None or not world.simulates:
+        yield world
+        return
+    with closing(Background()) as background:
+        ask = Simulator(
+            document=world.document, complete=choice.complete, background=background, breaks=True
+        )
+        yield SimulatedWorld(world, ask=ask)
 
 
 @dataclass(slots=True)

@@ -16,10 +16,17 @@ from dagster_project.judge_replies import JudgeChoice, judge_of, judge_says, kee
 from dagster_project.lake import Lake
 from dagster_project.policies import Launch
 from dagster_project.rollout_store import done, keep, settle
+from dagster_project.simulated_replies import (
+    SimulatorChoice,
+    keep_simulated,
+    simulation_of,
+    simulation_says,
+)
 from environments.judges.ask import Judge
-from environments.rollout.engine import run_rollouts
+from environments.rollout.engine import label_of, run_rollouts
 from environments.rollout.rollout import Rollout, RolloutKey
 from environments.runtime.task_set import TaskSet
+from environments.simulate import Simulation
 
 _KEEP_EVERY_S: Final = 2.0
 _KEEP_EVERY: Final = 256
@@ -44,6 +51,10 @@ class RolloutCounts:
     """In the provider's currency, as far as it says."""
     judge: Mapping[str, object] = field(default_factory=dict)
     """What a judge was asked, and what became of it; empty without a judge."""
+    simulated: int = 0
+    """Tool answers that a model made up."""
+    simulator: Mapping[str, object] = field(default_factory=dict)
+    """What a simulating model was asked, and what became of it; empty without one."""
 
     def add(self, rollout: Rollout) -> None:
         """Count one more."""
@@ -53,6 +64,7 @@ class RolloutCounts:
         self.masked += rollout.reward is None and rollout.error is None
         self.reward += rollout.reward or 0.0
         self.cost += rollout.cost or 0.0
+        self.simulated += rollout.simulated
 
     @property
     def mean_reward(self) -> float | None:
@@ -60,12 +72,13 @@ class RolloutCounts:
         return self.reward / self.graded if self.graded else None
 
 
-async def roll_out(
+async def roll_out(  # noqa: PLR0913 - what runs, how, and its optional company
     lake: Lake | None,
     folder: Path,
     launch: Launch,
     *,
     judged_by: JudgeChoice | None = None,
+    simulated_by: SimulatorChoice | None = None,
     on_rollout: Callable[[Rollout, RolloutCounts], None] = lambda *_: None,
 ) -> RolloutCounts:
     """Run what is not in the lake yet; without a lake, everything."""
@@ -73,16 +86,25 @@ async def roll_out(
         raise InputError(
             "the workers of a cluster ask no judge: run without one, then `tracegym regrade --judge`"
         )
+    if launch.cluster is not None and simulated_by is not None:
+        raise InputError("the workers of a cluster simulate no tool: run with --engine local")
     task_set = TaskSet.load(folder)
     counts = RolloutCounts()
     async with AsyncExitStack() as stack:
-        counts.policy = launch.choice.label
+        simulation = None
+        if simulated_by is not None:
+            simulation = simulation_of(simulated_by, lake, task_set)
+            stack.callback(simulation.close)
+        simulator = simulation.model if simulation is not None else None
+        counts.policy = label_of(launch.choice.label, simulator)
         apps = {task.app for task in task_set.tasks}
         judge = judge_of(judged_by, lake, apps)
         there = done(lake, apps) if lake is not None else set()
         counts.before = sum(key.policy == counts.policy for key in there)
         counts.wanted = len(task_set.tasks) * launch.settings.samples - counts.before
-        rollouts = await _rollouts(task_set, launch, stack, there=there, judge=judge)
+        rollouts = await _rollouts(
+            task_set, launch, stack, there=there, judge=judge, simulation=simulation
+        )
         batch: list[Rollout] = []
         kept_at = time.monotonic()
         try:
@@ -91,15 +113,20 @@ async def roll_out(
                 batch.append(rollout)
                 on_rollout(rollout, counts)
                 if len(batch) >= _KEEP_EVERY or time.monotonic() - kept_at > _KEEP_EVERY_S:
+                    keep_simulated(lake, simulation)
                     _keep(lake, batch)
                     keep_fresh(lake, judge)
                     kept_at = time.monotonic()
         finally:
+            # Before the rollouts: a stored run can then always be made again.
+            keep_simulated(lake, simulation)
             _keep(lake, batch)
             keep_fresh(lake, judge)
             if lake is not None:
                 settle(lake, apps)
     counts.judge = judge_says(judge) if judged_by is not None else {}
+    if simulation is not None:
+        counts.simulator = simulation_says(simulation)
     return counts
 
 
@@ -109,19 +136,22 @@ def _keep(lake: Lake | None, batch: list[Rollout]) -> None:
     batch.clear()
 
 
-async def _rollouts(
+async def _rollouts(  # noqa: PLR0913 - what runs, how, and its optional company
     task_set: TaskSet,
     launch: Launch,
     stack: AsyncExitStack,
     *,
     there: set[RolloutKey],
     judge: Judge,
+    simulation: Simulation | None,
 ) -> AsyncGenerator[Rollout]:
     """From this process, or from the workers of a cluster, which open the policy themselves."""
     cluster = launch.cluster
     if cluster is None:
         policy = await stack.enter_async_context(launch.choice.open(task_set))
-        return run_rollouts(task_set, policy, launch.settings, done=there, judge=judge)
+        return run_rollouts(
+            task_set, policy, launch.settings, done=there, judge=judge, simulation=simulation
+        )
     try:
         from environments.rollout.ray_engine import RaySettings, run_on_ray  # noqa: PLC0415 - extra
     except ModuleNotFoundError as fault:

@@ -15,6 +15,7 @@ from typing import Any, Final
 from environments.runtime.attempt import SIMULATED, UNKNOWN, Json, ToolResult
 from environments.runtime.normal import parse_arguments, parse_json, same_json, stable, unwrap
 from environments.runtime.world import World
+from environments.runtime.world_simulated import SimulatedWorld
 from environments.unsettled import reason_of, shape_of
 
 VERDICTS: Final = ("exact", "equivalent", "wrong", "unknown", "simulated")
@@ -51,6 +52,8 @@ class Judged:
     result: ToolResult
     verdict: str
     """One of `VERDICTS`."""
+    simulated: str | None = None
+    """How a simulated answer compares with the truth: `exact`, `wrong`; None where nothing was simulated."""
     taped: str | None = None
     """`exact` or `wrong` for the tape's answer; None where it has none."""
 
@@ -89,9 +92,17 @@ class Fidelity:
         out["tape"] = _taped(self.judged)
         return out
 
+    def simulation(self) -> dict[str, Json]:
+        """What a simulating model's answers are worth, apart from everything that is known."""
+        asked = [j for j in self.judged if j.simulated is not None]
+        return {
+            **_simulated(asked),
+            "by_tool": {name: _simulated(group) for name, group in _groups(asked, _name)},
+        }
+
 
 def replay(
-    world: World,
+    world: World | SimulatedWorld,
     episodes: Iterable[RecordedEpisode],
     *,
     tape: Mapping[tuple[str, str], str] | None = None,
@@ -99,9 +110,10 @@ def replay(
 ) -> Fidelity:
     """Replay recorded calls, each episode in a session of its own, and judge every answer."""
     judged: list[Judged] = []
+    known = world.world if isinstance(world, SimulatedWorld) else world
     for episode in episodes:
         session = world.session(episode.start, started_at=episode.started_at, caller=episode.caller)
-        envelope = (envelopes or {}).get(episode.caller or "") or world.callers.get(
+        envelope = (envelopes or {}).get(episode.caller or "") or known.callers.get(
             episode.caller or "", {}
         ).get("envelope")
         to_new: dict[str, str] = {}
@@ -117,10 +129,11 @@ def replay(
                     call=call,
                     result=result,
                     verdict=judge(result, truth),
+                    simulated=_worth(result, truth),
                     taped=None if answer is None else "exact" if same else "wrong",
                 )
             )
-    writers = frozenset(n for n, t in world.tools.items() if t.kind in {"write", "unknown"})
+    writers = frozenset(n for n, t in known.tools.items() if t.kind in {"write", "unknown"})
     return Fidelity(judged=tuple(judged), writers=writers)
 
 
@@ -138,6 +151,12 @@ def judge(result: ToolResult, truth: str) -> str:
     if equal(result.content, truth):
         return "exact" if result.source != SIMULATED else "simulated"
     return "simulated" if result.source == SIMULATED else "wrong"
+
+
+def _worth(result: ToolResult, truth: str) -> str | None:
+    if result.source != SIMULATED:
+        return None
+    return "exact" if equal(result.content, truth) else "wrong"
 
 
 def equal(left: str, right: str) -> bool:
@@ -197,6 +216,11 @@ def _tool(judged: Sequence[Judged]) -> dict[str, Json]:
             for shape, group in shapes
         },
     }
+
+
+def _simulated(judged: Iterable[Judged]) -> dict[str, Json]:
+    counts = Counter(j.simulated for j in judged)
+    return {"calls": counts.total(), "exact": counts["exact"], "wrong": counts["wrong"]}
 
 
 def _taped(judged: Iterable[Judged]) -> dict[str, Json]:

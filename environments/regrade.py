@@ -11,6 +11,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from environments.judges.question import Question, questions_of
@@ -18,6 +19,8 @@ from environments.runtime.attempt import Attempt, Json
 from environments.runtime.environment import run_actions
 from environments.runtime.task_set import TaskSet
 from environments.runtime.verdict import Verdict
+from environments.runtime.world import World
+from environments.runtime.world_simulated import SimulatedWorld
 
 Message = Mapping[str, Json]
 
@@ -39,6 +42,8 @@ class StoredRun:
     reward: float | None
     predicted: float | None
     reason: str = ""
+    simulator: str | None = None
+    """The model that made up answers of tools, if one did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +77,20 @@ class Regrading:
     """Runs whose stored conversation is no list of messages."""
 
 
-def questions_of_runs(task_set: TaskSet, runs: Iterable[StoredRun]) -> dict[str, list[Question]]:
+Simulated = Mapping[str, Mapping[str, Json]]
+"""Recorded replies of simulating models, by model and key."""
+
+
+def backend_of(world: World, run: StoredRun, simulated: Simulated) -> World | SimulatedWorld:
+    """What answered a stored run's calls: its world, with the replies of the model that simulated tools in it."""
+    if run.simulator is None or not world.simulates:
+        return world
+    return SimulatedWorld(world, simulated.get(run.simulator, {}))
+
+
+def questions_of_runs(
+    task_set: TaskSet, runs: Iterable[StoredRun], *, simulated: Simulated = MappingProxyType({})
+) -> dict[str, list[Question]]:
     """What a judge must be asked before these runs can be graded, by app; nothing where no rubric has a judge check."""
     found: dict[str, list[Question]] = defaultdict(list)
     known = {task.task_id for task in task_set.tasks}
@@ -81,7 +99,7 @@ def questions_of_runs(task_set: TaskSet, runs: Iterable[StoredRun]) -> dict[str,
             continue
         messages = conversation(run.trajectory)
         if messages is not None:
-            attempt = _attempt(task_set, run, messages)
+            attempt = _attempt(task_set, run, messages, simulated)
             found[run.app] += questions_of(task_set.rubric(run.task_id), attempt)
     return found
 
@@ -95,6 +113,7 @@ def regrade(
     runs: Iterable[StoredRun],
     *,
     recordings: Mapping[str, Json] | None = None,
+    simulated: Simulated = MappingProxyType({}),
 ) -> Regrading:
     """Every run of a task that is in the set, graded again."""
     known = {task.task_id for task in task_set.tasks}
@@ -108,7 +127,8 @@ def regrade(
         if messages is None:
             unreadable += 1
             continue
-        found.append(_again(task_set, run, messages, recordings))
+        attempt = _attempt(task_set, run, messages, simulated)
+        found.append(_again(task_set, run, messages, attempt, recordings))
     return Regrading(regraded=tuple(found), gone=gone, unreadable=unreadable)
 
 
@@ -116,17 +136,20 @@ def _again(
     task_set: TaskSet,
     run: StoredRun,
     messages: Sequence[Message],
+    attempt: Attempt,
     recordings: Mapping[str, Json] | None,
 ) -> Regraded:
-    attempt = _attempt(task_set, run, messages)
     verdict = task_set.verdict(run.task_id, attempt, recordings=recordings)
     same = same_words(attempt.messages, messages)
     # Without its conversation: thousands of them do not fit into memory.
     return Regraded(run=replace(run, trajectory=""), verdict=verdict, same_run=same)
 
 
-def _attempt(task_set: TaskSet, run: StoredRun, messages: Sequence[Message]) -> Attempt:
-    task, world = task_set.task(run.task_id), task_set.world(run.task_id)
+def _attempt(
+    task_set: TaskSet, run: StoredRun, messages: Sequence[Message], simulated: Simulated
+) -> Attempt:
+    task = task_set.task(run.task_id)
+    world = backend_of(task_set.world(run.task_id), run, simulated)
     return run_actions(task, world, actions_of(messages, run.opening), run.seed)
 
 

@@ -7,9 +7,10 @@ from typing import Annotated, Any
 import typer
 
 from dagster_project.cli.bars import Bars
-from dagster_project.cli.options import HOME, HomeOption
+from dagster_project.cli.options import HOME, HomeOption, SimulateOption, SimulateUrlOption
 from dagster_project.cli.output import notices, print_table
 from dagster_project.cli.settings import read_settings
+from dagster_project.cli.simulator import simulator_of
 from dagster_project.home import open_home, vault_secret
 from environments.unsettled import settle
 
@@ -19,6 +20,8 @@ def backtest(
         list[Path], typer.Argument(help="Held-out chat logs.", metavar="EPISODES.jsonl...")
     ],
     home: HomeOption = HOME,
+    simulate: SimulateOption = "",
+    simulate_url: SimulateUrlOption = "",
     out: Annotated[
         Path | None,
         typer.Option("--json", metavar="OUT", help="Write the document there; - is stdout."),
@@ -28,6 +31,7 @@ def backtest(
 
     Example: tracegym backtest held_out.jsonl --home H --json figures.json
     """
+    simulated_by = simulator_of(simulate, simulate_url)
     opened = open_home(home)
     console = notices()
     with console.status("starting"):
@@ -35,7 +39,12 @@ def backtest(
         from dagster_project.backtest import backtest as run_backtest  # noqa: PLC0415
         from dagster_project.progress import listening  # noqa: PLC0415
     with Bars(console) as bars, listening(bars.hear):
-        found = run_backtest(opened, episodes, secret=vault_secret(opened, read_settings().secret))
+        found = run_backtest(
+            opened,
+            episodes,
+            secret=vault_secret(opened, read_settings().secret),
+            simulated_by=simulated_by,
+        )
     text = json.dumps(found, indent=1, ensure_ascii=False)
     if out is not None and str(out) != "-":
         out.write_text(text + "\n", encoding="utf-8")
@@ -66,6 +75,17 @@ def _show(found: dict[str, Any]) -> None:
         ("tool", "calls", *names, "tape exact"),
         [(t, *(part[n] for n in ("calls", *names)), part["tape"]["exact"]) for t, part in by_tool],
     )
+    simulated_rows: list[tuple[str, int, int, int]] = []
+    simulation = found.get("simulation", {})
+    for name, part in {"all": simulation, **simulation.get("by_tool", {})}.items():
+        if part.get("calls"):
+            simulated_rows.append((name, part["calls"], part["exact"], part["wrong"]))
+    if simulation:
+        print_table(
+            "Simulated answers beside the truth",
+            ("tool", "calls", "exact", "wrong"),
+            simulated_rows,
+        )
     print_table(
         "Calls that most often end in unknown, and what recording would settle them",
         ("tool", "call", "why", "calls", "settled by"),

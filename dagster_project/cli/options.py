@@ -30,6 +30,22 @@ JudgeUrlOption = Annotated[
         help="The judge's OpenAI-compatible endpoint (http://host/v1).",
     ),
 ]
+SimulateOption = Annotated[
+    str,
+    typer.Option(
+        "--simulate",
+        metavar="MODEL",
+        help="Let this model answer where nobody knows, for tools that worlds.toml says may be simulated.",
+    ),
+]
+SimulateUrlOption = Annotated[
+    str,
+    typer.Option(
+        "--simulate-url",
+        metavar="URL",
+        help="The simulating model's OpenAI-compatible endpoint (http://host/v1).",
+    ),
+]
 RefsOption = Annotated[
     list[str] | None,
     typer.Option(

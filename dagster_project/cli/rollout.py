@@ -8,9 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dagster_project.cli.bars import Bars
-from dagster_project.cli.options import HOME, JsonOption, JudgeOption, JudgeUrlOption
+from dagster_project.cli.options import (
+    HOME,
+    JsonOption,
+    JudgeOption,
+    JudgeUrlOption,
+    SimulateOption,
+    SimulateUrlOption,
+)
 from dagster_project.cli.output import notices, print_json, print_pairs
 from dagster_project.cli.settings import read_settings
+from dagster_project.cli.simulator import simulator_of
 from dagster_project.errors import InputError, ProjectError
 from dagster_project.home import open_home
 from dagster_project.progress import Step
@@ -61,6 +69,8 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
     ] = 0.0,
     judge: JudgeOption = "",
     judge_url: JudgeUrlOption = "",
+    simulate: SimulateOption = "",
+    simulate_url: SimulateUrlOption = "",
     home: Annotated[
         Path | None,
         typer.Option(
@@ -84,6 +94,7 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
         raise typer.BadParameter("an http policy needs the model's name", param_hint="--model")
     if judge_url and not judge:
         raise typer.BadParameter("a judge's endpoint needs the model's name", param_hint="--judge")
+    simulated_by = simulator_of(simulate, simulate_url)
     _require_format(out_format)
     if not task_set.is_dir():
         raise InputError(f"{task_set} is no folder; make a task set with: tracegym export taskset")
@@ -133,7 +144,14 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
 
         try:
             counts = asyncio.run(
-                roll_out(lake, task_set, launch, judged_by=judged_by, on_rollout=hear)
+                roll_out(
+                    lake,
+                    task_set,
+                    launch,
+                    judged_by=judged_by,
+                    simulated_by=simulated_by,
+                    on_rollout=hear,
+                )
             )
         except KeyboardInterrupt:
             raise Stopped(
@@ -186,4 +204,9 @@ def _document(counts: "RolloutCounts") -> dict[str, object]:
         "mean_reward": counts.mean_reward,
         **({"cost": round(counts.cost, 6)} if counts.cost else {}),
         **({"judge": counts.judge} if counts.judge else {}),
+        **(
+            {"simulated_answers": counts.simulated, "simulator": dict(counts.simulator)}
+            if counts.simulator
+            else {}
+        ),
     }

@@ -14,6 +14,8 @@ class CliSettings:
     """TRACEGYM_POLICY_KEY, else OPENAI_API_KEY: the key of a policy's endpoint."""
     judge_key: str | None = None
     """TRACEGYM_JUDGE_KEY, else OPENAI_API_KEY: the key of a judge's endpoint."""
+    simulate_key: str | None = None
+    """TRACEGYM_SIMULATE_KEY, else OPENAI_API_KEY: the key of a simulating model's endpoint."""
 
 
 def read_settings() -> CliSettings:
@@ -23,4 +25,5 @@ def read_settings() -> CliSettings:
         secret=given("TRACEGYM_SECRET") or None,
         policy_key=given("TRACEGYM_POLICY_KEY") or given("OPENAI_API_KEY") or None,
         judge_key=given("TRACEGYM_JUDGE_KEY") or given("OPENAI_API_KEY") or None,
+        simulate_key=given("TRACEGYM_SIMULATE_KEY") or given("OPENAI_API_KEY") or None,
     )

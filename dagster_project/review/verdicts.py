@@ -15,6 +15,7 @@ from dagster_project.lake import Lake, once
 from dagster_project.learnt_tables import ROLLOUTS
 from dagster_project.review.tables import VERDICTS
 from dagster_project.rows import texts
+from dagster_project.simulated_replies import simulated_replies
 from environments.judges.ask import Judge
 from environments.judges.question import Question
 from environments.regrade import Regraded, Regrading, StoredRun, questions_of_runs, regrade
@@ -23,7 +24,7 @@ from environments.runtime.verdict import Verdict
 
 _READ = (
     *("app", "day", "rollout_id", "task_id", "task_version", "policy", "seed"),
-    *("reward", "predicted", "reason", "error", "trajectory", "opening"),
+    *("reward", "predicted", "reason", "error", "trajectory", "opening", "simulator"),
 )
 
 
@@ -62,15 +63,16 @@ def regrade_stored(lake: Lake, task_set: TaskSet, *, judge: Judge | None = None)
     Judge checks are answered from recordings; a judge that is handed in is asked first for what is missing.
     """
     apps = sorted({task.app for task in task_set.tasks})
+    simulated = simulated_replies(lake, apps)
     if judge is not None:
         runs = (run for app in apps for run in stored_runs(lake, app))
         try:
-            asyncio.run(_ask(judge, questions_of_runs(task_set, runs)))
+            asyncio.run(_ask(judge, questions_of_runs(task_set, runs, simulated=simulated)))
         finally:
             keep_fresh(lake, judge)
     recordings = replies_of(lake, apps, model=judge.model if judge is not None else None)
     stored = (run for app in apps for run in stored_runs(lake, app))
-    found = regrade(task_set, stored, recordings=recordings)
+    found = regrade(task_set, stored, recordings=recordings, simulated=simulated)
     keep_verdicts(lake, found.regraded)
     return found
 

@@ -11,6 +11,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncGenerator, Callable, Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
@@ -19,10 +20,11 @@ from environments.rollout.budget import Budget, Limits
 from environments.rollout.errors import EndpointError, RefusedError, RolloutError
 from environments.rollout.policy import Policy, Run, Turn, Usage
 from environments.rollout.rollout import Rollout, RolloutKey
-from environments.runtime.attempt import UNKNOWN, Attempt
+from environments.runtime.attempt import SIMULATED, UNKNOWN, Attempt
 from environments.runtime.environment import Environment
 from environments.runtime.task_set import PackedTask, TaskSet
 from environments.runtime.verdict import Verdict
+from environments.simulate import Simulation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,10 +64,11 @@ async def run_rollouts(  # noqa: PLR0913 - what runs, how, and its optional comp
     done: Collection[RolloutKey] = (),
     clock: Clock | None = None,
     judge: Judge | None = None,
+    simulation: Simulation | None = None,
 ) -> AsyncGenerator[Rollout]:
     """Run every rollout that is not done yet; they come as they end, in no particular order."""
-    play = _Play(task_set, policy, settings, clock or Clock(), judge)
-    jobs = list(_jobs(task_set, policy.name, settings, frozenset(done)))
+    play = _Play(task_set, policy, settings, clock or Clock(), judge, simulation)
+    jobs = list(_jobs(task_set, play.label, settings, frozenset(done)))
     faults = 0
     async with aclosing(_in_parallel(play, jobs, settings.concurrency)) as rollouts:
         async for rollout in rollouts:
@@ -76,6 +79,11 @@ async def run_rollouts(  # noqa: PLR0913 - what runs, how, and its optional comp
                     f"{faults} rollouts in a row failed, the last because {rollout.error}: "
                     "see that the endpoint answers, then start again; finished rollouts are kept"
                 )
+
+
+def label_of(policy: str, simulator: str | None) -> str:
+    """A policy's name in rollouts: with simulated tools it plays another game, and its rewards are another group."""
+    return f"{policy} with {simulator} simulating" if simulator else policy
 
 
 def _jobs(
@@ -127,15 +135,20 @@ async def _in_parallel(play: _Play, jobs: list[_Job], width: int) -> AsyncGenera
 class _Play:
     """Plays single runs; what they share is the budget."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - what runs, how, and its optional company
         self,
         task_set: TaskSet,
         policy: Policy,
         settings: RolloutSettings,
         clock: Clock,
         judge: Judge | None,
+        simulation: Simulation | None,
     ) -> None:
         self._judge = judge
+        self._simulation = simulation
+        self._simulator = simulation.model if simulation is not None else None
+        self.label = label_of(policy.name, self._simulator)
+        self._threads = ThreadPoolExecutor(settings.concurrency) if simulation else None
         self._task_set = task_set
         self._policy = policy
         self._clock = clock
@@ -144,12 +157,16 @@ class _Play:
     async def run(self, job: _Job) -> Rollout | None:
         """One rollout; None if the budget does not allow it to end."""
         started_at, started = self._clock.now(), self._clock.ticks()
-        environment = self._task_set.environment(job.task.task_id, job.seed)
+        environment = self._environment(job)
         turns: list[Turn] = []
         error = None
         while environment.stop_reason is None:
             try:
                 turn = await self._act(environment, job, len(turns))
+                if turn is None:
+                    return None
+                turns.append(turn)
+                await self._step(environment, turn)
             except RefusedError as fault:
                 if fault.status in {401, 403, 404}:
                     raise
@@ -158,16 +175,25 @@ class _Play:
             except EndpointError as fault:
                 error = str(fault)
                 break
-            if turn is None:
-                return None
-            turns.append(turn)
-            environment.step(turn.message)
         seconds = self._clock.ticks() - started
         attempt = environment.attempt()
         verdict = await self._grade(job.task, attempt, broken=error is not None)
         return self._record(
             attempt, verdict, job, turns=turns, error=error, times=(started_at, seconds)
         )
+
+    def _environment(self, job: _Job) -> Environment:
+        if self._simulation is None:
+            return self._task_set.environment(job.task.task_id, job.seed)
+        return Environment(job.task, self._simulation.world(job.task.task_id), seed=job.seed)
+
+    async def _step(self, environment: Environment, turn: Turn) -> None:
+        """The world's answers; where a model may give them, in a thread, so that the other runs go on."""
+        if self._threads is None:
+            environment.step(turn.message)
+        else:
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(self._threads, environment.step, turn.message)
 
     async def _grade(self, task: PackedTask, attempt: Attempt, *, broken: bool) -> Verdict:
         """The verdict, with a judge's replies where one is asked; a broken run is worth no question."""
@@ -203,12 +229,13 @@ class _Play:
     ) -> Rollout:
         task = job.task
         unknown = sum(call.result.source == UNKNOWN for call in attempt.calls)
+        simulated = sum(call.result.source == SIMULATED for call in attempt.calls)
         tokens = [turn.tokens for turn in turns]
         return Rollout(
             app=task.app,
             task_id=task.task_id,
             task_version=task.task_version,
-            policy=self._policy.name,
+            policy=self.label,
             seed=job.seed,
             task_set_version=self._task_set.manifest.task_set_version,
             reward=None if error else verdict.reward,
@@ -226,6 +253,8 @@ class _Play:
             calls=len(attempt.calls),
             malformed=sum(call.malformed for call in attempt.calls),
             unknown=unknown + attempt.user_unknown,
+            simulated=simulated,
+            simulator=self._simulator,
             prompt_tokens=_total([turn.usage.prompt_tokens for turn in turns]),
             completion_tokens=_total([turn.usage.completion_tokens for turn in turns]),
             cost=_total_cost([turn.usage.cost for turn in turns]),

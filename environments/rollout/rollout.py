@@ -64,6 +64,10 @@ class Rollout:
     malformed: int
     unknown: int
     """Answers that nobody knew, tools and user together."""
+    simulated: int = 0
+    """Answers of tools that a model made up."""
+    simulator: str | None = None
+    """That model: a run is made again with its recorded replies."""
     prompt_tokens: int | None
     completion_tokens: int | None
     cost: float | None
@@ -150,6 +154,8 @@ _COLUMNS: Final[dict[str, pa.DataType]] = {
     "tokens": pa.string(),
     "started_at": pa.int64(),
     "seconds": pa.float64(),
+    "simulated": pa.int64(),
+    "simulator": pa.string(),
 }
 ROLLOUT_SCHEMA: Final = pa.schema(_COLUMNS)
 """The lake table `rollouts`, partitioned by app and day (the UTC day of `started_at`, ISO format)."""

@@ -8,7 +8,9 @@ a tool's policy is `simulate` and replies are handed in. Not here: any model (`e
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableMapping
+from concurrent.futures import Future
 from dataclasses import dataclass
+from threading import Lock
 
 from .attempt import SIMULATED, UNKNOWN, EndState, Json, ToolResult
 from .canonical import digest
@@ -43,21 +45,48 @@ class SimulatedWorld:
         self.ask = ask
         self.fresh: MutableMapping[str, Json] = {}
         """Replies that `ask` gave here: hand them to `grade` as recordings."""
+        self.lock = Lock()
+        """Runs wait for a model in threads of their own; the world is asked by one at a time."""
         self._replies = replies or {}
+        self._asked: dict[str, Future[str | None]] = {}
 
-    def session(self, start: Mapping[str, Json], *, started_at: int) -> SimulatedSession:
+    def session(
+        self, start: Mapping[str, Json], *, started_at: int, caller: str | None = None
+    ) -> SimulatedSession:
         """A fresh backend at a task's start."""
-        return SimulatedSession(self, self.world.session(start, started_at=started_at))
+        with self.lock:
+            session = self.world.session(start, started_at=started_at, caller=caller)
+        return SimulatedSession(self, session)
 
     def reply(self, request: Request) -> str | None:
-        """The reply to a request: recorded, else asked for now, else none."""
-        known = self._replies.get(request.key, self.fresh.get(request.key))
+        """The reply to a request: recorded, else asked for now, once for all runs, else none."""
+        known = self._replies.get(request.key)
         if isinstance(known, dict):
             content = known.get("content")
             return content if isinstance(content, str) else None
-        text = self.ask(request) if self.ask is not None else None
-        if text is not None:
-            self.fresh[request.key] = {"content": text, "tool": request.tool}
+        if self.ask is None:
+            return None
+        with self.lock:
+            waiting = self._asked.get(request.key)
+            mine: Future[str | None] = Future()
+            if waiting is None:
+                self._asked[request.key] = mine
+        if waiting is not None:
+            return waiting.result()
+        return self._answered(request, mine, self.ask)
+
+    def _answered(self, request: Request, mine: Future[str | None], ask: Ask) -> str | None:
+        try:
+            text = ask(request)
+        except BaseException as fault:
+            # Whoever waits for it fails with it; whoever asks later asks anew.
+            with self.lock:
+                del self._asked[request.key]
+            mine.set_exception(fault)
+            raise
+        # "I cannot say" is a reply too: asked again, it could be another one, and a re-run another run.
+        self.fresh[request.key] = {"content": text, "tool": request.tool}
+        mine.set_result(text)
         return text
 
 
@@ -73,7 +102,8 @@ class SimulatedSession:
 
     def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """The world's answer, else a simulated one where the tool's policy allows it."""
-        result = self._session.call(name, arguments)
+        with self._world.lock:
+            result = self._session.call(name, arguments)
         tool = self._world.world.tools.get(name)
         parsed = parse_arguments(arguments)
         if (

@@ -113,4 +113,4 @@ def test_a_dead_endpoint_or_an_honest_model_leaves_the_call_unknown() -> None:
             simulator = Simulator(document=learnt.document, complete=model)
             session = SimulatedWorld(_world("simulate"), ask=simulator).session({}, started_at=0)
             assert session.call("show_bike", NEW).source == UNKNOWN
-        assert simulator.failed == failed
+        assert simulator.counts.failed == failed
