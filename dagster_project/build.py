@@ -21,7 +21,8 @@ from dagster_project.defs.resources import CleanSide, PrivateSide
 from dagster_project.errors import InputError, StageError
 from dagster_project.gate import vault_of
 from dagster_project.home import Home, lock
-from dagster_project.leak_check import check_apps, check_texts, shown_texts
+from dagster_project.judge_replies import JudgeChoice
+from dagster_project.leak_check import check_apps, check_texts, note_leaks, shown_texts
 from dagster_project.plan import plan_days, ranges, stale_apps
 from dagster_project.progress import Step, listening, tell
 from dagster_project.tidy import tidy
@@ -53,6 +54,7 @@ def build(
     home: Home,
     *,
     secret: str | None,
+    judge: JudgeChoice | None = None,
     on_step: Callable[[Step], None] = lambda _: None,
     on_wait: Callable[[str], None] | None = None,
 ) -> Built:
@@ -61,7 +63,7 @@ def build(
         with Wal(home.wal) as wal:
             land(home, wal)
         private = PrivateSide(home=str(home.path), secret=secret or "")
-        clean = CleanSide(home=str(home.path))
+        clean = CleanSide(home=str(home.path), **_judged_by(judge))
         with instance_of(home) as instance:
             runner = _Runner(instance, private, clean)
             days = _build_days(runner)
@@ -74,6 +76,12 @@ def build(
             runs=tuple(runner.runs),
             failed_checks=(*runner.failed, *leaking),
         )
+
+
+def _judged_by(judge: JudgeChoice | None) -> dict[str, str]:
+    if judge is None:
+        return {}
+    return {"judge_model": judge.model, "judge_url": judge.url, "judge_key": judge.api_key}
 
 
 def instance_of(home: Home) -> dg.DagsterInstance:
@@ -123,6 +131,7 @@ def _leaking(
     with lock(home, "vault"):
         vault = vault_of(home, private.vault_secret())
         found = check_apps(home, vault, apps)
+        note_leaks(instance, found)
         shown = check_texts(home, vault, apps, shown_texts(home, instance))
     tell("leak_check", 1, 1, f"{sum(one.texts for one in found.values())} texts")
     leaking = [f"{app}: no_leaks past the gate" for app, one in found.items() if one.leaks]

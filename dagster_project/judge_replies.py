@@ -19,6 +19,7 @@ from environments.judges.ask import Judge, JudgeSettings
 from environments.llm import LlmJudge
 from environments.rollout.errors import EndpointError
 from environments.runtime.attempt import Json
+from environments.runtime.canonical import digest
 
 _COLUMNS: Final[dict[str, pa.DataType]] = {
     **dict.fromkeys(("app", "key", "model", "reply"), pa.string()),
@@ -86,6 +87,12 @@ def replies_of(lake: Lake, apps: Iterable[str], *, model: str | None = None) -> 
     rows = [row for app in sorted(set(apps)) for row in lake.read(REPLIES, app=app).to_pylist()]
     rows.sort(key=lambda row: (row["at"], row["model"]))
     return {row["key"]: json.loads(row["reply"]) for row in rows if model in {None, row["model"]}}
+
+
+def replies_seen(lake: Lake, app: str) -> tuple[str, ...]:
+    """A digest of an app's replies, nothing while there are none: what is made of them is made again when they change."""
+    known = replies_of(lake, [app])
+    return (digest(dict(known)),) if known else ()
 
 
 def keep_replies(lake: Lake, model: str, fresh: Mapping[str, Mapping[str, Json]]) -> int:

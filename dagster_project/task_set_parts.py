@@ -7,10 +7,12 @@ lakes give equal parts: no clock, sorted by task id. Not here: the folder itself
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import Any
 
 from dagster_project.clean_records import clusters_of
 from dagster_project.documents import records
+from dagster_project.judge_replies import replies_of
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import TASKS, VERIFIED
 from dagster_project.learnt_worlds import world_of
@@ -20,6 +22,7 @@ from dagster_project.verification import VerifiedTask
 from environments.export.taskset import Entry, entry_of
 from environments.runtime.attempt import Json
 from environments.runtime.candidate import Candidate
+from environments.verification.judged import asks_a_judge
 from ingest.moments import day_of
 
 
@@ -42,15 +45,28 @@ def parts_of(lake: Lake, apps: Sequence[str], *, name: str | None = None) -> Tas
             worlds[app] = world.document
         verdicts = records(lake, VERIFIED, app, VerifiedTask)
         clusters = _cluster_by_episode(lake, app)
+        said = cache(partial(_said, lake, app))
         for candidate in records(lake, TASKS, app, Candidate).values():
             verdict = verdicts.get(candidate.task.task_id)
             if verdict is not None and world is not None:
-                entries.append(_entry(candidate, verdict, clusters))
+                made = _entry(candidate, verdict, clusters)
+                asks = asks_a_judge(candidate.rubric)
+                entries.append(replace(made, recordings=said()) if asks else made)
     return TaskSetParts(
         entries=tuple(sorted(entries, key=lambda entry: entry.task.task_id)),
         worlds=worlds,
         provenance=_provenance(lake, sorted(apps), name),
     )
+
+
+def _said(lake: Lake, app: str) -> dict[str, Json]:
+    """What judges said of an app's attempts: the scores, for a quote may hold words of an episode that stays here."""
+    replies = replies_of(lake, [app])
+    return {
+        key: {"score": reply.get("score")}
+        for key, reply in replies.items()
+        if isinstance(reply, dict)
+    }
 
 
 def _cluster_by_episode(lake: Lake, app: str) -> dict[str, str]:

@@ -5,9 +5,10 @@ version that was verified before keeps its verdict, and what depends on the othe
 time. Not here: the attacks themselves.
 """
 
+import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from dagster_project.lake import Lake, once
@@ -15,7 +16,9 @@ from dagster_project.learnt_tables import ROLLOUTS
 from dagster_project.learnt_worlds import StoredWorld
 from dagster_project.review.tables import VERDICTS
 from dagster_project.rows import plain_json
-from environments.runtime.attempt import Attempt
+from environments.judges.ask import Judge
+from environments.judges.question import Question
+from environments.runtime.attempt import Attempt, Json
 from environments.runtime.candidate import Action, Candidate
 from environments.runtime.canonical import task_version
 from environments.runtime.environment import run_actions
@@ -23,6 +26,7 @@ from environments.runtime.task import Task
 from environments.runtime.world import World
 from environments.verification.constant import PREFIX, surplus
 from environments.verification.elsewhere import verdicts_elsewhere
+from environments.verification.judged import JudgeSays, asks_a_judge, verify_judged
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED, Verification, verify
 
 GATE: str = "2"
@@ -52,47 +56,82 @@ class VerifiedTask:
     gate: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What is known of an app's tasks besides their recordings."""
+
+    masked: Mapping[str, str] = field(default_factory=dict)
+    """Task id and version of what could not be graded too often (`masked_tasks`)."""
+    judge: Judge | None = None
+    """Who answers judge checks; one without a model knows its recordings only."""
+
+
 def verify_all(
     candidates: Sequence[Candidate],
     world: StoredWorld | None,
     *,
     known: Mapping[str, VerifiedTask],
-    masked: Mapping[str, str] | None = None,
+    seen: Seen | None = None,
     track: Callable[[Sequence[Candidate]], Iterable[Candidate]] = lambda items: items,
 ) -> list[VerifiedTask]:
-    """Attack every candidate whose version is new, then look at the set as a whole."""
+    """Attack every candidate whose version is new, then look at the set as a whole.
+
+    Tasks with judge checks are attacked each time: what the judge has said meanwhile counts.
+    """
+    seen = seen or Seen()
+    judge = seen.judge
     digest = "" if world is None else world.digest
     versions = {
         one.task.task_id: task_version(one.task, one.rubric, world_digest=digest)
         for one in candidates
     }
+    judged = {one.task.task_id for one in candidates if asks_a_judge(one.rubric)}
     kept = {
         task_id: _alone(one)
         for task_id, one in known.items()
-        if one.task_version == versions.get(task_id) and one.gate == GATE
+        if one.task_version == versions.get(task_id) and one.gate == GATE and task_id not in judged
     }
     fresh = [one for one in candidates if one.task.task_id not in kept]
     if world is None:
         found = {c.task.task_id: _unverifiable(c, versions[c.task.task_id]) for c in fresh}
     else:
-        attacked = _attack(track(fresh), candidates, world)
-        found = _compared(attacked, fresh, versions, world)
+        attacked = _attack(track(fresh), candidates, world, judge)
+        replies = judge.replies if judge is not None and judged else {}
+        found = _compared(attacked, fresh, versions, world, replies)
     everything = [(kept | found)[one.task.task_id] for one in candidates]
-    return _as_a_set(everything, masked or {})
+    return _as_a_set(everything, seen.masked)
 
 
 def _attack(
-    fresh: Iterable[Candidate], everybody: Sequence[Candidate], world: StoredWorld
+    fresh: Iterable[Candidate],
+    everybody: Sequence[Candidate],
+    world: StoredWorld,
+    judge: Judge | None,
 ) -> dict[str, Verification]:
     backend = World.from_json(world.document)
 
     def run(task: Task, actions: Sequence[Action]) -> Attempt:
         return run_actions(task, backend, actions)
 
-    return {
-        one.task.task_id: verify(one, others=everybody, run=run, world_digest=world.digest)
-        for one in fresh
-    }
+    def answer(questions: Sequence[Question]) -> Mapping[str, Json]:
+        if judge is not None:
+            asyncio.run(judge.answer(questions, app=world.app))
+        return says.replies
+
+    says = JudgeSays(replies={} if judge is None else judge.replies, answer=answer)
+
+    def attack(one: Candidate) -> Verification:
+        if not asks_a_judge(one.rubric):
+            return verify(one, others=everybody, run=run, world_digest=world.digest)
+        return verify_judged(
+            one,
+            others=everybody,
+            run=run,
+            judge=says,
+            world_digest=world.digest,
+        )
+
+    return {one.task.task_id: attack(one) for one in fresh}
 
 
 def _compared(
@@ -100,10 +139,13 @@ def _compared(
     candidates: Sequence[Candidate],
     versions: Mapping[str, str],
     world: StoredWorld,
+    replies: Mapping[str, Json],
 ) -> dict[str, VerifiedTask]:
     """Reject what another process grades otherwise."""
     elsewhere = verdicts_elsewhere(
-        [(one, versions[one.task.task_id]) for one in candidates], world.document
+        [(one, versions[one.task.task_id]) for one in candidates],
+        world.document,
+        recordings=replies,
     )
     found: dict[str, VerifiedTask] = {}
     for task_id, verdict in attacked.items():

@@ -8,7 +8,7 @@ end; it is void otherwise. Not here: derivation (`synth`), files.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -61,11 +61,16 @@ class Verification:
 
 
 def verify(
-    candidate: Candidate, *, others: Sequence[Candidate], run: Runner, world_digest: str = ""
+    candidate: Candidate,
+    *,
+    others: Sequence[Candidate],
+    run: Runner,
+    world_digest: str = "",
+    recordings: Mapping[str, Json] | None = None,
 ) -> Verification:
-    """Run every probe on one candidate."""
+    """Run every probe on one candidate; `recordings` hold what a judge said of its attempts."""
     version = task_version(candidate.task, candidate.rubric, world_digest=world_digest)
-    gate = _Gate(candidate, version, run)
+    gate = _Gate(candidate, version, run, recordings or {})
     if not candidate.solution:
         return gate.verdict(NEEDS_REVIEW, [*candidate.reasons] or ["no_solution"], [])
     good, verdict = gate.grade(candidate.solution)
@@ -131,8 +136,11 @@ def _reachable(candidate: Candidate, seen: Attempt) -> list[str]:
 class _Gate:
     """Runs and grades one candidate's probes."""
 
-    def __init__(self, candidate: Candidate, version: str, run: Runner) -> None:
+    def __init__(
+        self, candidate: Candidate, version: str, run: Runner, recordings: Mapping[str, Json]
+    ) -> None:
         self._candidate = candidate
+        self._recordings = recordings
         self._version = version
         self._run = run
         self.good: Verdict | None = None
@@ -140,7 +148,13 @@ class _Gate:
     def grade(self, actions: Sequence[Action]) -> tuple[Attempt, Verdict]:
         """Make an attempt of actions and grade it."""
         attempt = self._run(self._candidate.task, actions)
-        return attempt, evaluate(self._candidate.rubric, attempt, task_version=self._version)
+        verdict = evaluate(
+            self._candidate.rubric,
+            attempt,
+            task_version=self._version,
+            recordings=self._recordings,
+        )
+        return attempt, verdict
 
     def judge_good(self, verdict: Verdict) -> ProbeResult:
         """The recorded good attempt must score 1."""

@@ -13,7 +13,8 @@ from dagster_project.lake import Lake
 from dagster_project.learnt_tables import ROLLOUTS, TASKS, VERIFIED, WORLDS
 from dagster_project.learnt_worlds import StoredWorld, world_of
 from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, Table
-from dagster_project.verification import verify_all
+from dagster_project.verification import Seen, verify_all
+from environments.judges.ask import Judge
 from environments.rollout.rollout import Rollout
 from environments.runtime.attempt import Json
 from environments.runtime.candidate import Action, Candidate, RecordedAttempt
@@ -88,7 +89,9 @@ def review_home(folder: Path, *, hostile: bool = False, huge: bool = False) -> H
     return home
 
 
-def put_tasks(lake: Lake, found: list[Candidate], stored: StoredWorld | None) -> None:
+def put_tasks(
+    lake: Lake, found: list[Candidate], stored: StoredWorld | None, *, judge: Judge | None = None
+) -> None:
     """Tasks and what the gate says of them, as the assets store them."""
     digest = stored.digest if stored is not None else ""
     documents = [
@@ -101,7 +104,7 @@ def put_tasks(lake: Lake, found: list[Candidate], stored: StoredWorld | None) ->
         for one in found
     ]
     _store(lake, "tasks", TASKS, documents)
-    verdicts = verify_all(found, stored, known={})
+    verdicts = verify_all(found, stored, known={}, seen=Seen(judge=judge))
     _store(
         lake,
         "verified_tasks",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dagster_project.cli.bars import Bars
-from dagster_project.cli.options import HOME, HomeOption, JsonOption
+from dagster_project.cli.options import HOME, HomeOption, JsonOption, JudgeOption, JudgeUrlOption
 from dagster_project.cli.output import notices, print_json, print_table
 from dagster_project.cli.settings import read_settings
 from dagster_project.errors import ProjectError, StrictError
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dagster_project.report.data import ReportData
 
 
-def build(
+def build(  # noqa: PLR0913, PLR0917 - one parameter per option
     home: HomeOption = HOME,
     redaction: Annotated[
         str | None,
@@ -36,6 +36,8 @@ def build(
             help="Exit 3 when an asset check did not pass, or when the gate withheld something.",
         ),
     ] = False,
+    judge: JudgeOption = "",
+    judge_url: JudgeUrlOption = "",
     as_json: JsonOption = False,
 ) -> None:
     """Make clean episodes, failures, worlds, tasks and task sets of what has arrived, and the report.
@@ -46,6 +48,8 @@ def build(
     """
     if redaction not in {None, "on", "off"}:
         raise typer.BadParameter("pass on or off", param_hint="--redaction")
+    if judge_url and not judge:
+        raise typer.BadParameter("a judge's endpoint needs the model's name", param_hint="--judge")
     opened = open_home(home)
     if redaction is not None:
         set_redaction(opened, redaction)
@@ -55,14 +59,19 @@ def build(
         with console.status("starting"):
             # dagster, pyarrow and scikit-learn: 4 s
             from dagster_project.build import build as run_build  # noqa: PLC0415
+            from dagster_project.judge_replies import JudgeChoice  # noqa: PLC0415
             from dagster_project.leak_check import check_home_report  # noqa: PLC0415
             from dagster_project.report_parts import write_home_report  # noqa: PLC0415
         # A stopped container is an interrupted build as well.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         with Bars(console) as bars:
+            settings = read_settings()
             built = run_build(
                 opened,
-                secret=read_settings().secret,
+                secret=settings.secret,
+                judge=JudgeChoice(model=judge, url=judge_url, api_key=settings.judge_key or "")
+                if judge
+                else None,
                 on_step=bars.hear,
                 on_wait=lambda who: console.print(
                     f"another build ({who}) is running: waiting for it"

@@ -8,6 +8,7 @@ from pathlib import Path
 import dagster as dg
 
 from dagster_project.home import Home, open_home, redaction_of, vault_secret
+from dagster_project.judge_replies import JudgeChoice
 from dagster_project.lake import Lake
 
 
@@ -33,9 +34,20 @@ class PrivateSide(dg.ConfigurableResource[None]):
 
 
 class CleanSide(dg.ConfigurableResource[None]):
-    """Pseudonymised data, and the written policies."""
+    """Pseudonymised data, the written policies, and the model that answers judge checks, if any."""
 
     home: str
+    judge_model: str = ""
+    """Empty: judge checks are answered from earlier replies only."""
+    judge_url: str = ""
+    judge_key: str = ""
+
+    @property
+    def judge(self) -> JudgeChoice | None:
+        """Which model the gate may ask."""
+        if not self.judge_model:
+            return None
+        return JudgeChoice(model=self.judge_model, url=self.judge_url, api_key=self.judge_key)
 
     @property
     def folder(self) -> Path:

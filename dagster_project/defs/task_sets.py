@@ -10,6 +10,7 @@ from dagster_project.defs.result import AssetResult
 from dagster_project.defs.show import rows_of
 from dagster_project.documents import Document, contents, to_rows
 from dagster_project.freshness import Key, digests, made_of, store, work
+from dagster_project.judge_replies import replies_seen
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import TASK_SETS
 from dagster_project.progress import counted
@@ -112,6 +113,7 @@ def ingredients(lake: Lake, apps: Sequence[str]) -> dict[Key, str]:
             digests(lake, "tasks", app),
             digests(lake, "worlds", app),
             digests(lake, "failure_clusters", app),
+            *replies_seen(lake, app),
             RULES,
         )
         for app in apps

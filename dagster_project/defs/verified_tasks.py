@@ -13,6 +13,7 @@ from dagster_project.defs.show import bars, rows_of, table_of
 from dagster_project.defs.tasks import candidates_of
 from dagster_project.documents import Document, records, to_rows
 from dagster_project.freshness import Key, digests, made_of, store, work
+from dagster_project.judge_replies import judge_of, keep_fresh, replies_seen
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import VERIFIED
 from dagster_project.learnt_worlds import world_of
@@ -20,7 +21,7 @@ from dagster_project.progress import counted
 from dagster_project.review.feedback import undecided, with_decisions
 from dagster_project.review.store import ASSET as REVIEWS
 from dagster_project.review.store import reviews_of
-from dagster_project.verification import GATE, VerifiedTask, masked_tasks, verify_all
+from dagster_project.verification import GATE, Seen, VerifiedTask, masked_tasks, verify_all
 from environments.verification.sentences import reason_group, reason_says
 from environments.verify import ACCEPTED
 
@@ -48,13 +49,15 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
     lake = clean.lake
     todo = work(lake, ASSET, ingredients(lake, context.partition_keys))
     for app in sorted(app for app, _ in todo.stale):
+        judge = judge_of(clean.judge, lake, [app])
         by_gate = verify_all(
             candidates_of(clean, app),
             world_of(lake, app),
             known=undecided(verified_of(lake, app)),
-            masked=masked_tasks(lake, app),
+            seen=Seen(masked=masked_tasks(lake, app), judge=judge),
             track=partial(counted, ASSET, says=app),
         )
+        keep_fresh(lake, judge)
         found = with_decisions(by_gate, reviews_of(lake, app))
         rows = to_rows(
             Document(app=app, id=one.task_id, version=one.task_version, content=one)
@@ -109,6 +112,7 @@ def ingredients(lake: Lake, apps: Sequence[str]) -> dict[Key, str]:
             digests(lake, "worlds", app),
             digests(lake, REVIEWS, app),
             GATE,
+            *replies_seen(lake, app),
             *(f"{task}:{version}" for task, version in sorted(masked_tasks(lake, app).items())),
         )
         for app in apps

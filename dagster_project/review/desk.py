@@ -20,6 +20,7 @@ from dagster_project.clean_records import (
     labels_of,
 )
 from dagster_project.documents import records
+from dagster_project.judge_replies import replies_of
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import ROLLOUTS, TASKS, VERIFIED
 from dagster_project.learnt_worlds import world_of
@@ -28,9 +29,17 @@ from dagster_project.review.regrading import Change, Run, compare
 from dagster_project.review.review import Review
 from dagster_project.review.store import Reviews, keep, reviews_of
 from dagster_project.review.verdicts import keep_verdicts, rollout_days, runs_of_task
+from dagster_project.simulated_replies import simulated_replies
 from dagster_project.verification import VerifiedTask
-from environments.regrade import Regraded, StoredRun, actions_of, conversation, same_words
-from environments.runtime.attempt import Attempt
+from environments.regrade import (
+    Regraded,
+    StoredRun,
+    actions_of,
+    backend_of,
+    conversation,
+    same_words,
+)
+from environments.runtime.attempt import Attempt, Json
 from environments.runtime.candidate import Action, Candidate
 from environments.runtime.canonical import task_version
 from environments.runtime.checks import evaluate
@@ -39,7 +48,8 @@ from environments.runtime.rubric import Rubric
 from environments.runtime.task import Task
 from environments.runtime.verdict import Verdict
 from environments.runtime.world import World
-from environments.verify import Verification, verify
+from environments.verification.judged import JudgeSays, verify_judged
+from environments.verify import Verification
 from synth.labels import UNLABELLED, Label, label_episodes, load_outcome_policy
 from synth.rubric.recorded import record
 
@@ -125,6 +135,9 @@ class AppDesk:
         self._verdicts: dict[tuple[str, str], dict[str, Verdict]] = {}
         self._rollout_days = rollout_days(lake, app)
         self._rollouts: OrderedDict[str, list[StoredRun]] = OrderedDict()
+        self._replies: dict[str, Json] = {}
+        """What judges said: a verdict on this page is the one that a build and an export give."""
+        self._simulated: dict[str, dict[str, Json]] | None = None
         self.reviews = Reviews()
         self.labels: dict[str, Label] = {}
         policy = load_outcome_policy(outcome_policy)
@@ -140,6 +153,10 @@ class AppDesk:
         """Read what people said again: others may be reviewing, too."""
         self.reviews = reviews_of(self._lake, self.app)
         self.labels = labels_of(self._lake, self.app, self._policy)
+        replies = replies_of(self._lake, [self.app])
+        if replies != self._replies:
+            self._replies = replies
+            self._verdicts.clear()
 
     def entry(self, task_id: str) -> Entry | None:
         """One task; None if the app has no such task."""
@@ -189,8 +206,7 @@ class AppDesk:
         if (task_id, version) not in self._verdicts and self._world is not None:
             runs = self.runs(candidate)
             self._verdicts[task_id, version] = {
-                key: evaluate(candidate.rubric, run, task_version=version)
-                for key, run in runs.items()
+                key: self._evaluated(candidate.rubric, run, version) for key, run in runs.items()
             }
         verdicts = self._verdicts.get((task_id, version), {})
         return tuple(
@@ -235,13 +251,19 @@ class AppDesk:
         if messages is None or self._world is None:
             return None
         actions = actions_of(messages, stored.opening)
-        return run_actions(candidate.task, self._world, actions, stored.seed)
+        if stored.simulator is not None and self._simulated is None:
+            self._simulated = simulated_replies(self._lake, [self.app])
+        world = backend_of(self._world, stored, self._simulated or {})
+        return run_actions(candidate.task, world, actions, stored.seed)
 
     def verdict(self, entry: Entry, attempt: Attempt | None) -> Verdict | None:
         """What the rubric in force says of a run."""
         if attempt is None:
             return None
-        return evaluate(entry.candidate.rubric, attempt, task_version=entry.version)
+        return self._evaluated(entry.candidate.rubric, attempt, entry.version)
+
+    def _evaluated(self, rubric: Rubric, attempt: Attempt, version: str) -> Verdict:
+        return evaluate(rubric, attempt, task_version=version, recordings=self._replies)
 
     def act(self, candidate: Candidate, actions: Sequence[Action]) -> Attempt | None:
         """Actions made in a task's world, to show what a probe did."""
@@ -267,7 +289,13 @@ class AppDesk:
                 name = f"{stored.policy}, seed {stored.seed}"
                 runs.append(Run(name=name, policy=stored.policy, attempt=attempt, resolved=None))
         version = self.version_of(replace(entry.candidate, rubric=rubric))
-        return compare(runs, entry.candidate.rubric, rubric, task_version=version)
+        return compare(
+            runs,
+            entry.candidate.rubric,
+            rubric,
+            task_version=version,
+            recordings=self._replies,
+        )
 
     def gate(self, candidate: Candidate) -> Verification | None:
         """The whole gate over one task with the rubric it carries; None without a world."""
@@ -281,7 +309,13 @@ class AppDesk:
         others = [
             one for one in self._stored.values() if one.task.task_id != candidate.task.task_id
         ]
-        return verify(candidate, others=others, run=run, world_digest=self._digest)
+        return verify_judged(
+            candidate,
+            others=others,
+            run=run,
+            judge=JudgeSays(replies=self._replies),
+            world_digest=self._digest,
+        )
 
     def save(self, review: Review) -> None:
         """Keep a review; a new rubric's verdicts on stored rollouts are kept beside the old."""
@@ -297,7 +331,7 @@ class AppDesk:
         for stored in self.rollouts(task_id):
             attempt = self.rollout_run(candidate, stored)
             if attempt is not None:
-                verdict = evaluate(candidate.rubric, attempt, task_version=version)
+                verdict = self._evaluated(candidate.rubric, attempt, version)
                 same = same_words(attempt.messages, conversation(stored.trajectory) or [])
                 found.append(Regraded(run=stored, verdict=verdict, same_run=same))
         keep_verdicts(self._lake, found)

@@ -15,6 +15,7 @@ from dagster_project.verification import VerifiedTask
 from environments.runtime.candidate import Candidate
 from environments.runtime.canonical import digest, rubric_hash
 from environments.runtime.rubric import Rubric
+from environments.verification.judged import UNASKED
 from environments.verification.probe import BELOW
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED
 from redact.clean_outcome import CleanOutcome
@@ -126,7 +127,7 @@ def with_decision(one: VerifiedTask, decision: Review | None) -> VerifiedTask:
 def can_accept(one: VerifiedTask) -> bool:
     """Whether a person may settle it: its good attempt is paid in full, and no attack is."""
     good = bool(one.probes) and bool(one.probes[0]["passed"])
-    return one.status == NEEDS_REVIEW and good and STALE not in one.reasons
+    return one.status == NEEDS_REVIEW and good and not {STALE, UNASKED} & set(one.reasons)
 
 
 def doubts_of(one: VerifiedTask) -> list[str]:

@@ -4,10 +4,10 @@ Comes in: runs of one task (already made again in its world) and two rubrics. Go
 before and after. Pure: saves nothing. Not here: making the runs (`desk`).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from environments.runtime.attempt import Attempt
+from environments.runtime.attempt import Attempt, Json
 from environments.runtime.checks import PASSES, evaluate
 from environments.runtime.rubric import Rubric
 from environments.runtime.verdict import Verdict
@@ -78,15 +78,21 @@ class Change:
         return sum(graded) / len(graded) if graded else None
 
 
-def compare(runs: Iterable[Run], before: Rubric, after: Rubric, *, task_version: str) -> Change:
-    """Grade every run with both rubrics."""
+def compare(
+    runs: Iterable[Run],
+    before: Rubric,
+    after: Rubric,
+    *,
+    task_version: str,
+    recordings: Mapping[str, Json] | None = None,
+) -> Change:
+    """Grade every run with both rubrics; judge checks are answered from recordings."""
+
+    def verdict(rubric: Rubric, run: Run) -> Verdict:
+        return evaluate(rubric, run.attempt, task_version=task_version, recordings=recordings)
+
     regrades = tuple(
-        Regrade(
-            run=run,
-            before=evaluate(before, run.attempt, task_version=task_version),
-            after=evaluate(after, run.attempt, task_version=task_version),
-        )
-        for run in runs
+        Regrade(run=run, before=verdict(before, run), after=verdict(after, run)) for run in runs
     )
     return Change(
         regrades=regrades,

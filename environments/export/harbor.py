@@ -22,6 +22,7 @@ from environments.runtime.message import requests_of, text_of
 from environments.runtime.play import TALK, Play
 from environments.runtime.task import Task
 from environments.runtime.task_set import PackedTask, TaskSet
+from environments.verification.judged import asks_a_judge
 
 TEMPLATES: Final = "harbor_task"
 LAYOUT: Final = Layout(
@@ -141,6 +142,7 @@ def _alone(opened: TaskSet, task: PackedTask) -> dict[str, bytes]:
         task=Task.from_json(task.to_json()),
         rubric=opened.rubric(task.task_id),
         solution=opened.solution(task.task_id),
+        recordings=opened.recordings if asks_a_judge(opened.rubric(task.task_id)) else {},
         status=entry.status,
         reasons=entry.reasons,
     )

@@ -25,7 +25,7 @@ from environments.export.traits import traits_of, written_tables
 from environments.runtime.attempt import Json
 from environments.runtime.candidate import Action, Candidate, RecordedAttempt
 from environments.runtime.canonical import canonical, digest, digest_bytes, task_version
-from environments.runtime.manifest import MANIFEST, TASKS, TaskEntry, TaskSetManifest
+from environments.runtime.manifest import MANIFEST, RECORDINGS, TASKS, TaskEntry, TaskSetManifest
 from environments.runtime.rubric import Rubric
 from environments.runtime.task import Task
 
@@ -59,6 +59,8 @@ class Entry:
     reasons: tuple[str, ...] = ()
     verification: Mapping[str, Json] = field(default_factory=dict)
     """What verification found (probes, agreement): for people."""
+    recordings: Mapping[str, Json] = field(default_factory=dict)
+    """What judges said, by question key: grading elsewhere gives the same verdict. Numbers only, never a judge's words."""
     attempts: tuple[RecordedAttempt, ...] = ()
     """What agents really did at this task, good and bad: `sft` and `dpo` are written from them."""
 
@@ -219,6 +221,9 @@ def _write(
         left_out=dict(sorted(content.left_out.items())),
         splits=content.splits,
     )
+    recordings = {key: said for entry in entries for key, said in entry.recordings.items()}
+    if recordings:
+        files[RECORDINGS] = (canonical(recordings) + "\n").encode()
     difficulty = content.choice.difficulty
     if difficulty:
         files[DIFFICULTY] = (canonical(difficulty) + "\n").encode()

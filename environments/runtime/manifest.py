@@ -15,6 +15,8 @@ from .errors import NotATaskSetError, WrongVersionError
 TASK_SET_FORMAT: Final = "1"
 MANIFEST: Final = "manifest.json"
 TASKS: Final = "tasks.jsonl"
+RECORDINGS: Final = "recordings.json"
+"""Judges' replies by question key, where a rubric asks a judge."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

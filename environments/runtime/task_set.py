@@ -19,7 +19,7 @@ from .canonical import digest_bytes
 from .checks import evaluate
 from .environment import Environment, run_actions
 from .errors import ChangedFileError, NoSuchTaskError, NotATaskSetError, WrongVersionError
-from .manifest import MANIFEST, TASKS, TaskEntry, TaskSetManifest
+from .manifest import MANIFEST, RECORDINGS, TASKS, TaskEntry, TaskSetManifest
 from .rubric import Rubric
 from .task import Task
 from .verdict import Verdict
@@ -66,6 +66,11 @@ class TaskSet:
     def split(self, name: str) -> tuple[PackedTask, ...]:
         """The tasks of one split: `train`, `validation` or `held_out`."""
         return tuple(t for t in self.tasks if self.manifest.split_of(t.task_id) == name)
+
+    @cached_property
+    def recordings(self) -> Mapping[str, Json]:
+        """What judges said of attempts at this set's tasks, by question key; whoever grades may add to it."""
+        return _read_json(self.path, RECORDINGS) if RECORDINGS in self.manifest.files else {}
 
     @cached_property
     def _by_id(self) -> dict[str, PackedTask]:
@@ -128,7 +133,8 @@ class TaskSet:
     ) -> Verdict:
         """The verdict on an attempt that was already run."""
         version = self.entry(task_id).task_version
-        return evaluate(self.rubric(task_id), attempt, task_version=version, recordings=recordings)
+        known = {**self.recordings, **recordings} if recordings else self.recordings
+        return evaluate(self.rubric(task_id), attempt, task_version=version, recordings=known)
 
     def grade(
         self,

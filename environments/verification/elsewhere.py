@@ -28,7 +28,10 @@ SECONDS: Final = 600
 
 
 def verdicts_elsewhere(
-    candidates: Sequence[tuple[Candidate, str]], world: Mapping[str, Any]
+    candidates: Sequence[tuple[Candidate, str]],
+    world: Mapping[str, Any],
+    *,
+    recordings: Mapping[str, Json] | None = None,
 ) -> dict[str, Json]:
     """The verdict on each candidate's solution by task id, from another process; candidates come with their version."""
     items = [
@@ -45,7 +48,9 @@ def verdicts_elsewhere(
         return {}
     done = subprocess.run(
         [sys.executable, "-m", "environments.verification.elsewhere"],
-        input=json.dumps({"world": dict(world), "items": items}),
+        input=json.dumps(
+            {"world": dict(world), "items": items, "recordings": dict(recordings or {})}
+        ),
         env={"PYTHONHASHSEED": HASH_SEED, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         capture_output=True,
         text=True,
@@ -65,7 +70,9 @@ def main() -> int:
     for item in asked["items"]:
         task, rubric = Task.from_json(item["task"]), Rubric.from_json(item["rubric"])
         attempt = run_actions(task, world, item["solution"])
-        found[task.task_id] = evaluate(rubric, attempt, task_version=item["version"]).to_json()
+        found[task.task_id] = evaluate(
+            rubric, attempt, task_version=item["version"], recordings=asked["recordings"]
+        ).to_json()
     json.dump(found, sys.stdout)
     return 0
 

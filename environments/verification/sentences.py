@@ -28,6 +28,7 @@ REASONS: Final[Mapping[str, str]] = {
     "truncated": "the recording was cut off",
     "masked_often": "more than 5 % of the runs could not be graded",
     "paid_by_constant_policy": "an agent that does the same at every task would earn it, and too many tasks are like that",
+    "judge_not_asked": "a judge has not said yet what its checks make of this task: build with --judge MODEL",
     "review_is_stale": "the derived rubric changed after a person replaced it",
     "reviewed": "a reviewer settled the doubts",
     "left_out_by_reviewer": "a reviewer left it out",

@@ -18,6 +18,7 @@ from dagster_project.verification import (
     CONSTANT,
     ELSEWHERE,
     MASKED_OFTEN,
+    Seen,
     masked_tasks,
     verify_all,
 )
@@ -56,9 +57,12 @@ def test_a_verdict_that_another_process_does_not_give_rejects(
     """Whatever depends on the process is no truth about the task."""
 
     def otherwise(
-        pairs: Sequence[tuple[Candidate, str]], document: Mapping[str, Any]
+        pairs: Sequence[tuple[Candidate, str]],
+        document: Mapping[str, Any],
+        *,
+        recordings: Mapping[str, Any],
     ) -> dict[str, Any]:
-        found: dict[str, Any] = dict(verdicts_elsewhere(pairs, document))
+        found: dict[str, Any] = dict(verdicts_elsewhere(pairs, document, recordings=recordings))
         return found | {"task1": {**found["task1"], "reward": 0.0}}
 
     monkeypatch.setattr(verification, "verdicts_elsewhere", otherwise)
@@ -72,7 +76,10 @@ def test_a_task_masked_too_often_waits_and_comes_back() -> None:
     first = verify_all(candidates(), stored(), known={})
     known = {one.task_id: one for one in first}
     masked = {"task1": known["task1"].task_version, "task3": "another version"}
-    held = {o.task_id: o for o in verify_all(candidates(), stored(), known=known, masked=masked)}
+    held = {
+        o.task_id: o
+        for o in verify_all(candidates(), stored(), known=known, seen=Seen(masked=masked))
+    }
     assert (held["task1"].status, held["task1"].reasons) == (NEEDS_REVIEW, (MASKED_OFTEN,))
     assert held["task3"].status == ACCEPTED
     again = verify_all(candidates(), stored(), known=held)

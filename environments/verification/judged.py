@@ -1,0 +1,94 @@
+"""The gate over a task with judge checks: replies are recorded, and asked for only where somebody hands in a judge.
+
+In: what `environments.verify.verify` takes, the replies known, and a function that asks a judge. Out: the verification;
+a task about whose attempts a reply is missing is not accepted. An attempt that another required check fails is not asked
+about: no reply could pay it. Not here: how a judge is asked (`environments.judges`), where replies are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from environments.judges.question import Question, questions_of
+from environments.runtime.attempt import Attempt, Json
+from environments.runtime.candidate import Action, Candidate
+from environments.runtime.checks import PASSES, evaluate
+from environments.runtime.rubric import AGREEMENT, Rubric
+from environments.runtime.task import Task
+from environments.verify import ACCEPTED, NEEDS_REVIEW, Runner, Verification, verify
+
+UNASKED: Final = "judge_not_asked"
+"""Reason: a judge has not said yet what its checks make of the gate's attempts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeSays:
+    """A judge as the gate hears it."""
+
+    replies: Mapping[str, Json]
+    """What is recorded, by question key."""
+    answer: Callable[[Sequence[Question]], Mapping[str, Json]] | None = None
+    """Asks for more, and gives every reply there is then; None where nobody can be asked."""
+
+
+def asks_a_judge(rubric: Rubric) -> bool:
+    """Whether a rubric has judge checks."""
+    return any(check.fn == "judge" for check in rubric.checks)
+
+
+def verify_judged(
+    candidate: Candidate,
+    *,
+    others: Sequence[Candidate],
+    run: Runner,
+    judge: JudgeSays,
+    world_digest: str = "",
+) -> Verification:
+    """Run every probe; ask about those that need a reply, and run them again, until nothing new is asked."""
+    known = dict(judge.replies)
+    tried: set[str] = set()
+    while True:
+        watch = _Watch(candidate.rubric, run)
+        found = verify(
+            candidate, others=others, run=watch, world_digest=world_digest, recordings=known
+        )
+        missing = [one for key, one in watch.questions.items() if key not in known]
+        fresh = [one for one in missing if one.key not in tried]
+        if judge.answer is None or not fresh:
+            return _waiting(found) if missing else found
+        tried |= {one.key for one in fresh}
+        known |= judge.answer(fresh)
+
+
+class _Watch:
+    """Makes attempts, and notes what a judge would have to say about them."""
+
+    def __init__(self, rubric: Rubric, run: Runner) -> None:
+        self._rubric = rubric
+        self._run = run
+        self.questions: dict[str, Question] = {}
+
+    def __call__(self, task: Task, actions: Sequence[Action]) -> Attempt:
+        attempt = self._run(task, actions)
+        if not _failed_already(self._rubric, attempt):
+            self.questions |= {one.key: one for one in questions_of(self._rubric, attempt)}
+        return attempt
+
+
+def _failed_already(rubric: Rubric, attempt: Attempt) -> bool:
+    """Whether a required check without a judge fails for reward: no reply can change that."""
+    verdict = evaluate(rubric, attempt, task_version="")
+    return any(
+        check.required
+        and check.role != AGREEMENT
+        and result.score is not None
+        and result.score < PASSES
+        for check, result in zip(rubric.checks, verdict.checks, strict=True)
+    )
+
+
+def _waiting(found: Verification) -> Verification:
+    status = NEEDS_REVIEW if found.status == ACCEPTED else found.status
+    return replace(found, status=status, reasons=(UNASKED, *found.reasons))

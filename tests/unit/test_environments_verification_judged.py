@@ -1,0 +1,157 @@
+"""Judge checks at the gate: replies are recorded, travel with the task set, and a task without them waits."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dagster_project.judge_replies import keep_replies, replies_of
+from dagster_project.lake import Lake
+from dagster_project.learnt_worlds import world_of
+from dagster_project.review.desk import Desk
+from dagster_project.review.feedback import can_accept
+from dagster_project.review.tables import VERDICTS
+from dagster_project.task_set_parts import parts_of
+from dagster_project.verification import Seen, verify_all
+from environments.export.taskset import write_task_set
+from environments.judges.ask import Judge, JudgeSettings
+from environments.runtime.attempt import Json
+from environments.runtime.candidate import Candidate
+from environments.runtime.rubric import Check
+from environments.runtime.task_set import TaskSet, grade
+from environments.verification.judged import UNASKED
+from environments.verify import ACCEPTED, NEEDS_REVIEW
+from tests.environments_shop import say
+from tests.review_home import APP, candidate, put_tasks, review_home
+
+POLITE = Check(
+    check_id="polite", fn="judge", args={"prompt": "Is the assistant polite?"}, required=True
+)
+
+
+class Model:
+    """A judge that finds everything polite and knows no code; counts what it is asked."""
+
+    def __init__(self) -> None:
+        self.requests: list[dict[str, Any]] = []
+
+    async def __call__(self, _instructions: str, request: str) -> str:
+        """Answers every question of a request."""
+        self.requests.append(json.loads(request))
+        asked = self.requests[-1]["questions"]
+        listed = [{"id": q["id"], "score": float("polite" in q["question"])} for q in asked]
+        return json.dumps({"answers": listed})
+
+
+def polite() -> Candidate:
+    """The shop's sound task, with a required judge check."""
+    one = candidate(1)
+    return replace(one, rubric=replace(one.rubric, checks=(*one.rubric.checks, POLITE)))
+
+
+def judge(model: Model | None = None, replies: Mapping[str, Json] | None = None) -> Judge:
+    """A judge; without a model one that only knows its recordings."""
+    if model is None:
+        settings = JudgeSettings(give_up_after=0)
+        return Judge(model="", complete=Model(), settings=settings, replies=dict(replies or {}))
+    return Judge(model="m", complete=model, replies=dict(replies or {}))
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Lake:
+    """A small home's clean lake."""
+    return Lake(review_home(tmp_path / "h").clean / "lake")
+
+
+def test_without_a_judge_the_task_waits_and_nobody_can_accept_it(lake: Lake) -> None:
+    """The check is null, so nothing is known of the good attempt: no person's click makes up for that."""
+    for nobody in (None, judge()):
+        (found,) = verify_all([polite()], world_of(lake, APP), known={}, seen=Seen(judge=nobody))
+        assert (found.status, found.reasons[0]) == (NEEDS_REVIEW, UNASKED)
+        assert not can_accept(found)
+
+
+def test_with_a_judge_the_task_passes_and_replies_last(lake: Lake) -> None:
+    """What was asked once is enough for ever; attacks that another check fails are never asked about."""
+    model = Model()
+    asked = judge(model)
+    (found,) = verify_all([polite()], world_of(lake, APP), known={}, seen=Seen(judge=asked))
+    (again,) = verify_all(
+        [polite()], world_of(lake, APP), known={}, seen=Seen(judge=judge(replies=asked.replies))
+    )
+
+    assert (found.status, found.reasons) == (ACCEPTED, ())
+    assert again == found
+    assert 1 <= len(asked.replies) < sum(p["expected"] == "zero" for p in found.probes)
+
+
+def test_a_new_reply_is_heard_though_the_version_is_known(lake: Lake) -> None:
+    """A task that waited is attacked again when somebody has asked a judge meanwhile."""
+    (waiting,) = verify_all([polite()], world_of(lake, APP), known={})
+    known = {waiting.task_id: waiting}
+    (found,) = verify_all(
+        [polite()], world_of(lake, APP), known=known, seen=Seen(judge=judge(Model()))
+    )
+    assert found.status == ACCEPTED
+
+
+def test_replies_travel_in_the_task_set(lake: Lake, tmp_path: Path) -> None:
+    """Elsewhere, with nothing but the folder, the same actions get the same verdict; a judge's words stay here."""
+    _answered(lake)
+    parts = parts_of(lake, [APP])
+    write_task_set(
+        tmp_path / "set",
+        [e for e in parts.entries if e.task.task_id == "task1"],
+        parts.worlds,
+        provenance=parts.provenance,
+    )
+    there = TaskSet.load(tmp_path / "set")
+    (task,) = there.tasks
+    solution = there.solution(task.task_id)
+
+    assert grade(task, solution).reward == 1.0
+    assert grade(task, solution, recordings=replies_of(lake, [APP])) == grade(task, solution)
+    assert grade(task, [*solution[:-1], say("Whatever.")]).reward is None
+    assert list(there.recordings.values()) == [{"score": 1.0}] * len(there.recordings)
+    assert "quote" not in (tmp_path / "set" / "recordings.json").read_text(encoding="utf-8")
+
+
+def test_a_set_without_judge_checks_carries_no_replies(lake: Lake, tmp_path: Path) -> None:
+    """A judge's replies about other rubrics stay in the home."""
+    keep_replies(lake, "m", {APP: {"k": {"score": 1.0, "quote": "words"}}})
+    parts = parts_of(lake, [APP])
+    write_task_set(tmp_path / "set", parts.entries, parts.worlds, provenance=parts.provenance)
+    assert not (tmp_path / "set" / "recordings.json").exists()
+
+
+def test_the_review_page_grades_with_stored_replies(lake: Lake, tmp_path: Path) -> None:
+    """A verdict on the page is the one that a build gives; an edit is compared with the same replies."""
+    _answered(lake)
+    desk = Desk(tmp_path / "h" / "clean", tmp_path / "h" / "outcomes.toml", [APP]).app(APP)
+    assert desk is not None
+    entry = desk.entry("task1")
+    assert entry is not None
+
+    rewards = [one.verdict and one.verdict.reward for one in entry.attempts]
+    change = desk.change(entry, candidate(1).rubric)
+    found = desk.gate(entry.candidate)
+
+    assert rewards[0] == 1.0
+    assert not [
+        one for one in change.regrades if one.before.reward != one.after.reward and one.run.resolved
+    ]
+    assert found is not None
+    assert found.status == ACCEPTED
+    assert not lake.read(VERDICTS, app=APP).num_rows, "looking saves nothing"
+
+
+def _answered(lake: Lake) -> None:
+    """The home after a build with a judge."""
+    asked = judge(Model())
+    world = world_of(lake, APP)
+    verify_all([polite()], world, known={}, seen=Seen(judge=asked))
+    keep_replies(lake, "m", asked.take_fresh())
+    put_tasks(lake, [polite(), candidate(3)], world, judge=judge(replies=asked.replies))
