@@ -37,8 +37,17 @@ def actions_of(plan: Plan, failed: Facts, kinds: ToolKinds) -> tuple[Action, ...
     if changes:
         actions.append({"role": "assistant", "content": question(plan, kinds)})
     actions += [_call(step, MOST_READS + n) for n, step in enumerate(plan.steps)]
-    said = f"The answer is {_told(plan.told)}." if plan.told else "That is done now."
-    return (*actions, {"role": "assistant", "content": said})
+    return (*actions, *({"role": "assistant", "content": said} for said in _closing(plan)))
+
+
+def _closing(plan: Plan) -> list[str]:
+    """What is said last; after a change, the user may bring up their question only then."""
+    answer = [f"The answer is {_told(plan.told)}."] if plan.told else []
+    return (
+        ["That is done now. Is there anything else?", *answer]
+        if plan.steps and answer
+        else (answer or ["That is done now."])
+    )
 
 
 def question(plan: Plan, kinds: ToolKinds) -> str:

@@ -16,10 +16,13 @@ from itertools import pairwise
 from typing import Final, Protocol, TypeGuard
 
 from environments.runtime.attempt import Json
+from synth.rubric.described import Described
 from synth.rubric.known import Known, Path, at, is_id, leaves_of, plain, shape
 
 FEWEST: Final = 3
 """Examples that a source must be right about."""
+RIGHT: Final = 0.87
+"""Expected share of examples that a source is right about, of those that it speaks of: three of three, 12 of 13."""
 SHOWN: Final = 12
 """Examples that sources are read off; all of them decide."""
 MOST_VALUES: Final = 8
@@ -27,6 +30,9 @@ MOST_VALUES: Final = 8
 TOGETHER: Final = 3
 """Neighbouring texts that make a pattern."""
 WORD: Final = re.compile(r"[^\W\d_]{2,}")
+
+
+CHOICES: Final = ("only", "first", "said", "opened")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +66,19 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class SaidId:
-    """The id of one shape in what the user said: the only one, or the only one in the last turn that has any."""
+    """The id of one shape in what the user said: the only one, or the only one in the first or last turn with any."""
 
     shapes: frozenset[str]
-    last: bool
+    turn: str
+    """`any`, `first` or `last`."""
 
     def find(self, known: Known, others: Sequence[Json]) -> Json:  # noqa: ARG002 - the protocol's arguments
         """The id."""
         turns = [[i for i in turn if shape(i) in self.shapes] for turn in known.ids]
         turns = [turn for turn in turns if turn]
-        chosen = set(turns[-1]) if turns and self.last else {i for turn in turns for i in turn}
+        if turns and self.turn != "any":
+            turns = turns[:1] if self.turn == "first" else turns[-1:]
+        chosen = {i for turn in turns for i in turn}
         return next(iter(chosen)) if len(chosen) == 1 else None
 
 
@@ -89,7 +98,7 @@ class Field:
     tool: str
     path: Path
     choose: str
-    """`only`, `first`, or `said`: the elements that the user's last words about them name."""
+    """`only`, `first`, `said`: the elements that the user's last words about them name, or `opened`: the first words."""
     as_list: bool = False
 
     def find(self, known: Known, others: Sequence[Json]) -> Json:
@@ -103,11 +112,11 @@ class Field:
         return chosen[0] if len(values) == 1 else None
 
     def _about(self, known: Known, others: Sequence[Json]) -> list[Json]:
-        """The records of the tool that the other arguments name; the only one where they name none."""
+        """The record of the tool that the other arguments name, else the user, the last time; else the only one."""
         mine = [r for r in known.records if r.tool == self.tool]
-        said = {i for turn in known.ids for i in turn}
         named = [r for r in mine if any(v in others for v in r.arguments.values())]
-        named = named or [r for r in mine if any(str(v) in said for v in r.arguments.values())]
+        for turn in reversed(known.ids) if not named else ():
+            named = named or [r for r in mine if any(str(v) in turn for v in r.arguments.values())]
         distinct = {str(sorted(r.arguments.items(), key=str)): r for r in named or mine}
         several = self.choose == "said" and not named and "*" not in self.path
         return [r.value for r in distinct.values()] if len(distinct) == 1 or several else []
@@ -117,7 +126,7 @@ class Field:
             return [v for _, v in found]
         if self.choose == "first":
             return [found[0][1]] if found else []
-        for turn in reversed(known.plain):
+        for turn in known.plain if self.choose == "opened" else reversed(known.plain):
             named = [(_named(way[0], turn), v) for way, v in found if way]
             best = max((length for length, _ in named), default=0)
             if best:
@@ -169,20 +178,20 @@ class Written:
 
 
 def sources_of(examples: Sequence[Example]) -> tuple[Source, ...]:
-    """The sources that are right about every example they speak of."""
+    """The sources that are right about nearly every example they speak of, those first that were never wrong."""
     if len(examples) < FEWEST:
         return ()
-    found: list[tuple[bool, int, int, Source]] = []
+    found: list[tuple[int, bool, int, int, Source]] = []
     for source in dict.fromkeys(_candidates(examples)):
         right = wrong = 0
         for e in examples:
             value = source.find(e.known, e.others)
             right += same(value, e.value)
             wrong += value is not None and not same(value, e.value)
-        if right >= FEWEST and not wrong:
-            found.append((isinstance(source, Field | Scaled), -right, len(found), source))
+        if right >= FEWEST and (right + 0.5) / (right + wrong + 1) >= RIGHT:
+            found.append((wrong, isinstance(source, Field | Scaled), -right, len(found), source))
     worded = _worded(examples)
-    ranked = [source for *_, source in sorted(found, key=lambda entry: entry[:3])]
+    ranked = [source for *_, source in sorted(found, key=lambda entry: entry[:4])]
     return (*([worded] if worded else []), *ranked)
 
 
@@ -208,8 +217,8 @@ def _candidates(examples: Sequence[Example]) -> Iterable[Source]:
         shape(e.value) for e in examples if isinstance(e.value, str) and is_id(e.value)
     )
     if shapes:
-        yield SaidId(shapes, last=False)
-        yield SaidId(shapes, last=True)
+        for turn in ("any", "first", "last"):
+            yield SaidId(shapes, turn)
         yield Subject()
     for example in examples[:: max(1, len(examples) // SHOWN)]:
         yield from _fields(example)
@@ -223,7 +232,9 @@ def _fields(example: Example) -> Iterable[Source]:
     for record in example.known.records:
         for path, leaf in leaves_of(record.value):
             if any(same(leaf, item) for item in wanted):
-                for choose in ("only", "first", "said") if "*" in path else ("only", "said"):
+                if "*" in path and isinstance(leaf, str) and is_id(leaf):
+                    yield Described(record.tool, path, as_list)
+                for choose in CHOICES if "*" in path else ("only", "said"):
                     yield Field(record.tool, path, choose, as_list)
             elif _is_number(value) and _is_number(leaf) and leaf and value:
                 factor = round(value / leaf, 3)

@@ -21,17 +21,22 @@ from synth.rubric.conditions import differs, excused, side_of
 from synth.rubric.facts import Facts
 from synth.rubric.habits import faults_of
 from synth.rubric.intents import Openings
-from synth.rubric.known import Known, Reader, asks, completed, id_shapes, known_of
+from synth.rubric.known import Known, Reader, asks, completed, id_shapes, is_id, known_of, shape
 from synth.rubric.tool_kinds import ACT, WRITE, ToolKinds
+from synth.rubric.wordings import Wordings
 
 FEWEST: Final = 4
 """Resolved episodes that a rule must have been right about."""
-WRONG: Final = 0.05
-"""Share of wrong ones up to which a rule is used."""
+BELIEVED: Final = 0.85
+"""How probably right (its expected share of right ones) a rule must be to be used."""
 ALIKE: Final = 3
 """Neighbours that must have ended alike."""
-MOSTLY: Final = 0.85
+MOSTLY: Final = 0.75
 """Share of the neighbours, without those whose end cannot be had here, that must have ended alike."""
+PRIOR: Final = 4
+"""How many alike episodes the rule's success among all others counts as."""
+REVISED: Final = 0.1
+"""Share of alike users who corrected a change when asked, up to which one who was not asked yet is taken to agree."""
 ANSWER: Final = ""
 """The tool's name under which a told value is bound."""
 
@@ -81,6 +86,19 @@ class _Case:
 
 
 @dataclass(frozen=True, slots=True)
+class _Trial:
+    """What was foretold of a resolved episode."""
+
+    signature: Signature
+    right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    value: Json
+
+
+@dataclass(frozen=True, slots=True)
 class Unbound:
     """Why nothing was constructed."""
 
@@ -104,7 +122,9 @@ class Intents:
         self._openings = Openings(
             [_opening(known) for known in everything], [case.end.signature for case in self._cases]
         )
+        self._wordings = Wordings(everything)
         self._sources = self._learn()
+        self._ranges = _ranges([case.end for case in self._cases])
         self._refusals: dict[tuple[str, Signature], bool] = {}
         self._trials = {early: self._trial(early=early) for early in (True, False)}
 
@@ -117,9 +137,8 @@ class Intents:
         if isinstance(chosen, Unbound):
             return chosen
         alike, end = chosen
-        results = [self._trials[known.agreed is None][index] for index in near]
-        right, wrong = results.count(True), results.count(False)
-        if right < FEWEST or wrong > WRONG * (right + wrong):
+        confidence = self._proof(end.signature, near, early=known.agreed is None)
+        if confidence < BELIEVED:
             return Unbound("rule_not_proven")
         return Plan(
             steps=end.steps,
@@ -132,13 +151,25 @@ class Intents:
             ),
             like=alike[0].facts,
             origin=tuple(sorted(case.facts.episode_id for case in alike)),
-            confidence=round((right + 0.5) / (right + wrong + 1), 4),
+            confidence=round(confidence, 4),
         )
 
     def seen(self) -> list[tuple[bool, frozenset[str]]]:
         """Resolved episodes whose end was foretold right, with their faults of process: peers of failed ones."""
         results = zip(self._cases, self._trials[False], strict=True)
-        return [(True, faults_of(c.facts, self._kinds)) for c, right in results if right]
+        return [
+            (True, faults_of(c.facts, self._kinds)) for c, trial in results if trial and trial.right
+        ]
+
+    def _proof(self, signature: Signature, near: Sequence[int], *, early: bool) -> float:
+        """How often this end was foretold rightly: of the most alike ones, and of all, which count as a few more."""
+        trials = self._trials[early]
+        told = [t.right for t in trials if t and t.signature == signature]
+        if told.count(True) < FEWEST:
+            return 0.0
+        everywhere = (told.count(True) + 0.5) / (len(told) + 1)
+        close = [t.right for t in (trials[i] for i in near) if t and t.signature == signature]
+        return (close.count(True) + PRIOR * everywhere) / (len(close) + PRIOR)
 
     def _case(self, attempt: Facts) -> _Case:
         changing = {*self._kinds.of(WRITE), *self._kinds.of(ACT)}
@@ -164,9 +195,9 @@ class Intents:
                         examples[call.tool, name, choice].append(example)
         return {key: sources_of(found) for key, found in examples.items()}
 
-    def _trial(self, *, early: bool) -> list[bool | None]:
+    def _trial(self, *, early: bool) -> list[_Trial | None]:
         """Every resolved episode as if it had failed (`early`: before its user agreed to anything)."""
-        results: list[bool | None] = []
+        results: list[_Trial | None] = []
         for index, case in enumerate(self._cases):
             if early and case.known.at_once is False:
                 results.append(None)
@@ -175,7 +206,9 @@ class Intents:
             near = self._near(known, without=index)
             chosen = self._chosen(known, near, case.facts)
             results.append(
-                None if isinstance(chosen, Unbound) else self._equal(chosen[1], case.end)
+                None
+                if isinstance(chosen, Unbound)
+                else _Trial(chosen[1].signature, self._equal(chosen[1], case.end))
             )
         return results
 
@@ -206,8 +239,22 @@ class Intents:
         against = self._against(known, signature, possible)
         if len(alike) < max(ALIKE, MOSTLY * (len(alike) + against)):
             return Unbound("alike_requests_end_differently")
+        if known.agreed is None and self._revised(known, signature) > REVISED:
+            return Unbound("alike_users_corrected_it")
+        if signature and ANSWER not in signature and _asks_besides(facts, alike):
+            return Unbound("asks_something_besides")
         end = bound[signature]
         return end if isinstance(end, Unbound) else (alike, end)
+
+    def _revised(self, known: Known, signature: Signature) -> float:
+        """The share of alike users with this end who did not agree the first time that they were asked."""
+        near = self._openings.near(_opening(known))
+        asked = [
+            c.known.at_once
+            for c in (self._cases[i] for i in near)
+            if c.end.signature == signature and c.known.at_once is not None
+        ]
+        return asked.count(False) / (len(asked) + 1)
 
     def _weight(
         self,
@@ -227,10 +274,13 @@ class Intents:
         for other, cases in ends.items():
             if other == signature:
                 continue
+            telling = self._wordings.telling(mine, [c.known for c in cases])
             left = [
                 c
                 for c in cases
-                if not self._refused(c, ends[signature]) and not excused(known, c.known, mine)
+                if not self._refused(c, ends[signature])
+                and not excused(known, c.known, mine)
+                and not self._wordings.explains(telling, known, c.known)
             ]
             if left and side_of(known, mine, [c.known for c in left]) is not True:
                 count += len(left)
@@ -246,35 +296,50 @@ class Intents:
     def _bound(self, known: Known, alike: Sequence[_Case], facts: Facts) -> _End | Unbound:
         """An end with the episode's own values, if the backend does not refuse it."""
         shown = alike[0].end
-        if len({c.tool for c in shown.steps}) < len(shown.steps):
-            return Unbound("several_of_a_kind")
-        if not shown.steps:
-            return self._answered(known, alike)
-        steps = []
-        for call in shown.steps:
-            arguments = self._arguments(call, shown.signature, known)
-            if arguments is None:
-                return Unbound("value_not_bound")
-            steps.append(Step(tool=call.tool, arguments=arguments))
+        told: tuple[Json, ...] = ()
+        if shown.told or not shown.steps:
+            answered = self._answered(known, alike)
+            if isinstance(answered, Unbound):
+                return answered
+            told = (answered.value,)
+        steps = self._steps(shown, known)
+        if steps is None:
+            return Unbound("value_not_bound")
+        if any(not self._seen(s.tool, n, v) for s in steps for n, v in s.arguments.items()):
+            return Unbound("beyond_what_was_seen")
         session = self._start(facts)
         for step in steps:
             result = session.call(step.tool, step.arguments)
             if result.is_error and result.source != UNKNOWN:
                 return REFUSED
-        return _End(tuple(steps), ())
+        return _End(tuple(steps), told)
 
-    def _answered(self, known: Known, alike: Sequence[_Case]) -> _End | Unbound:
+    def _steps(self, shown: _End, known: Known) -> list[Step] | None:
+        """The changes of an end, with this episode's values."""
+        steps: list[Step] = []
+        for tool in dict.fromkeys(step.tool for step in shown.steps):
+            calls = [step for step in shown.steps if step.tool == tool]
+            for given in _given(calls, known):
+                arguments = self._arguments(calls[0], shown.signature, known, given)
+                if arguments is None:
+                    return None
+                steps.append(Step(tool=tool, arguments=arguments))
+        return steps if len(steps) == len(shown.steps) else None
+
+    def _answered(self, known: Known, alike: Sequence[_Case]) -> _Answer | Unbound:
         """The one value that is told, found where the alike ones found theirs."""
         if len(alike[0].end.told) != 1:
             return Unbound("nothing_to_bind")
         examples = [Example(c.known, c.end.told[0], ()) for c in alike if c.known is not known]
         value = bind(sources_of(examples), known, ())
-        return Unbound("value_not_bound") if value is None else _End((), (value,))
+        return Unbound("value_not_bound") if value is None else _Answer(value)
 
-    def _arguments(self, call: Step, signature: Signature, known: Known) -> dict[str, Json] | None:
+    def _arguments(
+        self, call: Step, signature: Signature, known: Known, given: Mapping[str, Json]
+    ) -> dict[str, Json] | None:
         """Every argument that matters, bound; the agent's own wording as in the neighbour."""
         wanted = self._mattering(call)
-        bound: dict[str, Json] = {}
+        bound = dict(given)
         for _ in wanted:
             for name in sorted(wanted.keys() - bound.keys()):
                 found = self._values(call.tool, name, signature, known=known, bound=bound)
@@ -285,6 +350,11 @@ class Intents:
         if bound.keys() != wanted.keys():
             return None
         return {**{n: v for n, v in call.arguments.items() if n not in wanted}, **bound}
+
+    def _seen(self, tool: str, name: str, value: Json) -> bool:
+        """Whether a number is no larger than those of resolved episodes: limits lie beyond."""
+        most = self._ranges.get((tool, name))
+        return most is None or not isinstance(value, int | float) or value <= most
 
     def _values(
         self,
@@ -312,6 +382,40 @@ class Intents:
     def _key(self, step: Step) -> tuple[str, str]:
         authored = self._kinds.tools[step.tool].authored
         return step.tool, canonical_arguments(step.arguments, authored)
+
+
+def _asks_besides(facts: Facts, alike: Sequence[_Case]) -> bool:
+    """Whether the user wants to know a value that those who ended alike did not ask for."""
+    return facts.asked and sum(case.facts.asked for case in alike) < len(alike) / 2
+
+
+def _given(calls: Sequence[Step], known: Known) -> Sequence[Mapping[str, Json]]:
+    """For several calls of one tool that differ in one id: as many ids of its kind as the user named in one turn."""
+    if len(calls) == 1:
+        return ({},)
+    varying = [
+        name
+        for name, value in calls[0].arguments.items()
+        if isinstance(value, str)
+        and is_id(value)
+        and any(c.arguments.get(name) != value for c in calls)
+    ]
+    if len(varying) != 1:
+        return ()
+    shapes = {shape(str(call.arguments.get(varying[0]))) for call in calls}
+    turns = [[i for i in turn if shape(i) in shapes] for turn in known.ids]
+    named = next((turn for turn in turns if len(turn) == len(calls)), [])
+    return tuple({varying[0]: one} for one in named)
+
+
+def _ranges(ends: Sequence[_End]) -> dict[tuple[str, str], float]:
+    """The largest number that resolved episodes gave each argument."""
+    found: dict[tuple[str, str], float] = {}
+    for step in (step for end in ends for step in end.steps):
+        for name, value in step.arguments.items():
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                found[step.tool, name] = max(value, found.get((step.tool, name), value))
+    return found
 
 
 def before_agreeing(case: _Case) -> Known:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Final, Protocol
 
 from environments.runtime.attempt import UNKNOWN, Json, ToolResult
@@ -28,6 +28,8 @@ ID_LENGTH: Final = 4
 DAY: Final = 86_400 * 10**9
 MOST_READS: Final = 40
 """Reads made to complete what an episode knows."""
+MOST_DATES: Final = 6
+"""Dates of a record of which the days between any two are compared."""
 
 
 Features = dict[str, str | float]
@@ -82,26 +84,43 @@ class Known:
 
 
 def _features_of(known: Known) -> Features:
-    """Scalar fields of the records that the user's words or other records name; a field with two values is left out."""
-    named = {i for turn in known.ids for i in turn}
+    """What the records say that the user named first: another record named later only adds what those lack."""
     found: Features = {} if known.agreed is None else {"agreed": str(known.agreed)}
+    seen: set[str] = set()
+    for turn in known.ids:
+        ids = set(turn) - seen
+        seen |= ids
+        named = [r for r in known.records if any(str(v) in ids for v in r.arguments.values())]
+        found = {**_unambiguous(named, known), **found}
+    return found
+
+
+def _unambiguous(records: Iterable[Record], known: Known) -> Features:
+    """Scalar fields of records, and days between their dates; a field with two values is left out."""
+    found: Features = {}
     double: set[str] = set()
-    for record in known.records:
-        if not any(str(v) in named for v in record.arguments.values()):
-            continue
-        for path, leaf in leaves_of(record.value):
-            if "*" in path:
-                continue
-            name = f"{record.tool}:{'.'.join(path)}"
-            if leaf is not None and known.subject is not None and isinstance(leaf, str):
-                found.setdefault(f"{name}=subject", str(leaf == known.subject))
-            value = _value(leaf, known.started_at)
-            if value is None:
-                continue
-            if name in found and found[name] != value:
+    for record in records:
+        for name, value in _scalars(record, known):
+            if found.setdefault(name, value) != value:
                 double.add(name)
-            found[name] = value
     return {name: value for name, value in found.items() if name not in double}
+
+
+def _scalars(record: Record, known: Known) -> Iterable[tuple[str, str | float]]:
+    dates: list[tuple[str, float]] = []
+    for path, leaf in leaves_of(record.value):
+        if "*" in path:
+            continue
+        name = f"{record.tool}:{'.'.join(path)}"
+        if known.subject is not None and isinstance(leaf, str):
+            yield f"{name}=subject", str(leaf == known.subject)
+        value = _value(leaf, known.started_at)
+        if value is not None:
+            yield name, value
+        if isinstance(value, float) and isinstance(leaf, str):
+            dates.append((name, value))
+    for (one, start), (other, end) in combinations(dates[:MOST_DATES], 2):
+        yield f"{one}..{other}", start - end
 
 
 def _value(leaf: Json, now: int) -> str | float | None:
