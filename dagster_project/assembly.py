@@ -5,13 +5,13 @@ that arrive later, or lie beyond midnight, are added to it there. Not here: how 
 (`ingest.assemble`), writing the result (`defs.episodes`).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dagster_project.lake import Lake, once
+from dagster_project.lake import Lake, Parts, once
 from dagster_project.rows import from_rows, texts
 from dagster_project.tables import CHATS, EPISODES, LOG_EVENTS, SPANS, Table
 from ingest.assemble import Assembled, assemble, known_episodes
@@ -57,8 +57,8 @@ def assemble_days(lake: Lake, app: str, days: Iterable[str]) -> Assembly:
     known = _known(lake, app)
     traces = {t for e, day in known.day.items() if day in asked for t in known.traces[e]}
     while True:
-        spans = _connected(lake, SPANS, app, asked, traces)
-        found = set(texts(spans, "trace_id"))
+        spans = _spans(lake, app, asked, traces)
+        found = spans.traces
         events = _connected(lake, LOG_EVENTS, app, asked, traces | found)
         assembled = _assembled(
             lake, spans, [event_of_row(row) for row in events.to_pylist()], known
@@ -79,20 +79,83 @@ def assemble_days(lake: Lake, app: str, days: Iterable[str]) -> Assembly:
         outcomes=list(assembled.outcomes),
         rejected=list(assembled.rejected),
         responses=dict(assembled.responses),
-        spans=spans.num_rows,
+        spans=spans.count,
         spans_without_episode=assembled.spans_without_episode,
     )
 
 
-def _assembled(lake: Lake, spans: pa.Table, events: Sequence[LogEvent], known: _Known) -> Assembled:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Spans:
+    """Rows of spans that stay in the lake: read part by part, each span once."""
+
+    inside: Parts
+    outside: Parts
+    reaching: pa.StringArray
+    """The traces whose rows are taken from outside."""
+    kept: pa.BooleanArray
+    """By row: whether it is the last one of its span."""
+    traces: set[str]
+    count: int
+
+    def tables(self) -> Iterator[pa.Table]:
+        """All rows from the beginning."""
+        at = 0
+        for table in _both(self.inside, self.outside, self.reaching):
+            yield table.filter(self.kept.slice(at, table.num_rows))
+            at += table.num_rows
+
+
+def _both(
+    inside: Parts, outside: Parts, reaching: pa.StringArray, columns: Sequence[str] | None = None
+) -> Iterator[pa.Table]:
+    yield from inside.tables(columns)
+    for table in outside.tables(columns):
+        yield table.filter(pc.is_in(table["trace_id"], value_set=reaching))
+
+
+def _spans(lake: Lake, app: str, days: set[str], traces: set[str]) -> _Spans:
+    """What `_connected` finds, without the rows themselves."""
+    inside = lake.parts(SPANS, app=app, days=days)
+    named = [*SPANS.by, *SPANS.identity]
+    wanted = set(traces)
+    for table in inside.tables(("trace_id",)):
+        wanted.update(texts(table, "trace_id"))
+    others = {day for of_app, day in lake.counts(SPANS) if of_app == app} - days
+    reaching: pa.StringArray = pa.array(sorted(wanted), pa.string())
+    reached: set[str] = set()
+    for table in lake.parts(SPANS, app=app, days=others if wanted else ()).tables(named):
+        hit = pc.is_in(table["trace_id"], value_set=reaching)
+        reached.update(texts(table.filter(hit), "day"))
+    outside = lake.parts(SPANS, app=app, days=reached)
+    none = pa.schema([SPANS.schema.field(name) for name in named]).empty_table()
+    keys = pa.concat_tables([none, *_both(inside, outside, reaching, named)])
+    places = pa.array(range(keys.num_rows), pa.int64())
+    last = keys.append_column("place", places).group_by(named).aggregate([("place", "max")])
+    return _Spans(
+        inside=inside,
+        outside=outside,
+        reaching=reaching,
+        kept=pc.is_in(places, value_set=last["place_max"].combine_chunks()),
+        traces=set(texts(keys, "trace_id")),
+        count=last.num_rows,
+    )
+
+
+def _assembled(lake: Lake, spans: _Spans, events: Sequence[LogEvent], known: _Known) -> Assembled:
     """All episodes of some spans of one app; of many spans in parts, because as objects they take ten times the room."""
-    if spans.nbytes <= AT_ONCE:
-        rows = spans.to_pylist()
+    few: list[pa.Table] = []
+    for table in spans.tables():
+        few.append(table)
+        if sum(one.nbytes for one in few) > AT_ONCE:
+            break
+    else:
+        rows = (row for one in few for row in one.to_pylist())
         return assemble(map(span_of_row, rows), events, app=known.app, known=known.episode_of)
+    few.clear()
     whole = Assembled()
     # Beside the lake: the scratch files hold raw spans and must not leave the private side.
     parts = assemble_stream(
-        lambda: [spans],
+        spans.tables,
         events,
         app=known.app,
         scratch=lake.folder.parent,
