@@ -68,8 +68,12 @@ def serve(port: multiprocessing.Queue[int], latency: float) -> None:
         if latency:
             await asyncio.sleep(latency)
         message = {"role": "assistant", "content": None, **shop_clerk(body)}
-        reply = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
-        return web.json_response({**reply, "usage": {"prompt_tokens": 1, "completion_tokens": 1}})
+        reason = "tool_calls" if message.get("tool_calls") else "stop"
+        reply = {"choices": [{"index": 0, "message": message, "finish_reason": reason}]}
+        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+        # Strict clients (OpenAI's own among them) refuse a reply without these.
+        top = {"id": "c", "object": "chat.completion", "created": 1, "model": body["model"]}
+        return web.json_response({**top, **reply, "usage": usage})
 
     async def run() -> None:
         app = web.Application()

@@ -18,6 +18,7 @@ from tests.consumer_venv import make_venv, sh
 pytestmark = [pytest.mark.consumer, pytest.mark.timeout(900)]
 PACKAGES = (
     "pydantic",
+    "packaging",
     "toml",
     "pyyaml",
     "pathspec",

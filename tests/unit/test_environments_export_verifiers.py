@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import importlib
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
 from environments.export.errors import ExportError
-from environments.export.verifiers import package_name, write_verifiers
+from environments.export.package import module_name
+from environments.export.verifiers import write_verifiers
 from environments.runtime.errors import ChangedFileError
 from tests.environments_shop import entry, write_shop
 
@@ -46,7 +48,7 @@ def test_it_exports_one_taskset_and_one_harness(package: Path) -> None:
 
 def test_its_code_needs_verifiers_and_what_that_brings_only(package: Path) -> None:
     """Every import is relative, of the standard library, verifiers or aiohttp."""
-    allowed = {"__future__", "asyncio", "collections", "functools", "pathlib", "typing"}
+    allowed = {*sys.stdlib_module_names}
     for path in (package / "shop_tasks").glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Import):
@@ -93,7 +95,7 @@ def test_a_foreign_folder_is_left_alone(package: Path, tmp_path: Path) -> None:
     """Only a package of this writer is replaced."""
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "pyproject.toml").write_text("mine")
-    with pytest.raises(ExportError, match="something else"):
+    with pytest.raises(ExportError, match="not a verifiers export"):
         write_verifiers(tmp_path / "set", tmp_path / "thesis")
     assert (tmp_path / "thesis" / "pyproject.toml").read_text() == "mine"
 
@@ -104,11 +106,11 @@ def test_a_foreign_folder_is_left_alone(package: Path, tmp_path: Path) -> None:
 )
 def test_names_become_module_names(text: str, name: str) -> None:
     """Plugin ids are imported: they must be plain module names."""
-    assert package_name(text) == name
+    assert module_name(text, "verifiers") == name
 
 
 @pytest.mark.parametrize("text", ["verifiers", "runtime"])
 def test_names_that_would_shadow_are_refused(text: str) -> None:
     """A package cannot be called like what it imports."""
     with pytest.raises(ExportError):
-        package_name(text)
+        module_name(text, "verifiers")
