@@ -56,7 +56,8 @@ def ends_of(attempts: Sequence[Facts], traits: AppTraits) -> list[End]:
     """The ends of one task, most probable first."""
     groups = _group(attempts)
     excused = frozenset(a.episode_id for group in groups for a in _explained(group, traits))
-    counted = [[a for a in group if a.episode_id not in excused] for group in groups]
+    # A constructed attempt goes by the id of the failed one that it is made for: only what failed is excused.
+    counted = [[a for a in g if a.resolved or a.episode_id not in excused] for g in groups]
     posteriors = _posteriors(counted)
     ends = [
         End(attempts=tuple(group), posterior=round(p, 4), excused=excused)

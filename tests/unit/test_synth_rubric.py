@@ -265,6 +265,15 @@ def test_a_fact_that_the_user_asked_for_must_be_told() -> None:
     assert predict(derive(good[0]), wrong) is None
 
 
+def test_a_constructed_attempt_is_not_excused_with_the_failed_one_it_is_made_for() -> None:
+    """Both go by one id: what explains the failure must not silence the solution."""
+    ask: Line = ("user", "How much is the fee for parcel P-100?")
+    told = facts(episode("a", ask, FETCH, ("say", "The fee is 17.5.")), True)
+    failed = facts(episode("a", ask, FETCH, ("say", "One moment.")), False)
+    ends = ends_of([failed, told], traits_of(kinds_of(told.recorded.episode), [[failed, told]]))
+    assert [end.accepted for end in ends] == [True]
+
+
 def test_a_number_the_user_said_first_is_no_fact() -> None:
     """Echoing the user earns nothing."""
     one = episode("g", FETCH, ("user", "How much? I paid 54.04"), ("say", "You paid 54.04"))
