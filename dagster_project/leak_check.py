@@ -149,6 +149,20 @@ def check_home_report(home: Home, secret: str | None) -> None:
         )
 
 
+def note_leaks(instance: dg.DagsterInstance, found: Mapping[str, AppLeaks]) -> None:
+    """Show in the Dagster UI, beside `clean_episodes`, what the check found in each app and what it waived and why."""
+    for app, one in sorted(found.items()):
+        counts = {"leaks": one.leaks, "texts_searched": one.texts, "waived": one.waived}
+        waived = {f"waived: {reason}": count for reason, count in sorted(one.waivers.items())}
+        instance.report_runless_asset_event(
+            dg.AssetObservation(
+                asset_key="clean_episodes",
+                description=f"The leak check over everything past the gate of {app}.",
+                metadata={"app": app, **counts, **waived},
+            )
+        )
+
+
 def shown_texts(home: Home, instance: dg.DagsterInstance) -> Iterator[tuple[str, str]]:
     """What the Dagster UI shows (the latest metadata of assets, the latest run's messages and checks), and log files."""
     for key in instance.all_asset_keys():

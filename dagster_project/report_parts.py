@@ -199,6 +199,7 @@ def _redaction_state(clean: CleanSide, app: str) -> RedactionState:
         held=counts[HELD],
         withheld=counts[WITHHELD],
         leaks=checked.leaks if checked else None,
+        waivers=_counts(Counter(checked.waivers)) if checked else (),
     )
 
 
@@ -243,7 +244,7 @@ def _cluster(
         failures=one.failures,
         subjects=one.subjects,
         named=one.named,
-        says=one.error,
+        says=one.says,
         confirmed=one.confirmed,
         trend=tuple(DayCount(day=point.day, count=point.count) for point in one.trend),
         movement=one.movement,

@@ -81,10 +81,15 @@ class Cluster:
     trend: tuple[DayCount, ...]
     movement: str
     examples: tuple[str, ...]
-    """Episode ids: those closest to what the cluster is about, one a user first."""
+    """Episode ids: those closest to what the cluster is about, one a user first; none below k users."""
     exemplars: tuple[str, ...] = ()
     """Facets a text cluster is remembered by (values are taken out of facets)."""
     members: tuple[Member, ...] = ()
+
+    @property
+    def says(self) -> str:
+        """The error's template, once k users met it: below that it may hold one person's words."""
+        return self.error if self.named else ""
 
 
 MEMBER_TYPE: Final = pa.struct(
@@ -306,7 +311,7 @@ class _App:
             subjects=people,
             trend=trend_of(day_of(member.started_at) for member in members),
             movement="",
-            examples=self._examples(chosen),
+            examples=self._examples(chosen) if people >= self.settings.k else (),
             exemplars=draft.exemplars or self._exemplars(draft, chosen),
             members=tuple(_member(member) for member in members),
         )

@@ -94,6 +94,8 @@ class RedactionState:
     """Leaves that the policy could not judge and replaced by a marker."""
     leaks: int | None = None
     """What the independent leak check found; None when it has not run."""
+    waivers: tuple[Count, ...] = ()
+    """Hits of the leak check that do not count, by the reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -185,6 +185,7 @@ def _environment() -> jinja2.Environment:
         label=texts.label,
         slug=texts.slug,
         gate_sentence=_gate_sentence,
+        waived=_waived,
         in_order=_in_order,
         adds_opening=_adds_opening,
         outcome_parts=_outcome_parts,
@@ -212,6 +213,18 @@ def _gate_sentence(state: RedactionState) -> str:
     if state.leaks:
         return "The independent leak check found values that should be gone; exports are blocked."
     return "The independent leak check found nothing."
+
+
+def _waived(reason: str) -> str:
+    return _WAIVED.get(reason, reason)
+
+
+_WAIVED: Final = {
+    "surrogate": "the vault gave out this very text as somebody's surrogate",
+    "ordinary": "an ordinary word, apart from every other word of the person",
+    "public": "a word of the app's own vocabulary, apart from every other word of the person",
+    "apart": "a single word in a task, whose world holds other people's records too",
+}
 
 
 def _in_order(counts: Sequence[Count]) -> list[Count]:

@@ -1,8 +1,10 @@
 """The leak check after a build: it reads everything past the gate, and what leaks is not exported."""
 
+import json
 import shutil
 from pathlib import Path
 
+import dagster as dg
 import pyarrow as pa
 import pytest
 
@@ -13,7 +15,14 @@ from dagster_project.errors import InputError, StageError
 from dagster_project.gate import knowledge_of, vault_of
 from dagster_project.home import Home, open_home, vault_secret
 from dagster_project.lake import Lake
-from dagster_project.leak_check import check_apps, check_home_report, leaks_of, shown_texts
+from dagster_project.leak_check import (
+    check_apps,
+    check_home_report,
+    leaks_of,
+    note_leaks,
+    read_leaks,
+    shown_texts,
+)
 from dagster_project.report_parts import write_home_report
 from dagster_project.tables import CLEAN_OUTCOMES, EPISODES
 from tests.lending_desk import FIRST, LAST, lines, write
@@ -116,3 +125,24 @@ def test_what_dagster_shows_and_log_files_are_read(home: Home) -> None:
     assert "log of the latest run" in shown
     assert any(name.startswith("clean_episodes: ") for name in shown)
     assert any(name.startswith("check ") for name in shown)
+
+
+def test_what_was_waived_stands_in_the_report_and_in_dagster(copy: Home) -> None:
+    """Hits that do not count are shown with their number and the reason in words, on the page and beside the asset."""
+    ledger = copy.clean / "leaks.json"
+    listed = json.loads(ledger.read_text())
+    listed["lending"] |= {"waived": 3, "waivers": {"public": 3}}
+    ledger.write_text(json.dumps(listed))
+    (state,) = write_home_report(copy).redaction
+    assert [(one.name, one.count) for one in state.waivers] == [("public", 3)]
+    page = " ".join(path.read_text() for path in copy.report.parent.rglob("*.html"))
+    assert "own vocabulary, apart from every other word" in page
+    with instance_of(copy) as instance:
+        built = instance.fetch_observations(dg.AssetKey("clean_episodes"), limit=1).records
+        assert built, "every build notes its check"
+        note_leaks(instance, read_leaks(copy.clean))
+        (record,) = instance.fetch_observations(dg.AssetKey("clean_episodes"), limit=1).records
+    noted = record.asset_observation
+    assert noted is not None
+    assert noted.metadata["waived: public"].value == 3
+    assert noted.metadata["leaks"].value == 0

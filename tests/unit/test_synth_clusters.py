@@ -97,6 +97,30 @@ def test_below_k_users_the_name_stays_generic() -> None:
     assert one.name == "Renew loan fails"
     assert not one.named
     assert one.subjects == 2
+    assert (one.examples, one.says) == ((), "")
+
+
+def test_a_rare_value_is_in_nothing_that_is_said_of_a_group() -> None:
+    """An error that four readers met holds a word of theirs: no name, error text or example says it; the fifth opens them."""
+
+    def met(number: int) -> Failure:
+        said = result("1", "Error: the zanzibar shelf is closed")
+        asked = call("1", "renew_loan", loan_id="L")
+        steps = (user("Renew my atlas"), asked, said, says("I see."))
+        name = f"rare-{number}"
+        found = detect(episode(*steps, episode_id=name, subject=f"reader {number % 5}"), BAD)
+        assert found is not None
+        return found
+
+    few = cluster([met(number) for number in (0, 1, 2, 3, 5, 6)])
+    one = only(few, EXACT)
+    assert (one.subjects, one.failures) == (4, 6)
+    assert "zanzibar" in one.error, "clusters are still told apart by it"
+    assert "zanzibar" not in one.name
+    assert (one.says, one.examples) == ("", ())
+    more = only(cluster([met(number) for number in range(6)], few), EXACT)
+    assert "zanzibar" in more.says
+    assert more.examples
 
 
 def test_a_generic_name_becomes_telling_once_and_then_stays() -> None:
