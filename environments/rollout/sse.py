@@ -78,6 +78,8 @@ class Assembly:
         if isinstance(logprobs, dict):
             self._logprobs += logprobs.get("content") or []
         self._token_ids += choice.get("token_ids") or []
+        if choice.get("prompt_token_ids"):
+            self._top["prompt_token_ids"] = choice["prompt_token_ids"]
         self._finished = self._finished or bool(choice.get("finish_reason"))
 
     def _call(self, part: dict[str, Any]) -> None:
