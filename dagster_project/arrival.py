@@ -8,7 +8,7 @@ fold by identity. Not here: what a body means (`ingest.decode`), which partition
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -17,17 +17,18 @@ import pyarrow as pa
 from dagster_project.errors import InputError
 from dagster_project.home import Home, add_apps, lock
 from dagster_project.lake import Lake
+from dagster_project.late_content import LateContent
 from dagster_project.rows import always, looked_up, texts, to_table
 from dagster_project.tables import ARRIVED_OUTCOMES, CHATS, LOG_EVENTS, QUARANTINE, SPANS
 from ingest.app_name import UNNAMED
 from ingest.decode_batch import DecodedBatch, decode_batch
-from ingest.elsewhere import Elsewhere, bring, is_named
+from ingest.elsewhere import Elsewhere
 from ingest.episode import Episode
 from ingest.files import read_file
 from ingest.moments import day_of
 from ingest.outcome import Outcome
 from ingest.quarantine import REJECTED_SCHEMA, Rejected
-from ingest.span import event_row, span_of_row, span_row
+from ingest.span import event_row
 from ingest.wal import Wal, WalRecord
 
 _BATCH: Final = 64
@@ -78,7 +79,7 @@ def take_in(
                 on_file(path)
             _store(home, wal, read_file(path, app=app), arrived)
             arrived.files += 1
-        land(home, wal, arrived, elsewhere=elsewhere)
+        land(home, wal, arrived, late=LateContent(elsewhere) if elsewhere is not None else None)
     return arrived
 
 
@@ -95,35 +96,23 @@ def _store(home: Home, wal: Wal, records: Iterable[WalRecord | Rejected], arrive
 
 
 def land(
-    home: Home, wal: Wal, arrived: Arrived | None = None, *, elsewhere: Elsewhere | None = None
+    home: Home, wal: Wal, arrived: Arrived | None = None, *, late: LateContent | None = None
 ) -> Arrived:
     """Decode what is pending and append it to the lake; short commits, one decoder at a time."""
     landed = arrived or Arrived()
     lake = _private_lake(home)
     with lock(home, "arrival"):
+        if late is not None and late.count:
+            # Rows of spans that are counted already.
+            _write(lake, late.look_again(), Arrived())
         while records := wal.pending(_BATCH, max_bytes=_BATCH_BYTES):
             batch = decode_batch(records)
-            if elsewhere is not None and elsewhere.is_allowed:
-                _bring(batch, elsewhere)
+            if late is not None:
+                late.fill(batch)
             _write(lake, batch, landed)
             add_apps(home, landed.apps)
             wal.mark_decoded([record.seq for record in records])
     return landed
-
-
-def _bring(batch: DecodedBatch, elsewhere: Elsewhere) -> None:
-    """Put content that spans and events only name in its place."""
-    named = [is_named(text or "") for text in batch.spans.column("attributes").to_pylist()]
-    if any(named):
-        rows = [
-            span_row(replace(span, attributes=bring(span.attributes, elsewhere)))
-            for span in map(span_of_row, batch.spans.filter(pa.array(named)).to_pylist())
-        ]
-        others = batch.spans.filter(pa.array([not one for one in named]))
-        batch.spans = pa.concat_tables([others, pa.Table.from_pylist(rows, batch.spans.schema)])
-    batch.events = [
-        replace(event, attributes=bring(event.attributes, elsewhere)) for event in batch.events
-    ]
 
 
 def _write(lake: Lake, batch: DecodedBatch, arrived: Arrived) -> None:

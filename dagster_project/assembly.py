@@ -13,9 +13,10 @@ import pyarrow.compute as pc
 
 from dagster_project.lake import Lake, Parts, once
 from dagster_project.rows import from_rows, texts
-from dagster_project.tables import CHATS, EPISODES, LOG_EVENTS, SPANS, Table
+from dagster_project.tables import CHATS, EPISODES, LOG_EVENTS, SPANS
 from ingest.assemble import Assembled, assemble, known_episodes
 from ingest.assemble_stream import AT_ONCE, assemble_stream
+from ingest.elsewhere import is_named
 from ingest.episode import Episode
 from ingest.moments import day_of
 from ingest.outcome import Outcome
@@ -59,10 +60,8 @@ def assemble_days(lake: Lake, app: str, days: Iterable[str]) -> Assembly:
     while True:
         spans = _spans(lake, app, asked, traces)
         found = spans.traces
-        events = _connected(lake, LOG_EVENTS, app, asked, traces | found)
-        assembled = _assembled(
-            lake, spans, [event_of_row(row) for row in events.to_pylist()], known
-        )
+        events = _events(lake, app, asked, traces | found)
+        assembled = _assembled(lake, spans, events, known)
         # An episode of another day goes on in these: its earlier traces belong to it as well.
         earlier = {t for e in assembled.episodes for t in known.traces.get(e.episode_id, ())}
         if earlier <= traces | found:
@@ -86,23 +85,19 @@ def assemble_days(lake: Lake, app: str, days: Iterable[str]) -> Assembly:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Spans:
-    """Rows of spans that stay in the lake: read part by part, each span once."""
+    """Rows of spans that stay in the lake and are read part by part; of a span that came twice `assemble` takes the fuller."""
 
     inside: Parts
     outside: Parts
     reaching: pa.StringArray
     """The traces whose rows are taken from outside."""
-    kept: pa.BooleanArray
-    """By row: whether it is the last one of its span."""
     traces: set[str]
     count: int
+    """Distinct spans."""
 
     def tables(self) -> Iterator[pa.Table]:
         """All rows from the beginning."""
-        at = 0
-        for table in _both(self.inside, self.outside, self.reaching):
-            yield table.filter(self.kept.slice(at, table.num_rows))
-            at += table.num_rows
+        return _both(self.inside, self.outside, self.reaching)
 
 
 def _both(
@@ -114,7 +109,7 @@ def _both(
 
 
 def _spans(lake: Lake, app: str, days: set[str], traces: set[str]) -> _Spans:
-    """What `_connected` finds, without the rows themselves."""
+    """The spans of these days, and those of other days that belong to the same traces; not read yet."""
     inside = lake.parts(SPANS, app=app, days=days)
     named = [*SPANS.by, *SPANS.identity]
     wanted = set(traces)
@@ -129,15 +124,12 @@ def _spans(lake: Lake, app: str, days: set[str], traces: set[str]) -> _Spans:
     outside = lake.parts(SPANS, app=app, days=reached)
     none = pa.schema([SPANS.schema.field(name) for name in named]).empty_table()
     keys = pa.concat_tables([none, *_both(inside, outside, reaching, named)])
-    places = pa.array(range(keys.num_rows), pa.int64())
-    last = keys.append_column("place", places).group_by(named).aggregate([("place", "max")])
     return _Spans(
         inside=inside,
         outside=outside,
         reaching=reaching,
-        kept=pc.is_in(places, value_set=last["place_max"].combine_chunks()),
         traces=set(texts(keys, "trace_id")),
-        count=last.num_rows,
+        count=keys.group_by(named).aggregate([]).num_rows,
     )
 
 
@@ -181,19 +173,23 @@ def _known(lake: Lake, app: str) -> _Known:
     )
 
 
-def _connected(lake: Lake, table: Table, app: str, days: set[str], traces: set[str]) -> pa.Table:
-    """The rows of these days, and those of other days that belong to the same traces."""
-    inside = lake.read(table, app=app, days=days)
+def _events(lake: Lake, app: str, days: set[str], traces: set[str]) -> list[LogEvent]:
+    """The log events of these days, and those of other days that belong to the same traces."""
+    inside = lake.read(LOG_EVENTS, app=app, days=days)
     wanted = traces | set(texts(inside, "trace_id"))
-    others = {day for of_app, day in lake.counts(table) if of_app == app} - days
-    if not wanted or not others:
-        return once(inside, table)
-    index = lake.read(table, app=app, days=others, columns=("trace_id", "day"))
-    hit = pc.is_in(index["trace_id"], value_set=pa.array(sorted(wanted), pa.string()))
-    reached = set(texts(index.filter(hit), "day"))
-    outside = lake.read(table, app=app, days=reached)
-    inset = pc.is_in(outside["trace_id"], value_set=pa.array(sorted(wanted), pa.string()))
-    return once(pa.concat_tables([inside, outside.filter(inset)]), table)
+    others = {day for of_app, day in lake.counts(LOG_EVENTS) if of_app == app} - days
+    if wanted and others:
+        index = lake.read(LOG_EVENTS, app=app, days=others, columns=("trace_id", "day"))
+        hit = pc.is_in(index["trace_id"], value_set=pa.array(sorted(wanted), pa.string()))
+        reached = set(texts(index.filter(hit), "day"))
+        outside = lake.read(LOG_EVENTS, app=app, days=reached)
+        inset = pc.is_in(outside["trace_id"], value_set=pa.array(sorted(wanted), pa.string()))
+        inside = pa.concat_tables([inside, outside.filter(inset)])
+    # The last one of an event is kept: the one whose content was fetched, if any was.
+    named = [is_named(text or "") for text in inside["attributes"].to_pylist()]
+    order = sorted(range(len(named)), key=lambda index: not named[index])
+    kept = once(inside.take(pa.array(order, pa.int64())), LOG_EVENTS)
+    return [event_of_row(row) for row in kept.to_pylist()]
 
 
 def _by_home(

@@ -307,9 +307,10 @@ class Lake:
 def digest_of(rows: pa.Table) -> str:
     """A text that is equal for equal rows in equal order."""
     hasher = hashlib.sha256()
-    for row in rows.to_pylist():
-        hasher.update(repr(row).encode())
-        hasher.update(b"\x1e")
+    for part in rows.to_batches(max_chunksize=_PART):
+        for row in part.to_pylist():
+            hasher.update(repr(row).encode())
+            hasher.update(b"\x1e")
     return hasher.hexdigest()[:32]
 
 

@@ -10,19 +10,26 @@ import types
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any, TypeVar
+from itertools import islice
+from typing import Any, Final, TypeVar
 
 import pyarrow as pa
 
 Record = TypeVar("Record")
+_AT_ONCE: Final = 1024
+"""Records that are rows of Python objects at one time."""
 Column = Callable[[Any], object]
 """Computes a column that is no field of the record."""
 
 
 def to_table(records: Iterable[object], schema: pa.Schema, **columns: Column) -> pa.Table:
     """Rows of `schema` made of the records; `columns` computes those that are no field of the record."""
-    rows = [_row(record, schema, columns) for record in records]
-    return pa.Table.from_pylist(rows, schema=schema)
+    tables = [schema.empty_table()]
+    waiting = iter(records)
+    while some := list(islice(waiting, _AT_ONCE)):
+        rows = [_row(record, schema, columns) for record in some]
+        tables.append(pa.Table.from_pylist(rows, schema=schema))
+    return pa.concat_tables(tables)
 
 
 def always(value: object) -> Column:

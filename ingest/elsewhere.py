@@ -32,7 +32,8 @@ CONTENT: Final = (
     "gen_ai.system_instructions",
     "gen_ai.tool.definitions",
 )
-_ENDINGS: Final = ("_ref", ".ref")
+REFERENCES: Final = ("_ref", ".ref")
+"""Endings of attributes that say where content lies."""
 _SECONDS: Final = 10.0
 _WEB: Final = frozenset({"http", "https"})
 
@@ -75,6 +76,19 @@ class Elsewhere:
         if parts.scheme not in {"", "file"} or parts.netloc not in {"", "localhost"}:
             return None
         return self._open(unquote(parts.path) if parts.scheme else uri)
+
+    def may_hold(self, uri: str) -> bool:
+        """Whether a URI names a file below an allowed folder, there or not."""
+        try:
+            parts = urlsplit(uri)
+        except ValueError:
+            return False
+        if parts.scheme not in {"", "file"} or parts.netloc not in {"", "localhost"}:
+            return False
+        path = unquote(parts.path) if parts.scheme else uri
+        if "\0" in path or not Path(path).is_absolute() or os.path.normpath(path) != path:
+            return False
+        return any(Path(path).is_relative_to(folder) for folder in self.folders)
 
     def _is_below(self, uri: str) -> bool:
         path = unquote(urlsplit(uri).path)
@@ -136,11 +150,22 @@ def is_named(text: str) -> bool:
     return '_ref"' in text or '.ref"' in text
 
 
+def awaits(attributes: Attributes, elsewhere: Elsewhere) -> bool:
+    """Whether some content is named by a file that may be read once it is there; the web is asked once only."""
+    return any(
+        isinstance(uri := attributes.get(key + ending), str)
+        and not attributes.get(key)
+        and elsewhere.may_hold(uri)
+        for key in CONTENT
+        for ending in REFERENCES
+    )
+
+
 def bring(attributes: Attributes, elsewhere: Elsewhere) -> Attributes:
     """The attributes with the content that they name, where it may be had."""
     brought = dict(attributes)
     for key in CONTENT:
-        for ending in _ENDINGS:
+        for ending in REFERENCES:
             uri = brought.get(key + ending)
             if not isinstance(uri, str) or brought.get(key):
                 continue

@@ -14,6 +14,7 @@ from typing import Final
 from ingest.dialects.otel_genai_events import CONTENT_EVENTS, read_sayings, sayings
 from ingest.dialects.reading import DUPLICATE, EVALUATOR, MODEL, OTHER, TOOL, Reading
 from ingest.dialects.table import read_span
+from ingest.elsewhere import REFERENCES
 from ingest.span import LogEvent, Span
 
 _DEEPEST: Final = 256
@@ -69,8 +70,11 @@ def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
 def _fuller(one: Span, other: Span) -> Span:
     """Of two spans with one identity the one that says more; the choice does not depend on their order."""
 
-    def weight(span: Span) -> tuple[bool, int, int, str]:
-        return span.ended_at is not None, len(span.attributes), len(span.events), repr(span)
+    def weight(span: Span) -> tuple[bool, bool, int, int, str]:
+        # Content that was fetched stands in the place of its address.
+        whole = not any(key.endswith(REFERENCES) for key in span.attributes)
+        size = len(span.attributes), len(span.events)
+        return span.ended_at is not None, whole, *size, repr(span)
 
     return max(one, other, key=weight)
 

@@ -19,8 +19,8 @@ from dagster_project.errors import InputError
 from dagster_project.home import Home, open_home
 
 if TYPE_CHECKING:
+    from dagster_project.late_content import LateContent
     from dagster_project.own_traces import OwnTraces
-    from ingest.elsewhere import Elsewhere
     from ingest.wal import Wal
 
 
@@ -80,6 +80,7 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter per option
         )
     opened = open_home(home, create=True)
     # starlette, uvicorn, pyarrow and deltalake: 1 s
+    from dagster_project.late_content import LateContent  # noqa: PLC0415
     from dagster_project.own_traces import OwnTraces, own_traces  # noqa: PLC0415
     from ingest.elsewhere import elsewhere_of  # noqa: PLC0415
     from ingest.grpc_receiver import GrpcServer, GrpcSettings  # noqa: PLC0415
@@ -90,7 +91,7 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter per option
     from ingest.wal import Wal  # noqa: PLC0415
 
     tokens = load_tokens(token_file) if token_file is not None else None
-    feed = _Feed(spool=spool, app=app, elsewhere=elsewhere_of(refs or []))
+    feed = _Feed(spool=spool, app=app, late=LateContent(elsewhere_of(refs or [])))
     console = notices()
     stop = threading.Event()
 
@@ -134,7 +135,7 @@ class _Feed:
 
     spool: Path | None
     app: str | None
-    elsewhere: "Elsewhere"
+    late: "LateContent"
 
 
 def _is_this_machine(host: str) -> bool:
@@ -153,7 +154,7 @@ def _land(home: Home, wal: "Wal", console: Console, feed: "_Feed", own: "OwnTrac
     try:
         if feed.spool is not None:
             take_spool(home, wal, feed.spool, app=feed.app)
-        arrived = land(home, wal, elsewhere=feed.elsewhere)
+        arrived = land(home, wal, late=feed.late)
     except Exception as error:  # noqa: BLE001 - the boundary of a loop that must not end
         console.print(f"waiting to decode: {fault_of(error).sentence}")
         own.failed(error, started=started)

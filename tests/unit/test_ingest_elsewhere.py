@@ -12,14 +12,17 @@ from pathlib import Path
 import pytest
 
 from dagster_project.arrival import land, take_in
+from dagster_project.assembly import assemble_days, days_of
 from dagster_project.home import open_home
 from dagster_project.lake import Lake
+from dagster_project.late_content import SECONDS, LateContent
 from dagster_project.tables import SPANS
 from ingest.assemble import assemble
-from ingest.elsewhere import Elsewhere, bring, elsewhere_of
+from ingest.elsewhere import Elsewhere, awaits, bring, elsewhere_of
 from ingest.errors import SourceUnreadable
+from ingest.files import read_file
 from ingest.span import span_of_row
-from ingest.wal import Wal
+from ingest.wal import Wal, WalRecord
 
 MESSAGES = [{"role": "user", "parts": [{"type": "text", "content": "hi"}]}]
 
@@ -150,3 +153,65 @@ def test_landing_brings_the_content_of_allowed_places(store: Path, tmp_path: Pat
         assert ("content_elsewhere" in episode.completeness) is missing
         with Wal(home.wal) as wal:
             assert land(home, wal).spans == 0
+
+
+def test_content_that_comes_after_its_span_is_put_in_place_while_its_time_lasts(
+    store: Path, tmp_path: Path
+) -> None:
+    """A file that is written late, or is half written at first, fills the span; after ten minutes it stays named."""
+    home = open_home(tmp_path / "home", create=True)
+    sent = tmp_path / "t.jsonl"
+    spans = [_naming(1, f"{store}/later.json"), _naming(2, f"{store}/never.json")]
+    sent.write_text(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}))
+    clock = [0.0]
+    late = LateContent(elsewhere_of([str(store)]), now=lambda: clock[0])
+    with Wal(home.wal) as wal:
+        for record in read_file(sent, app="shop"):
+            assert isinstance(record, WalRecord)
+            wal.append([record])
+        assert land(home, wal, late=late).spans == 2
+        assert late.count == 2
+        (store / "later.json").write_text('[{"role": "us')
+        land(home, wal, late=late)
+        assert late.count == 2
+        (store / "later.json").write_text(json.dumps(MESSAGES))
+        assert land(home, wal, late=late).spans == 0
+        assert late.count == 1
+        clock[0] = SECONDS
+        land(home, wal, late=late)
+        assert late.count == 0
+        (store / "never.json").write_text(json.dumps(MESSAGES))
+        land(home, wal, late=late)
+    lake = Lake(home.private / "lake")
+    assembly = assemble_days(lake, "shop", days_of(lake, "shop")["shop"])
+    assert assembly.spans == 2
+    first, second = sorted(
+        (e for group in assembly.episodes.values() for e in group), key=lambda e: e.started_at
+    )
+    assert [step.content for step in first.steps] == ["hi"]
+    assert "content_elsewhere" not in first.completeness
+    assert "content_elsewhere" in second.completeness
+
+
+def test_only_files_below_a_prefix_are_waited_for(store: Path) -> None:
+    """The web is asked once, and what no prefix allows will never come."""
+    allowed = elsewhere_of([str(store), "https://store.example"])
+    uris = [
+        f"{store}/x.json", f"file://{store}/x.json", "https://store.example/x.json", "/etc/x.json",
+        f"{store}/../x.json", "x.json", "http://[", f"{store}/x\0.json",
+    ]  # fmt: skip
+    waits = [awaits({"gen_ai.input.messages_ref": uri}, allowed) for uri in uris]
+    assert waits == [True, True, *[False] * 6]
+
+
+def _naming(number: int, uri: str) -> dict[str, object]:
+    at = (1_790_000_000 + number) * 10**9
+    said = {"gen_ai.operation.name": "chat", "gen_ai.input.messages_ref": uri}
+    return {
+        "traceId": f"{number:032x}",
+        "spanId": f"{number:016x}",
+        "name": "chat",
+        "startTimeUnixNano": str(at),
+        "endTimeUnixNano": str(at + 1),
+        "attributes": [{"key": k, "value": {"stringValue": v}} for k, v in said.items()],
+    }
