@@ -16,9 +16,9 @@ from environments.runtime.candidate import Action
 from environments.runtime.check_view import text_of
 from environments.runtime.consent import agrees
 from environments.runtime.task import UserTurn
-from synth.rubric.constructed import Plan, Step
 from synth.rubric.facts import Facts
 from synth.rubric.known import asks
+from synth.rubric.plans import Plan, Step
 from synth.rubric.tool_kinds import ACT, READ, ToolKinds
 
 BY: Final = "constructed"

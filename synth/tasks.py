@@ -22,10 +22,11 @@ from redact.clean_episode import CleanEpisode
 from synth.attempts import Group, join_attempts
 from synth.attempts_constructed import BY, actions_of, consent_to
 from synth.labels import Label
-from synth.rubric.constructed import Intents, Plan, Unbound
+from synth.rubric.constructed import Intents
 from synth.rubric.derive import Derived, derive_rubric
 from synth.rubric.facts import Facts, facts_of
 from synth.rubric.habits import FAIL, NO_ACT, faults_of, same_end
+from synth.rubric.plans import Plan, Unbound
 from synth.rubric.recorded import Recorded, opening_length, record
 from synth.rubric.tool_kinds import ToolKinds, infer_tools
 from synth.rubric.traits import AppTraits, traits_of

@@ -21,7 +21,8 @@ from synth.rubric.conditions import differs, excused, side_of
 from synth.rubric.facts import Facts
 from synth.rubric.habits import faults_of
 from synth.rubric.intents import Openings
-from synth.rubric.known import Known, Reader, asks, completed, id_shapes, is_id, known_of, shape
+from synth.rubric.known import Known, Reader, asks, completed, id_shapes, known_of
+from synth.rubric.plans import Plan, Step, Unbound, given_ids
 from synth.rubric.tool_kinds import ACT, WRITE, ToolKinds
 from synth.rubric.wordings import Wordings
 
@@ -42,30 +43,6 @@ ANSWER: Final = ""
 
 Signature = tuple[str, ...]
 """The changing calls and acts of an end, by tool, and `ANSWER` once per value told."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """One call of a constructed solution."""
-
-    tool: str
-    arguments: Mapping[str, Json]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """What would have resolved an episode."""
-
-    steps: tuple[Step, ...]
-    told: tuple[Json, ...]
-    reads: tuple[Step, ...]
-    """Reads that the episode did not make itself and the plan rests on."""
-    looks: frozenset[str]
-    """Tools that all alike resolved episodes read with: what the end rests on."""
-    like: Facts
-    """The nearest resolved episode of the same end: its words are borrowed."""
-    origin: tuple[str, ...]
-    confidence: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +73,6 @@ class _Trial:
 @dataclass(frozen=True, slots=True)
 class _Answer:
     value: Json
-
-
-@dataclass(frozen=True, slots=True)
-class Unbound:
-    """Why nothing was constructed."""
-
-    reason: str
 
 
 REFUSED: Final = Unbound("refused_by_the_backend")
@@ -319,7 +289,7 @@ class Intents:
         steps: list[Step] = []
         for tool in dict.fromkeys(step.tool for step in shown.steps):
             calls = [step for step in shown.steps if step.tool == tool]
-            for given in _given(calls, known):
+            for given in given_ids(calls, known):
                 arguments = self._arguments(calls[0], shown.signature, known, given)
                 if arguments is None:
                     return None
@@ -387,25 +357,6 @@ class Intents:
 def _asks_besides(facts: Facts, alike: Sequence[_Case]) -> bool:
     """Whether the user wants to know a value that those who ended alike did not ask for."""
     return facts.asked and sum(case.facts.asked for case in alike) < len(alike) / 2
-
-
-def _given(calls: Sequence[Step], known: Known) -> Sequence[Mapping[str, Json]]:
-    """For several calls of one tool that differ in one id: as many ids of its kind as the user named in one turn."""
-    if len(calls) == 1:
-        return ({},)
-    varying = [
-        name
-        for name, value in calls[0].arguments.items()
-        if isinstance(value, str)
-        and is_id(value)
-        and any(c.arguments.get(name) != value for c in calls)
-    ]
-    if len(varying) != 1:
-        return ()
-    shapes = {shape(str(call.arguments.get(varying[0]))) for call in calls}
-    turns = [[i for i in turn if shape(i) in shapes] for turn in known.ids]
-    named = next((turn for turn in turns if len(turn) == len(calls)), [])
-    return tuple({varying[0]: one} for one in named)
 
 
 def _ranges(ends: Sequence[_End]) -> dict[tuple[str, str], float]:

@@ -9,9 +9,10 @@ from environments.runtime.attempt import DERIVED, UNKNOWN, Json, ToolResult
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
 from synth.rubric.bindings import Example, bind, sources_of
-from synth.rubric.constructed import Intents, Plan, Unbound
+from synth.rubric.constructed import Intents
 from synth.rubric.facts import Facts, facts_of
 from synth.rubric.known import Known, Record, ids_in, shape
+from synth.rubric.plans import Plan, Unbound
 from synth.rubric.recorded import record
 from synth.rubric.tool_kinds import infer_tools
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from environments.runtime.attempt import Json
 from synth.rubric.bindings import Example, bind, sources_of
-from synth.rubric.constructed import Step, _given
 from synth.rubric.described import Described
 from synth.rubric.known import Known, Record
+from synth.rubric.plans import Step, given_ids
 from synth.rubric.wordings import Wordings
 
 
@@ -76,8 +76,8 @@ def test_what_should_differ_names_the_alternative_and_the_rest_stays() -> None:
 def test_calls_of_one_kind_take_as_many_ids_as_were_named() -> None:
     """Two changes were shown: three named ids are not bound to them."""
     shown = [Step(tool="stop", arguments={"id": f"P-{n}00", "why": "x"}) for n in (1, 2)]
-    assert _given(shown, known("stop P-500 and P-600")) == ({"id": "P-500"}, {"id": "P-600"})
-    assert _given(shown, known("stop P-500, P-600 and P-700")) == ()
+    assert given_ids(shown, known("stop P-500 and P-600")) == ({"id": "P-500"}, {"id": "P-600"})
+    assert given_ids(shown, known("stop P-500, P-600 and P-700")) == ()
 
 
 def test_the_first_named_record_says_what_a_request_is_about() -> None:

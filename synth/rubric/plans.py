@@ -1,0 +1,64 @@
+"""What a constructed solution is made of: its calls, what it tells, or why there is none.
+
+In: nothing but values. Out: records that `constructed` fills and `attempts_constructed` turns into actions. Not here: how
+the right end is found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from environments.runtime.attempt import Json
+from synth.rubric.facts import Facts
+from synth.rubric.known import Known, is_id, shape
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One call of a constructed solution."""
+
+    tool: str
+    arguments: Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What would have resolved an episode."""
+
+    steps: tuple[Step, ...]
+    told: tuple[Json, ...]
+    reads: tuple[Step, ...]
+    """Reads that the episode did not make itself and the plan rests on."""
+    looks: frozenset[str]
+    """Tools that all alike resolved episodes read with: what the end rests on."""
+    like: Facts
+    """The nearest resolved episode of the same end: its words are borrowed."""
+    origin: tuple[str, ...]
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Unbound:
+    """Why nothing was constructed."""
+
+    reason: str
+
+
+def given_ids(calls: Sequence[Step], known: Known) -> Sequence[Mapping[str, Json]]:
+    """For several calls of one tool that differ in one id: as many ids of its kind as the user named in one turn."""
+    if len(calls) == 1:
+        return ({},)
+    varying = [
+        name
+        for name, value in calls[0].arguments.items()
+        if isinstance(value, str)
+        and is_id(value)
+        and any(c.arguments.get(name) != value for c in calls)
+    ]
+    if len(varying) != 1:
+        return ()
+    shapes = {shape(str(call.arguments.get(varying[0]))) for call in calls}
+    turns = [[i for i in turn if shape(i) in shapes] for turn in known.ids]
+    named = next((turn for turn in turns if len(turn) == len(calls)), [])
+    return tuple({varying[0]: one} for one in named)
