@@ -8,6 +8,9 @@ Comes in: the file. Goes out: `WorldSettings` per app. A file looks like this:
     [shop.tools]
     refund = "strict"          # recorded answers only
     search = "simulate"        # where nobody knows, a configured model may answer
+    [shop.proposals]           # may propose behaviours that the search did not find; they must pass the same test
+    model = "openai/NAME"      # as litellm names it; its key comes from the provider's own variable
+    base_url = "http://..."    # for any endpoint that speaks OpenAI's chat completions
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from environments.runtime.world_tool import DERIVE, POLICIES
+from synth.llm import LlmSettings
 from synth.worlds import WorldSettings
 
 CONTINUITIES: Final = ("reset", "living")
@@ -38,7 +42,7 @@ def load_world_settings(path: Path | None, app: str) -> WorldSettings:
     tools = part.get("tools", {}) if isinstance(part, dict) else None
     if not isinstance(part, dict) or not isinstance(tools, dict):
         raise WorldSettingsError(f"{path.name}: [{app}] and [{app}.tools] must be tables")
-    for name in part.keys() - {"continuity", "default", "tools"}:
+    for name in part.keys() - {"continuity", "default", "tools", "proposals"}:
         raise WorldSettingsError(f"{path.name}: [{app}] has no setting {name!r}")
     continuity = _one_of(part.get("continuity"), CONTINUITIES, f"{path.name}: {app}.continuity")
     default = _one_of(part.get("default", DERIVE), POLICIES, f"{path.name}: {app}.default")
@@ -46,7 +50,33 @@ def load_world_settings(path: Path | None, app: str) -> WorldSettings:
         name: _one_of(policy, POLICIES, f"{path.name}: {app}.tools.{name}") or DERIVE
         for name, policy in tools.items()
     }
-    return WorldSettings(continuity=continuity, default=default or DERIVE, tools=policies)
+    return WorldSettings(
+        continuity=continuity,
+        default=default or DERIVE,
+        tools=policies,
+        proposals=_proposals(part.get("proposals"), path, app),
+    )
+
+
+def _proposals(part: object, path: Path, app: str) -> LlmSettings | None:
+    """The model that may propose behaviours; its replies are kept beside the file, so that a build is repeated without it."""
+    if part is None:
+        return None
+    where = f"{path.name}: [{app}.proposals]"
+    if not isinstance(part, dict) or not all(isinstance(v, str) for v in part.values()):
+        raise WorldSettingsError(f"{where} must be a table of texts")
+    for name in part.keys() - {"model", "base_url"}:
+        raise WorldSettingsError(f"{where} has no setting {name!r}")
+    if not part.get("model"):
+        raise WorldSettingsError(f'{where} needs model = "NAME"')
+    base_url = part.get("base_url")
+    return LlmSettings(
+        model=part["model"],
+        base_url=base_url,
+        # An endpoint of one's own asks for no key, but litellm does.
+        api_key=None if base_url is None else "none",
+        cache=path.with_name("world_proposals"),
+    )
 
 
 def _one_of(value: Any, allowed: tuple[str, ...], where: str) -> str | None:  # noqa: ANN401 - TOML

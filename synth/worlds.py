@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from environments.runtime.world import World
 from environments.runtime.world_tool import DERIVE
 from redact.clean_episode import CleanEpisode
+from synth.llm import LlmSettings
 from synth.world.callers import learn_envelopes, normalise, seen_forms
 from synth.world.continuity import infer_continuity
 from synth.world.document import write_document
@@ -25,6 +26,7 @@ from synth.world.model import ToolModel, Workbench
 from synth.world.nested import learn_nested
 from synth.world.observation import by_tool, declared_forms, histories
 from synth.world.outcomes import learn_outcomes, learn_style
+from synth.world.proposals import Proposer
 from synth.world.reach import learn_reach
 from synth.world.relevance import learn_relevance
 from synth.world.tape import learn_tape
@@ -42,6 +44,8 @@ class WorldSettings:
     """The policy of tools that are not named: `strict`, `derive` or `simulate`."""
     tools: Mapping[str, str] = field(default_factory=dict)
     """Policies of single tools."""
+    proposals: LlmSettings | None = None
+    """A model that may propose behaviours where the search finds none; they enter only by the same test. None: nobody is asked."""
 
     def policy_of(self, tool: str) -> str:
         """What a tool may answer."""
@@ -99,7 +103,7 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
     _mark_shown(bench)
     bench.nested = learn_nested(bench)
     learn_reach(bench)
-    _learn_behaviour(bench)
+    _learn_behaviour(bench, settings.proposals)
     withhold_unseen(bench)
     bench.tape = learn_tape(bench, write_document(bench))
     if bench.living:
@@ -130,12 +134,13 @@ def _forget_base(bench: Workbench) -> None:
         table.rows, table.unsure, table.refusals = {}, set(), {}
 
 
-def _learn_behaviour(bench: Workbench) -> None:
+def _learn_behaviour(bench: Workbench, model: LlmSettings | None) -> None:
     """Effects first, then guards over examples that already follow the effects."""
+    propose = None if model is None else Proposer(settings=model, bench=bench)
     examples = collect(bench, World.from_json(write_document(bench)))
-    learn_effects(bench, examples)
+    learn_effects(bench, examples, propose)
     examples = collect(bench, World.from_json(write_document(bench)))
-    learn_guards(bench, examples)
+    learn_guards(bench, examples, propose)
 
 
 def _observe(episodes: Sequence[CleanEpisode]) -> Workbench:

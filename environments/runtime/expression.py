@@ -47,7 +47,9 @@ def _build(tree: Tree, budget: list[int]) -> Thunk:
         raise BadTreeError("a behaviour uses an operation that this version does not have")
     try:
         return builder(tree[1:], lambda sub: _build(sub, budget))
-    except (IndexError, TypeError, KeyError, RecursionError) as fault:
+    except (IndexError, TypeError, KeyError, ValueError, RecursionError) as fault:
+        if isinstance(fault, BadTreeError):
+            raise
         raise BadTreeError(f"the operation {tree[0]} has the wrong operands") from fault
 
 

@@ -20,6 +20,8 @@ def build_pick(operands: list[Tree], sub: Sub) -> Thunk:
         sub(operands[2]),
         tuple(operands[3:]),
     )
+    if not isinstance(field, str):
+        raise TypeError
 
     def run(scope: Scope) -> Any:
         value = wanted(scope)

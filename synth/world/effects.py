@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
@@ -18,6 +19,7 @@ from synth.world.examples import DARK, GONE, Example, evaluate
 from synth.world.fit import Fitter
 from synth.world.model import ToolModel, Workbench
 from synth.world.numbers import is_number
+from synth.world.proposals import Proposer, evidence_of
 from synth.world.terms import Tables, Term, gather
 
 MAX_EXAMPLES: Final = 120
@@ -38,7 +40,9 @@ def tables_of(bench: Workbench) -> Tables:
     return Tables(single=tuple(single), multiple=tuple(multiple))
 
 
-def learn_effects(bench: Workbench, examples: dict[str, list[Example]]) -> None:
+def learn_effects(
+    bench: Workbench, examples: dict[str, list[Example]], propose: Proposer | None = None
+) -> None:
     """Fill `writes` and `answer` of every writer that the language can express."""
     tables = tables_of(bench)
     for name, tool in sorted(bench.tools.items()):
@@ -46,9 +50,9 @@ def learn_effects(bench: Workbench, examples: dict[str, list[Example]]) -> None:
         if tool.kind != "write" or len({e.seen.key for e in done}) < MIN_ARGUMENTS:
             continue
         if tool.evidence.get("shows") and any(k[0] == "it" for k in tool.key):
-            _learn_creation(bench, tool, spread(done), tables)
+            _learn_creation(bench, tool, spread(done), Search(tables=tables, propose=propose))
         elif tool.evidence.get("shows"):
-            _learn_update(tool, spread(done), tables)
+            _learn_update(tool, spread(done), Search(tables=tables, propose=propose))
             _verify(tool, done)
         else:
             _learn_aside(bench, tool, spread(done), tables)
@@ -80,12 +84,41 @@ def _distinct(examples: Sequence[Example]) -> int:
     return len({e.seen.key for e in examples})
 
 
-def _learn_update(tool: ToolModel, examples: list[Example], tables: Tables) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """Where trees come from."""
+
+    tables: Tables
+    propose: Proposer | None
+    """Asked for what the search does not find."""
+
+
+def _proposed(
+    tool: ToolModel, search: Search, name: str, examples: Sequence[Example], target: Sequence[Any]
+) -> Tree | None:
+    """A tree for one field from the configured model, where there is one and the tree passes the test."""
+    if search.propose is None or any(value is GONE for value in target):
+        return None
+    what = f"What does the field {stable(name)} of the record hold after a call of this tool?"
+    found = search.propose(what, examples, [e.scope() for e in examples], target)
+    if found is None:
+        return None
+    tool.evidence.setdefault("proposed", []).append(evidence_of(found, effect=name))
+    return found.tree
+
+
+def _learn_update(tool: ToolModel, examples: list[Example], search: Search) -> None:
     known = [e for e in examples if isinstance(e.old, dict) and isinstance(e.seen.value, dict)]
     if _distinct(known) < MIN_ARGUMENTS:
         return
     after = [e.seen.value for e in known]
-    sets, whens, missing = fit_fields(known, after, tables)
+    sets, whens, missing = fit_fields(known, after, search.tables)
+    for name in list(missing):
+        target = [row.get(name, GONE) if isinstance(row, dict) else GONE for row in after]
+        tree = _proposed(tool, search, name, known, target)
+        if tree is not None:
+            sets[name] = tree
+            missing.remove(name)
     if missing:
         tool.evidence["not_understood"] = missing
         return
@@ -198,7 +231,7 @@ def _presence(fitter: Fitter, there: Sequence[bool]) -> Tree | None:
 
 
 def _learn_creation(
-    bench: Workbench, tool: ToolModel, examples: list[Example], tables: Tables
+    bench: Workbench, tool: ToolModel, examples: list[Example], search: Search
 ) -> None:
     """A tool whose result is a record that was not there before."""
     own = str(tool.key[0][1])
@@ -206,7 +239,7 @@ def _learn_creation(
     if len(rows) < len(examples):
         return
     scopes = [e.scope() for e in examples]
-    fitter = Fitter(scopes, ["arg"], tables)
+    fitter = Fitter(scopes, ["arg"], search.tables)
     identity = fit_counter(bench, tool, own) or fitter.fit([r[own] for r in rows])
     if identity is None or identity[0] == "const":
         return
@@ -215,7 +248,10 @@ def _learn_creation(
     for name in rows[0]:
         if any(name not in r for r in rows):
             return
-        tree = identity if name == own else fitter.fit([r[name] for r in rows], name=name)
+        values = [r[name] for r in rows]
+        tree = identity if name == own else fitter.fit(values, name=name)
+        if tree is None:
+            tree = _proposed(tool, search, name, examples, values)
         if tree is None:
             missing.append(name)
         fields.append([name, tree])

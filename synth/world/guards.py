@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from environments.runtime.expression_scope import Scope, Tree
@@ -20,6 +21,7 @@ from synth.world.fit import Fitter, amounts_in
 from synth.world.messages import Refusal, culprits_of, hole_terms, message_of
 from synth.world.model import ToolModel, Workbench
 from synth.world.numbers import is_number, mentions
+from synth.world.proposals import Proposer, evidence_of
 from synth.world.recurring import told_again
 from synth.world.terms import Tables, Term
 
@@ -41,7 +43,9 @@ MAX_BAD: Final = 120
 """Examples that guards are searched in; the rest verifies them once."""
 
 
-def learn_guards(bench: Workbench, examples: dict[str, list[Example]]) -> None:
+def learn_guards(
+    bench: Workbench, examples: dict[str, list[Example]], propose: Proposer | None = None
+) -> None:
     """Fill `guards` and `claims` of every writer whose effect and answer are known."""
     tables = tables_of(bench)
     for name, tool in sorted(bench.tools.items()):
@@ -49,16 +53,18 @@ def learn_guards(bench: Workbench, examples: dict[str, list[Example]]) -> None:
             continue
         if tool.answer is None:
             continue
-        _learn(tool, examples[name], tables)
+        _learn(tool, examples[name], tables, propose)
 
 
-def _learn(tool: ToolModel, examples: list[Example], tables: Tables) -> None:
+def _learn(
+    tool: ToolModel, examples: list[Example], tables: Tables, propose: Proposer | None
+) -> None:
     cases = _cases(tool, _sample(examples))
     roots = ["arg", "old"] if any(s.old is not None for s in cases.scopes) else ["arg"]
     fitter = Fitter(cases.scopes, roots, tables, mostly=RARE)
     fitter.extra = _effect_amounts(tool, cases)
     found = sorted(conditions(cases, fitter, tables), key=lambda c: c.rank)
-    explained, missed = _explain(cases, found, fitter)
+    explained, missed = _explain(cases, found, fitter, propose)
     withheld = _withhold(cases, found)
     ordered = _in_order(explained, cases)
     again = [g for name in sorted(cases.bad) for g in told_again(cases, name)]
@@ -168,7 +174,7 @@ def _cases(tool: ToolModel, examples: list[Example]) -> Cases:
 
 
 def _explain(
-    cases: Cases, found: list[Condition], fitter: Fitter
+    cases: Cases, found: list[Condition], fitter: Fitter, propose: Proposer | None
 ) -> tuple[list[dict[str, Any]], list[int]]:
     """A guard per class of refusal where one condition tells it apart; the rest is counted."""
     explained: list[dict[str, Any]] = []
@@ -189,6 +195,9 @@ def _explain(
         if not broken:
             broken = list(_either(cases, fitter, rows))
         best = _ranked(broken, group[0].seen.content)
+        asked = None if best or propose is None else _proposed(cases, name, propose)
+        if asked is not None:
+            best = [asked.condition]
         if not best:
             unexplained.extend(rows)
             explained.extend(_kinds_refused(cases, fitter, name))
@@ -204,9 +213,34 @@ def _explain(
                 "support": calls,
                 "against": best[0].held,
                 "class": name,
+                **({} if asked is None else asked.evidence),
             }
         )
     return explained, unexplained
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A condition that a model proposed and that passed the test."""
+
+    condition: Condition
+    evidence: dict[str, Any]
+
+
+def _proposed(cases: Cases, name: str, propose: Proposer) -> Asked | None:
+    """A condition for one class of refusal that nothing else explains."""
+    rows = [*range(len(cases.good)), *cases.index[name]]
+    everyone = [*cases.good, *cases.bad[name]]
+    what = "Under which condition does a call of this tool succeed, of the kinds below?"
+    target = [at < len(cases.good) for at in range(len(rows))]
+    found = propose(what, everyone, [cases.scopes[i] for i in rows], target, condition=True)
+    if found is None:
+        return None
+    values = evaluate(found.tree, cases.scopes)
+    if not any(v is True for v in values[: len(cases.good)]):
+        return None
+    condition = Condition(tree=found.tree, held=found.calls, rank=0, values=values)
+    return Asked(condition=condition, evidence=evidence_of(found))
 
 
 def _kinds_refused(cases: Cases, fitter: Fitter, name: str) -> Iterator[dict[str, Any]]:
