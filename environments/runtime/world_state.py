@@ -158,16 +158,28 @@ class State:
             return self.row((table, key), ())
         held = nested.index.get(key)
         if held is None:
-            raise NotKnown("never seen")
+            return self._seen_inside(nested, key, "never seen")
         parent, source, element = held
         if parent not in self.rows and not self.dated:
             if self.log and self.clouded(parent, ()):
-                raise NotKnown("an earlier call may have changed this")
+                return self._seen_inside(nested, key, "an earlier call may have changed this")
             return element
         found = find(source, parent, self.row(parent, ()), key)
         if found is None:
             raise Missing
         return found
+
+    def _seen_inside(self, nested: Nested, key: str, otherwise: str) -> Json:
+        """A nested record that only rows of this session hold: shown to it, or made by it."""
+        known: list[Json] = []
+        for source in nested.sources:
+            for place in self.rows:
+                if place[0] == source.table and not self.clouded(place, ()):
+                    inner = find(source, place, self.rows[place], key)
+                    known += [inner] if inner is not None else []
+        if not known or any(not same_json(known[0], other) for other in known[1:]):
+            raise NotKnown(otherwise)
+        return known[0]
 
     def clouded(self, place: Place, names: Iterable[str]) -> bool:
         """Whether some logged call may have changed the row without anybody knowing how."""
