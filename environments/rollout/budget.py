@@ -6,6 +6,7 @@ cost at most by the estimate; the reservation is replaced by what the endpoint r
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -38,11 +39,19 @@ class Budget:
         self._reserved = 0
         self._in_flight = 0
         self._dearest = 0.0
+        self._priced = limits.cost is None
+        """Whether a call has come back that says what calls cost, or that they say nothing."""
+        self._settled = asyncio.Event()
         self._worst = 1.0
         """How many times more tokens than estimated a prompt has had."""
         self._sizes: dict[int, tuple[Sequence[Message], int]] = {}
         self.tokens = 0
         self.cost = 0.0
+
+    async def price(self) -> None:
+        """Wait while the first call is under way: before it is back, many at once could pass a limit on money."""
+        while not self._priced and self._in_flight:
+            await self._settled.wait()
 
     def reserve(self, messages: Sequence[Message], tools: Sequence[Message]) -> int | None:
         """Tokens set aside for the next call; None if it might pass a limit."""
@@ -61,10 +70,15 @@ class Budget:
         self._in_flight += 1
         return wanted
 
-    def settle(self, reserved: int, usage: Usage) -> None:
-        """Replace a reservation by what the call really took; what is not reported counts as reserved."""
+    def settle(self, reserved: int, usage: Usage | None) -> None:
+        """Replace a reservation by what the call really took (None: it failed); what is not reported counts as reserved."""
         self._reserved -= reserved
         self._in_flight -= 1
+        self._settled.set()
+        self._settled = asyncio.Event()
+        if usage is None:
+            return
+        self._priced = True
         known = usage.prompt_tokens is not None or usage.completion_tokens is not None
         used = (usage.prompt_tokens or 0) + (usage.completion_tokens or 0)
         if reserved > self._limits.completion_tokens:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from environments.judges.ask import Judge
 from environments.rollout.budget import Budget, Limits
 from environments.rollout.errors import EndpointError, RefusedError, RolloutError
-from environments.rollout.policy import Policy, Run, Turn, Usage
+from environments.rollout.policy import Policy, Run, Turn
 from environments.rollout.rollout import Rollout, RolloutKey
 from environments.runtime.attempt import SIMULATED, UNKNOWN, Attempt
 from environments.runtime.environment import Environment
@@ -205,11 +205,12 @@ class _Play:
 
     async def _act(self, environment: Environment, job: _Job, acted: int) -> Turn | None:
         messages = environment.messages
+        await self._budget.price()
         reserved = self._budget.reserve(messages, job.task.tools)
         if reserved is None:
             return None
         run = Run(task_id=job.task.task_id, seed=job.seed, acted=acted)
-        usage = Usage(prompt_tokens=0)
+        usage = None
         try:
             turn = await self._policy.act(messages, job.task.tools, run=run)
             usage = turn.usage

@@ -259,6 +259,46 @@ def test_the_money_budget_is_never_passed(shop: TaskSet) -> None:
     assert policy.calls == 3
 
 
+@pytest.mark.parametrize("concurrency", [2, 64])
+def test_the_money_budget_holds_before_any_price_is_known(shop: TaskSet, concurrency: int) -> None:
+    """The first call goes alone; however many runs wait, the limit is not passed, and it is used as far as it goes."""
+    policy = Flaky(usage=Usage(cost=0.3))
+    collect(shop, policy, samples=50, concurrency=concurrency, limits=Limits(cost=1.0))
+    assert policy.calls == 3
+
+
+def test_a_limit_on_money_does_not_stop_models_that_name_no_price(shop: TaskSet) -> None:
+    """After the first reply without a price runs go on side by side, as without a limit."""
+    policy = Flaky(usage=Usage(prompt_tokens=1))
+    rollouts = collect(shop, policy, samples=3, concurrency=8, limits=Limits(cost=1.0))
+    assert len(rollouts) == 6
+
+
+def test_calls_that_fail_name_no_price_and_block_nobody(shop: TaskSet) -> None:
+    """While nothing but faults come each run is tried alone, and none waits for ever."""
+    policy = Flaky(fault=EndpointError("gone"), failing=(0,), usage=Usage(cost=0.3))
+    rollouts = collect(shop, policy, samples=4, concurrency=8, limits=Limits(cost=1.0))
+    assert policy.calls == 3
+    assert {r.error for r in rollouts if r.seed == 0} <= {"gone"}
+
+
+def test_a_megabyte_from_the_model_ends_the_run_and_nothing_else(shop: TaskSet) -> None:
+    """Words and arguments of a megabyte are kept, count against the task's limit, and earn nothing."""
+    long = "x" * 2**20
+    calls = call("get_order", {"order_id": long})["tool_calls"]
+    messages: list[dict[str, Any]] = [{"content": long}, {"tool_calls": calls}]
+    for message in messages:
+
+        def says(_body: object, message: dict[str, Any] = message) -> dict[str, Any]:
+            return message
+
+        with serving(says) as server:
+            rollouts = collect_from(shop, server, samples=2)
+        assert len(rollouts) == 4
+        assert {r.stop_reason for r in rollouts} == {"limit"}
+        assert all(not r.reward and r.error is None and long in r.trajectory for r in rollouts)
+
+
 def test_the_time_budget_ends_the_run(shop: TaskSet) -> None:
     """When the time is used up nothing new is asked."""
     ticks = iter(range(10_000))
