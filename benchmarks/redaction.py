@@ -1,4 +1,4 @@
-"""Measures redaction on real conversations: recall, commutation, what was altered, speed.
+"""Measures redaction on real conversations: recall, commutation of recorded calls, what was altered, speed.
 
 Usage: `TRACEGYM_REAL_DATA=... python benchmarks/redaction.py [file.jsonl ...]`; without files, every chat log below that
 folder. The ground truth is taken from the recorded tool results by this script's own list of keys, and counted as an
@@ -17,9 +17,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dagster_project.recorded_calls import recorded_episodes
-from environments.fidelity import record_tape, replay
-from environments.runtime.world import World
 from ingest.chat_log import Chat, parse_line
 from ingest.episode import Episode
 from redact.clean_episode import CleanEpisode
@@ -27,14 +24,10 @@ from redact.collector import without_collection
 from redact.gazetteer import is_name
 from redact.leaks import find_leaks
 from redact.learn import learn
-from redact.learnt import Learnt
 from redact.patterns import patterns_in
 from redact.policy import Policy
 from redact.scrub import scrub
 from redact.vault import open_vault
-from synth.world.callers import learn_envelopes
-from synth.world.observation import histories
-from synth.worlds import WorldSettings, learn_world
 
 TRUTH = frozenset(
     [
@@ -51,7 +44,7 @@ TRUTH = frozenset(
         "payment_method_id",
     ]
 )
-FOLDS = 5
+SECRET = b"a key for measurements, 32 bytes"
 DIRECT = frozenset({"email", "user_id", "payment_id", "payment_method_id", "full_name"})
 
 
@@ -67,13 +60,9 @@ class Counts:
 
 def main() -> int:
     """Print one block per file."""
-    paths = [Path(name) for name in sys.argv[1:]]
+    paths = chat_logs(sys.argv[1:])
     if not paths:
-        folder = os.environ.get("TRACEGYM_REAL_DATA")
-        if not folder:
-            print("set TRACEGYM_REAL_DATA to the folder with real conversations, or name chat logs")
-            return 2
-        paths = sorted(Path(folder).rglob("*.jsonl"))
+        return 2
     is_name("warm")
     list(patterns_in("4111 1111 1111 1111"))
     for path in paths:
@@ -81,10 +70,19 @@ def main() -> int:
     return 0
 
 
+def chat_logs(named: list[str]) -> list[Path]:
+    """The chat logs to measure: those named, else those below TRACEGYM_REAL_DATA; says so where there are none."""
+    folder = os.environ.get("TRACEGYM_REAL_DATA")
+    if named or folder:
+        return [Path(name) for name in named] or sorted(Path(folder or "").rglob("*.jsonl"))
+    print("set TRACEGYM_REAL_DATA to the folder with real conversations, or name chat logs")
+    return []
+
+
 def measure(path: Path) -> None:
     """Redact one chat log and print what came of it."""
     episodes = read(path)
-    policy, vault = Policy(), open_vault(None, b"a key for measurements, 32 bytes")
+    policy, vault = Policy(), open_vault(None, SECRET)
     start = time.process_time()
     learnt = learn(episodes, (), policy=policy)
     learnt_at = time.process_time()
@@ -114,7 +112,6 @@ def measure(path: Path) -> None:
         f"  leak check: {len(leaks)} hits at {size / checked:.1f} MB/s ({distinct / checked:.1f} of distinct text)"
     )
     print(f"  commutation: {commutation(episodes, clean)}")
-    print(f"  worlds: {world_commutation(episodes, clean)}")
     print(f"  untouched leaves: {untouched(episodes, clean)}")
     seconds = scrubbed_at - start
     print(
@@ -221,45 +218,6 @@ def commutation(episodes: list[Episode], clean: list[CleanEpisode]) -> str:
     split = sum(len(found) > 1 for found in forth.values())
     merged = sum(len(found) > 1 for found in back.values())
     return f"{len(forth)} distinct calls with results, {split} became several, {merged} became one with another"
-
-
-def world_commutation(episodes: list[Episode], clean: list[CleanEpisode]) -> str:
-    """Learn one world from episodes as they are and one from clean ones; replay the same held-out calls in each."""
-    off = Policy(enabled=False)
-    vault = open_vault(None, b"a key for measurements, 32 bytes")
-    plain = [item.clean for item in scrub(episodes, learnt=Learnt(), vault=vault, policy=off)]
-    left, right = replayed(plain), replayed(clean)
-    counts = [
-        dict(sorted(Counter(verdict for _, verdict in one.values()).items()))
-        for one in (left, right)
-    ]
-    differ = [(left[key], right[key]) for key in sorted(left) if left[key][1] != right[key][1]]
-    listed = Counter(f"{a[0]}: {a[1]} became {b[1]}" for a, b in differ)
-    return (
-        f"{len(left)} held-out calls, redaction off {counts[0]}, on {counts[1]}, "
-        f"{len(differ)} differ ({len(differ) / max(1, len(left)):.2%}) {dict(listed)}"
-    )
-
-
-def replayed(episodes: list[CleanEpisode]) -> dict[tuple[int, int], tuple[str, str]]:
-    """The tool and the verdict of each call, by episode and position; each fifth of the tasks held out once."""
-    found: dict[tuple[int, int], tuple[str, str]] = {}
-    places = {episode.episode_id: place for place, episode in enumerate(episodes)}
-    for fold in range(FOLDS):
-        train = [one for place, one in enumerate(episodes) if place % FOLDS != fold]
-        test = [one for place, one in enumerate(episodes) if place % FOLDS == fold]
-        world = World.from_json(
-            json.loads(json.dumps(learn_world(train, WorldSettings()).document))
-        )
-        fidelity = replay(
-            world,
-            recorded_episodes(test),
-            tape=record_tape(recorded_episodes(train)),
-            envelopes=learn_envelopes(histories(test)),
-        )
-        for one in fidelity.judged:
-            found[places[one.episode_id], one.position] = (one.call.name, one.verdict)
-    return found
 
 
 def recorded(episode: Episode | CleanEpisode) -> list[tuple[str, str, str]]:

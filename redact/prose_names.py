@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from redact.fold import fold_value
 from redact.gazetteer import ORDINARY, is_name
+from redact.names_without_capitals import names_without_capitals
 from redact.surrogates import PARTICLES, STREET_WORDS
 from redact.word_lists import word_list
 
@@ -25,7 +26,7 @@ _TOLD_LAST: Final = frozenset(word.rpartition("_")[2].strip(":") for word in TOL
 PLACES: Final = word_list("places")
 """Cities, states and brands that are also listed names."""
 
-_CAP: Final = r"[A-ZÀ-ÖØ-ÞĀ-Ž][^\W\d_]*(?:['\u2019\-][^\W\d_]+)*\.?"
+_CAP: Final = r"[A-ZÀ-ÖØ-ÞĀ-Ž\u0386-\u03a9\u0401-\u042f][^\W\d_]*(?:['\u2019\-][^\W\d_]+)*\.?"
 _PARTICLE: Final = r"(?:van|von|der|den|de|del|della|di|da|dos|du|la|le|bin|ibn|al)"
 _FIRST: Final = _CAP.replace("]", r"](?<!\w.)", 1)  # the capital first: the engine jumps to it
 _RUN: Final = re.compile(rf"{_FIRST}(?: (?:{_PARTICLE} ){{0,2}}{_CAP}){{0,3}}")
@@ -34,6 +35,8 @@ _BEFORE: Final = re.compile(r"[\w'\u2019]+")
 
 def names_in(text: str) -> Iterator[tuple[str, str]]:
     """Yield (kind, name) of the people a text names by context or by two listed names in a row."""
+    if not text.isascii():
+        yield from names_without_capitals(text)
     for run in _RUN.finditer(text):
         read = _read_run(run[0])
         if not read.telling:
