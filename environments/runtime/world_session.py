@@ -259,6 +259,8 @@ class Session:
 
     def history(self, tool: Tool, args: dict[str, Json], content: str) -> tuple[str, ...]:
         """The earlier calls that matter for this one: they share a name with it or with its result."""
+        if not self.state.log:
+            return ()
         about = self._about(tool, args)
         names = self._names(args, content, about)
         tokens = {f"{table}|{key}" for table, key in about}
