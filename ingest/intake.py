@@ -29,6 +29,11 @@ RETRY_AFTER_SECONDS: Final = 5
 CHECKS_AT_ONCE: Final = 4
 """Bodies unpacked at one time: each may take the whole limit of one body while it is checked."""
 
+_HOLDS: Final = {
+    "traces": "resourceSpans",
+    "logs": "resourceLogs",
+    "metrics": "resourceMetrics",
+}
 _TOO_MUCH: Final = frozenset({"body_too_large", "too_many_records"})
 
 
@@ -154,7 +159,7 @@ class Intake:
             with self._checks:
                 plain = unpack(body.sent, body.compression, limit=limits.body_bytes)
                 if body.content_type == rpc_status.JSON:
-                    _check_json(plain)
+                    _check_json(plain, body.signal)
                 else:
                     _check_protobuf(plain, body.signal, limits)
         except BodyRefused as error:
@@ -220,13 +225,21 @@ def compression_of(name: str) -> str:
     )
 
 
-def _check_json(plain: bytes) -> None:
+def _check_json(plain: bytes, signal: str) -> None:
     try:
         value = orjson.loads(plain) if plain else {}
     except orjson.JSONDecodeError as error:
-        raise BodyRefused("not_json", "The body is not JSON.") from error
+        raise BodyRefused(
+            "not_json", "The body is not JSON, is cut off, or is nested deeper than any telemetry."
+        ) from error
     if not isinstance(value, dict):
         raise BodyRefused("not_otlp", "The body is no OTLP request.")
+    held = [name for name, key in _HOLDS.items() if key in value]
+    if not value or signal == "metrics" or signal in held:
+        return
+    if held:
+        raise BodyRefused("wrong_path", f"The body holds {held[0]}; send it to /v1/{held[0]}.")
+    raise BodyRefused("not_otlp", f"The body is no OTLP request: it has no `{_HOLDS[signal]}`.")
 
 
 def _check_protobuf(plain: bytes, signal: str, limits: Limits) -> None:

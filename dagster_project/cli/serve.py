@@ -160,8 +160,9 @@ def _land(home: Home, wal: "Wal", console: Console, feed: "_Feed", own: "OwnTrac
         own.failed(error, started=started)
         return
     own.landed(arrived, started=started)
-    if arrived.usable or arrived.rejected:
+    if arrived.usable:
         console.print(
-            f"{arrived.spans} spans, {arrived.log_events} log records, "
-            f"{sum(arrived.rejected.values())} quarantined from {', '.join(sorted(arrived.apps))}"
+            f"{arrived.spans} spans and {arrived.log_events} log records from {', '.join(sorted(arrived.apps))}"
         )
+    for code, count in sorted(arrived.rejected.items()):
+        console.print(f"{count} quarantined as {code}: {arrived.reasons[code]}", soft_wrap=True)

@@ -268,3 +268,28 @@ def test_a_plain_body_is_stored_packed_and_reads_back_equal(tmp_path: Path) -> N
         assert record.encoding == "protobuf+zstd"
         assert len(record.body) < len(sent) // 2
         assert len(decode(record).spans) == 199
+
+
+@pytest.mark.parametrize(
+    ("content", "path", "said"),
+    [
+        (b'{"messages": [{"role": "user", "content": "hi"}]}', "/v1/traces", "resourceSpans"),
+        (b'{"resourceSpans": []}', "/v1/logs", "send it to /v1/traces"),
+        (b"[" * 5000 + b"]" * 5000, "/v1/traces", "nested deeper"),
+    ],
+)
+def test_json_that_is_no_export_of_the_path_is_refused(
+    wal: Wal, content: bytes, path: str, said: str
+) -> None:
+    """A chat log, another signal or nested brackets over the wire are answered with what is wrong, not with 200."""
+    answer = post(wal, content, path, content_type="application/json")
+    assert answer.status_code == 400
+    assert said in answer.json()["message"]
+    assert wal.pending() == []
+
+
+def test_an_empty_json_export_is_an_export_of_nothing(wal: Wal) -> None:
+    """`{}` is valid OTLP: it is answered with 200, and nothing is quarantined for it."""
+    assert post(wal, b"{}", content_type="application/json").status_code == 200
+    decoded = [decode(record) for record in wal.pending()]
+    assert not [one for one in decoded if one.rejected or one.spans or one.chats]
