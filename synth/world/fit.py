@@ -14,6 +14,8 @@ from typing import Any, Final
 from environments.runtime.expression_scope import Scope, Tree
 from environments.runtime.normal import stable
 from synth.world.examples import DARK, GONE, evaluate
+from synth.world.fit_parts import amounts_in, fields_of, places_of
+from synth.world.fit_text import holed_text
 from synth.world.numbers import (
     element_scopes,
     fit_allowance,
@@ -88,7 +90,7 @@ class Fitter:
         if tree is None and all(is_number(t) for t in target):
             tree = fit_number(self.scopes, target, self.numeric)
         if tree is None and all(isinstance(t, str) for t in target):
-            tree = self._text(target)
+            tree = holed_text(self.terms, target)
         if tree is None and self.depth < MAX_DEPTH:
             if all(isinstance(t, dict) for t in target):
                 tree = self._object(target)
@@ -137,57 +139,7 @@ class Fitter:
 
     def fit_text(self, target: Sequence[Any]) -> Tree | None:
         """Text with at least one hole that a term fills."""
-        return self._text(target) if all(isinstance(t, str) for t in target) else None
-
-    def _text(self, target: Sequence[str]) -> Tree | None:
-        """Text with up to four holes, each a term that stands in every example."""
-        parts: list[list[str]] = [[t] for t in target]
-        holes: list[Tree] = []
-        pieces: list[Any] = []
-        rests = list(target)
-        for _ in range(6):
-            head = self._literal(rests)
-            if head:
-                pieces.append(head)
-                rests = [r[len(head) :] for r in rests]
-            if not any(rests):
-                break
-            found = self._leading(rests)
-            if found is None:
-                return None
-            holes.append(found[0])
-            pieces.append(found[0])
-            rests = found[1]
-        del parts
-        tree: Tree = ["text", *pieces]
-        if not holes or any(rests) or not agree(evaluate(tree, self.scopes), target):
-            return None
-        return tree
-
-    def _literal(self, rests: Sequence[str]) -> str:
-        """The fixed text before the next hole; with one example, up to the first word that a term gives."""
-        head = _common_prefix(rests)
-        if len(set(rests)) > 1:
-            return head
-        starts = [0, *(i + 1 for i, c in enumerate(head) if c in " ('\"")]
-        for start in starts:
-            if self._leading([r[start:] for r in rests]) is not None and _digit_word(head[start:]):
-                return head[:start]
-        return head
-
-    def _leading(self, rests: Sequence[str]) -> tuple[Tree, list[str]] | None:
-        best: tuple[int, Tree, list[str]] | None = None
-        for term in self.terms.scalars:
-            texts = [
-                v if isinstance(v, str) else str(v) if is_number(v) else None for v in term.values
-            ]
-            if any(not t or not r.startswith(t) for t, r in zip(texts, rests, strict=True)):
-                continue  # an unknown value leaves the rest of the text unknown too
-            length = sum(len(t) for t in texts if t)
-            if best is None or length > best[0]:
-                left = [r[len(t) :] for t, r in zip(texts, rests, strict=True) if t]
-                best = (length, list(term.tree), left)
-        return (best[1], best[2]) if best else None
+        return holed_text(self.terms, target) if all(isinstance(t, str) for t in target) else None
 
     def _object(self, target: Sequence[dict[str, Any]]) -> Tree | None:
         names = list(target[0])
@@ -402,7 +354,7 @@ class Fitter:
             for keys in lists:
                 if keys is term:
                     continue
-                for field in _fields_of(term.values):
+                for field in fields_of(term.values):
                     tree = self._edit_by(target, term, keys, field, lists)
                     if tree is not None:
                         return tree
@@ -411,7 +363,7 @@ class Fitter:
     def _edit_by(
         self, target: Sequence[list[Any]], term: Any, keys: Any, field: str, lists: Sequence[Any]
     ) -> Tree | None:
-        places = _places(term.values, target, keys.values, field)
+        places = places_of(term.values, target, keys.values, field)
         if places is None:
             return None
         partners = [
@@ -441,7 +393,7 @@ class Fitter:
             if not any(len(w) < len(v) for v, w in zip(term.values, target, strict=True)):
                 continue
             for key in [*self.terms.scalars[:60], *lists]:
-                for field in ["", *_fields_of(term.values)]:
+                for field in ["", *fields_of(term.values)]:
                     item: Tree = ["it", field] if field else ["it"]
                     is_list = any(isinstance(v, list) for v in key.values)
                     test: Tree = (
@@ -489,70 +441,3 @@ class Fitter:
                 tree: Tree = ["prefix", list(term.tree)]
                 out.append((tree, evaluate(tree, self.scopes)))
         return out[:16]
-
-
-def _digit_word(text: str) -> bool:
-    """Whether a text begins with a word that looks like an id or a number."""
-    return any(c.isdigit() for c in text.split(" ", 1)[0])
-
-
-def amounts_in(tree: Any) -> list[Tree]:
-    """The arithmetic inside a tree: sums and differences, whose sign may decide other things."""
-    if not isinstance(tree, list) or not tree or not isinstance(tree[0], str):
-        return []
-    if tree[0] in {"const", "arg", "old", "it", "by"}:
-        return []
-    out: list[Tree] = [tree] if tree[0] in {"sub", "add", "sum", "mul"} else []
-    # Names of fields and values of cases are data: a field may well be called "sum".
-    parts: list[Any] = tree[1:]
-    if tree[0] == "object":
-        parts = [part for field in tree[1:] for part in field[1:]]
-    elif tree[0] == "case":
-        parts = [tree[1], *(body for _, body in tree[2])]
-    elif tree[0] == "row":
-        parts = tree[2]
-    for part in parts:
-        out.extend(amounts_in(part))
-    return out
-
-
-def _common_prefix(texts: Sequence[str]) -> str:
-    low, high = min(texts), max(texts)
-    at = 0
-    while at < min(len(low), len(high)) and low[at] == high[at]:
-        at += 1
-    head = low[:at]
-    # A hole starts at a word's start: a prefix that two ids happen to share is no fixed text.
-    if at < len(high):
-        while head and (head[-1].isalnum() or head[-1] in "_#."):
-            head = head[:-1]
-    return head
-
-
-def _fields_of(lists: Sequence[Any]) -> list[str]:
-    records = [item for items in lists if isinstance(items, list) for item in items]
-    if not records or not all(isinstance(r, dict) for r in records):
-        return []
-    return [n for n in records[0] if all(isinstance(r.get(n), str | int) for r in records)]
-
-
-def _places(
-    before: Sequence[list[Any]], after: Sequence[list[Any]], keys: Sequence[list[Any]], field: str
-) -> list[list[int]] | None:
-    """Positions of the elements that each key names, if all changed elements are among them."""
-    out: list[list[int]] = []
-    for old, new, wanted in zip(before, after, keys, strict=True):
-        taken: list[int] = []
-        for key in wanted:
-            free = [
-                i
-                for i, item in enumerate(old)
-                if isinstance(item, dict) and item.get(field) == key and i not in taken
-            ]
-            if not free:
-                return None
-            taken.append(free[0])
-        if any(old[i] != new[i] and i not in taken for i in range(len(old))):
-            return None
-        out.append(taken)
-    return out if any(out) else None
