@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from environments.runtime.attempt import Json
+from environments.runtime.attempt import Call, Json
 from environments.runtime.candidate import Action
 from environments.runtime.check_view import text_of
 from environments.runtime.consent import agrees
@@ -19,7 +19,7 @@ from environments.runtime.task import UserTurn
 from synth.rubric.facts import Facts
 from synth.rubric.known import asks
 from synth.rubric.plans import Plan, Step
-from synth.rubric.tool_kinds import ACT, READ, ToolKinds
+from synth.rubric.tool_kinds import ACT, READ, WRITE, ToolKinds
 
 BY: Final = "constructed"
 """Who says that a constructed attempt is resolved: a rule, with the share of resolved episodes it was right about."""
@@ -66,16 +66,39 @@ def consent_to(plan: Plan, failed: Facts, kinds: ToolKinds) -> UserTurn | None:
         return None
     if _agreement(failed) is not None:
         return None
-    return UserTurn(text=_agreement(plan.like) or CONSENT, asked=question(plan, kinds))
+    asked, said = _agreement(plan.like) or (question(plan, kinds), CONSENT)
+    # As an agent of this app asks, without the other request's ids and amounts.
+    words = [word for word in asked.split() if not any(c.isdigit() for c in word)]
+    return UserTurn(text=said, asked=" ".join(words))
 
 
-def _agreement(attempt: Facts) -> str | None:
-    """What the user said when they agreed."""
+def asked_after(failed: Facts, kinds: ToolKinds) -> int:
+    """How many turns after the opening a user who was never asked had taken when the question was due.
+
+    Before the first change that was made unasked; without one, before the last turn if nothing was called after it.
+    """
+    attempt = failed.recorded.attempt
+    users = [i for i, m in enumerate(attempt.messages) if m.get("role") == "user"]
+    turns = [i for i in users if i >= attempt.opening]
+    writes = [c.message for c in attempt.calls if _changes(c, kinds)]
+    if writes:
+        return sum(i < writes[0] for i in turns)
+    called = max((c.message for c in attempt.calls), default=-1)
+    return len(turns) - 1 if turns and turns[-1] > called else len(turns)
+
+
+def _changes(call: Call, kinds: ToolKinds) -> bool:
+    tool = kinds.tools.get(call.name)
+    return tool is not None and tool.kind == WRITE and not call.result.is_error
+
+
+def _agreement(attempt: Facts) -> tuple[str, str] | None:
+    """The question that the user agreed to, and what they said."""
     messages = attempt.recorded.attempt.messages
     for index, answer in enumerate(messages[1:]):
         said = text_of(answer)
         if asks(messages[index]) and answer.get("role") == "user" and agrees(said):
-            return said
+            return text_of(messages[index]), said
     return None
 
 

@@ -20,7 +20,7 @@ from environments.runtime.task import Limits, Task, UserTurn
 from environments.runtime.world import World
 from redact.clean_episode import CleanEpisode
 from synth.attempts import Group, join_attempts
-from synth.attempts_constructed import BY, actions_of, consent_to
+from synth.attempts_constructed import BY, actions_of, asked_after, consent_to
 from synth.labels import Label
 from synth.rubric.constructed import Intents
 from synth.rubric.derive import Derived, derive_rubric
@@ -116,6 +116,8 @@ class _Made:
     plan: Plan | None = None
     turn: UserTurn | None = None
     failed: Facts | None = None
+    place: int = 0
+    """The user's turn before which `turn` comes."""
     why_not: str = ""
 
 
@@ -158,8 +160,9 @@ def _constructed(
         if isinstance(plan, Unbound):
             why_not = why_not or plan.reason
             continue
-        turn = consent_to(plan, failed, kinds)
-        task = _agreeing(_task("", group, failed.recorded, kinds=kinds, start=start), turn)
+        turn, place = consent_to(plan, failed, kinds), asked_after(failed, kinds)
+        task = _task("", group, failed.recorded, kinds=kinds, start=start)
+        task = _agreeing(task, turn, place)
         actions = actions_of(plan, failed, kinds)
         recorded = replace(
             failed.recorded,
@@ -168,7 +171,7 @@ def _constructed(
             unanswered=0,
         )
         label = Label(resolved=True, confidence=plan.confidence, by=BY, provenance=plan.origin)
-        return _Made(facts_of(recorded, label, kinds), plan, turn, failed)
+        return _Made(facts_of(recorded, label, kinds), plan, turn, failed, place)
     return _Made(why_not=why_not) if why_not else None
 
 
@@ -207,7 +210,8 @@ def _candidate(found: _Attempts, traits: AppTraits, start: _Start | None) -> Can
         task_id, shows, traits, end_of=start.end_of if start is not None else None
     )
     shown = (derived.solution or attempts[0]).recorded
-    task = _agreeing(_task(task_id, group, shown, kinds=traits.kinds, start=start), made.turn)
+    task = _task(task_id, group, shown, kinds=traits.kinds, start=start)
+    task = _agreeing(task, made.turn, made.place)
     if made.plan is not None:
         solved: dict[str, Json] = {"solution": BY, "like": list[Json](made.plan.origin)}
         task = replace(task, provenance={**task.provenance, **solved})
@@ -302,11 +306,8 @@ def _user_turns(shown: Recorded) -> tuple[UserTurn, ...]:
     return tuple(turns)
 
 
-def _agreeing(task: Task, consent: UserTurn | None) -> Task:
-    """The task with a user who agrees when asked, before the farewell."""
+def _agreeing(task: Task, consent: UserTurn | None, place: int) -> Task:
+    """The task with a user who agrees when asked, at the place where the question was due."""
     if consent is None:
         return task
-    turns = task.user
-    farewell = bool(turns) and turns[-1].ends
-    user = (*turns[:-1], consent, turns[-1]) if farewell else (*turns, consent)
-    return replace(task, user=user)
+    return replace(task, user=(*task.user[:place], consent, *task.user[place:]))

@@ -217,14 +217,15 @@ class Intents:
         return end if isinstance(end, Unbound) else (alike, end)
 
     def _revised(self, known: Known, signature: Signature) -> float:
-        """The share of alike users with this end who did not agree the first time that they were asked."""
-        near = self._openings.near(_opening(known))
+        """The share of alike users who did not agree the first time that they were asked to this end, or withdrew."""
+        near = [self._cases[i] for i in self._openings.near(_opening(known))]
         asked = [
             c.known.at_once
-            for c in (self._cases[i] for i in near)
-            if c.end.signature == signature and c.known.at_once is not None
+            for c in near
+            if c.end.signature == signature or (c.known.agreed is False and not c.end.signature)
         ]
-        return asked.count(False) / (len(asked) + 1)
+        answered = [at_once for at_once in asked if at_once is not None]
+        return answered.count(False) / (len(answered) + 1)
 
     def _weight(
         self,
