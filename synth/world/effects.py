@@ -20,6 +20,7 @@ from synth.world.fit import Fitter
 from synth.world.model import ToolModel, Workbench
 from synth.world.numbers import is_number
 from synth.world.proposals import Proposer, evidence_of
+from synth.world.support import support_of
 from synth.world.terms import Tables, Term, gather
 
 MAX_EXAMPLES: Final = 120
@@ -126,6 +127,7 @@ def _learn_update(tool: ToolModel, examples: list[Example], search: Search) -> N
     tool.answer = ["it"]
     tool.text = False
     tool.evidence["effect"] = {"arguments": _distinct(known), "reproduced": len(known)}
+    tool.evidence["fields"] = support_of(sets, known, after)
     tool.says = f"changes {', '.join(sets) or 'nothing'} of {tool.table}"
 
 

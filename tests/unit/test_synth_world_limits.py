@@ -93,12 +93,17 @@ def _calls(
 
 
 @cache
-def _world() -> World:
+def _document() -> dict[str, Any]:
     rng = random.Random(3)  # noqa: S311 - dice for tests
     episodes: list[CleanEpisode] = [
         episode(n, list(_calls(rng, Allotments(), beyond=False))) for n in range(70)
     ]
-    return World.from_json(json.loads(json.dumps(learn_world(episodes, WorldSettings()).document)))
+    return learn_world(episodes, WorldSettings()).document
+
+
+@cache
+def _world() -> World:
+    return World.from_json(json.loads(json.dumps(_document())))
 
 
 def _verdicts(*, beyond: bool) -> Counter[str]:
@@ -129,3 +134,13 @@ def test_the_refusal_that_nobody_saw_is_unknown() -> None:
     """The words of a refusal that was never recorded are not invented."""
     answer = _world().session().call("dig", {"plot": "PL-40", "beds": 50, "means": "purse_700"})
     assert answer.source == UNKNOWN
+
+
+def test_the_file_says_what_speaks_for_each_changed_field() -> None:
+    """Different calls and tasks per field, none against: what a person needs to believe the rule."""
+    fields = _document()["tools"]["dig"]["evidence"]["fields"]
+    assert set(fields) == {"beds", "bill"}
+    for counted in fields.values():
+        assert counted["calls"] >= 60
+        assert counted["tasks"] > 1
+        assert (counted["counter_examples"], counted["not_known"]) == (0, 0)
