@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from dagster_project.agreement import HeldOut
@@ -23,9 +24,9 @@ from dagster_project.defs.agreement import held_out_of
 from dagster_project.defs.resources import CleanSide
 from dagster_project.feedback_gaps import changing_tools, feedback_gaps
 from dagster_project.funnel import Standing, funnel_of, standing_of
-from dagster_project.gate import HELD, REPLACED, WITHHELD
+from dagster_project.gate import HELD, REPLACED, WITHHELD, policy_of
 from dagster_project.grader_parts import agreement_row, grader_rows
-from dagster_project.home import Home, apps_of
+from dagster_project.home import Home, apps_of, open_home
 from dagster_project.lake import Lake
 from dagster_project.leak_check import leaks_of
 from dagster_project.learnt_worlds import StoredWorld, world_of
@@ -99,7 +100,7 @@ def report_data(
         outcomes=tuple(row for app in apps for row in _outcomes(clean, app)),
         missing=tuple(row for app in apps for row in _missing(clean, app)),
         redaction=tuple(_redaction_state(clean, app) for app in apps),
-        redacted=tuple(row for app in apps for row in _redacted(clean.lake, app)),
+        redacted=tuple(row for app in apps for row in _redacted(clean, app)),
         clusters=tuple(
             row for s in standings for row in _clusters(clusters[s.app], failures[s.app], s)
         ),
@@ -203,11 +204,13 @@ def _redaction_state(clean: CleanSide, app: str) -> RedactionState:
     )
 
 
-def _redacted(lake: Lake, app: str) -> list[RedactionCount]:
+def _redacted(clean: CleanSide, app: str) -> list[RedactionCount]:
+    """Counts by day as the policy moves days: partitions keep the true ones, which would give the shift away."""
+    shift = policy_of(open_home(Path(clean.home))).shift_of(app)
     counts: Counter[tuple[str, str]] = Counter()
-    for row in lake.read(REDACTIONS, app=app).to_pylist():
+    for row in clean.lake.read(REDACTIONS, app=app).to_pylist():
         if row["what"] == REPLACED:
-            counts[row["day"], row["kind"]] += row["count"]
+            counts[shift.text(row["day"], 0), row["kind"]] += row["count"]
     return [
         RedactionCount(app=app, day=day, kind=kind, count=n)
         for (day, kind), n in sorted(counts.items())
@@ -219,23 +222,31 @@ def _clusters(
 ) -> list[ClusterRow]:
     by_episode = {failure.episode_id: failure for failure in failures}
     status: dict[str, str] = {}
+    why: dict[str, str] = {}
     for candidate in standing.candidates:
         verdict = standing.verdicts.get(candidate.task.task_id)
         for attempt in candidate.attempts:
             status[attempt.episode_id] = verdict.status if verdict else "not verified"
+            if verdict and verdict.status != ACCEPTED:
+                first = (*verdict.reasons, verdict.status)[0]
+                why[attempt.episode_id] = reason_group(first)
     shown = [one for one in clusters if one.failures]
     return [
-        _cluster(one, by_episode, status)
+        _cluster(one, by_episode, status, why)
         for one in sorted(shown, key=lambda c: (-c.failures, c.cluster_id))
     ]
 
 
 def _cluster(
-    one: Cluster, failures: Mapping[str, Failure], status: Mapping[str, str]
+    one: Cluster,
+    failures: Mapping[str, Failure],
+    status: Mapping[str, str],
+    why: Mapping[str, str],
 ) -> ClusterRow:
     mine = [failures[m.episode_id] for m in one.members if m.episode_id in failures]
     signals = Counter(signal.name for failure in mine for signal in failure.signals)
     tasks = Counter(status.get(failure.episode_id, "no task") for failure in mine)
+    reasons = Counter(why[f.episode_id] for f in mine if f.episode_id in why)
     day = {member.episode_id: member.day for member in one.members}
     return ClusterRow(
         app=one.app,
@@ -260,6 +271,9 @@ def _cluster(
             if episode_id in failures
         ),
         tasks=_counts(tasks),
+        why=tuple(
+            Count(name=r.name, count=r.count, says=reason_says(r.name)) for r in _counts(reasons)
+        ),
     )
 
 

@@ -139,7 +139,9 @@ class ClusterRow:
     signals: tuple[Count, ...] = ()
     examples: tuple[Example, ...] = ()
     tasks: tuple[Count, ...] = ()
-    """What became of its episodes: `accepted`, `needs_review`, `rejected`, and why the rest gave no task."""
+    """What became of its episodes: `accepted`, `needs_review`, `rejected`, `no task`."""
+    why: tuple[Count, ...] = ()
+    """Why episodes gave no accepted task, by the first reason; `says` is the sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -103,6 +103,8 @@ def render(data: ReportData) -> str:
             tasks=tasks_by_app(data),
             clusters=clusters_by_app(data.clusters),
             kinds=redacted_by_kind(data.redacted),
+            silent=[row for row in data.missing if row.labelled < row.episodes],
+            heard=[row for row in data.missing if row.labelled >= row.episodes],
             clusters_shown=CLUSTERS_SHOWN,
             rows_shown=ROWS_SHOWN,
             tasks_open=TASKS_OPEN,

@@ -11,9 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dagster_project.report.data import Count, Fidelity, QuarantineRow, ReportData, TaskCount
+from dagster_project.report.data import (
+    Count,
+    Fidelity,
+    Missing,
+    QuarantineRow,
+    ReportData,
+    TaskCount,
+)
 from dagster_project.report.page import TASKS_SHOWN, render, write_report
 from dagster_project.report.texts import clip, number, share
+from environments.verification.sentences import reason_says
 from tests.unit.report_sample import SHOP, sample_report
 
 EMPTY = ReportData(made_at="2026-11-20T18:04:11Z", version="0.1.0")
@@ -260,3 +268,29 @@ def test_agreement_is_shown_with_the_app_it_belongs_to() -> None:
     assert SHOP in shop
     assert "Agreement with outcomes not seen" in shop
     assert "Agreement with outcomes not seen" not in travel
+
+
+def test_groups_that_always_answer_are_folded_away() -> None:
+    """Who is missing stands in the open; where nobody is, the page says so instead of listing full bars."""
+    silent = Missing(app="shop", group="agent mute", episodes=9, labelled=2)
+    heard = Missing(app="shop", group="agent loud", episodes=5, labelled=5)
+
+    both = render(replace(sample_report(), missing=(silent, heard)))
+    full = render(replace(sample_report(), missing=(heard,)))
+
+    assert (
+        both.index("agent mute") < both.index("1 group that always says") < both.index("agent loud")
+    )
+    assert "Nobody: every group says how it went." in full
+    assert "Nobody: every group" not in both
+
+
+def test_a_cluster_says_in_sentences_why_its_episodes_gave_no_task() -> None:
+    """Counts with a sentence each, the most frequent first, and no code."""
+    reasons = (Count(name="no_resolved_attempt", count=4, says=reason_says("no_resolved_attempt")),)
+    cluster = replace(sample_report().clusters[0], why=reasons)
+
+    page = render(replace(sample_report(), clusters=(cluster,)))
+
+    assert "4: <bdi>nobody is known to have got what this request asks for</bdi>" in page
+    assert "no_resolved_attempt" not in page
