@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
 from environments.runtime.attempt import DERIVED, UNKNOWN, Json, ToolResult
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from synth.attempts_constructed import asked_after
 from synth.labels import Label
 from synth.rubric.bindings import Example, bind, sources_of
 from synth.rubric.constructed import Intents
@@ -154,3 +156,23 @@ def test_the_element_that_the_user_names_is_chosen() -> None:
     sources = sources_of(examples)
     assert bind(sources, known("send the desk lamp", read), ("O-1111",)) == "I-200"
     assert bind(sources, known("send it", read), ("O-1111",)) is None
+
+
+def test_the_question_is_due_before_a_change_made_unasked_or_before_the_last_words() -> None:
+    """A user agrees where they were not asked, not after they said goodbye."""
+    done = renewal("x", "LOAN-555", done=True)
+    bye = (*done.steps, CleanStep(role="user", content="Bye."))
+    looked = renewal("y", "LOAN-556", done=False)
+    left = (
+        *looked.steps,
+        CleanStep(role="user", content="For two weeks."),
+        CleanStep(role="assistant", content="Noted."),
+        CleanStep(role="user", content="Bye."),
+    )
+    episodes = [replace(done, steps=bye), replace(looked, steps=left)]
+    kinds = infer_tools([record(e) for e in episodes])
+    places = [
+        asked_after(facts_of(record(e), Label(resolved=False, confidence=0.97), kinds), kinds)
+        for e in episodes
+    ]
+    assert places == [0, 1]
