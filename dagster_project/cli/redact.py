@@ -49,8 +49,9 @@ def review(home: HomeOption = HOME, app: AppOption = None, as_json: JsonOption =
     decided = _ask([key for (key, _), _ in waiting])
     if decided:
         add_policy_lines(opened.redaction_policy, decided)
+        lines = "1 line" if len(decided) == 1 else f"{len(decided)} lines"
         notices().print(
-            f"{len(decided)} lines added to {opened.redaction_policy.name}; now: tracegym build --home {home}"
+            f"{lines} added to {opened.redaction_policy.name}; now: tracegym build --home {home}"
         )
 
 

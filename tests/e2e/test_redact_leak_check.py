@@ -146,3 +146,13 @@ def test_what_was_waived_stands_in_the_report_and_in_dagster(copy: Home) -> None
     assert noted is not None
     assert noted.metadata["waived: public"].value == 3
     assert noted.metadata["leaks"].value == 0
+
+
+def test_the_report_counts_removals_by_the_days_that_the_policy_moves_to(copy: Home) -> None:
+    """The partitions' true days stand nowhere on the page once dates are moved."""
+    before = {row.day for row in write_home_report(copy).redacted}
+    copy.redaction_policy.write_text("date_shift_days = 700\n")
+    after = {row.day for row in write_home_report(copy).redacted}
+    assert before
+    assert len(after) == len(before)
+    assert not before & after
