@@ -1,4 +1,4 @@
-"""Plays conversations through one export's own code and prints their rewards. A program for a test, not a test module.
+"""Plays conversations through one export's own code; prints rewards and all that the policy saw. A program, not a test module.
 
 In: a format, the exported folder, a file of cases. What a consumer's library provides is stood in for by the few names that
 the export's code uses; the `consumer` tests run the same conversations in the real libraries. Imports nothing of this project.
@@ -26,6 +26,16 @@ from pydantic import BaseModel, ConfigDict
 
 Case = dict[str, Any]
 Rewards = list[float | None]
+
+
+SEEN: list[str] = []
+"""Everything that came back to the policy."""
+
+
+def saw(thing: Any) -> Any:
+    """Note what the policy is handed."""
+    SEEN.append(str(thing))
+    return thing
 
 
 class Anything:
@@ -107,7 +117,7 @@ def taskset(folder: Path, cases: list[Case]) -> Rewards:
     def play(case: Case) -> Any:
         environment = task_set.environment(case["task_id"])
         for action in case["actions"]:
-            environment.step(action)
+            saw(environment.step(action).messages)
         return environment.grade().reward
 
     return [play(case) for case in cases]
@@ -131,7 +141,9 @@ def trl(folder: Path, cases: list[Case]) -> Rewards:
                     result = getattr(environment, function["name"])(**arguments)
                 except (AttributeError, TypeError, ValueError) as fault:  # the trainer's own answer
                     result = str({"error": str(fault)})
-                completion.append({"role": "tool", "name": function["name"], "content": result})
+                completion.append(
+                    {"role": "tool", "name": function["name"], "content": saw(result)}
+                )
         done.append(completion)
     found: Rewards = package.reward(done, [case["task_id"] for case in cases])
     return found
@@ -155,6 +167,7 @@ def skyrl(folder: Path, cases: list[Case]) -> Rewards:
                 return environment.reward()
             for action in case["actions"]:
                 out = environment.step(text.written(shown(action, environment.play)))
+                saw(out)
                 if out["done"]:
                     break
         except module.NotGraded:
@@ -197,7 +210,7 @@ def verl(folder: Path, cases: list[Case]) -> Rewards:
                     made, _ = await tools[name].create(create_kwargs=kwargs)
                     told = json.loads(text)
                     result = (await tools[name].execute(made, told, agent_data=data))[0].text
-                data.messages.append({"role": "tool", "content": result})
+                data.messages.append({"role": "tool", "content": saw(result)})
         extra = {**info, **data.extra_fields}
         try:
             return reward.compute_score("", "", row["reward_model"]["ground_truth"], extra)["score"]
@@ -234,7 +247,7 @@ def openenv(folder: Path, cases: list[Case]) -> Rewards:
         for call in [*(c for c in calls if is_json(c["arguments"])), last]:
             arguments = json.loads(call["arguments"])
             values = {"tool_name": call["name"], "arguments": arguments}
-            seen = environment.step(action["CallToolAction"].model_validate(values))
+            seen = saw(environment.step(action["CallToolAction"].model_validate(values)))
             if seen.done:
                 break
         assert seen.mask_sample is (seen.reward is None)
@@ -271,7 +284,7 @@ def nemo_gym(folder: Path, cases: list[Case]) -> Rewards:
                 items.append(SimpleNamespace(type="function_call", **asked))
                 request.body = lambda text=text: asyncio.sleep(0, text.encode())
                 answer = await server.call_tool(name, request)
-                told = {"call_id": call["id"], "output": answer.given[0]}
+                told = {"call_id": call["id"], "output": saw(answer.given[0])}
                 items.append(SimpleNamespace(type="function_call_output", **told))
         response = SimpleNamespace(output=items)
         found = await server.verify(request, app.ReplayVerifyRequest(**about, response=response))
@@ -298,7 +311,7 @@ def verifiers(folder: Path, cases: list[Case]) -> Rewards:
         said: list[dict[str, Any]] = []
 
         async def ask(_: Any, __: str, body: bytes, ___: Any) -> tuple[int, Any]:
-            said[:] = json.loads(body)["messages"]
+            said[:] = saw(json.loads(body)["messages"])
             if not left:
                 return 400, None
             said.append({"role": "assistant", **left.pop(0)})
@@ -333,7 +346,7 @@ def harbor(folder: Path, cases: list[Case]) -> Rewards:
                 desk = serve.Desk()
                 for action in case["actions"]:
                     for call in calls_of(action, desk.play):
-                        desk.call(call["function"]["name"], call["function"]["arguments"])
+                        saw(desk.call(call["function"]["name"], call["function"]["arguments"]))
                 reward.unlink(missing_ok=True)
                 if grade.main(record, reward) == 0:
                     rewards[number] = json.loads(reward.read_text())["reward"]
@@ -375,8 +388,6 @@ PLAYERS: dict[str, Callable[[Path, list[Case]], Rewards]] = {
 
 if __name__ == "__main__":
     sys.path.insert(0, sys.argv[2])
-    sys.stdout.write(
-        json.dumps(
-            PLAYERS[sys.argv[1]](Path(sys.argv[2]), json.loads(Path(sys.argv[3]).read_text()))
-        )
-    )
+    cases_given = json.loads(Path(sys.argv[3]).read_text())
+    earned = PLAYERS[sys.argv[1]](Path(sys.argv[2]), cases_given)
+    sys.stdout.write(json.dumps({"rewards": earned, "seen": SEEN}))
