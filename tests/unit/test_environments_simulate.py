@@ -76,6 +76,7 @@ def test_a_model_answers_through_litellm_and_its_reply_is_recorded() -> None:
         session = live.session({}, started_at=0)
         assert session.call("show_bike", SEEN).source == RECORDED
         answer = session.call("show_bike", NEW)
+        simulator.background.close()
     assert answer.source == SIMULATED
     assert json.loads(answer.content)["bike"] == "BK-9999"
     assert judge(answer, Workshop().call("show_bike", {"bike": "BK-9999"})) == "simulated"
@@ -113,4 +114,5 @@ def test_a_dead_endpoint_or_an_honest_model_leaves_the_call_unknown() -> None:
             simulator = Simulator(document=learnt.document, complete=model)
             session = SimulatedWorld(_world("simulate"), ask=simulator).session({}, started_at=0)
             assert session.call("show_bike", NEW).source == UNKNOWN
+        simulator.background.close()
         assert simulator.counts.failed == failed
