@@ -7,7 +7,7 @@ all sessions share (`world`), learning (`synth.worlds`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from .attempt import DERIVED, RECORDED, UNKNOWN, EndState, Event, Json, ToolResult
@@ -25,12 +25,17 @@ from .normal import (
 )
 from .world_moment import Moment
 from .world_state import ABSENCE, ABSENT, Entry, Place, call_text, names_of_key
-from .world_tool import STRICT, RowRef, Tool, Write
+from .world_tool import STRICT, RowRef, Taped, Tool, Write
 
 if TYPE_CHECKING:
     from .world import World
 
 ONLY_RECORDED: Final = "only recorded answers are allowed for this tool"
+
+
+DOUBT: Final = "?"
+"""Behind a call of which nobody knows what came."""
+MAX_DOUBTS: Final = 4
 
 
 class Session:
@@ -253,9 +258,31 @@ class Session:
             # A living backend had another state in every other episode, whatever its history here.
             if self._world.living and entry.evidence not in self._own:
                 continue
-            if entry.before == self.history(tool, args, entry.content):
+            before = self.history(tool, args, entry.content)
+            if entry.before == before:
+                return entry.content, entry.evidence
+            if self._agreed(entries, entry.content, before):
                 return entry.content, entry.evidence
         return None
+
+    def _agreed(self, entries: Sequence[Taped], content: str, before: tuple[str, ...]) -> bool:
+        """Whether the answer was recorded for each way in which unknown calls may have ended: done, or refused."""
+        doubts = sum(call.endswith(DOUBT) for call in before)
+        if not 0 < doubts <= MAX_DOUBTS:
+            return False
+        told = {entry.before for entry in entries if entry.content == content}
+        return all(past in told for past in self._endings(before))
+
+    def _endings(self, before: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+        ways: list[tuple[str, ...]] = [()]
+        for call in before:
+            if not call.endswith(DOUBT):
+                ways = [(*way, call) for way in ways]
+                continue
+            done = [(*way, call.removesuffix(DOUBT)) for way in ways]
+            tool = self._world.tools.get(call.split(" ", 1)[0])
+            ways = [*ways, *done] if tool is None or tool.refusals else done
+        return iter(ways)
 
     def history(self, tool: Tool, args: dict[str, Json], content: str) -> tuple[str, ...]:
         """The earlier calls that matter for this one: they share a name with it or with its result."""
@@ -387,7 +414,9 @@ class Session:
         self.state.add(entry)
         for place, row in rows:
             self.state.put(place, row, entry)
-        if tool.shows is not None and parsed is not None:
+        if tool.shows is not None and parsed is not None and not _alike(old, parsed.value):
+            entry.known = False
+        elif tool.shows is not None and parsed is not None:
             shown = self._scope(args, None)
             shown.it = parsed.value
             try:
@@ -480,7 +509,7 @@ class Session:
         return Entry(
             tool=tool.name,
             # Nobody knows what came of it: no recorded history had that.
-            call=call_text(tool.name, args) + ("?" if lost else ""),
+            call=call_text(tool.name, args) + (DOUBT if lost else ""),
             nameless=lost and tool.news,
             names=frozenset(self._names(args, content, about)),
             settled=tool.settled,
@@ -506,6 +535,20 @@ class Session:
     def _unknown_tool(self, name: str) -> ToolResult:
         self._log_unknown(name, {}, "")
         return _notice(name, "no call of this tool was ever recorded")
+
+
+def _alike(old: Json, new: Json) -> bool:
+    """Whether a result can be the record after a change: one that says why nothing was done looks otherwise."""
+    if not isinstance(old, dict) or not isinstance(new, dict):
+        return True
+    before, after = _fields(old), _fields(new)
+    return len(before & after) * 3 >= len(before)
+
+
+def _fields(record: dict[str, Json]) -> set[str]:
+    """Names of fields, and of fields inside fields."""
+    inner = {f"{n}.{m}" for n, value in record.items() if isinstance(value, dict) for m in value}
+    return inner | set(record)
 
 
 def _notice(tool: str, reason: str) -> ToolResult:

@@ -6,9 +6,9 @@ Comes from observations in normal form; sets kind, key and table of each tool. N
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
-from typing import Final
+from typing import Any, Final
 
 from environments.runtime.attempt import Json
 from environments.runtime.normal import is_name, leaves, stable
@@ -98,7 +98,7 @@ def withhold_unseen(bench: Workbench) -> None:
         understood = tool.writes or tool.evidence.get("shows")
         if tool.innocent or tool.answer is None or understood:
             continue
-        good = tool.good()
+        good, listed = tool.good(), list[str]()
         for name in sorted({n for seen in good for n in seen.arguments}):
             words = {
                 stable(s.arguments[name]): s.arguments[name] for s in good if name in s.arguments
@@ -110,6 +110,24 @@ def withhold_unseen(bench: Workbench) -> None:
             tool.guards.append(
                 {"holds": tree, "message": None, "says": says, "support": 0, "against": len(good)}
             )
+            listed.append(name)
+        for left, right in combinations(listed, 2):
+            tool.guards.extend(_never_apart(good, left, right))
+
+
+def _never_apart(good: Sequence[Observation], left: str, right: str) -> Iterator[dict[str, Any]]:
+    """A guard on two arguments of which one had a single value wherever the other had one: which decides is not known."""
+    seen = {stable(p): p for p in ([s.arguments.get(left), s.arguments.get(right)] for s in good)}
+    for at in (0, 1):
+        beside: dict[str, set[str]] = defaultdict(set)
+        for pair in seen.values():
+            beside[stable(pair[at])].add(stable(pair[1 - at]))
+        told = {value for values in beside.values() for value in values}
+        if len(told) > 1 and any(len(values) == 1 for values in beside.values()):
+            tree = ["among", ["list", ["arg", left], ["arg", right]], list(seen.values())]
+            says = "these were never seen together"
+            yield {"holds": tree, "message": None, "says": says, "support": 0, "against": len(good)}
+            return
 
 
 def _learn_key(tool: ToolModel) -> None:

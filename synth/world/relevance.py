@@ -10,27 +10,21 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
 from environments.runtime.normal import names_in, tokens_in
 from environments.runtime.world_state import ABSENCE
+from synth.world.evidence import Agreement, Event, Evidence, Suspect, cover, favour, rates_of
+from synth.world.innocence import matters_far, never_matters
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
 
 MAX_EXAMPLES: Final = 12
 """Examples of one call that are compared pairwise: learning stays linear in the number of episodes."""
-MIN_OWN: Final = 2
-"""Different calls of one tool, answered alike with and without another before, that clear the other."""
 MIN_NEAR: Final = 3
-MIN_SELF: Final = 4
-"""The same for a tool's own earlier calls: what changes anything mostly changes its own next answer."""
-MIN_ALL: Final = 6
-"""Different calls of all tools that clear a tool never convicted."""
-MIN_CALM: Final = 15
-MIN_CALM_WRITERS: Final = 3
-"""Different calls, and the number of tools before them, that show a tool to heed nobody it shares no name with."""
+"""Unequal answers and no equal ones, before a tool is taken to be a clock."""
 MIN_LOCAL: Final = 50
 """Equal calls answered alike, none ever otherwise from afar, before calls that share no name are taken as unrelated."""
 MIN_READER: Final = 3
@@ -44,9 +38,6 @@ FAVOUR: Final = 1.5
 """How much likelier a known writer is to have made a change than a tool that seems to read."""
 READERS: Final = frozenset({"read", "search", "constant"})
 
-Suspect = tuple[str, bool]
-"""A tool, and whether its call shares a name with the call that it may have changed."""
-
 
 @dataclass(slots=True, kw_only=True)
 class _Example:
@@ -55,64 +46,6 @@ class _Example:
     seen: Observation
     refused: bool
     past: tuple[Observation, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
-    """Two unequal answers to equal calls."""
-
-    suspects: frozenset[Suspect]
-    """Everything done before one of them and not before the other, readers included."""
-    episodes: frozenset[int]
-    key: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Agreement:
-    """Two equal answers to equal calls."""
-
-    once: frozenset[Suspect]
-    """Who was called before one of them and not before the other."""
-    suspects: frozenset[Suspect]
-    key: str
-
-
-@dataclass(slots=True)
-class Evidence:
-    """What pairs of equal calls say about one tool's answers."""
-
-    calm: dict[Suspect, set[str]] = field(default_factory=lambda: defaultdict(set))
-    """Calls answered alike with and without the suspect."""
-    changes: list[Event] = field(default_factory=list)
-    absences: list[Event] = field(default_factory=list)
-    """Suspects where one answer was a refusal and the other was not."""
-    others: list[Event] = field(default_factory=list)
-    events: list[Event] = field(default_factory=list)
-    """Unequal answers, with all that may explain them."""
-    agreements: list[Agreement] = field(default_factory=list)
-    alike: int = 0
-    restless: int = 0
-    """Pairs that differ though nothing else was done differently."""
-    convicted: set[Suspect] = field(default_factory=set)
-    creators: set[Suspect] = field(default_factory=set)
-    changers: set[Suspect] = field(default_factory=set)
-    """Convicted by other changes than a record coming or going."""
-
-    def weigh(self) -> None:
-        """Count what speaks for each suspect: not where another one is known to change this, and to be undone by it."""
-        guilty: set[Suspect] = set()
-        for _ in range(2):
-            self.calm.clear()
-            for agreed in self.agreements:
-                for suspect in agreed.once:
-                    if not (agreed.suspects & guilty) - {suspect}:
-                        self.calm[suspect].add(agreed.key)
-            guilty = _cover(self, self.events)
-
-    def seems_to_create(self, name: str) -> bool:
-        """Whether all that a tool was seen to do from afar is that records come or go."""
-        key = (name, False)
-        return key in self.creators and key not in self.changers
 
 
 def learn_relevance(bench: Workbench) -> None:
@@ -124,10 +57,10 @@ def learn_relevance(bench: Workbench) -> None:
     local = _is_local(found)
     for name, tool in bench.tools.items():
         evidence = found[name]
-        heeds = set() if local else {v for v in changers if _matters_far(found, v, name)}
+        heeds = set() if local else {v for v in changers if matters_far(found, v, name)}
         tool.restless = _is_restless(evidence)
         tool.heeds = heeds
-        tool.ignores = {v for v in changers if v not in heeds and _never_matters(found, v, name)}
+        tool.ignores = {v for v in changers if v not in heeds and never_matters(found, v, name)}
         if evidence.convicted:
             tool.evidence["hangs_on"] = sorted({s[0] for s in evidence.convicted})
         if tool.table is not None and tool.innocent:
@@ -182,12 +115,19 @@ def _convict(bench: Workbench) -> dict[str, Evidence]:
         tool.doubted = True
     if doubted:
         found = _evidence(bench)
+    for name, pasts in _pasts(bench).items():
+        found[name].always = set(frozenset.intersection(*pasts)) - {name}
+    _judge(found)
+    return found
+
+
+def _judge(found: dict[str, Evidence]) -> None:
+    """Convict, per tool, the fewest suspects that explain its unequal answers."""
     for evidence in found.values():
         if not _is_restless(evidence):
-            evidence.convicted = _cover(evidence, evidence.changes)
-            evidence.creators = _cover(evidence, evidence.absences)
-            evidence.changers = _cover(evidence, evidence.others)
-    return found
+            evidence.convicted = cover(evidence, evidence.changes)
+            evidence.creators = cover(evidence, evidence.absences)
+            evidence.changers = cover(evidence, evidence.others)
 
 
 def _readers(bench: Workbench) -> frozenset[str]:
@@ -207,8 +147,8 @@ def _impostors(evidence: Evidence, readers: frozenset[str]) -> Iterator[str]:
     while left:
         counts = Counter(s for event in left for s in event.suspects)
         rates = {
-            s: rate if s[0] in readers else rate * FAVOUR
-            for s, rate in _rates(left, evidence).items()
+            s: (rate if s[0] in readers else rate * FAVOUR) * favour(s[0])
+            for s, rate in rates_of(left, evidence).items()
         }
         if not rates:
             return
@@ -219,7 +159,10 @@ def _impostors(evidence: Evidence, readers: frozenset[str]) -> Iterator[str]:
         if (
             best[0] in readers
             and not odd
-            and (len(blamed) >= MIN_MYSTERIES or (len(blamed) > 1 and rates[best] >= MIN_RATE))
+            and (
+                len(blamed) >= MIN_MYSTERIES
+                or (len(blamed) > 1 and rates[best] >= MIN_RATE * favour(best[0]))
+            )
         ):
             yield best[0]
         left = [event for event in left if best not in event.suspects]
@@ -272,7 +215,10 @@ def _compare(left: _Example, right: _Example, readers: frozenset[str], into: Evi
         into.alike += 1
         # Two calls of a suspect with other arguments may both have done something, and the same.
         once = frozenset(_done(left) ^ _done(right)) & suspects
-        into.agreements.append(Agreement(once=once, suspects=suspects, key=left.seen.key))
+        calls = frozenset(_calls(left, once)) | frozenset(_calls(right, once))
+        into.agreements.append(
+            Agreement(once=once, suspects=suspects, calls=calls, key=left.seen.key)
+        )
         return
     mine, theirs = _writes(left, readers), _writes(right, readers)
     if [(o.tool, o.key) for o in mine] == [(o.tool, o.key) for o in theirs]:
@@ -301,6 +247,15 @@ def _writes(example: _Example, readers: frozenset[str]) -> list[Observation]:
     return [o for o in example.past if o.tool not in readers]
 
 
+def _calls(example: _Example, suspects: frozenset[Suspect]) -> Iterator[tuple[Suspect, str]]:
+    """The calls of some suspects before one call."""
+    among = {tool for tool, _ in suspects}
+    past = [o for o in example.past if o.tool in among]
+    for suspect, seen in zip(_suspects(example.seen, example.seen, past), past, strict=True):
+        if suspect in suspects:
+            yield suspect, seen.key
+
+
 def _done(example: _Example) -> frozenset[Suspect]:
     return frozenset(_suspects(example.seen, example.seen, example.past))
 
@@ -320,33 +275,6 @@ def _suspects(
         yield seen.tool, not names.isdisjoint(seen.names | seen.tokens)
 
 
-def _rates(events: Sequence[Event], evidence: Evidence) -> dict[Suspect, float]:
-    """Of the different calls that a suspect came before: the share that was then answered otherwise."""
-    keys: dict[Suspect, set[str]] = defaultdict(set)
-    for event in events:
-        for suspect in event.suspects:
-            keys[suspect].add(event.key)
-    return {
-        suspect: len(changed) / (len(changed) + len(evidence.calm.get(suspect, ())))
-        for suspect, changed in keys.items()
-    }
-
-
-def _cover(evidence: Evidence, changes: list[Event]) -> set[Suspect]:
-    """Fewest suspects that explain the changes, those that most often come with one first."""
-    left = list(changes)
-    out: set[Suspect] = set()
-    while left:
-        rates = _rates(left, evidence)
-        counts = Counter(suspect for change in left for suspect in change.suspects)
-        if not rates:
-            break
-        best = max(rates, key=lambda s: (rates[s], counts[s], s))
-        out.add(best)
-        left = [change for change in left if best not in change.suspects]
-    return out
-
-
 def _is_restless(evidence: Evidence) -> bool:
     """Whether answers differ with equal pasts, or were never once alike."""
     return evidence.restless > 0 or (not evidence.alike and len(evidence.events) >= MIN_NEAR)
@@ -359,32 +287,21 @@ def _is_local(found: dict[str, Evidence]) -> bool:
     return sum(e.alike for e in found.values()) >= MIN_LOCAL
 
 
-def _matters_far(found: dict[str, Evidence], suspect: str, name: str) -> bool:
-    """Whether a tool's calls may matter to another's answers though they share no name."""
-    evidence, key = found[name], (suspect, False)
-    if key in evidence.convicted:
-        return True
-    if len(evidence.calm.get(key, ())) >= (MIN_SELF if suspect == name else MIN_OWN):
-        return False
-    if suspect == name:
-        return True
-    others = [e for e in found.values() if key in e.calm or key in e.convicted]
-    guilty = any(key in e.convicted for e in others)
-    if not guilty and sum(len(e.calm.get(key, ())) for e in others) >= MIN_ALL:
-        return False
-    if any(not near for _, near in evidence.convicted):
-        return True
-    around = {v: len(keys) for (v, near), keys in evidence.calm.items() if not near}
-    return not (sum(around.values()) >= MIN_CALM and len(around) >= MIN_CALM_WRITERS)
-
-
-def _never_matters(found: dict[str, Evidence], suspect: str, name: str) -> bool:
-    evidence, key = found[name], (suspect, True)
-    return key not in evidence.convicted and len(evidence.calm.get(key, ())) >= MIN_NEAR
-
-
 def _learn_needs(bench: Workbench) -> None:
     """Tools without which a call was never seen to succeed, and those after which it never was."""
+    before = _pasts(bench)
+    for name, tool in bench.tools.items():
+        pasts = before.get(name, [])
+        for v in tool.heeds - {name}:
+            share = sum(v in past for past in pasts)
+            if pasts and share == len(pasts):
+                tool.needs.add(v)
+            elif not share:
+                tool.bars.add(v)
+
+
+def _pasts(bench: Workbench) -> dict[str, list[frozenset[str]]]:
+    """Per tool: which tools had been called before each of its successes."""
     before: dict[str, list[frozenset[str]]] = defaultdict(list)
     for history in bench.histories:
         past: set[str] = set()
@@ -393,11 +310,4 @@ def _learn_needs(bench: Workbench) -> None:
             if not refused(tool, seen):
                 before[seen.tool].append(frozenset(past))
                 past.add(seen.tool)
-    for name, tool in bench.tools.items():
-        pasts = before[name]
-        for v in tool.heeds - {name}:
-            share = sum(v in past for past in pasts)
-            if pasts and share == len(pasts):
-                tool.needs.add(v)
-            elif not share:
-                tool.bars.add(v)
+    return before

@@ -1,0 +1,124 @@
+"""Evidence on what a tool's answers hang on: pairs of equal calls, and which suspects explain those answered otherwise.
+
+Comes from `relevance`, which compares the calls; comes out: who is convicted, and in how many opportunities a suspect
+changed nothing. Names of tools speak too, in generic English: `get` looks and `cancel` changes. Not here: what follows
+from it (`innocence`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from synth.rubric.verbs import write_log_odds
+
+Suspect = tuple[str, bool]
+"""A tool, and whether its call shares a name with the call that it may have changed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Two unequal answers to equal calls."""
+
+    suspects: frozenset[Suspect]
+    """Everything done before one of them and not before the other, readers included."""
+    episodes: frozenset[int]
+    key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """Two equal answers to equal calls."""
+
+    once: frozenset[Suspect]
+    """Who was called before one of them and not before the other."""
+    suspects: frozenset[Suspect]
+    calls: frozenset[tuple[Suspect, str]]
+    """The calls of those who were called before one of them only."""
+    key: str
+
+
+@dataclass(slots=True)
+class Evidence:
+    """What pairs of equal calls say about one tool's answers."""
+
+    calm: dict[Suspect, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """Calls answered alike with and without the suspect."""
+    trials: dict[Suspect, set[tuple[str, str]]] = field(default_factory=lambda: defaultdict(set))
+    """The same, by the suspect's own calls too: each is one opportunity to change something."""
+    changes: list[Event] = field(default_factory=list)
+    absences: list[Event] = field(default_factory=list)
+    """Suspects where one answer was a refusal and the other was not."""
+    others: list[Event] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    """Unequal answers, with all that may explain them."""
+    agreements: list[Agreement] = field(default_factory=list)
+    alike: int = 0
+    restless: int = 0
+    """Pairs that differ though nothing else was done differently."""
+    always: set[str] = field(default_factory=set)
+    """Tools that came before every success."""
+    convicted: set[Suspect] = field(default_factory=set)
+    creators: set[Suspect] = field(default_factory=set)
+    changers: set[Suspect] = field(default_factory=set)
+    """Convicted by other changes than a record coming or going."""
+
+    def weigh(self) -> None:
+        """Count what speaks for each suspect: not where another one is known to change this, and to be undone by it."""
+        guilty: set[Suspect] = set()
+        for _ in range(2):
+            self.calm.clear()
+            self.trials.clear()
+            for agreed in self.agreements:
+                for suspect in agreed.once:
+                    if not (agreed.suspects & guilty) - {suspect}:
+                        self.calm[suspect].add(agreed.key)
+                for suspect, call in agreed.calls:
+                    if not (agreed.suspects & guilty) - {suspect}:
+                        self.trials[suspect].add((agreed.key, call))
+            guilty = cover(self, self.events)
+
+    def seems_to_create(self, name: str) -> bool:
+        """Whether all that a tool was seen to do from afar is that records come or go."""
+        key = (name, False)
+        return key in self.creators and key not in self.changers
+
+
+@lru_cache(maxsize=10_000)
+def says_write(tool: str) -> float:
+    """What a tool's name says, from -1 (it looks) to 1 (it changes something); 0 where it says nothing."""
+    return max(-1.0, min(1.0, write_log_odds(tool, "") / 2.5))
+
+
+def favour(tool: str) -> float:
+    """How much likelier a tool of this name is to have made a change than one whose name says nothing."""
+    return float(2.0 ** says_write(tool))
+
+
+def rates_of(events: Sequence[Event], evidence: Evidence) -> dict[Suspect, float]:
+    """Of the different calls that a suspect came before: the share that was then answered otherwise."""
+    keys: dict[Suspect, set[str]] = defaultdict(set)
+    for event in events:
+        for suspect in event.suspects:
+            keys[suspect].add(event.key)
+    return {
+        suspect: len(changed) / (len(changed) + len(evidence.calm.get(suspect, ())))
+        for suspect, changed in keys.items()
+    }
+
+
+def cover(evidence: Evidence, changes: list[Event]) -> set[Suspect]:
+    """Fewest suspects that explain the changes, those that most often come with one first."""
+    left = list(changes)
+    out: set[Suspect] = set()
+    while left:
+        rates = rates_of(left, evidence)
+        counts = Counter(suspect for change in left for suspect in change.suspects)
+        if not rates:
+            break
+        best = max(rates, key=lambda s: (rates[s] * favour(s[0]), counts[s], s))
+        out.add(best)
+        left = [change for change in left if best not in change.suspects]
+    return out
