@@ -7,7 +7,7 @@ UV := $(BIN)/uv
 PYTEST := $(BIN)/python -m pytest
 DEMO_HOME ?= demo-out
 
-.PHONY: help setup demo test test-all test-consumers check dev bench lock format clean
+.PHONY: help setup demo test test-all test-train test-consumers check dev bench lock format clean
 
 help:            ## these lines
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## / — /'
@@ -31,6 +31,9 @@ test: setup      ## all fast tests
 
 test-all: setup  ## and the slow ones
 	$(PYTEST) -n 2 --dist loadfile -m "not consumer" tests
+
+test-train: setup  ## the local policy and the training example, once, on a CPU (installs torch beside the project)
+	$(PYTEST) -m consumer -k "local_policy or example_runs" tests/e2e/test_train_consumer.py
 
 test-consumers: setup  ## the exports' own loaders, each in a virtual environment of its own
 	$(PYTEST) -m consumer tests
