@@ -42,7 +42,12 @@ def test_an_answer_that_is_the_same_however_an_unknown_call_ended_is_told() -> N
 
 def test_an_answer_that_hangs_on_how_an_unknown_call_ended_is_unknown() -> None:
     """Only one of the two ways was recorded, or they were answered differently."""
-    for told in ([([], "done")], [(["turn {}"], "done")], [([], "done"), (["turn {}"], "late")]):
+    ways: list[list[tuple[list[str], str]]] = [
+        [([], "done")],
+        [(["turn {}"], "done")],
+        [([], "done"), (["turn {}"], "late")],
+    ]
+    for told in ways:
         session = _world(MAY_FAIL, told).session()
         session.call("turn", {})
         assert session.call("press", {}).source == UNKNOWN
@@ -57,7 +62,10 @@ def test_a_call_that_is_never_refused_was_done() -> None:
 
 def test_many_unknown_calls_leave_the_answer_unknown() -> None:
     """Ways grow with every unknown call: beyond four nobody looks."""
-    told = [([], "done"), *((["turn {}"] * n, "done") for n in range(1, 8))]
+    told: list[tuple[list[str], str]] = [
+        ([], "done"),
+        *((["turn {}"] * n, "done") for n in range(1, 8)),
+    ]
     session = _world(MAY_FAIL, told).session()
     for _ in range(4):
         session.call("turn", {})
