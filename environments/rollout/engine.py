@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from environments.judges.ask import Judge
 from environments.rollout.budget import Budget, Limits
 from environments.rollout.errors import EndpointError, RefusedError, RolloutError
+from environments.rollout.hearing import hear
 from environments.rollout.policy import Policy, Run, Turn
 from environments.rollout.rollout import Rollout, RolloutKey
 from environments.runtime.attempt import SIMULATED, UNKNOWN, Attempt
@@ -116,20 +117,9 @@ async def _in_parallel(play: _Play, jobs: list[_Job], width: int) -> AsyncGenera
             raise
 
     workers = [asyncio.create_task(work()) for _ in range(max(1, min(width, len(jobs))))]
-    try:
-        left = len(workers)
-        while left:
-            item = await finished.get()
-            if isinstance(item, BaseException):
-                raise item
-            if item is None:
-                left -= 1
-            else:
-                yield item
-    finally:
-        for worker in workers:
-            worker.cancel()
-        await asyncio.gather(*workers, return_exceptions=True)
+    async with aclosing(hear(finished, workers)) as rollouts:
+        async for rollout in rollouts:
+            yield rollout
 
 
 class _Play:

@@ -27,6 +27,7 @@ from ray.exceptions import (  # pyright: ignore[reportMissingImports]
 
 from environments.rollout.engine import RolloutSettings, run_rollouts
 from environments.rollout.errors import RolloutError
+from environments.rollout.hearing import hear
 from environments.rollout.policy import Policy
 from environments.rollout.rollout import Rollout, RolloutKey
 from environments.runtime.manifest import MANIFEST
@@ -69,19 +70,10 @@ async def run_on_ray(
     shares = [_Share(files, open_policy, shard, cluster, frozenset(done)) for shard in shards]
     hearing = [asyncio.create_task(share.hear(heard)) for share in shares]
     try:
-        left = len(hearing)
-        while left:
-            item = await heard.get()
-            if isinstance(item, BaseException):
-                raise item
-            if item is None:
-                left -= 1
-            else:
-                yield item
+        async with aclosing(hear(heard, hearing)) as rollouts:
+            async for rollout in rollouts:
+                yield rollout
     finally:
-        for task in hearing:
-            task.cancel()
-        await asyncio.gather(*hearing, return_exceptions=True)
         for share in shares:
             share.stop()
         if started_here:
