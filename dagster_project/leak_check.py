@@ -7,7 +7,7 @@ searched for (`redact.leaks`), which episodes are held back at the gate (`gate`)
 
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -53,7 +53,7 @@ _OF_EPISODES: Final = frozenset(
 """Tables whose rows derive from the episodes they name; worlds and clusters derive from all."""
 _SHARED: Final = frozenset({"tasks", "verified_tasks", "tasks.jsonl"})
 _EPISODE_ID: Final = re.compile(r"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])")
-_RULES: Final = "2"
+_RULES: Final = "3"
 """Raised when the check looks further: what was checked before is checked again."""
 _LOGS: Final = frozenset({".log", ".out", ".err"})
 _READ: Final = frozenset({".json", ".jsonl", ".md", ".html", ".toml", ".txt", ".csv"})
@@ -225,8 +225,22 @@ def _search(home: Home, vault: Vault, app: str) -> LeakSearch:
     learnt, policy = knowledge_of(Lake(home.private / "lake"), vault, app).learnt, policy_of(home)
     public = vocabulary_of(learnt.app(app), k=policy.k, words=policy.public_values)
     return LeakSearch(
-        learnt, k=policy.k, is_public=lambda word: public.holds(word) or public.holds(word.upper())
+        learnt,
+        k=policy.k,
+        is_public=lambda word: public.holds(word) or public.holds(word.upper()),
+        shared=_shared_definitions(home, app, k=policy.k),
     )
+
+
+def _shared_definitions(home: Home, app: str, *, k: int) -> list[str]:
+    """Tool definitions that at least k subjects had alike: an example in one ("such as 'Noah'") is about none of them."""
+    columns = ("episode_id", "subject", "tools")
+    rows = Lake(home.clean / "lake").read(CLEAN_EPISODES, app=app, columns=columns).to_pylist()
+    subjects: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        for definition in row["tools"] or ():
+            subjects[definition].add(row["subject"] or row["episode_id"])
+    return [definition for definition, seen in subjects.items() if len(seen) >= k]
 
 
 def _is_surrogate(vault: Vault, app: str, leak: Leak, text: str) -> bool:

@@ -50,6 +50,8 @@ _CLEAR: Final = 100_000
 """So many texts are remembered to hold nothing."""
 _SINGLE: Final = 4
 """Single words shorter than this are not searched: two letters stand everywhere."""
+_AROUND: Final = 3
+"""Words on either side by which a passage is known again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +70,8 @@ class Leak:
     beside: bool = False
     """Another word of the same subject stands next to it."""
     waiver: str = ""
-    """Why it does not count: `ordinary` or `public` for a word that stands apart from every other word of its subject."""
+    """Why it does not count: `ordinary` or `public` for a word that stands apart from every other word of its subject, and
+    `public` for a passage that many subjects have alike."""
 
 
 def find_leaks(
@@ -103,10 +106,16 @@ class LeakSearch:
     """The search of one home's texts, made once for many; each distinct text is searched once for app-wide values."""
 
     def __init__(
-        self, learnt: Learnt, *, k: int = 5, is_public: Callable[[str], bool] | None = None
+        self,
+        learnt: Learnt,
+        *,
+        k: int = 5,
+        is_public: Callable[[str], bool] | None = None,
+        shared: Iterable[str] = (),
     ) -> None:
+        """`shared` are texts that k subjects or more have alike, such as tool definitions: they are about nobody."""
         self._learnt = learnt
-        self._is_public = is_public
+        self._public = _Public(is_public, _Passages(shared))
         self._table = _Table()
         for app in learnt.apps.values():
             self._table.add(personal_everywhere(app, k=k), direct=True)
@@ -122,13 +131,35 @@ class LeakSearch:
                 self._clear.add(text)
         for raw in episodes:
             if raw not in self._own:
-                self._own[raw] = _local(self._learnt, raw, self._is_public)
+                self._own[raw] = _local(self._learnt, raw, self._public)
             leaks += self._own[raw].search(where, text)
         return leaks
 
 
-def _local(learnt: Learnt, raw: str, is_public: Callable[[str], bool] | None = None) -> _Table:
-    own = _Table(is_public)
+class _Passages:
+    """Texts that are about nobody, by their words: whether a mention stands in one is asked with the words around it."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        told = (" ".join(_GAPS.sub(" ", _folded(text)).split()) for text in texts)
+        self._words = " | ".join(f" {words} " for words in sorted(set(told)))
+
+    def hold(self, tokens: list[str], start: int, end: int) -> bool:
+        """Say whether the mention stands there among the same words, at least one on either side."""
+        if not self._words.strip() or start < 1 or end >= len(tokens):
+            return False
+        around = tokens[max(0, start - _AROUND) : end + _AROUND]
+        return f" {' '.join(around)} " in self._words
+
+
+class _Public(NamedTuple):
+    """What is about nobody."""
+
+    is_word: Callable[[str], bool] | None = None
+    passages: _Passages | None = None
+
+
+def _local(learnt: Learnt, raw: str, public: _Public | None = None) -> _Table:
+    own = _Table(public)
     for app in learnt.apps.values():
         words = app.local.get(raw, {})
         own.add({word: kind for word, kind in words.items() if len(word) >= _SINGLE}, direct=False)
@@ -155,8 +186,8 @@ class _Seen(NamedTuple):
 class _Table:
     """Values by their least common token; where that token stands, the others must stand around it."""
 
-    def __init__(self, is_public: Callable[[str], bool] | None = None) -> None:
-        self._is_public = is_public
+    def __init__(self, public: _Public | None = None) -> None:
+        self._public = public or _Public()
         self._by_pivot: dict[str, list[_Wanted]] = {}
 
     def add(self, values: Mapping[str, str], *, direct: bool) -> None:
@@ -212,15 +243,20 @@ class _Table:
                     encoding=encoding,
                     direct=wanted.direct,
                     beside=beside,
-                    waiver="" if beside else self._waiver(tokens[start], wanted),
+                    waiver=self._waiver(tokens, start, wanted, beside=beside),
                 )
 
-    def _waiver(self, token: str, wanted: _Wanted) -> str:
-        """Return why a word that stands alone does not count: "order" is a leak of Mr Order only beside another of his."""
-        if token in _ORDINARY:
+    def _waiver(self, tokens: list[str], start: int, wanted: _Wanted, *, beside: bool) -> str:
+        """Return why a hit does not count: "order" is a leak of Mr Order only beside another word of his."""
+        if not beside and tokens[start] in _ORDINARY:
             return "ordinary"
-        public = not wanted.direct and self._is_public is not None and self._is_public(token)
-        return "public" if public else ""
+        if wanted.direct:
+            return ""
+        word, passages = self._public
+        end = start + len(wanted.tokens)
+        if passages is not None and passages.hold(tokens, start, end):
+            return "public"
+        return "public" if not beside and word is not None and word(tokens[start]) else ""
 
     def _beside(self, found: list[str], place: int) -> bool:
         near = found[max(0, place - 1) : place] + found[place + 1 : place + 2]

@@ -114,3 +114,26 @@ def test_a_text_found_clear_is_searched_again_for_its_own_episode() -> None:
     search = LeakSearch(LEARNT)
     assert search.find("t", "Thanks Tamsin") == []
     assert len(search.find("t", "Thanks Tamsin", episodes=[RAW.episode_id])) == 1
+
+
+def test_an_example_in_a_definition_that_everybody_has_is_about_nobody() -> None:
+    """A customer called like the example in a tool's description blocks nothing; the same words elsewhere do."""
+    definition = '{"description":"The first name, such as \'Tamsin\'.","type":"string"}'
+    search = LeakSearch(LEARNT, shared=[definition])
+    inside = search.find("t", f'{{"tools":[{definition}]}}', episodes=[RAW.episode_id])
+    assert [leak.waiver for leak in inside] == ["public"]
+    escaped = definition.replace('"', '\\"')
+    assert {leak.waiver for leak in search.find("t", escaped, episodes=[RAW.episode_id])} == {
+        "public"
+    }
+    elsewhere = search.find("t", "the name is Tamsin, she says", episodes=[RAW.episode_id])
+    assert [leak.waiver for leak in elsewhere] == [""]
+    bare = search.find("t", "Tamsin", episodes=[RAW.episode_id])
+    assert [leak.waiver for leak in bare] == [""]
+
+
+def test_a_direct_identifier_is_a_leak_wherever_it_stands() -> None:
+    """No shared passage excuses what names one person by itself."""
+    definition = "such as Tamsin Okafor in the order desk"
+    search = LeakSearch(LEARNT, shared=[definition])
+    assert "" in {leak.waiver for leak in search.find("t", definition, episodes=[RAW.episode_id])}
