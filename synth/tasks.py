@@ -25,6 +25,7 @@ from synth.labels import Label
 from synth.rubric.constructed import Intents
 from synth.rubric.derive import Derived, derive_rubric
 from synth.rubric.facts import Facts, facts_of
+from synth.rubric.failing import failing_writers
 from synth.rubric.habits import FAIL, NO_ACT, faults_of, same_end
 from synth.rubric.plans import Plan, Unbound
 from synth.rubric.recorded import Recorded, opening_length, record
@@ -81,6 +82,11 @@ def derive_tasks(
     }
     groups = join_attempts(records, kinds)
     attempts = [[facts[r.episode.episode_id] for r in group.records] for group in groups]
+    failing = failing_writers(attempts)
+    if failing:
+        kinds = kinds.with_failing(failing)
+        facts = {name: facts_of(f.recorded, f.label, kinds) for name, f in facts.items()}
+        attempts = [[facts[r.episode.episode_id] for r in group.records] for group in groups]
     silent = _silent(list(facts.values()), world, backend)
     if world is None or backend is None:
         traits = traits_of(kinds, attempts, silent=silent)

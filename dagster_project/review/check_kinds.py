@@ -145,6 +145,7 @@ READERS: Final[Mapping[str, Reader]] = {
     "writes": _list,
     "maybe": _list,
     "dirty": _list,
+    "lasting": _list,
     "silent": _list,
     "volatile": _list,
     "on_missing": _on_missing,
@@ -157,7 +158,7 @@ KINDS: Final[Mapping[str, Kind]] = {
         needs=("ends",),
         takes=(
             *("doubtful", "bad", "writes", "maybe", "dirty", "silent", "volatile"),
-            *("ignore", "refusals"),
+            *("lasting", "ignore", "refusals"),
         ),
         example='{"ends": [{"id": "end_1", "writes": []}], "writes": ["tool"]}',
     ),

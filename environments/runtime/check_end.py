@@ -65,7 +65,7 @@ def _ends(args: Mapping[str, Json], name: str) -> list[dict[str, Json]]:
 
 def compare_end(end: Mapping[str, Json], args: Mapping[str, Json], view: View) -> Found:
     """Compare with one end: by writes first, by effects where the writes differ."""
-    made = _Made.of(args, view).beside(_list(end.get("maybe")))
+    made = _Made.of(args, view).beside(end)
     wanted = Counter(_writes(end.get("writes")))
     by_writes = _by_writes(made, wanted)
     if by_writes.score == 1.0:
@@ -74,7 +74,7 @@ def compare_end(end: Mapping[str, Json], args: Mapping[str, Json], view: View) -
     if by_effects is not None:
         return by_effects
     refusals = args.get("refusals")
-    if by_writes.score is None and isinstance(refusals, dict):
+    if by_writes.score is None and not made.dirty and isinstance(refusals, dict):
         return _likely(made, wanted, _believed(args, view, refusals)) or by_writes
     return by_writes
 
@@ -85,48 +85,58 @@ class _Made:
 
     certain: Counter[Write]
     doubtful: Counter[Write]
-    """Answered `unknown`, or failed in a way that may leave a trace."""
+    """Answered `unknown`."""
     maybe: Counter[Write]
     """Calls of tools that may or may not write."""
+    dirty: Counter[Write]
+    """Failed in a way that may leave a trace."""
 
     @classmethod
     def of(cls, args: Mapping[str, Json], view: View) -> _Made:
         writes, maybe = _names(args.get("writes")), _names(args.get("maybe"))
-        dirty = _names(args.get("dirty"))
+        dirty, lasting = _names(args.get("dirty")), _names(args.get("lasting"))
         certain: Counter[Write] = Counter()
         doubtful: Counter[Write] = Counter()
         possible: Counter[Write] = Counter()
+        traces: Counter[Write] = Counter()
         ignore = args.get("ignore")
         for call in view.normal_calls(ignore if isinstance(ignore, dict) else {}):
             if call.tool not in writes and call.tool not in maybe:
                 continue
             key = (call.tool, call.arguments)
             if call.failed:
-                doubtful[key] += call.tool in dirty
+                certain[key] += call.tool in lasting
+                traces[key] += call.tool in dirty
             elif call.tool in maybe:
                 possible[key] += 1
             elif call.unknown:
                 doubtful[key] += 1
             else:
                 certain[key] += 1
-        return cls(certain, +doubtful, possible)
+        return cls(+certain, doubtful, possible, +traces)
 
-    def beside(self, alternatives: Iterable[Json]) -> _Made:
+    def beside(self, end: Mapping[str, Json]) -> _Made:
         """The same writes, with only those possible ones in doubt that no resolved attempt made alike."""
-        seen = [Counter(_writes(rows)) for rows in alternatives] or [Counter[Write]()]
-        if self.maybe in seen:
-            return self
-        differing = (self.maybe - seen[0]) + (seen[0] - self.maybe)
-        return _Made(self.certain, self.doubtful + differing, self.maybe)
+        maybe = _unlike(self.maybe, _list(end.get("maybe")))
+        dirty = _unlike(self.dirty, _list(end.get("dirty")))
+        return _Made(self.certain, self.doubtful + maybe, self.maybe, dirty)
+
+
+def _unlike(made: Counter[Write], alternatives: Iterable[Json]) -> Counter[Write]:
+    """How it differs from what resolved attempts made; nothing where one of them made the same."""
+    seen = [Counter(_writes(rows)) for rows in alternatives] or [Counter[Write]()]
+    return Counter() if made in seen else (made - seen[0]) + (seen[0] - made)
 
 
 def _by_writes(made: _Made, wanted: Counter[Write]) -> Found:
     extra = made.certain - wanted
     missing = wanted - made.certain
     if not extra and not missing:
-        if not made.doubtful:
-            return Found(1.0, "the same writes as a resolved attempt")
-        return Found(None, f"{_first(made.doubtful)[0]} may have changed something more")
+        if made.doubtful:
+            return Found(None, f"{_first(made.doubtful)[0]} may have changed something more")
+        if made.dirty:
+            return Found(None, f"a failed {_first(made.dirty)[0]} may have changed something")
+        return Found(1.0, "the same writes as a resolved attempt")
     foreign = [key for key in extra if key not in wanted]
     if foreign:
         return Found(0.0, f"{_first(foreign)[0]} changed what no resolved attempt changes")
@@ -137,7 +147,9 @@ def _by_writes(made: _Made, wanted: Counter[Write]) -> Found:
 
 def _missing(missing: Counter[Write], made: _Made) -> Found:
     name = _first(missing)[0]
-    if not missing - made.doubtful or any(_could_supply(key, made.doubtful) for key in missing):
+    if not missing - made.doubtful - made.dirty or any(
+        _could_supply(key, made.doubtful) for key in missing
+    ):
         return Found(None, f"nobody knows whether {name} or its like changed anything")
     return Found(0.0, f"{name} is missing or differs")
 
@@ -209,7 +221,7 @@ def _by_effects(
 ) -> Found | None:
     """The verdict of the world's effects; None where either side is not known."""
     wanted = end.get("effects")
-    if not isinstance(wanted, list) or view.attempt.end.unknown or made.doubtful:
+    if not isinstance(wanted, list) or view.attempt.end.unknown or made.doubtful or made.dirty:
         return None
     involved = {tool for tool, _ in made.certain} | {tool for tool, _ in _writes(end.get("writes"))}
     if involved & _names(args.get("silent")):

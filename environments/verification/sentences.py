@@ -14,6 +14,7 @@ REASONS: Final[Mapping[str, str]] = {
     "no_resolved_attempt": "nobody is known to have got what this request asks for",
     "no_solution": "there is no attempt that could show what a good one looks like",
     "doubtful_end": "outcomes do not say clearly enough which end is right",
+    "dirty_unknown": "all who got what they asked for had a call that failed, and nobody knows whether it changed something all the same",
     "no_positive_evidence": "nothing shows that the job was done: doing nothing would look the same",
     "good_attempt_fails": "the rubric does not pay the recorded good attempt in full",
     "good_attempt_not_graded": "the recorded good attempt cannot be graded again, because the rebuilt tools do not know an answer",

@@ -68,6 +68,8 @@ def derive_rubric(
         checks += _change_checks(accepted[0], kinds)
         if not any(check.positive and check.required for check in checks):
             reasons.append("no_positive_evidence")
+        if all(a.dirty for a in accepted[0].good):
+            reasons.append("dirty_unknown")
     else:
         reasons.append("no_resolved_attempt" if not any(e.good for e in ends) else "doubtful_end")
     rubric = Rubric(
@@ -103,7 +105,8 @@ def _end_check(
         "writes": list[Json](kinds.of(WRITE)),
         "maybe": list[Json](kinds.of(MAYBE)),
         "ignore": kinds.ignore(),
-        "silent": list[Json](sorted(traits.silent)),
+        "silent": list[Json](sorted(traits.silent | set(kinds.failing(WRITE)))),
+        **_failing_args(kinds),
     }
     if not accepted:
         args["bad"] = [_end_args("", end, kinds) for end in ends if _surely_bad(end)]
@@ -119,6 +122,12 @@ def _end_check(
         counter=sum(len(end.bad) for _, end in accepted),
         origin=origin_of(a for _, end in accepted for a in end.good),
     )
+
+
+def _failing_args(kinds: ToolKinds) -> dict[str, Json]:
+    """Tools whose failed calls change something, or may; nothing for an app without any."""
+    named = {"lasting": kinds.failing(WRITE), "dirty": kinds.failing(MAYBE)}
+    return {name: list[Json](tools) for name, tools in named.items() if tools}
 
 
 def _surely_bad(end: End) -> bool:
@@ -146,6 +155,9 @@ def _end_args(
         "maybe": [_rows(maybe) for _, maybe in sorted(maybes.items())],
         "support": len(end.good),
     }
+    dirty = {_key(a.dirty): a.dirty for a in end.good or end.attempts}
+    if any(dirty.values()):
+        args["dirty"] = [_rows(failed) for _, failed in sorted(dirty.items())]
     reached = end_of(shown) if end_of is not None else None
     if reached is not None and not reached.unknown:
         args["effects"] = [list[Json](row) for row in effect_rows(reached)]

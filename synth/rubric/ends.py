@@ -18,6 +18,8 @@ from synth.rubric.traits import AppTraits
 
 ACCEPTED: Final = 0.8
 """Posterior from which an end is held to be right."""
+TRUSTED: Final = 0.95
+"""Confidence of a label from which it is seldom wrong."""
 NONE_PRIOR: Final = 0.3
 ONE_PRIOR: Final = 0.65
 TWO_PRIOR: Final = 0.05

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -56,11 +56,13 @@ class Facts:
     recorded: Recorded
     label: Label
     writes: Counter[Write]
-    """Successful calls of writing tools."""
+    """Successful calls of writing tools, and failed ones where those are known to change something too."""
     maybe: Counter[Write]
     """Successful calls of tools that may write."""
     failed: Counter[Write]
     """Refused calls of writing tools."""
+    dirty: Counter[Write]
+    """Those of them that may have changed something."""
     acts: frozenset[Write]
     """Acts with the arguments that matter; the agent's own wording does not."""
     reads: frozenset[Write]
@@ -112,15 +114,17 @@ def facts_of(recorded: Recorded, label: Label | None, kinds: ToolKinds) -> Facts
     view = View(_heard(recorded.attempt, kinds))
     calls = view.normal_calls(kinds.ignore())
     of = {name: tool.kind for name, tool in kinds.tools.items()}
+    failed = Counter((c.tool, c.arguments) for c in calls if of[c.tool] == WRITE and c.failed)
     writes = Counter((c.tool, c.arguments) for c in calls if of[c.tool] == WRITE and not c.failed)
     fresh = [{n for n in numbers if n not in view.given} for numbers in view.told_numbers]
     answers, asked = _answers(view)
     return Facts(
         recorded=recorded,
         label=label or UNLABELLED,
-        writes=writes,
+        writes=writes + _of(failed, kinds.failing(WRITE)),
         maybe=Counter((c.tool, c.arguments) for c in calls if of[c.tool] == MAYBE and not c.failed),
-        failed=Counter((c.tool, c.arguments) for c in calls if of[c.tool] == WRITE and c.failed),
+        failed=failed,
+        dirty=_of(failed, kinds.failing(MAYBE)),
         acts=frozenset((c.tool, c.arguments) for c in calls if of[c.tool] == ACT and not c.failed),
         reads=frozenset(
             (c.tool, c.arguments) for c in calls if of[c.tool] == READ and not c.failed
@@ -135,6 +139,10 @@ def facts_of(recorded: Recorded, label: Label | None, kinds: ToolKinds) -> Facts
         per_message=max((len(numbers) for numbers in fresh), default=0),
         total_told=len(set[float]().union(*fresh)),
     )
+
+
+def _of(calls: Counter[Write], tools: Sequence[str]) -> Counter[Write]:
+    return Counter({call: count for call, count in calls.items() if call[0] in tools})
 
 
 def _heard(attempt: Attempt, kinds: ToolKinds) -> Attempt:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from environments.runtime.attempt import Call, Json
@@ -47,6 +47,8 @@ class ToolKind:
     terminal: bool = False
     refused: float = 0.5
     """Share of its calls that were refused, smoothed by half a call."""
+    failing: str = ""
+    """`write` where its failed calls were seen to change something too, `maybe` where they may."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +64,16 @@ class ToolKinds:
     def ignore(self) -> dict[str, Json]:
         """Per tool, the arguments that make no difference."""
         return {n: list[Json](t.authored) for n, t in sorted(self.tools.items()) if t.authored}
+
+    def failing(self, kind: str) -> tuple[str, ...]:
+        """Names of the tools whose failed calls are held to be of this kind."""
+        return tuple(sorted(name for name, tool in self.tools.items() if tool.failing == kind))
+
+    def with_failing(self, found: Mapping[str, str]) -> ToolKinds:
+        """The same tools, with what their failed calls were seen to do."""
+        return ToolKinds(
+            tools={n: replace(t, failing=found.get(n, "")) for n, t in self.tools.items()}
+        )
 
     def refusals(self) -> dict[str, Json]:
         """Per writing tool, how often it refuses."""

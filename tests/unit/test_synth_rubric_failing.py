@@ -1,0 +1,175 @@
+"""Failing calls that change something all the same, on an invented ticket desk whose `file_claim` crashes after the row."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from environments.runtime.checks import evaluate
+from environments.verification.sentences import reason_says
+from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from synth.labels import Label
+from synth.rubric.derive import Derived, derive_rubric
+from synth.rubric.facts import Facts, facts_of
+from synth.rubric.failing import failing_writers
+from synth.rubric.recorded import record
+from synth.rubric.tool_kinds import ToolKinds, infer_tools
+from synth.rubric.traits import AppTraits
+from synth.tasks import derive_tasks
+
+Line = tuple[str, str, str]
+"""Name, arguments, result."""
+
+TOOLS = tuple(
+    json.dumps({"name": name, "description": says, "parameters": {"properties": {"claim": {}}}})
+    for name, says in (
+        ("get_claim", "Shows a claim."),
+        ("file_claim", "Creates a claim."),
+        ("close_claim", "Closes a claim."),
+    )
+)
+CLOSE: Line = ("close_claim", '{"claim": "C-100"}', '{"claim": "C-100", "state": "closed"}')
+CRASH: Line = ("file_claim", '{"claim": "C-777"}', "Error: the mail server did not answer")
+REFUSED: Line = ("close_claim", '{"claim": "C-100"}', "Error: not yours")
+FILED: Line = ("file_claim", '{"claim": "C-777"}', '{"claim": "C-777", "state": "open"}')
+
+
+def episode(name: str, *lines: Line, key: str = "k") -> CleanEpisode:
+    """An episode of calls with their results."""
+    steps = [CleanStep(role="user", content="Close my claim C-100.")]
+    for number, (tool, arguments, result) in enumerate(lines):
+        call = CleanToolCall(call_id=f"c{number}", name=tool, arguments=arguments)
+        steps.append(CleanStep(role="assistant", tool_calls=(call,)))
+        steps.append(CleanStep(role="tool", call_id=call.call_id, content=result))
+    return CleanEpisode(
+        app="desk", episode_id=name, started_at=1, task_key=key, tools=TOOLS, steps=tuple(steps)
+    )
+
+
+def season(crashed: str) -> list[tuple[CleanEpisode, bool]]:
+    """Tasks with an attempt that only closes (resolved) and one that crashed before; `+` for a resolved crash."""
+    found = []
+    for n, sign in enumerate(crashed):
+        found.append((episode(f"g{n}", CLOSE, key=f"k{n}"), True))
+        found.append((episode(f"x{n}", CRASH, CLOSE, key=f"k{n}"), sign == "+"))
+    return found
+
+
+def groups(crashed: str) -> tuple[list[list[Facts]], ToolKinds]:
+    """The season's facts by task, with what failing calls were seen to do."""
+    seen = season(crashed)
+    kinds = infer_tools([record(e) for e, _ in seen])
+    facts = [facts_of(record(e), Label(resolved=r, confidence=0.97), kinds) for e, r in seen]
+    pairs = [facts[i : i + 2] for i in range(0, len(facts), 2)]
+    return pairs, kinds.with_failing(failing_writers(pairs))
+
+
+def derive(crashed: str) -> Derived:
+    """The rubric of the season's first task."""
+    pairs, kinds = groups(crashed)
+    again = [facts_of(a.recorded, a.label, kinds) for a in pairs[0]]
+    return derive_rubric("t", again, AppTraits(kinds=kinds))
+
+
+def verdict(derived: Derived, *lines: Line) -> tuple[float | None, float | None]:
+    """What the rubric pays and predicts for these calls."""
+    found = evaluate(derived.rubric, record(episode("x", *lines)).attempt, task_version="v")
+    return found.reward, found.predicted
+
+
+@pytest.mark.parametrize(
+    ("crashed", "found"),
+    [
+        ("---", {"file_claim": "write"}),
+        ("----------", {"file_claim": "write"}),
+        ("--", {"file_claim": "maybe"}),
+        ("-", {"file_claim": "maybe"}),
+        ("---+", {"file_claim": "maybe"}),
+        ("---------+", {"file_claim": "write"}),
+        ("-+", {}),
+        ("+++", {}),
+        ("", {}),
+    ],
+)
+def test_failing_calls_are_judged_by_contrast(crashed: str, found: dict[str, str]) -> None:
+    """Three attempts that ended otherwise and nine in ten prove it; fewer leave it open; none say nothing."""
+    assert failing_writers(groups(crashed)[0]) == found
+
+
+@pytest.mark.parametrize(("crashed", "found"), [("-", {}), ("--", {"file_claim": "maybe"})])
+def test_one_contrast_of_unreliable_labels_says_nothing(
+    crashed: str, found: dict[str, str]
+) -> None:
+    """A wrong label explains it as well as a failing call that changed something."""
+    noisy = [
+        [replace(a, label=replace(a.label, confidence=0.9)) for a in pair]
+        for pair in groups(crashed)[0]
+    ]
+    assert failing_writers(noisy) == found
+
+
+def test_attempts_that_differ_in_more_prove_nothing() -> None:
+    """Another write, an unlabelled attempt or two failures cannot say what the failed call did."""
+    kinds = infer_tools([record(episode("a", CLOSE)), record(episode("b", CRASH, FILED))])
+    crashed = episode("x", CRASH)
+    for other, good, bad in (
+        (episode("g", CLOSE), True, False),
+        (episode("g"), None, False),
+        (episode("g"), False, False),
+        (episode("g"), True, None),
+        (episode("g", REFUSED), True, False),
+    ):
+        pair = [
+            facts_of(record(e), Label(resolved=r, confidence=0.97), kinds)
+            for e, r in ((other, good), (crashed, bad))
+        ]
+        assert failing_writers([pair] * 5) == {}
+
+
+def test_a_proven_failing_writer_makes_another_end() -> None:
+    """The row that the crash left is a change that no resolved attempt made."""
+    derived = derive("---")
+    assert verdict(derived, CLOSE) == (1.0, 1.0)
+    assert verdict(derived, CRASH, CLOSE) == (0.0, 0.0)
+    assert verdict(derived, REFUSED, CLOSE) == (1.0, 1.0)
+    assert derived.reasons == ()
+
+
+def test_a_possible_failing_writer_is_not_judged_where_it_matters() -> None:
+    """Null where the verdict hangs on it; a failure for another reason stays one."""
+    derived = derive("--")
+    assert verdict(derived, CLOSE) == (1.0, 1.0)
+    assert verdict(derived, CRASH, CLOSE) == (None, None)
+    assert verdict(derived, CRASH) == (0.0, 0.0)
+    assert verdict(derived, FILED, CLOSE) == (0.0, 0.0)
+
+
+def test_a_failed_call_that_all_resolved_attempts_made_too_is_no_doubt() -> None:
+    """Whatever it left, the resolved attempt left it too; that nobody knows it is a reason for review."""
+    pairs, kinds = groups("--")
+    good = facts_of(pairs[0][1].recorded, Label(resolved=True, confidence=0.97), kinds)
+    derived = derive_rubric("t", [good], AppTraits(kinds=kinds))
+    assert verdict(derived, CRASH, CLOSE)[0] == 1.0
+    assert verdict(derived, CLOSE)[0] is None
+    assert derived.reasons == ("dirty_unknown",)
+    assert "failed" in reason_says("dirty_unknown")
+
+
+def test_nothing_changes_where_no_failed_call_contrasts() -> None:
+    """The rubric says nothing of failing calls, and pays an attempt whose call was refused."""
+    derived = derive("+++")
+    args = derived.rubric.checks[0].args
+    assert "dirty" not in args
+    assert "lasting" not in args
+    assert verdict(derived, CRASH, CLOSE) == (1.0, 1.0)
+
+
+def test_tasks_of_an_app_are_made_with_what_its_failing_calls_do() -> None:
+    """The whole derivation learns it from its own attempts."""
+    seen = season("---")
+    labels = {e.episode_id: Label(resolved=r, confidence=0.97) for e, r in seen}
+    made = derive_tasks([e for e, _ in seen], labels, None)
+    assert len(made) == 3
+    assert all(c.rubric.checks[0].args["lasting"] == ["file_claim"] for c in made)
