@@ -11,8 +11,12 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Final
 
 from synth.rubric.verbs import write_log_odds
+
+MIN_COMMON: Final = 3
+"""Changes of one call, each with other suspects, before those that came with all of them stay suspects."""
 
 Suspect = tuple[str, bool]
 """A tool, and whether its call shares a name with the call that it may have changed."""
@@ -62,6 +66,10 @@ class Evidence:
     """Tools that came before every success."""
     convicted: set[Suspect] = field(default_factory=set)
     creators: set[Suspect] = field(default_factory=set)
+    common: set[Suspect] = field(default_factory=set)
+    """Those that alone explain all the changes of one call, whatever else came before some of them."""
+    hinted: set[str] = field(default_factory=set)
+    """Writers of records that hold what calls without names ask for: no trial says what they did to the same record."""
     changers: set[Suspect] = field(default_factory=set)
     """Convicted by other changes than a record coming or going."""
 
@@ -107,6 +115,20 @@ def rates_of(events: Sequence[Event], evidence: Evidence) -> dict[Suspect, float
         suspect: len(changed) / (len(changed) + len(evidence.calm.get(suspect, ())))
         for suspect, changed in keys.items()
     }
+
+
+def shared_by_all(changes: Sequence[Event]) -> set[Suspect]:
+    """Suspects that came with every change of some call, when the others came with some only."""
+    by_key: dict[str, set[frozenset[Suspect]]] = defaultdict(set)
+    for change in changes:
+        by_key[change.key].add(change.suspects)
+    out: set[Suspect] = set()
+    for sets in by_key.values():
+        if len(sets) >= MIN_COMMON:
+            shared = frozenset.intersection(*sets)
+            # Calls that share a name explain it as well and more simply.
+            out |= {suspect for suspect in shared if suspect[1]} or shared
+    return out
 
 
 def cover(evidence: Evidence, changes: list[Event]) -> set[Suspect]:

@@ -49,7 +49,9 @@ Found = Mapping[str, Evidence]
 def matters_far(found: Found, suspect: str, name: str) -> bool:
     """Whether a tool's calls may matter to another's answers though they share no name."""
     key = (suspect, False)
-    return key in found[name].convicted or _log_odds(found, key, name) > LIMIT
+    evidence = found[name]
+    certain = evidence.convicted | evidence.common
+    return key in certain or _log_odds(found, key, name) > LIMIT
 
 
 def never_matters(found: Found, suspect: str, name: str) -> bool:

@@ -312,7 +312,7 @@ def informative(tool: ToolModel) -> bool:
         return False
     texts = {seen.content for seen in good}
     if not any(seen.arguments for seen in good):
-        return len(texts) > 1 or len(next(iter(texts))) > 60
+        return any(len(text) > 60 for text in texts) or (len(texts) > 1 and not _only_words(good))
     if len(texts) < 2:
         return len(next(iter(texts))) > 120
     fixed: set[str] | None = None
@@ -320,6 +320,13 @@ def informative(tool: ToolModel) -> bool:
         told = _told(seen)
         fixed = told if fixed is None else fixed & told
     return sum(1 for seen in good if _told(seen) - (fixed or set())) * 2 > len(good)
+
+
+def _only_words(good: Sequence[Observation]) -> bool:
+    """Whether there are few answers, all of plain words: they may as well say what was done as what is."""
+    texts = {seen.content for seen in good}
+    plain = all(c.isalpha() or c in " .,!'" for text in texts for c in text)
+    return plain and len(texts) < MIN_SUPPORT
 
 
 def _told(seen: Observation) -> set[str]:

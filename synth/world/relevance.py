@@ -14,9 +14,19 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
+from environments.runtime.attempt import Json
 from environments.runtime.normal import names_in, tokens_in
 from environments.runtime.world_state import ABSENCE
-from synth.world.evidence import Agreement, Event, Evidence, Suspect, cover, favour, rates_of
+from synth.world.evidence import (
+    Agreement,
+    Event,
+    Evidence,
+    Suspect,
+    cover,
+    favour,
+    rates_of,
+    shared_by_all,
+)
 from synth.world.innocence import matters_far, never_matters
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
@@ -53,11 +63,16 @@ def learn_relevance(bench: Workbench) -> None:
     if bench.living:
         return
     found = _convict(bench)
+    find_hints(bench, found)
     changers = sorted(n for n, t in bench.tools.items() if not t.innocent)
     local = _is_local(found)
     for name, tool in bench.tools.items():
         evidence = found[name]
-        heeds = set() if local else {v for v in changers if matters_far(found, v, name)}
+        heeds = {
+            v
+            for v in changers
+            if v in evidence.hinted or (not local and matters_far(found, v, name))
+        }
         tool.restless = _is_restless(evidence)
         tool.heeds = heeds
         tool.ignores = {v for v in changers if v not in heeds and never_matters(found, v, name)}
@@ -74,6 +89,26 @@ def learn_relevance(bench: Workbench) -> None:
                 tool.says = "never answers alike: a clock or dice"
     _learn_needs(bench)
     _learn_news(bench)
+
+
+def find_hints(bench: Workbench, found: dict[str, Evidence]) -> None:
+    """Writers of records that hold the words by which a tool asks whose calls and answers name nothing."""
+    words = {name: _words(tool) for name, tool in bench.tools.items()}
+    for name, tool in bench.tools.items():
+        if not tool.innocent or found[name].convicted or any(s.names for s in tool.observations):
+            continue
+        asked = [tokens_in(seen.arguments) for seen in tool.observations if seen.arguments]
+        for other, shown in words.items():
+            if asked and sum(not a.isdisjoint(shown) for a in asked) * 2 > len(asked):
+                found[name].hinted |= {
+                    v for v, near in found[other].convicted if near and v != other
+                }
+
+
+def _words(tool: ToolModel) -> frozenset[str]:
+    """The short texts inside the records that a tool shows."""
+    records: list[Json] = [seen.value for seen in tool.good() if isinstance(seen.value, dict)]
+    return frozenset(t for t in tokens_in(records) if not t[1:].isdigit())
 
 
 def _learn_news(bench: Workbench) -> None:
@@ -126,6 +161,7 @@ def _judge(found: dict[str, Evidence]) -> None:
     for evidence in found.values():
         if not _is_restless(evidence):
             evidence.convicted = cover(evidence, evidence.changes)
+            evidence.common = shared_by_all(evidence.changes)
             evidence.creators = cover(evidence, evidence.absences)
             evidence.changers = cover(evidence, evidence.others)
 

@@ -328,15 +328,17 @@ class Touch:
     tool: ToolModel
     place: tuple[str, str] | None
 
-    def spares(self, reader: ToolModel, seen: Observation, place: tuple[str, str] | None) -> bool:
-        """Whether a later sight of a row still shows what the episode started with."""
+    def spares(
+        self, reader: ToolModel, place: tuple[str, str] | None, names: frozenset[str]
+    ) -> bool:
+        """Whether a later sight of a row, with all that it was ever seen to name, still shows what was at the start."""
         if place is not None and (place == self.place or self._asks_for(place)):
             return False
         if reader.table in self.tool.far or f"{reader.table}{ABSENCE}" in self.tool.far:
             return False
         if reader.table in self.tool.settled:
             return True
-        return not reader.loose and self.names.isdisjoint(seen.names | tokens_in(seen.arguments))
+        return not reader.loose and self.names.isdisjoint(names)
 
     def _asks_for(self, place: tuple[str, str]) -> bool:
         return not names_of_key(place[1]).isdisjoint(self.asked)
@@ -349,13 +351,15 @@ def learn_base(bench: Workbench) -> None:
         table.conflicts = table.agreements = 0
     votes: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     values: dict[str, Json] = {}
+    named = _ever_named(bench)
     for history in bench.histories:
         touched: list[Touch] = []
         done: set[tuple[str, str]] = set()
         for seen in history.observations:
             tool = bench.tools[seen.tool]
             place = place_of(tool, seen)
-            clean = all(touch.spares(tool, seen, place) for touch in touched)
+            ever = seen.names | tokens_in(seen.arguments) | (named[place] if place else set())
+            clean = all(touch.spares(tool, place, ever) for touch in touched)
             if tool.innocent and tool.table is not None:
                 if place is None:
                     _note_refusal(bench, tool, seen, clean=clean)
@@ -377,6 +381,16 @@ def learn_base(bench: Workbench) -> None:
             table.conflicts += 1
         else:
             table.rows[key] = values[next(iter(counts))]
+
+
+def _ever_named(bench: Workbench) -> dict[tuple[str, str], frozenset[str]]:
+    """What each row was seen to name in any episode: what is gone from it names nothing there any more."""
+    named: dict[tuple[str, str], frozenset[str]] = defaultdict(frozenset)
+    for history in bench.histories:
+        for look in looks(bench, history):
+            if bench.tools[look.seen.tool].innocent:
+                named[look.place] |= look.seen.names
+    return named
 
 
 def _note_refusal(bench: Workbench, tool: ToolModel, seen: Observation, *, clean: bool) -> None:

@@ -1,0 +1,114 @@
+"""Suspicion that other evidence must not wash away: small invented backends, one class of wrong answer each."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from synth.world.evidence import Event, Evidence, Suspect, shared_by_all
+from synth.world.innocence import matters_far
+from synth.world.kinds import informative
+from synth.world.model import TableModel, ToolModel, Workbench
+from synth.world.observation import Observation, histories
+from synth.world.relevance import find_hints
+from synth.world.writers import learn_base
+from tests.unit.world_backend import episode
+
+Made = Sequence[tuple[str, dict[str, Any], str]]
+WHOLE = ("rota", {"on": "fri"}, '["shift_93c"]')
+EMPTY = ("rota", {"on": "fri"}, "[]")
+DROP = ("drop", {"shift_id": "shift_93c"}, '"dropped"')
+OTHER = ("drop", {"shift_id": "shift_71a"}, '"dropped"')
+SWAP = ("swap", {"shift_id": "shift_93c"}, '"swapped"')
+SHIFT = ("shift", {"shift_id": "shift_93c"}, '{"shift_id": "shift_93c", "on": "fri"}')
+LOAD = ("load", {"on": "fri"}, '{"busy": 1}')
+
+
+def _bench(episodes: Sequence[Made], writers: set[str]) -> Workbench:
+    """Tools by name, each showing a table of its own by its arguments."""
+    past = histories([episode(number, list(made)) for number, made in enumerate(episodes)])
+    seen: dict[str, list[Observation]] = defaultdict(list)
+    for history in past:
+        for one in history.observations:
+            one.settle()
+            seen[one.tool].append(one)
+    tools = {}
+    for name, observations in seen.items():
+        key = [["arg", argument] for argument in sorted(observations[0].arguments)]
+        kind = "write" if name in writers else "read"
+        tools[name] = ToolModel(
+            name=name, observations=observations, kind=kind, table=name, key=key
+        )
+    tables = {name: TableModel(name=name, key_names=()) for name in tools}
+    return Workbench(app="invented", histories=past, tools=tools, tables=tables)
+
+
+def test_an_empty_list_is_no_sign_that_nothing_was_taken_from_it() -> None:
+    """A list first seen after a drop of what it held names nothing any more, and is not what was there at the start."""
+    bench = _bench([[DROP, EMPTY], [DROP, EMPTY], [SWAP, WHOLE]], {"drop", "swap"})
+    learn_base(bench)
+    assert bench.tables["rota"].rows == {}
+
+
+def test_a_list_after_a_call_about_something_it_never_held_is_the_first_one() -> None:
+    """What no sight of the row ever named cannot have been taken from it."""
+    bench = _bench([[OTHER, WHOLE], [DROP, EMPTY]], {"drop"})
+    learn_base(bench)
+    assert bench.tables["rota"].rows == {'["fri"]': ["shift_93c"]}
+
+
+def test_an_answer_without_names_hangs_on_writers_of_records_that_hold_its_words() -> None:
+    """How busy a day is: shifts hold the day, so what was seen to change shifts is suspected."""
+    bench = _bench([[SHIFT, LOAD, DROP, SWAP]], {"drop", "swap"})
+    found = {name: Evidence() for name in bench.tools}
+    found["shift"].convicted = {("drop", True)}
+    find_hints(bench, found)
+    assert found["load"].hinted == {"drop"}
+
+
+def test_an_answer_seen_to_change_or_that_names_something_takes_no_hints() -> None:
+    """Where evidence tells who changes an answer, or names do, the words of a call say nothing."""
+    bench = _bench([[SHIFT, LOAD, WHOLE, DROP]], {"drop"})
+    found = {name: Evidence() for name in bench.tools}
+    found["shift"].convicted = {("drop", True)}
+    found["load"].convicted = {("shift", False)}
+    find_hints(bench, found)
+    assert not found["load"].hinted
+    assert not found["rota"].hinted
+
+
+def _said(*texts: str) -> ToolModel:
+    bench = _bench([[("tool", {}, text)] for text in texts], set())
+    return bench.tools["tool"]
+
+
+def test_done_and_nothing_to_do_say_nothing_of_records() -> None:
+    """Two plain phrases may say what was done; numbers, paths, records and many phrases show something."""
+    assert not informative(_said("undone", "nothing to undo"))
+    assert informative(_said("3 left", "2 left"))
+    assert informative(_said("/home", "/home/docs"))
+    assert informative(_said("red", "green", "blue"))
+    assert informative(_said('{"a": 1}', '{"a": 2}'))
+
+
+def _event(key: str, *suspects: Suspect) -> Event:
+    return Event(suspects=frozenset(suspects), episodes=frozenset({1, 2}), key=key)
+
+
+def test_what_came_with_every_change_of_a_call_stays_a_suspect() -> None:
+    """Others came with some of the changes only, and are likelier one by one; trials elsewhere do not clear it."""
+    walk, look, listen = ("walk", False), ("look", False), ("listen", False)
+    changes = [
+        _event("cellar", walk, look),
+        _event("cellar", walk, listen),
+        _event("cellar", walk, look, listen),
+        _event("yard", look),
+    ]
+    assert shared_by_all(changes) == {walk}
+    assert shared_by_all(changes[:2]) == set()
+    near = [_event("yard", walk, ("walk", True), *others) for others in ((), (look,), (listen,))]
+    assert shared_by_all(near) == {("walk", True)}
+    evidence = Evidence(common={walk})
+    evidence.trials[walk] = {("hall", str(number)) for number in range(20)}
+    assert matters_far({"walk": evidence}, "walk", "walk")
