@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from dagster_project.lake import Lake, Stamp, digest_of, hash_of
 from dagster_project.tables import Table
 
-CODE: Final = "10"
+CODE: Final = "11"
 """Goes up when an asset's rules change in a way that makes old rows wrong."""
 
 Key = tuple[str, str]
