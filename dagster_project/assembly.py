@@ -1,12 +1,13 @@
 """Assembly over partitions: the spans, log events and chats of some days of one app, as episodes with their home day.
 
-Comes in: the private lake. Goes out: `Assembly`. An episode lives where its first span was first seen, for ever: spans
+Comes in: the private lake. Goes out: `Assembly`, or `Findings` with the episodes handed over one by one. An episode lives where its first span was first seen, for ever: spans
 that arrive later, or lie beyond midnight, are added to it there. Not here: how spans become an episode
 (`ingest.assemble`), writing the result (`defs.episodes`).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Final, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,13 +24,24 @@ from ingest.outcome import Outcome
 from ingest.quarantine import Rejected
 from ingest.span import LogEvent, event_of_row, span_of_row
 
+_CHATS: Final = 512
+"""Rows of chat logs that are Python objects at one time."""
+
+
+class Keeper(Protocol):
+    """Where episodes go as they are put together."""
+
+    def clear(self) -> None:
+        """Forget everything: it is put together once more, with more spans."""
+
+    def add(self, day: str, episode: Episode) -> None:
+        """Take in an episode whose home is a day."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Assembly:
-    """What some days of an app hold."""
+class Findings:
+    """What some days of an app hold beside the episodes."""
 
-    episodes: dict[str, list[Episode]] = field(default_factory=dict)
-    """By home day. Days that were asked for are complete; others hold only the episodes that reach into them."""
     outcomes: list[Outcome] = field(default_factory=list)
     """Outcomes that the telemetry itself carries."""
     rejected: list[Rejected] = field(default_factory=list)
@@ -39,6 +51,14 @@ class Assembly:
     """Distinct spans that were read."""
     spans_without_episode: int = 0
     """Spans of traces in which no model and no tool ran, and spans of evaluations."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assembly(Findings):
+    """What some days of an app hold."""
+
+    episodes: dict[str, list[Episode]] = field(default_factory=dict)
+    """By home day. Days that were asked for are complete; others hold only the episodes that reach into them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,8 +72,32 @@ class _Known:
     """Traces that belong to exactly one episode: an earlier span that comes late must not rename it."""
 
 
+class _Held:
+    """Episodes in memory."""
+
+    def __init__(self) -> None:
+        self.days: dict[str, list[Episode]] = {}
+
+    def clear(self) -> None:
+        self.days.clear()
+
+    def add(self, day: str, episode: Episode) -> None:
+        self.days.setdefault(day, []).append(episode)
+
+
 def assemble_days(lake: Lake, app: str, days: Iterable[str]) -> Assembly:
     """Everything whose home is one of these days, and what reaches from them into other days."""
+    asked = sorted(set(days))
+    held = _Held()
+    found = collect_days(lake, app, asked, held)
+    episodes = {day: held.days.pop(day, []) for day in asked} | held.days
+    for group in episodes.values():
+        group.sort(key=lambda episode: (episode.started_at, episode.episode_id))
+    return Assembly(episodes=episodes, **{f.name: getattr(found, f.name) for f in fields(found)})
+
+
+def collect_days(lake: Lake, app: str, days: Iterable[str], keeper: Keeper) -> Findings:
+    """What `assemble_days` finds, with the episodes handed over as they are made: they need not fit in memory."""
     asked = set(days)
     known = _known(lake, app)
     traces = {t for e, day in known.day.items() if day in asked for t in known.traces[e]}
@@ -61,26 +105,37 @@ def assemble_days(lake: Lake, app: str, days: Iterable[str]) -> Assembly:
         spans = _spans(lake, app, asked, traces)
         found = spans.traces
         events = _events(lake, app, asked, traces | found)
-        assembled = _assembled(lake, spans, events, known)
-        # An episode of another day goes on in these: its earlier traces belong to it as well.
-        earlier = {t for e in assembled.episodes for t in known.traces.get(e.episode_id, ())}
+        whole = Assembled()
+        earlier: set[str] = set()
+        for part in _parts(lake, spans, events, known):
+            for episode in part.episodes:
+                home = known.day.get(episode.episode_id) or day_of(episode.started_at)
+                keeper.add(home, episode)
+                # An episode of another day goes on in these: its earlier traces belong to it as well.
+                earlier.update(known.traces.get(episode.episode_id, ()))
+            _add_rest(whole, part)
         if earlier <= traces | found:
             break
         traces |= earlier
+        keeper.clear()
     chats = once(lake.read(CHATS, app=app, days=asked), CHATS)
-    homes = _by_home(assembled.episodes, known, asked)
-    for day, episode in zip(texts(chats, "day"), _episodes(chats), strict=True):
-        homes.setdefault(day, []).append(episode)
-    return Assembly(
-        episodes={
-            d: sorted(e, key=lambda x: (x.started_at, x.episode_id)) for d, e in homes.items()
-        },
-        outcomes=list(assembled.outcomes),
-        rejected=list(assembled.rejected),
-        responses=dict(assembled.responses),
+    for batch in chats.to_batches(max_chunksize=_CHATS):
+        for row in batch.to_pylist():
+            keeper.add(row["day"], from_rows(Episode, [row])[0])
+    return Findings(
+        outcomes=whole.outcomes,
+        rejected=whole.rejected,
+        responses=whole.responses,
         spans=spans.count,
-        spans_without_episode=assembled.spans_without_episode,
+        spans_without_episode=whole.spans_without_episode,
     )
+
+
+def _add_rest(whole: Assembled, part: Assembled) -> None:
+    whole.outcomes += part.outcomes
+    whole.rejected += part.rejected
+    whole.responses.update(part.responses)
+    whole.spans_without_episode += part.spans_without_episode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +188,9 @@ def _spans(lake: Lake, app: str, days: set[str], traces: set[str]) -> _Spans:
     )
 
 
-def _assembled(lake: Lake, spans: _Spans, events: Sequence[LogEvent], known: _Known) -> Assembled:
+def _parts(
+    lake: Lake, spans: _Spans, events: Sequence[LogEvent], known: _Known
+) -> Iterator[Assembled]:
     """All episodes of some spans of one app; of many spans in parts, because as objects they take ten times the room."""
     few: list[pa.Table] = []
     for table in spans.tables():
@@ -142,11 +199,11 @@ def _assembled(lake: Lake, spans: _Spans, events: Sequence[LogEvent], known: _Kn
             break
     else:
         rows = (row for one in few for row in one.to_pylist())
-        return assemble(map(span_of_row, rows), events, app=known.app, known=known.episode_of)
+        yield assemble(map(span_of_row, rows), events, app=known.app, known=known.episode_of)
+        return
     few.clear()
-    whole = Assembled()
     # Beside the lake: the scratch files hold raw spans and must not leave the private side.
-    parts = assemble_stream(
+    yield from assemble_stream(
         spans.tables,
         events,
         app=known.app,
@@ -154,13 +211,6 @@ def _assembled(lake: Lake, spans: _Spans, events: Sequence[LogEvent], known: _Kn
         known=known.episode_of,
         at_once=AT_ONCE,
     )
-    for part in parts:
-        whole.episodes += part.episodes
-        whole.outcomes += part.outcomes
-        whole.rejected += part.rejected
-        whole.responses.update(part.responses)
-        whole.spans_without_episode += part.spans_without_episode
-    return whole
 
 
 def _known(lake: Lake, app: str) -> _Known:
@@ -190,20 +240,6 @@ def _events(lake: Lake, app: str, days: set[str], traces: set[str]) -> list[LogE
     order = sorted(range(len(named)), key=lambda index: not named[index])
     kept = once(inside.take(pa.array(order, pa.int64())), LOG_EVENTS)
     return [event_of_row(row) for row in kept.to_pylist()]
-
-
-def _by_home(
-    episodes: Iterable[Episode], known: _Known, asked: set[str]
-) -> dict[str, list[Episode]]:
-    homes: dict[str, list[Episode]] = {day: [] for day in asked}
-    for episode in episodes:
-        home = known.day.get(episode.episode_id) or day_of(episode.started_at)
-        homes.setdefault(home, []).append(episode)
-    return homes
-
-
-def _episodes(rows: pa.Table) -> list[Episode]:
-    return from_rows(Episode, rows.to_pylist())
 
 
 def days_of(lake: Lake, app: str | None = None) -> dict[str, set[str]]:

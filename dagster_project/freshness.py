@@ -4,7 +4,7 @@ Every partition carries a stamp: the digest of what it holds and the digest of w
 code). A partition is stale when what it would be made of now is something else. Nothing here knows Dagster.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dagster_project.lake import Lake, Stamp, digest_of, hash_of
+from dagster_project.lake import Lake, Stamp, digest_of, digest_of_parts, hash_of
 from dagster_project.tables import Table
 
 CODE: Final = "11"
@@ -64,6 +64,14 @@ class Work:
         return found
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """What a partition holds once its rows are stored."""
+
+    digest: str
+    rows: int
+
+
 def work(lake: Lake, asset: str, wanted: Mapping[Key, str]) -> Work:
     """Compare what partitions are made of with their stamps."""
     stamps = lake.stamps(asset)
@@ -77,13 +85,54 @@ def store(
     lake: Lake, table: Table, rows: pa.Table, todo: Work, *, keys: Iterable[Key]
 ) -> dict[Key, int]:
     """Replace partitions by their rows, then stamp them; equal rows are not written again."""
-    stamps = lake.stamps(todo.asset)
     parts = {key: _part(rows, table, key) for key in keys}
-    fresh = {key: digest_of(part) for key, part in parts.items()}
-    changed = [key for key in parts if digest(stamps, key) != fresh[key]]
+    fresh = {key: Held(digest=digest_of(part), rows=part.num_rows) for key, part in parts.items()}
+    changed = _changed(lake, todo, fresh)
     if changed:
         together = pa.concat_tables([parts[key] for key in changed])
         lake.replace(table, together, [key[: len(table.by)] for key in changed])
+    _stamp(lake, todo, fresh)
+    return {key: part.num_rows for key, part in parts.items()}
+
+
+def store_parts(
+    lake: Lake,
+    table: Table,
+    rows: Callable[[Key], Iterable[pa.Table]],
+    todo: Work,
+    *,
+    keys: Iterable[Key],
+) -> None:
+    """What `store` does with rows that do not fit in memory: they are read once to compare them, once to write them."""
+    fresh = {key: _held(rows(key)) for key in keys}
+    changed = _changed(lake, todo, fresh)
+    lake.replace_parts(
+        table,
+        lambda: (part for key in changed for part in rows(key)),
+        [key[: len(table.by)] for key in changed],
+    )
+    _stamp(lake, todo, fresh)
+
+
+def _held(parts: Iterable[pa.Table]) -> Held:
+    count = 0
+
+    def counted() -> Iterator[pa.Table]:
+        nonlocal count
+        for part in parts:
+            count += part.num_rows
+            yield part
+
+    found = digest_of_parts(counted())
+    return Held(digest=found, rows=count)
+
+
+def _changed(lake: Lake, todo: Work, fresh: Mapping[Key, Held]) -> list[Key]:
+    stamps = lake.stamps(todo.asset)
+    return [key for key, held in fresh.items() if digest(stamps, key) != held.digest]
+
+
+def _stamp(lake: Lake, todo: Work, fresh: Mapping[Key, Held]) -> None:
     lake.stamp(
         todo.asset,
         [
@@ -91,14 +140,13 @@ def store(
                 asset=todo.asset,
                 app=key[0],
                 day=key[1],
-                digest=fresh[key],
+                digest=fresh[key].digest,
                 made_of=todo.wanted[key],
-                rows=parts[key].num_rows,
+                rows=fresh[key].rows,
             )
-            for key in sorted(parts)
+            for key in sorted(fresh)
         ],
     )
-    return {key: part.num_rows for key, part in parts.items()}
 
 
 def _part(rows: pa.Table, table: Table, key: Key) -> pa.Table:

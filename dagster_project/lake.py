@@ -19,6 +19,7 @@ from deltalake import DeltaTable, WriterProperties, write_deltalake
 from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
 
 from dagster_project.errors import LakeError
+from dagster_project.partition_files import write_files
 from dagster_project.tables import ARRIVED_AT, STAMPS, Table
 
 _TRIES: Final = 20
@@ -129,6 +130,30 @@ class Lake:
         if wanted:
             self._commit(table, lambda opened: self._overwrite(table, opened, rows, wanted))
 
+    def replace_parts(
+        self,
+        table: Table,
+        parts: Callable[[], Iterable[pa.Table]],
+        partitions: Iterable[tuple[str, ...]],
+    ) -> None:
+        """What `replace` does for partitions of one app, with rows that are read part by part and keep their order.
+
+        Each part is of one partition, the parts of a partition follow one another; still one commit, at the end.
+        """
+        wanted = sorted(set(partitions))
+
+        def attempt(opened: DeltaTable | None) -> None:
+            there = opened or self._create(table)
+            if set(table.schema.names) - {field.name for field in there.schema().fields}:
+                # The commit that adds columns is the library's; it happens once.
+                together = pa.concat_tables([table.schema.empty_table(), *parts()])
+                self._overwrite(table, there, together, wanted)
+            else:
+                self._commit_files(table, there, parts(), wanted)
+
+        if wanted:
+            self._commit(table, attempt)
+
     def change(
         self, table: Table, partition: tuple[str, ...], edit: Callable[[pa.Table], pa.Table | None]
     ) -> None:
@@ -176,17 +201,40 @@ class Lake:
     ) -> None:
         shaped = _shaped(rows, table.schema)
         if opened is None:
-            opened = DeltaTable.create(
-                str(self.folder / table.name),
-                schema=table.schema,
-                mode="error",
-                partition_by=list(table.by),
-                configuration={"delta.logRetentionDuration": "interval 7 days"},
-            )
+            opened = self._create(table)
             how = {"mode": "append"}
         if set(shaped.schema.names) - {field.name for field in opened.schema().fields}:
             how["schema_mode"] = "merge"
         write_deltalake(opened, shaped, writer_properties=_WRITER, **how)
+
+    def _create(self, table: Table) -> DeltaTable:
+        return DeltaTable.create(
+            str(self.folder / table.name),
+            schema=table.schema,
+            mode="error",
+            partition_by=list(table.by),
+            configuration={"delta.logRetentionDuration": "interval 7 days"},
+        )
+
+    def _commit_files(
+        self,
+        table: Table,
+        opened: DeltaTable,
+        parts: Iterable[pa.Table],
+        partitions: Sequence[tuple[str, ...]],
+    ) -> None:
+        """Write a file a partition, then exchange them for what is there."""
+        added = write_files(self.folder / table.name, table, parts)
+        if len({key[:-1] for key in partitions}) != 1:
+            raise LakeError(f"parts of {table.name} are of several apps; write one app at a time")
+        *outer, last = table.by
+        where: list[tuple[str, str, Any]] = [
+            (column, "=", value) for column, value in zip(outer, partitions[0][:-1], strict=True)
+        ]
+        where.append((last, "in", [key[-1] for key in partitions]))
+        opened.create_write_transaction(
+            added, "overwrite", opened.schema(), list(table.by), partition_filters=where
+        )
 
     def _commit(self, table: Table, attempt: Callable[[DeltaTable | None], None]) -> None:
         path = self.folder / table.name
@@ -306,11 +354,17 @@ class Lake:
 
 def digest_of(rows: pa.Table) -> str:
     """A text that is equal for equal rows in equal order."""
+    return digest_of_parts([rows])
+
+
+def digest_of_parts(parts: Iterable[pa.Table]) -> str:
+    """The digest of rows that come part by part, wherever the parts end."""
     hasher = hashlib.sha256()
-    for part in rows.to_batches(max_chunksize=_PART):
-        for row in part.to_pylist():
-            hasher.update(repr(row).encode())
-            hasher.update(b"\x1e")
+    for rows in parts:
+        for part in rows.to_batches(max_chunksize=_PART):
+            for row in part.to_pylist():
+                hasher.update(repr(row).encode())
+                hasher.update(b"\x1e")
     return hasher.hexdigest()[:32]
 
 

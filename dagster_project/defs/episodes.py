@@ -2,16 +2,17 @@
 
 import dagster as dg
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from dagster_project.arrival import Arrived, append_outcomes, keep_rejected
-from dagster_project.assembly import Assembly, assemble_days
+from dagster_project.assembly import Findings, collect_days
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import PrivateSide
 from dagster_project.defs.result import AssetResult
-from dagster_project.freshness import Key, Work, digest, made_of, store, work
+from dagster_project.freshness import Key, Work, digest, made_of, store_parts, work
 from dagster_project.lake import Lake, Stamp, digest_of
 from dagster_project.progress import tell
-from dagster_project.rows import always, looked_up, to_table
+from dagster_project.staged_episodes import StagedEpisodes
 from dagster_project.tables import CHATS, EPISODES, RESPONSES
 
 ASSET = "episodes"
@@ -39,11 +40,10 @@ def episodes(context: dg.AssetExecutionContext, private: PrivateSide) -> AssetRe
     spans = idle = refused = 0
     for app, days in todo.days().items():
         tell(ASSET, 0, len(days), app)
-        assembly = assemble_days(lake, app, days)
-        write(lake, app, days, assembly, todo)
-        spans += assembly.spans
-        idle += assembly.spans_without_episode
-        refused += len(assembly.rejected)
+        found = assemble_into(lake, app, days, todo)
+        spans += found.spans
+        idle += found.spans_without_episode
+        refused += len(found.rejected)
     rows = lake.stamps(ASSET)
     return dg.MaterializeResult(
         metadata={
@@ -73,32 +73,31 @@ def ingredients(lake: Lake, asked: dict[str, list[str]]) -> dict[Key, str]:
     }
 
 
-def write(lake: Lake, app: str, days: list[str], assembly: Assembly, todo: Work) -> None:
-    """Store assembled episodes, and the outcomes and refusals found on the way."""
-    home = {e.episode_id: day for day, group in assembly.episodes.items() for e in group}
-    rows = to_table(
-        [e for day in days for e in assembly.episodes.get(day, [])],
-        EPISODES.schema,
-        day=looked_up(home, "episode_id"),
+def assemble_into(lake: Lake, app: str, days: list[str], todo: Work) -> Findings:
+    """Assemble days and store their episodes, and the outcomes and refusals found on the way."""
+    with StagedEpisodes(lake.folder.parent) as staged:
+        found = collect_days(lake, app, days, staged)
+        staged.finish()
+        keys = [(app, day) for day in days]
+        store_parts(lake, EPISODES, lambda key: staged.rows(key[1]), todo, keys=keys)
+        for day in sorted(staged.days() - set(days)):
+            _merge(lake, app, day, pa.concat_tables(staged.rows(day)))
+        append_outcomes(lake, found.outcomes, staged.home)
+        _keep_responses(lake, app, found.responses, staged.home)
+    keep_rejected(lake, found.rejected, Arrived())
+    return found
+
+
+def _keep_responses(lake: Lake, app: str, responses: dict[str, str], home: dict[str, str]) -> None:
+    if not responses:
+        return
+    names = sorted(responses, key=lambda response: (home[responses[response]], response))
+    days = [home[responses[name]] for name in names]
+    columns = [[app] * len(names), days, names, [responses[name] for name in names]]
+    table = pa.Table.from_arrays(
+        [pa.array(c, pa.string()) for c in columns], schema=RESPONSES.schema
     )
-    store(lake, EPISODES, rows, todo, keys=[(app, day) for day in days])
-    for day in sorted(set(assembly.episodes) - set(days)):
-        _merge(lake, app, day, assembly)
-    append_outcomes(lake, assembly.outcomes, home)
-    _keep_responses(lake, app, assembly, home)
-    keep_rejected(lake, assembly.rejected, Arrived())
-
-
-def _keep_responses(lake: Lake, app: str, assembly: Assembly, home: dict[str, str]) -> None:
-    by_day: dict[str, list[dict[str, str]]] = {}
-    for response, episode in sorted(assembly.responses.items()):
-        day = home[episode]
-        row = {"app": app, "day": day, "response_id": response, "episode_id": episode}
-        by_day.setdefault(day, []).append(row)
-    rows = [row for group in by_day.values() for row in group]
-    table = pa.Table.from_pylist(rows, schema=RESPONSES.schema)
-    if rows:
-        lake.replace(RESPONSES, table, [(app, day) for day in by_day])
+    lake.replace(RESPONSES, table, {(app, day) for day in days})
 
 
 def _none_vanished(lake: Lake, todo: Work) -> bool:
@@ -108,17 +107,17 @@ def _none_vanished(lake: Lake, todo: Work) -> bool:
     return all(stamps[key].rows >= 1 for key in todo.stale if chats.get(key) and key in stamps)
 
 
-def _merge(lake: Lake, app: str, day: str, assembly: Assembly) -> None:
+def _merge(lake: Lake, app: str, day: str, fresh: pa.Table) -> None:
     """Put episodes of an earlier day that went on into the days at hand back where they live."""
-    fresh = to_table(assembly.episodes[day], EPISODES.schema, day=always(day))
-    ids = set(fresh["episode_id"].to_pylist())
     after = fresh
 
     def edit(before: pa.Table) -> pa.Table:
         nonlocal after
-        kept = [row for row in before.to_pylist() if row["episode_id"] not in ids]
-        merged = sorted(kept + fresh.to_pylist(), key=lambda r: (r["started_at"], r["episode_id"]))
-        after = pa.Table.from_pylist(merged, schema=EPISODES.schema)
+        kept = before.filter(
+            pc.invert(pc.is_in(before["episode_id"], fresh["episode_id"].combine_chunks()))
+        )
+        together = pa.concat_tables([kept, fresh])
+        after = together.sort_by([("started_at", "ascending"), ("episode_id", "ascending")])
         return after
 
     lake.change(EPISODES, (app, day), edit)
