@@ -36,7 +36,7 @@ class Found:
 
 def end_state(args: Mapping[str, Json], view: View, check_id: str) -> tuple[float | None, str]:
     """Compare the attempt's end with every accepted end; equality with one is enough."""
-    found = [(end, compare_end(end, args, view)) for end in _ends(args, "ends")]
+    found = [(end, _trusted(end, compare_end(end, args, view))) for end in _ends(args, "ends")]
     for end, result in found:
         if result.score == 1.0:
             view.matched[check_id] = str(end.get("id", ""))
@@ -50,6 +50,15 @@ def end_state(args: Mapping[str, Json], view: View, check_id: str) -> tuple[floa
     if found:
         return 0.0, found[0][1].why
     return _known_bad(args, view)
+
+
+def _trusted(end: Mapping[str, Json], found: Found) -> Found:
+    """Equality with an end that only one unreliable outcome calls right proves nothing."""
+    if found.score == 1.0 and end.get("unconfirmed") is True:
+        return Found(
+            None, "one outcome alone calls this end right, and such outcomes are often wrong"
+        )
+    return found
 
 
 def _known_bad(args: Mapping[str, Json], view: View) -> tuple[float | None, str]:

@@ -54,7 +54,7 @@ def derive_rubric(
     ends = ends_of(attempts, traits)
     accepted = [end for end in ends if end.accepted]
     paid = _end_check(ends, traits, end_of)
-    checks = [paid, _prediction(paid, kinds)]
+    checks = [paid, _prediction(paid, kinds, accepted)]
     reasons: list[str] = []
     if accepted:
         checks += _told_checks(accepted, END, REWARD)
@@ -135,9 +135,18 @@ def _surely_bad(end: End) -> bool:
     return len(end.bad) >= WITNESSES and not end.good and not any(a.asked for a in end.bad)
 
 
-def _prediction(paid: Check, kinds: ToolKinds) -> Check:
-    """The same question for agreement: where the world does not know, what most probably happened."""
+def _prediction(paid: Check, kinds: ToolKinds, accepted: Sequence[End]) -> Check:
+    """The same question for agreement: where the world does not know, what most probably happened.
+
+    An end that one unreliable label calls right still fails what ends elsewhere, but passes nothing.
+    """
     args = {**paid.args, "refusals": kinds.refusals()}
+    rows = paid.args["ends"]
+    if isinstance(rows, list) and any(end.unconfirmed for end in accepted):
+        args["ends"] = [
+            {**row, "unconfirmed": True} if isinstance(row, dict) and end.unconfirmed else row
+            for row, end in zip(rows, accepted, strict=True)
+        ]
     return replace(paid, check_id=PREDICTED, args=args, role=AGREEMENT)
 
 

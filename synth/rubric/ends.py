@@ -16,10 +16,13 @@ from synth.rubric.contrast import explained
 from synth.rubric.facts import Facts
 from synth.rubric.traits import AppTraits
 
+CONSTRUCTED: Final = "constructed"
+"""Whose label an attempt has that was made from many others: its confidence says how many agree."""
 ACCEPTED: Final = 0.8
 """Posterior from which an end is held to be right."""
-TRUSTED: Final = 0.95
-"""Confidence of a label from which it is seldom wrong."""
+TRUSTED: Final = 0.9499
+"""Confidence of a label from which one witness is enough: wrong in at most 5 %, with room for rounding."""
+WITNESSES: Final = 2
 NONE_PRIOR: Final = 0.3
 ONE_PRIOR: Final = 0.65
 TWO_PRIOR: Final = 0.05
@@ -52,6 +55,14 @@ class End:
     def accepted(self) -> bool:
         """Whether it is held to be right."""
         return bool(self.good) and self.posterior >= ACCEPTED
+
+    @property
+    def unconfirmed(self) -> bool:
+        """Whether one attempt alone says that it is right, and its label is more often wrong than can be relied on."""
+        seen = [a for a in self.good if a.label.by != CONSTRUCTED]
+        return len(self.good) == len(seen) < WITNESSES and any(
+            a.label.confidence < TRUSTED for a in seen
+        )
 
 
 def ends_of(attempts: Sequence[Facts], traits: AppTraits) -> list[End]:

@@ -413,3 +413,33 @@ def test_checks_carry_where_they_come_from() -> None:
     ends: Json = derived.rubric.evidence["ends"]
     assert isinstance(ends, list)
     assert len(ends) == 2
+
+
+def noisy(*attempts: tuple[str, bool, Line], confidence: float = 0.9) -> Derived:
+    """The rubric of attempts by name, label and what they did, whose labels are wrong that often."""
+    kinds = kinds_of(episode("a", STOP), episode("b", OTHER))
+    found = [
+        facts_of(record(episode(name, line)), label(resolved, confidence), kinds)
+        for name, resolved, line in attempts
+    ]
+    return derive_rubric("t", found, AppTraits(kinds=kinds))
+
+
+def test_one_unreliable_label_passes_nobody_but_fails_those_who_ended_elsewhere() -> None:
+    """It may have been flipped; two that agree are enough, and so is one that is seldom wrong."""
+    one = noisy(("g", True, STOP), ("b", False, OTHER))
+    assert predict(one, episode("x", STOP)) is None
+    assert predict(one, episode("x", OTHER)) == 0.0
+    assert reward(one, episode("x", STOP)) == 1.0
+    two = noisy(("g", True, STOP), ("h", True, STOP))
+    assert predict(two, episode("x", STOP)) == 1.0
+    seldom = noisy(("g", True, STOP), ("b", False, OTHER), confidence=0.95)
+    assert predict(seldom, episode("x", STOP)) == 1.0
+
+
+def test_a_constructed_attempt_needs_no_second_witness() -> None:
+    """It was made from many resolved requests: its confidence already says how many of them agree."""
+    kinds = kinds_of(episode("g", STOP))
+    made = Label(resolved=True, confidence=0.9, by="constructed")
+    found = facts_of(record(episode("g", STOP)), made, kinds)
+    assert not ends_of([found], AppTraits(kinds=kinds))[0].unconfirmed
