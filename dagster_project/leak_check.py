@@ -55,6 +55,10 @@ _SHARED: Final = frozenset({"tasks", "verified_tasks", "tasks.jsonl"})
 _EPISODE_ID: Final = re.compile(r"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])")
 _RULES: Final = "3"
 """Raised when the check looks further: what was checked before is checked again."""
+_NEAR: Final = 24
+_WORD_BEFORE: Final = re.compile(r"[A-Za-z0-9]+[ _.-]?$")
+_WORD_AFTER: Final = re.compile(r"[ _.-]?[A-Za-z0-9]+")
+"""One word beside a hit: a surrogate of two words may by chance share one with what it stands for."""
 _LOGS: Final = frozenset({".log", ".out", ".err"})
 _READ: Final = frozenset({".json", ".jsonl", ".md", ".html", ".toml", ".txt", ".csv"})
 
@@ -244,11 +248,19 @@ def _shared_definitions(home: Home, app: str, *, k: int) -> list[str]:
 
 
 def _is_surrogate(vault: Vault, app: str, leak: Leak, text: str) -> bool:
-    """Whether the vault gave this very text as somebody's surrogate."""
+    """Whether the vault gave this very text, or a longer one around it, as somebody's surrogate."""
     if leak.encoding != "plain" or not text.isascii():
         return False
-    mention = text[leak.offset : leak.offset + leak.length]
-    return vault.original(app, leak.kind, mention) is not None
+    end = leak.offset + leak.length
+    before = _WORD_BEFORE.search(text[max(0, leak.offset - _NEAR) : leak.offset])
+    after = _WORD_AFTER.match(text[end : end + _NEAR])
+    starts = {leak.offset, leak.offset - len(before[0]) if before else leak.offset}
+    ends = {end, end + len(after[0]) if after else end}
+    return any(
+        vault.original(app, leak.kind, text[start:stop]) is not None
+        for start in starts
+        for stop in ends
+    )
 
 
 def _everything(

@@ -214,9 +214,10 @@ def _atoms(kind: str, folded: str) -> list[str]:
 @lru_cache(maxsize=65_536)
 def is_composite(kind: str, folded: str) -> bool:
     """Say whether a value names one person by itself, so that it is searched for in the whole app."""
-    if not KINDS[kind].direct:
-        return False
     letters, digits = letter_count(folded), digit_count(folded)
+    if not KINDS[kind].direct:
+        # "LS9 1DX" is a street and nothing else wherever it stands; "90210" is a number like any other.
+        return kind == "postcode" and letters >= 2 and digits >= 1 and len(folded) >= 5
     if kind == "full_name":
         return len([word for word in folded.split() if len(word) > 1]) > 1
     if kind == "street":

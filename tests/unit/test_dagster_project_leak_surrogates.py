@@ -1,0 +1,38 @@
+"""Postcodes past the gate: where each is searched for, and when a hit is the vault's own surrogate."""
+
+import pytest
+
+from dagster_project.leak_check import _is_surrogate
+from redact.findings import is_composite
+from redact.leaks import Leak
+from redact.vault import open_vault
+
+
+@pytest.mark.parametrize(
+    ("folded", "everywhere"),
+    [("ls9 1dx", True), ("3599 rn", True), ("90210", False), ("12345-6789", False), ("a1", False)],
+)
+def test_a_postcode_of_letters_and_digits_is_searched_in_the_whole_app(
+    folded: str, everywhere: bool
+) -> None:
+    """A customer may write it where no tool returned it; digits alone stay with their episode."""
+    assert is_composite("postcode", folded) is everywhere
+
+
+def _hit(text: str, word: str) -> Leak:
+    at = text.index(word)
+    return Leak(
+        kind="postcode", where="t", offset=at, length=len(word), encoding="plain", direct=False
+    )
+
+
+def test_half_of_a_surrogate_is_a_surrogate() -> None:
+    """A surrogate may by chance share a word with some original; the vault knows that it gave the whole."""
+    vault = open_vault(None, b"a secret that is long enough, all of it")
+    given = vault.surrogate("shop", "postcode", "3599 RN")
+    first, last = given.split()
+    text = f"UT {given}, NL"
+    assert _is_surrogate(vault, "shop", _hit(text, first), text)
+    assert _is_surrogate(vault, "shop", _hit(text, last), text)
+    assert not _is_surrogate(vault, "shop", _hit("UT 3599 RN, NL", "3599 RN"), "UT 3599 RN, NL")
+    assert not _is_surrogate(vault, "shop", _hit(f"UT {first}, NL", first), f"UT {first}, NL")
