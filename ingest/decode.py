@@ -69,12 +69,13 @@ def decode(record: StoredRecord, *, limits: Limits = DEFAULT_LIMITS) -> Decoded:
             _decode_json(record, body, f"record {record.position}", found, limits)
     except BodyRefused as error:
         found.rejected.append(
-            _refused(record, f"record {record.position}", error.code, error.reason, record.body)
+            refused(record, f"record {record.position}", error.code, error.reason, record.body)
         )
     return found
 
 
-def _refused(record: StoredRecord, position: str, code: str, reason: str, body: bytes) -> Rejected:
+def refused(record: StoredRecord, position: str, code: str, reason: str, body: bytes) -> Rejected:
+    """The record or a part of it as quarantine keeps it."""
     return Rejected(
         source=record.source,
         position=position,
@@ -104,7 +105,7 @@ def _decode_protobuf(record: StoredRecord, body: bytes, found: Decoded, limits: 
 
 
 def _metrics(record: StoredRecord, position: str) -> Rejected:
-    return _refused(
+    return refused(
         record, position, "metrics", "Metrics carry no episodes; they are not kept.", b""
     )
 
@@ -121,7 +122,7 @@ def _decode_json(
     value = load_json(text)
     if value is NOT_JSON:
         reason = "The text is not JSON, or is cut off; write one JSON value a line."
-        found.rejected.append(_refused(record, position, "not_json", reason, text))
+        found.rejected.append(refused(record, position, "not_json", reason, text))
         return
     for item in _items(value):
         if item == {} and record.kind.startswith("otlp_"):
@@ -134,7 +135,7 @@ def _decode_json(
             found.rejected.append(_metrics(record, position))
         elif nests_deeper(item, _DEEPEST):
             reason = f"The value is nested deeper than {_DEEPEST} levels; flatten it."
-            found.rejected.append(_refused(record, position, "too_deep", reason, text))
+            found.rejected.append(refused(record, position, "too_deep", reason, text))
         elif kind in _EXPORTED:
             _decode_exported(record, item, kind, position, found)
         elif kind == "langfuse_export":
@@ -170,7 +171,7 @@ def _decode_sessions(record: StoredRecord, body: bytes, found: Decoded) -> None:
             reason = (
                 "The line is not JSON, is cut off or is nested too deeply; the others were kept."
             )
-            found.rejected.append(_refused(record, f"line {number}", "bad_line", reason, text))
+            found.rejected.append(refused(record, f"line {number}", "bad_line", reason, text))
         else:
             lines.append(value)
     for chat in read_sessions(lines):

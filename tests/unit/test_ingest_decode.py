@@ -357,3 +357,25 @@ def test_absurd_numbers_do_not_keep_a_body_from_the_lake() -> None:
     )
     row = span_row(span)
     assert (row["kind"], row["status"], row["dropped"]) == (0, 0, 2**31 - 1)
+
+
+def test_a_fault_of_the_decoder_holds_up_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A body that breaks the decoder is quarantined; the bodies around it are read."""
+
+    def breaks(record: StoredRecord, **settings: Limits) -> Decoded:
+        if record.seq == 2:
+            raise OverflowError("int too large")
+        return decode(record, **settings)
+
+    monkeypatch.setattr("ingest.decode_batch.decode", breaks)
+    line = b'{"messages":[{"role":"user","content":"hi"}]}'
+    records = [
+        StoredRecord(
+            seq=seq, kind="chat_log", app="shop", source="f", body=line, received_at=1,
+            encoding="jsonl", position=seq,
+        )
+        for seq in (1, 2, 3)
+    ]  # fmt: skip
+    batch = decode_batch(records)
+    assert len(batch.chats) == 2
+    assert [(one.code, one.body) for one in batch.rejected] == [("decoder_fault", line)]
