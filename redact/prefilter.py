@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from redact.shapes import STREET_ENDS
+
 
 class Needs(NamedTuple):
     """The searches that a text needs; a named tuple, because one is made per text."""
@@ -34,21 +36,7 @@ EVERYTHING: Final = Needs()
 _FOREIGN: Final = re.compile(r"[^\x00-\x7f]")
 _DOTS: Final = re.compile(r"\.\d{1,3}\.\d{1,3}\.")
 _COLONS: Final = re.compile(r":[0-9a-fA-F]{1,4}:[0-9a-fA-F]{1,4}:")
-_STREETS: Final = tuple(
-    f"{end} "
-    for end in [
-        "straße",
-        "strasse",
-        "weg",
-        "platz",
-        "gasse",
-        "straat",
-        "laan",
-        "gatan",
-        "vägen",
-        "allee",
-    ]
-)
+_STREETS: Final = tuple(f"{end} " for end in STREET_ENDS)
 
 
 def _table(foreign: bytes, **classes: str) -> bytes:

@@ -19,7 +19,7 @@ NOTHING: Final = word_list("nothing")
 
 EMAIL: Final = re.compile(r"[\w.+%'-]+@[\w-]+(?:\.[\w-]+)+", re.UNICODE)
 STREET_TELLING: Final = word_list("street_telling")
-_STREET_ENDS: Final = (
+STREET_ENDS: Final = (
     "straße",
     "strasse",
     "weg",
@@ -33,8 +33,9 @@ _STREET_ENDS: Final = (
 )
 _WORDS: Final = re.compile(r"[^\W\d_]+")
 _ADDRESS_LINE: Final = re.compile(
-    r"(?<![\w.,$€£#-])(?:\d{1,5}[a-zA-Z]?,? (?:[A-ZÀ-Þ][^\W\d_]*\.? ?){2,4}|[A-ZÀ-Þ][^\W\d_]{3,}(?:straße|strasse|weg|platz|"
-    r"gasse|straat|laan|gatan|vägen|allee) \d{1,4}[a-z]?)(?<! )(?!\w)"
+    r"(?<![\w.,$€£#-])(?:\d{1,5}[a-zA-Z]?,? (?:[A-ZÀ-Þ][^\W\d_]*\.? ?){2,4}|[A-ZÀ-Þ][^\W\d_]{3,}(?:"
+    + "|".join(STREET_ENDS)
+    + r") \d{1,4}[a-z]?)(?<! )(?!\w)"
 )
 _TOWN: Final = re.compile(
     r"(?:,? ?(?:apt|suite|unit|ste|#)\.? ?\w{1,6})?,\s*([A-ZÀ-Þ][^\W\d_]+(?: [A-ZÀ-Þ][^\W\d_]+){0,2}),?\s+(?:[A-Z]{2},?\s+)?"
@@ -108,7 +109,7 @@ def is_street(value: str) -> bool:
     if not 6 <= len(value) <= 80 or not 1 <= digit_count(value) <= 6:
         return False
     words = [word.casefold() for word in _WORDS.findall(value)]
-    return any(word in STREET_TELLING or word.endswith(_STREET_ENDS) for word in words)
+    return any(word in STREET_TELLING or word.endswith(STREET_ENDS) for word in words)
 
 
 def addresses_in(text: str) -> Iterator[tuple[str, str]]:

@@ -3,29 +3,17 @@
 Skips without a browser; with REQUIRE_BROWSER=1 a missing browser is a failure.
 """
 
-import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from dagster_project.report.data import ReportData
 from dagster_project.report.page import write_report
+from tests.chromium import chromium
 from tests.unit.report_sample import sample_report
-
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 CONTRAST = """
 () => {
@@ -51,16 +39,8 @@ CONTRAST = """
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """The system's Chromium, or a skip that says why."""
-    path = next((found for name in NAMES if (found := shutil.which(name))), None)
-    if path is None:
-        reason = "no Chromium on this system: install Debian's chromium package"
-        if os.environ.get("REQUIRE_BROWSER") == "1":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+    with chromium() as opened:
         yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")

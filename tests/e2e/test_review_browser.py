@@ -3,15 +3,13 @@
 Skips without a browser; with REQUIRE_BROWSER=1 a missing browser is a failure.
 """
 
-import os
 import re
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from dagster_project.home import Home
 from dagster_project.lake import Lake
@@ -21,23 +19,16 @@ from dagster_project.review.review import LABEL, RUBRIC
 from dagster_project.review.store import reviews_of
 from dagster_project.review.web import ReviewPage
 from ingest.server import Server, ServerSettings
-from tests.e2e.test_report_browser import ARGUMENTS, CONTRAST, NAMES
+from tests.chromium import chromium
+from tests.e2e.test_report_browser import CONTRAST
 from tests.review_home import APP, review_home
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """The system's Chromium, or a skip that says why."""
-    path = next((found for name in NAMES if (found := shutil.which(name))), None)
-    if path is None:
-        reason = "no Chromium on this system: install Debian's chromium package"
-        if os.environ.get("REQUIRE_BROWSER") == "1":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+    with chromium() as opened:
         yield opened
-        opened.close()
 
 
 @dataclass
