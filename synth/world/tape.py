@@ -10,6 +10,7 @@ from typing import Any
 
 from environments.runtime.normal import stable
 from environments.runtime.world import World
+from environments.runtime.world_log import history
 from synth.world.document import holds_withheld
 from synth.world.model import Workbench
 
@@ -21,18 +22,18 @@ def learn_tape(
     world = World.from_json(document)
     found: dict[tuple[str, str, tuple[str, ...], str], dict[str, Any]] = {}
     clashes: set[tuple[str, str, tuple[str, ...], str]] = set()
-    for history in bench.histories:
-        session = world.session(caller=history.caller)
-        for seen in history.observations:
+    for past in bench.histories:
+        session = world.session(caller=past.caller)
+        for seen in past.observations:
             tool = world.tools[seen.tool]
             model = bench.tools[seen.tool]
             if not model.restless and (not tool.innocent or tool.reads is not None):
                 args = tool.normal(seen.arguments)
-                before = session.history(tool, args, seen.content)
+                before = history(session.here(), tool, args, seen.content)
                 # In a living backend an answer holds for its own episode's start only: never pooled.
-                own = history.episode_id if bench.living else ""
+                own = past.episode_id if bench.living else ""
                 key = (seen.tool, stable(args), before, own)
-                known = found.setdefault(key, _entry(key[2], seen.content, history.episode_id))
+                known = found.setdefault(key, _entry(key[2], seen.content, past.episode_id))
                 if known["content"] != seen.content:
                     clashes.add(key)
                 known["n"] += 1

@@ -1,0 +1,75 @@
+"""Answers of tools that change nothing: a row shown, or a value computed.
+
+Goes in: a call in a state. Comes out: `ToolResult`, with the row it shows and the names it hangs on. Not here: caching
+(`world_session`), tools that change something (`world_writes`).
+"""
+
+from __future__ import annotations
+
+from .attempt import DERIVED, RECORDED, Json, ToolResult
+from .expression_scope import Missing, NotKnown
+from .normal import names_in
+from .world_notice import notice
+from .world_scope import Here, place_of, scope_of
+from .world_state import ABSENCE, ABSENT, Place, names_of_key
+from .world_tool import Tool
+
+
+def show(
+    here: Here, tool: Tool, args: dict[str, Json]
+) -> tuple[ToolResult, Place | None, set[str]]:
+    """The answer of a tool that changes nothing, with the row it shows and the names it hangs on."""
+    names = names_in(args)
+    try:
+        if tool.reads is None:
+            return _compute(here, tool, args), None, names
+        scope = scope_of(here, args, None)
+        place = place_of(tool.reads, scope)
+    except (Missing, NotKnown) as fault:
+        return notice(tool.name, str(fault) or "the arguments lack the key"), None, names
+    try:
+        result, shown = _show_row(here, tool, args, place, names)
+    except (Missing, NotKnown) as fault:
+        return notice(tool.name, str(fault) or "the record lacks a part"), place, names
+    return result, place, shown
+
+
+def _compute(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
+    if tool.answer is None:
+        raise NotKnown("no behaviour was learnt")
+    if here.state.log and tool.loose and here.state.clouded_at_large("=" + tool.name):
+        raise NotKnown("an earlier call may have changed this")
+    value = tool.answer(scope_of(here, args, None))
+    return ToolResult(content=tool.render(value), source=DERIVED, evidence=tool.name)
+
+
+def _show_row(
+    here: Here, tool: Tool, args: dict[str, Json], place: Place, names: set[str]
+) -> tuple[ToolResult, set[str]]:
+    found = here.state.look(place)
+    if found is ABSENT:
+        text = here.world.refusals.get(place[0], {}).get(place[1], {}).get(tool.name)
+        unsure = here.state.log and (
+            here.state.clouded(place, names)
+            or here.state.clouded((place[0] + ABSENCE, place[1]), names)
+        )
+        if text is None or unsure:
+            raise NotKnown("never seen")
+        refusal = ToolResult(content=text, source=RECORDED, is_error=True, evidence=":".join(place))
+        return refusal, names
+    shown = names | here.state.names_at(place, found) | names_of_key(place[1])
+    if (
+        here.state.log
+        and tool.loose
+        and place not in here.state.rows
+        and here.state.clouded_at_large(place[0])
+    ):
+        raise NotKnown("an earlier call may have changed what this finds")
+    row = here.state.row(place, shown)
+    value = row if tool.view is None else tool.view(scope_of(here, args, row))
+    seen = (
+        place[1] in here.world.seen.get((place[0], tool.name), ()) and place not in here.state.rows
+    )
+    source = RECORDED if seen else DERIVED
+    content = tool.render(value)
+    return ToolResult(content=content, source=source, evidence=":".join(place)), shown

@@ -1,0 +1,57 @@
+"""Recorded answers of tools that change something, where the same calls came before.
+
+Goes in: a call in a state. Comes out: the recorded answer, if its history is the same in every way that matters. Not
+here: which earlier calls matter (`world_log`), recorded reads (`world_reads`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from .attempt import Json
+from .normal import stable
+from .world_log import DOUBT, history
+from .world_scope import Here
+from .world_tool import Taped, Tool
+
+MAX_DOUBTS: Final = 4
+"""Earlier calls with an unknown outcome, beyond which nobody counts the ways they may have ended."""
+
+
+def taped(here: Here, tool: Tool, args: dict[str, Json]) -> tuple[str, str] | None:
+    """The recorded answer to the same call after the same earlier calls that matter, and the episode that has it."""
+    entries = tool.tape.get(stable(args), ())
+    if not entries:
+        return None
+    for entry in entries:
+        # A living backend had another state in every other episode, whatever its history here.
+        if here.world.living and entry.evidence not in here.own:
+            continue
+        before = history(here, tool, args, entry.content)
+        if entry.before == before:
+            return entry.content, entry.evidence
+        if _agreed(here, entries, entry.content, before):
+            return entry.content, entry.evidence
+    return None
+
+
+def _agreed(here: Here, entries: Sequence[Taped], content: str, before: tuple[str, ...]) -> bool:
+    """Whether the answer was recorded for each way in which unknown calls may have ended: done, or refused."""
+    doubts = sum(call.endswith(DOUBT) for call in before)
+    if not 0 < doubts <= MAX_DOUBTS:
+        return False
+    told = {entry.before for entry in entries if entry.content == content}
+    return all(past in told for past in _endings(here, before))
+
+
+def _endings(here: Here, before: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    ways: list[tuple[str, ...]] = [()]
+    for call in before:
+        if not call.endswith(DOUBT):
+            ways = [(*way, call) for way in ways]
+            continue
+        done = [(*way, call.removesuffix(DOUBT)) for way in ways]
+        tool = here.world.tools.get(call.split(" ", 1)[0])
+        ways = [*ways, *done] if tool is None or tool.refusals else done
+    return iter(ways)

@@ -1,0 +1,182 @@
+"""Calls that change something: what they answer, and what they leave behind.
+
+Goes in: a call in a state that is the session's own, or a recorded call with its result. Comes out: `ToolResult`; the
+state is changed. Not here: sharing states between sessions (`world_session`), tools that change nothing (`world_reads`).
+"""
+
+from __future__ import annotations
+
+from .attempt import DERIVED, RECORDED, Json, ToolResult
+from .expression_scope import Missing, NotKnown, Scope
+from .normal import names_in, parse_json
+from .world_log import entry_of, history, log_unknown
+from .world_notice import ONLY_RECORDED, notice
+from .world_scope import Here, place_of, scope_of
+from .world_state import ABSENT, Place
+from .world_tape import taped
+from .world_tool import STRICT, Tool, Write
+
+
+def change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
+    """The answer to a call that may change something, recorded or derived; what it does is in the state afterwards."""
+    recorded = taped(here, tool, args)
+    if recorded is not None:
+        content, episode = recorded
+        follow_change(here, tool, args, content)
+        is_error = bool(tool.refused(content, args))
+        return ToolResult(content=content, source=RECORDED, is_error=is_error, evidence=episode)
+    why = ONLY_RECORDED
+    if tool.policy != STRICT:
+        try:
+            return _derive_change(here, tool, args)
+        except (Missing, NotKnown) as fault:
+            why = str(fault) or "no behaviour was learnt for this case"
+    log_unknown(here, tool.name, args, "")
+    return notice(tool.name, why)
+
+
+def follow_change(here: Here, tool: Tool, args: dict[str, Json], content: str) -> None:
+    """The call was made and this came back: the state after it."""
+    refused = tool.refused(content, args)
+    if refused:
+        return
+    if refused is None:
+        log_unknown(here, tool.name, args, content)
+        return
+    parsed = parse_json(content)
+    old = _old(here, tool, args)
+    entry = entry_of(here, tool, args, content, known=True)
+    scope = scope_of(here, args, old)
+    rows = _predicted(here, tool, scope)
+    here.state.add(entry)
+    for place, row in rows:
+        here.state.put(place, row, entry)
+    if tool.shows is not None and parsed is not None and not _alike(old, parsed.value):
+        entry.known = False
+    elif tool.shows is not None and parsed is not None:
+        shown = scope_of(here, args, None)
+        shown.it = parsed.value
+        try:
+            here.state.put(place_of(tool.shows, shown), parsed.value, entry)
+        except (Missing, NotKnown):
+            entry.known = False
+    elif tool.writes and not rows:
+        entry.known = False
+
+
+def follow_read(here: Here, tool: Tool, args: dict[str, Json], content: str) -> None:
+    """The record was read and this came back: where it says something else than the state, it is right."""
+    if tool.reads is None or tool.view is not None:
+        return
+    try:
+        place = place_of(tool.reads, scope_of(here, args, None))
+    except (Missing, NotKnown):
+        return
+    if tool.refused(content, args):
+        return
+    parsed = parse_json(content)
+    value: Json = content if parsed is None or tool.as_text else parsed.value
+    known = here.state.look(place)
+    if known is ABSENT or known != value or here.state.clouded(place, names_in(value)):
+        here.state.put(place, value, None)
+
+
+def _derive_change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
+    if tool.limit is not None and _made(here, tool) >= tool.limit:
+        raise NotKnown("more calls than were ever seen in one episode")
+    done = {e.tool for e in here.state.log}
+    if not tool.needs <= done or not tool.bars.isdisjoint(done):
+        raise NotKnown("success was never seen after these calls")
+    if tool.alone and history(here, tool, args, ""):
+        raise NotKnown("an earlier call may have changed what this does")
+    old = _old(here, tool, args)
+    scope = scope_of(here, args, old)
+    for guard in tool.guards:
+        if not guard.objects(scope):
+            continue
+        if guard.message is None:
+            raise NotKnown("success was never seen under this condition: " + guard.name)
+        message = guard.message(scope)
+        return ToolResult(
+            content=message if isinstance(message, str) else tool.render(message),
+            source=DERIVED,
+            is_error=True,
+            evidence=f"{tool.name}: {guard.name}",
+        )
+    if not tool.claims or tool.answer is None:
+        raise NotKnown("when this succeeds is not known well enough")
+    changes = _changes(here, tool, scope)
+    if changes:
+        scope.it = changes[0][1]
+    content = tool.render(tool.answer(scope))
+    entry = entry_of(here, tool, args, content, known=True)
+    here.state.add(entry)
+    for place, row in changes:
+        here.state.put(place, row, entry)
+    return ToolResult(content=content, source=DERIVED, evidence=tool.name)
+
+
+def _changes(here: Here, tool: Tool, scope: Scope) -> list[tuple[Place, Json]]:
+    """Every row that a successful call changes or creates, as it is afterwards."""
+    out: list[tuple[Place, Json]] = []
+    for write in tool.writes:
+        if write.whole is not None:
+            row: Json = write.whole(scope)
+            scope.it = row
+            out.append((place_of(write.target, scope), row))
+            scope.it = None
+        else:
+            out.append(_changed(here, write, scope))
+    return out
+
+
+def _changed(here: Here, write: Write, scope: Scope) -> tuple[Place, Json]:
+    place = place_of(write.target, scope)
+    before = here.state.row(place, ())
+    if not isinstance(before, dict):
+        raise NotKnown("the record is not an object")
+    outer, scope.old = scope.old, before
+    after = dict(before)
+    for name, value, when in write.fields:
+        if when is None or when(scope):
+            after[name] = value(scope)
+        else:
+            after.pop(name, None)
+    scope.old = outer
+    return place, after
+
+
+def _predicted(here: Here, tool: Tool, scope: Scope) -> list[tuple[Place, Json]]:
+    try:
+        return _changes(here, tool, scope)
+    except (Missing, NotKnown):
+        return []
+
+
+def _old(here: Here, tool: Tool, args: dict[str, Json]) -> Json:
+    ref = tool.shows or (tool.writes[0].target if tool.writes else None)
+    if ref is None or (tool.writes and tool.writes[0].creates):
+        return None
+    try:
+        place = place_of(ref, scope_of(here, args, None))
+        return here.state.row(place, names_in(args))
+    except (Missing, NotKnown):
+        return None
+
+
+def _made(here: Here, tool: Tool) -> int:
+    return sum(e.tool == tool.name for e in here.state.log)
+
+
+def _alike(old: Json, new: Json) -> bool:
+    """Whether a result can be the record after a change: one that says why nothing was done looks otherwise."""
+    if not isinstance(old, dict) or not isinstance(new, dict):
+        return True
+    before, after = _fields(old), _fields(new)
+    return len(before & after) * 3 >= len(before)
+
+
+def _fields(record: dict[str, Json]) -> set[str]:
+    """Names of fields, and of fields inside fields."""
+    inner = {f"{n}.{m}" for n, value in record.items() if isinstance(value, dict) for m in value}
+    return inner | set(record)
