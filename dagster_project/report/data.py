@@ -5,6 +5,7 @@ Not here: how it looks (`page`, `pictures`, `templates/`), where the numbers com
 Texts may hold anything: the page escapes them and cuts what is too long.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 
 
@@ -362,3 +363,9 @@ class ReportData:
     """May be all tasks: the page shows the first ones of each status and counts the rest."""
     quarantine: tuple[QuarantineRow, ...] = ()
     rollouts: tuple[RolloutRow, ...] = ()
+
+
+def ranked(counts: Counter[str]) -> tuple[Count, ...]:
+    """The most frequent first."""
+    most_first = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(Count(name=name, count=n) for name, n in most_first)
