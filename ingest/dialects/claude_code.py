@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from ingest.dialects.attributes import first, first_text, is_elided, text_of
 from ingest.dialects.identity import failed, identity
-from ingest.dialects.messages import Messages, read_messages, settle_output
+from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading, Said
 from ingest.span import LogEvent, Span
 from ingest.text import json_text
@@ -47,9 +47,7 @@ def read(span: Span) -> Reading:
     return Reading(
         kind=kind,
         dialect=NAME,
-        input=tuple(given.steps),
-        output=tuple(settle_output(made.steps)),
-        flags=frozenset(given.flags | made.flags),
+        **exchanged(given, made),
         **fields,
     )
 

@@ -16,7 +16,7 @@ from ingest.dialects.attributes import (
     text_of,
 )
 from ingest.dialects.identity import failed, identity
-from ingest.dialects.messages import Messages, read_messages, settle_output
+from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.openinference import flattened
 from ingest.dialects.otel_genai import statements
 from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Dialect, Reading
@@ -64,10 +64,8 @@ def read(span: Span) -> Reading:
     return Reading(
         kind=kind,
         dialect=NAME,
-        input=tuple(given.steps),
-        output=tuple(settle_output(made.steps)),
+        **exchanged(given, made),
         tools=tuple(tools),
-        flags=frozenset(given.flags | made.flags),
         said=tuple(statements(span)),
         **fields,
     )

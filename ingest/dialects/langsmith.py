@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from ingest.dialects.attributes import first_text, is_elided, parsed, text_of
 from ingest.dialects.identity import failed, identity
-from ingest.dialects.messages import Messages, read_messages, settle_output
+from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.otel_genai import statements
 from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading
 from ingest.dialects.tool_schemas import read_tools
@@ -43,10 +43,8 @@ def read(span: Span) -> Reading:
     return Reading(
         kind=kind,
         dialect=NAME,
-        input=tuple(given.steps),
-        output=tuple(settle_output(made.steps)),
+        **exchanged(given, made),
         tools=tuple(tools),
-        flags=frozenset(given.flags | made.flags),
         said=tuple(statements(span)),
         **fields,
     )

@@ -274,3 +274,12 @@ def settle_output(steps: list[Step]) -> list[Step]:
         calls = tuple(call for step in steps for call in step.tool_calls)
         return [replace(steps[0], tool_calls=calls)]
     return steps[:1]  # further choices of one request were never said to anyone
+
+
+def exchanged(given: Messages, made: Messages) -> dict[str, Any]:
+    """The fields of a `Reading` that hold what a model was given, what it really said, and what was missing."""
+    return {
+        "input": tuple(given.steps),
+        "output": tuple(settle_output(made.steps)),
+        "flags": frozenset(given.flags | made.flags),
+    }

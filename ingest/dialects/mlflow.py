@@ -7,7 +7,7 @@ from typing import Any, Final
 from ingest.chat_outcome import annotator_of
 from ingest.dialects.attributes import first_integer, is_elided, number_of, parsed, text_of
 from ingest.dialects.identity import failed, identity
-from ingest.dialects.messages import Messages, read_messages, settle_output
+from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Dialect, Reading, Said
 from ingest.dialects.tool_schemas import read_tools
 from ingest.span import Span
@@ -54,10 +54,8 @@ def read(span: Span) -> Reading:
     return Reading(
         kind=kind,
         dialect=NAME,
-        input=tuple(given.steps),
-        output=tuple(settle_output(made.steps)),
+        **exchanged(given, made),
         tools=tuple(tools),
-        flags=frozenset(given.flags | made.flags),
         said=tuple(_assessments(span)),
         **fields,
     )

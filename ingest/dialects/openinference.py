@@ -18,7 +18,7 @@ from ingest.dialects.attributes import (
     unflatten,
 )
 from ingest.dialects.identity import failed, identity
-from ingest.dialects.messages import Messages, read_messages, settle_output
+from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.otel_genai import statements as genai_statements
 from ingest.dialects.reading import (
     AGENT,
@@ -59,10 +59,8 @@ def read(span: Span) -> Reading:
     return Reading(
         kind=kind,
         dialect=NAME,
-        input=tuple(given.steps),
-        output=tuple(settle_output(made.steps)),
+        **exchanged(given, made),
         tools=tuple(tools),
-        flags=frozenset(given.flags | made.flags),
         said=(*read_annotations(span), *genai_statements(span)),
         **fields,
     )

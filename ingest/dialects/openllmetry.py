@@ -16,7 +16,7 @@ from ingest.dialects.attributes import (
     unflatten,
 )
 from ingest.dialects.identity import failed, identity
-from ingest.dialects.messages import Messages, read_messages, settle_output
+from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.otel_genai import read_as, statements
 from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading
 from ingest.dialects.tool_schemas import read_tools
@@ -62,10 +62,8 @@ def read(span: Span) -> Reading:
     return Reading(
         kind=kind,
         dialect=NAME,
-        input=tuple(given.steps),
-        output=tuple(settle_output(made.steps)),
+        **exchanged(given, made),
         tools=tuple(tools),
-        flags=frozenset(given.flags | made.flags),
         said=tuple(statements(span)),
         **fields,
     )

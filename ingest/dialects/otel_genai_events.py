@@ -14,7 +14,7 @@ from ingest.dialects import claude_code
 from ingest.dialects.attributes import first_text, parsed
 from ingest.dialects.evaluation import EVENT_NAMES, read_evaluation
 from ingest.dialects.identity import identity
-from ingest.dialects.messages import Messages, read_messages, settle_output
+from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.otel_genai import read_content
 from ingest.dialects.reading import MODEL, Reading, Said
 from ingest.span import Attributes, LogEvent, Span
@@ -77,9 +77,7 @@ def read_sayings(found: Sequence[Saying]) -> Reading | None:
     return Reading(
         kind=MODEL,
         dialect=NAME,
-        input=tuple(given.steps),
-        output=tuple(settle_output(made.steps)),
-        flags=frozenset(given.flags | made.flags),
+        **exchanged(given, made),
     )
 
 
