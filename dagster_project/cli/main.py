@@ -9,6 +9,8 @@ import os
 import sys
 import traceback
 import warnings
+from importlib.metadata import version
+from typing import Annotated
 
 import typer
 
@@ -59,6 +61,25 @@ for command in (
 ):
     app.command()(command)
 app.add_typer(redact.redact)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"tracegym {version('tracegym')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    *,
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Production agent telemetry in, training environments out."""
 
 
 def run() -> None:

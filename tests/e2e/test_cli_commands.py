@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,11 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert built["failed_checks"] == []
     assert Path(built["report"]).is_file()
     return folder / "h"
+
+
+def test_version_is_the_package_s() -> None:
+    """What a bug report needs first."""
+    assert tracegym("--version").strip() == f"tracegym {version('tracegym')}"
 
 
 def test_help_is_quick_and_names_every_command() -> None:
