@@ -13,7 +13,7 @@ from typing import Any, Final
 from environments.runtime.expression import prefix, shape
 from environments.runtime.expression_scope import Scope, Tree
 from environments.runtime.normal import stable
-from synth.world.examples import DARK, GONE, Example, evaluate
+from synth.world.examples import DARK, GONE, Example, evaluate, holding_values
 from synth.world.fit import Fitter
 from synth.world.numbers import element_scopes, is_number, mentions, numeric_terms
 from synth.world.terms import Tables, Term, Terms
@@ -65,9 +65,11 @@ def holding(cases: Cases, trees: Iterator[tuple[Tree, int]], rank: int) -> Itera
     """Those of the trees that no success breaks."""
     n = len(cases.good)
     for tree, cost in trees:
-        values = evaluate(tree, cases.scopes)
+        values = holding_values(tree, cases.scopes, n)
+        if values is None:
+            continue
         held = {cases.good[i].seen.key for i in range(n) if values[i] is True}
-        if any(v is False or v is GONE for v in values[:n]) or not held:
+        if not held:
             continue
         unbroken = all(v is True or v is DARK for v in values[n:])
         if unbroken and (tree[0] == "or" or (tree[0] == "le" and not bounds(tree))):

@@ -10,7 +10,7 @@ from typing import Any
 
 from environments.runtime.attempt import Json
 from environments.runtime.expression import build
-from environments.runtime.expression_scope import FUEL, Missing, NotKnown, Scope, Tree
+from environments.runtime.expression_scope import FUEL, Missing, NotKnown, Scope, Thunk, Tree
 from environments.runtime.normal import stable
 from environments.runtime.world import World
 from environments.runtime.world_session import Session
@@ -61,15 +61,33 @@ DARK = _Gap("not known")
 def evaluate(tree: Tree, scopes: list[Scope]) -> list[Any]:
     """A tree's value in every scope, `GONE` or `DARK` where it has none."""
     thunk = build(tree)
+    return [_value(thunk, scope) for scope in scopes]
+
+
+def _value(thunk: Thunk, scope: Scope) -> Any:
+    scope.fuel = FUEL  # one scope is asked thousands of times here, once at run time
+    try:
+        return thunk(scope)
+    except Missing:
+        return GONE
+    except NotKnown:
+        return DARK
+
+
+def broken(value: Any) -> bool:
+    """Whether a condition's value says that it does not hold."""
+    return value is False or value is GONE
+
+
+def holding_values(tree: Tree, scopes: list[Scope], successes: int) -> list[Any] | None:
+    """`evaluate` of a condition; None as soon as one of the first scopes, which are successes, breaks it."""
+    thunk = build(tree)
     out: list[Any] = []
-    for scope in scopes:
-        scope.fuel = FUEL  # one scope is asked thousands of times here, once at run time
-        try:
-            out.append(thunk(scope))
-        except Missing:
-            out.append(GONE)
-        except NotKnown:
-            out.append(DARK)
+    for at, scope in enumerate(scopes):
+        value = _value(thunk, scope)
+        if at < successes and broken(value):
+            return None
+        out.append(value)
     return out
 
 
