@@ -34,6 +34,8 @@ _INSTANCE: Final = """\
 # Dagster's storage of this home; `tracegym dev` opens the UI over it.
 telemetry:
   enabled: false
+nux:  # a dialog that asks for an e-mail address
+  enabled: false
 """
 
 

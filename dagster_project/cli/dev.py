@@ -35,7 +35,9 @@ def dev(
         "DAGSTER_DISABLE_TELEMETRY": "yes",
         "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     }
-    command = [sys.executable, "-m", "dagster", "dev", "-m", "dagster_project.definitions"]
+    # Warnings of libraries are for developers.
+    quiet = [sys.executable, "-W", "ignore"]
+    command = [*quiet, "-m", "dagster", "dev", "-m", "dagster_project.definitions"]
     notices().print(f"Dagster UI: http://{host}:{port} (Ctrl-C ends it)")
     try:
         done = subprocess.run(  # noqa: S603 - our own interpreter, no shell
