@@ -131,7 +131,7 @@ def _run(check: Check, view: View) -> CheckResult:
         return CheckResult(check_id=check.check_id, score=0.0, evidence=evidence)
     score, evidence = function(check.args, view, check.check_id)
     if score == 0.0 and check.args.get("on_missing") == "null":
-        score, evidence = None, f"{evidence}; resolved attempts differ about this"
+        score, evidence = None, f"{evidence}; outcomes do not tell whether this matters"
     view.scores[check.check_id] = score
     return CheckResult(check_id=check.check_id, score=score, evidence=evidence)
 

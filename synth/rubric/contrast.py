@@ -47,31 +47,32 @@ def shared_answers(good: Sequence[Facts]) -> frozenset[float | str]:
 def contrast_checks(good: Sequence[Facts], traits: AppTraits) -> list[Check]:
     """What users of this app expect of every attempt that leaves the world like these."""
     checks = []
+    missing = traits.missing
     acts, reads = shared_acts(good), shared_reads(good)
-    if acts and NO_ACT in traits.unforgiven:
+    if acts and NO_ACT in missing:
         args: dict[str, Json] = {
             "any_of": [[tool, arguments] for tool, arguments in sorted(acts)],
             "ignore": traits.kinds.ignore(),
-            "on_missing": traits.unforgiven[NO_ACT],
+            "on_missing": missing[NO_ACT],
             "after": PREDICTED,
         }
         checks.append(_check("acted", args, "The conversation is handed over.", good))
-    if reads and NO_READ in traits.unforgiven:
+    if reads and NO_READ in missing:
         rows: list[Json] = [[tool, arguments] for tool, arguments in sorted(reads)]
         args = {
             "any_of": rows,
             "ignore": traits.kinds.ignore(),
-            "on_missing": traits.unforgiven[NO_READ],
+            "on_missing": missing[NO_READ],
             "after": PREDICTED,
         }
         checks.append(_check("read", args, "What the answer rests on is read.", good))
-    if explains(good, traits.everyday) and NO_WORDS in traits.unforgiven:
+    if explains(good, traits.everyday) and NO_WORDS in missing:
         words = shared_words(good, traits.everyday)
         args = {
             "words": list[Json](words),
             "least": enough(words),
             "declines": True,
-            "on_missing": traits.unforgiven[NO_WORDS],
+            "on_missing": missing[NO_WORDS],
             "after": PREDICTED,
         }
         checks.append(_check("said", args, says_why(words), good))

@@ -61,7 +61,7 @@ def derive_rubric(
         checks += _told_checks(accepted, PREDICTED, AGREEMENT)
         told = any(check.fn == "told" for check in checks)
         checks += evidence_checks(accepted, traits, told=told)
-        checks += habit_checks([a for e in accepted for a in e.good], traits.unforgiven, kinds)
+        checks += habit_checks([a for e in accepted for a in e.good], traits.missing, kinds)
         if len(accepted) == 1:
             checks += contrast_checks(accepted[0].good, traits)
         checks += cap_checks(accepted, told=told)

@@ -1,15 +1,13 @@
-"""Faults of process that users of one app do not forgive, learnt from all its labelled attempts.
+"""Faults of process: what an attempt can do wrong although it leaves the world as it should be.
 
-In: the facts of all attempts. Out: names of faults that hardly any resolved attempt has and many unresolved ones do:
-doing nothing at all, changing something that the user had not agreed to, making one call over and over, leaving a
-refusal unexplained. Where resolved attempts have them too (confirmation makes no difference to many apps' outcomes),
-nothing is learnt.
+In: facts of attempts. Out: names of the faults that one has (doing nothing at all, changing something that the user had
+not agreed to, making one call over and over, leaving out what all resolved attempts with the same end do or say), and
+the checks against them. Not here: which of them users of an app forgive (`forgiveness`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import comb
 from typing import Final
 
 from environments.runtime.attempt import Json
@@ -37,14 +35,8 @@ explain it were said nor a refusal in others."""
 
 FAULTS: Final = (IDLE, UNCONFIRMED, LOOP, NO_ACT, NO_READ, NO_WORDS)
 
-FORGIVEN: Final = 0.1
-"""Share of resolved attempts among those with a fault up to which users do not forgive it."""
-DOUBTED: Final = 0.5
-"""Share up to which nobody can say of an attempt with the fault whether its user was satisfied."""
 FAIL: Final = "fail"
 NULL: Final = "null"
-CHANCE: Final = 0.01
-"""Probability up to which the contrast is not an accident."""
 SAME_CALL: Final = 3
 MANY_WORDS: Final = 12
 LEAST_WORDS: Final = 3
@@ -65,39 +57,6 @@ def faults_of(attempt: Facts, kinds: ToolKinds) -> frozenset[str]:
         LOOP: repeats_at_most(_args(LOOP, kinds), view, ""),
     }
     return frozenset(name for name, (score, _) in scores.items() if score == 0.0)
-
-
-def unforgiven(
-    groups: Sequence[Sequence[Facts]],
-    kinds: ToolKinds,
-    *,
-    everyday: frozenset[str] = frozenset(),
-    also: Sequence[tuple[bool, frozenset[str]]] = (),
-) -> dict[str, str]:
-    """Faults that this app's users do not forgive (`fail`) or not always (`null`); `groups` are the attempts at tasks.
-
-    Only attempts that left the world like a resolved one are compared: elsewhere the wrong end is reason enough, and
-    every fault that goes with it would look guilty. `also` are outcomes with faults of attempts known to have ended right.
-    """
-    seen = list(also)
-    for group in groups:
-        for attempt in group:
-            peers = [a for a in group if a is not attempt and a.resolved and same_end(a, attempt)]
-            if peers and attempt.resolved is not None:
-                faults = faults_of(attempt, kinds) | lacking(attempt, peers, everyday)
-                seen.append((attempt.resolved, faults))
-    judged = {name: _judged(name, seen) for name in FAULTS}
-    return {name: verdict for name, verdict in judged.items() if verdict is not None}
-
-
-def _judged(name: str, seen: Sequence[tuple[bool, frozenset[str]]]) -> str | None:
-    with_it = [resolved for resolved, mine in seen if name in mine]
-    share = sum(with_it) / len(with_it) if with_it else 1.0
-    good = sum(resolved for resolved, _ in seen)
-    accident = _accident(len(seen), good, len(with_it), sum(with_it))
-    if share > DOUBTED or accident > CHANCE:
-        return None
-    return FAIL if share <= FORGIVEN else NULL
 
 
 def same_end(one: Facts, other: Facts) -> bool:
@@ -165,21 +124,26 @@ def says_why(words: Sequence[str]) -> str:
     return f"The answer is explained: {enough(words)} of {', '.join(words)}."
 
 
-def habit_checks(good: Sequence[Facts], faults: Mapping[str, str], kinds: ToolKinds) -> list[Check]:
-    """Required negative checks against the faults that no resolved attempt at this task has."""
+def habit_checks(
+    good: Sequence[Facts], missing: Mapping[str, str], kinds: ToolKinds
+) -> list[Check]:
+    """Required negative checks against the faults that no resolved attempt at this task has.
+
+    `missing` says what an attempt with a fault gets: `FAIL` or `NULL`.
+    """
     own = frozenset[str]().union(*(faults_of(a, kinds) for a in good))
     return [
         Check(
             check_id=name,
             fn=name,
-            args={**_args(name, kinds), "on_missing": faults[name], "after": PREDICTED},
-            role=BOTH if faults[name] == FAIL else AGREEMENT,
+            args={**_args(name, kinds), "on_missing": missing[name], "after": PREDICTED},
+            role=BOTH if missing[name] == FAIL else AGREEMENT,
             required=True,
             positive=False,
             says=SAYS[name],
             support=len(good),
         )
-        for name in sorted(set(faults) & set(SAYS) - own)
+        for name in sorted(set(missing) & set(SAYS) - own)
     ]
 
 
@@ -191,11 +155,3 @@ def _args(name: str, kinds: ToolKinds) -> dict[str, Json]:
         LOOP: {"most": SAME_CALL},
     }
     return args[name]
-
-
-def _accident(total: int, good: int, drawn: int, good_drawn: int) -> float:
-    """How probable so few resolved attempts among those with the fault are, if the fault made no difference."""
-    if not drawn:
-        return 1.0
-    ways = sum(comb(good, k) * comb(total - good, drawn - k) for k in range(good_drawn + 1))
-    return ways / comb(total, drawn)

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from synth.rubric.facts import Facts
-from synth.rubric.habits import unforgiven
+from synth.rubric.forgiveness import Seen, ended_right, undecided, unforgiven
+from synth.rubric.habits import NULL
 from synth.rubric.tool_kinds import ToolKinds
 
 EVERYDAY: Final = 0.15
@@ -28,8 +29,15 @@ class AppTraits:
     """Words of explanations that stand in too many attempts to prove that this one was explained."""
     unforgiven: Mapping[str, str] = field(default_factory=dict)
     """Faults of process after which hardly any user was satisfied (`fail`), or not all were (`null`)."""
+    undecided: frozenset[str] = frozenset()
+    """Faults of which too little is known: an attempt that has one is neither passed nor failed for it."""
     silent: frozenset[str] = frozenset()
     """Writing tools that leave nothing in the world as learnt: its effects prove nothing about them."""
+
+    @property
+    def missing(self) -> dict[str, str]:
+        """What an attempt gets for a fault that may matter: `fail` or `null`."""
+        return {**dict.fromkeys(sorted(self.undecided), NULL), **self.unforgiven}
 
 
 def traits_of(
@@ -37,16 +45,18 @@ def traits_of(
     groups: Sequence[Sequence[Facts]],
     *,
     silent: frozenset[str] = frozenset(),
-    also: Sequence[tuple[bool, frozenset[str]]] = (),
+    also: Sequence[Seen] = (),
 ) -> AppTraits:
     """Learn an app's habits from the attempts at all its tasks."""
     attempts = [attempt for group in groups for attempt in group]
     counts = Counter(word for attempt in attempts for word in attempt.explained)
     most = max(FEW, EVERYDAY * len(attempts))
     everyday = frozenset(word for word, count in counts.items() if count > most)
+    known = ended_right(groups, kinds, everyday=everyday, also=also)
     return AppTraits(
         kinds=kinds,
         everyday=everyday,
-        unforgiven=unforgiven(groups, kinds, everyday=everyday, also=also),
+        unforgiven=unforgiven(known),
+        undecided=undecided(known),
         silent=silent,
     )

@@ -15,7 +15,8 @@ from synth.labels import Label
 from synth.rubric.derive import Derived, derive_rubric
 from synth.rubric.ends import ends_of
 from synth.rubric.facts import Facts, asks_a_name, facts_of
-from synth.rubric.habits import FAIL, unforgiven
+from synth.rubric.forgiveness import ended_right, undecided, unforgiven
+from synth.rubric.habits import FAIL
 from synth.rubric.recorded import looks_failed, record
 from synth.rubric.tool_kinds import ToolKinds, infer_tools
 from synth.rubric.traits import AppTraits, traits_of
@@ -344,7 +345,7 @@ def test_unforgiven_faults_are_learnt_from_attempts_that_ended_alike() -> None:
     """Where users never forgive a change they had not agreed to, the right end is not enough."""
     kinds = kinds_of(unconfirmed("a"), confirmed("b"))
     seen = groups([(1, 0)] * 8, kinds)
-    assert unforgiven(seen, kinds) == {"confirmed": FAIL}
+    assert unforgiven(ended_right(seen, kinds)) == {"confirmed": FAIL}
     derived = derive_rubric("t", seen[0], traits_of(kinds, seen))
     assert predict(derived, confirmed("x")) == 1.0
     assert predict(derived, unconfirmed("x")) == 0.0
@@ -353,8 +354,22 @@ def test_unforgiven_faults_are_learnt_from_attempts_that_ended_alike() -> None:
 def test_faults_that_users_forgive_are_not_learnt() -> None:
     """Where confirmation makes no difference to outcomes, nobody is failed for it."""
     kinds = kinds_of(unconfirmed("a"), confirmed("b"))
-    assert unforgiven(groups([(0, 1)] * 8, kinds), kinds) == {}
-    assert unforgiven(groups([(1, 0)], kinds), kinds) == {}
+    assert unforgiven(ended_right(groups([(0, 1)] * 8, kinds), kinds)) == {}
+    assert unforgiven(ended_right(groups([(1, 0)], kinds), kinds)) == {}
+
+
+def test_a_fault_that_too_few_attempts_have_is_not_graded() -> None:
+    """Nobody has seen whether users mind: the right end with the fault is neither passed nor failed, and pay stays."""
+    kinds = kinds_of(unconfirmed("a"), confirmed("b"))
+    seen = groups([(0, 0)], kinds)
+    derived = derive_rubric("t", seen[0], traits_of(kinds, seen))
+    assert predict(derived, confirmed("x")) == 1.0
+    assert predict(derived, unconfirmed("x")) is None
+    assert reward(derived, unconfirmed("x")) == 1.0
+    forgiving = groups([(0, 1)] * 3, kinds)
+    assert undecided(ended_right(forgiving, kinds)) == frozenset()
+    derived = derive_rubric("t", seen[0], traits_of(kinds, forgiving))
+    assert predict(derived, unconfirmed("x")) == 1.0
 
 
 TOO_LATE: Line = ("say", "I cannot stop it: the parcel already crossed the border yesterday.")
