@@ -26,8 +26,6 @@ from pydantic import BaseModel, ConfigDict
 
 Case = dict[str, Any]
 Rewards = list[float | None]
-
-
 SEEN: list[str] = []
 """Everything that came back to the policy."""
 
@@ -355,6 +353,13 @@ def harbor(folder: Path, cases: list[Case]) -> Rewards:
     return rewards
 
 
+def inspect(_: Path, cases: list[Case]) -> Rewards:
+    """Solver and scorer, in a file of their own."""
+    player = importlib.import_module("export_player_inspect")
+    found: Rewards = player.play_inspect(cases, provide=provide, shown=shown, saw=saw)
+    return found
+
+
 def from_file(path: Path) -> Any:
     """A module by its file."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
@@ -383,6 +388,7 @@ PLAYERS: dict[str, Callable[[Path, list[Case]], Rewards]] = {
     "nemo-gym": nemo_gym,
     "verifiers": verifiers,
     "harbor": harbor,
+    "inspect": inspect,
 }
 
 

@@ -15,23 +15,8 @@ from typing import Any
 
 import pytest
 
+from tests.command import ROOT, tracegym
 from tests.lending_desk import line, lines, write
-
-ROOT = Path(__file__).parents[2]
-
-
-def tracegym(*arguments: object, code: int = 0) -> str:
-    """Run a command as a process of its own; its stdout."""
-    done = subprocess.run(
-        [sys.executable, "-m", "dagster_project.cli.main", *map(str, arguments)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == code, done.stderr[-3000:]
-    assert "Traceback" not in done.stderr
-    return done.stdout
 
 
 def as_json(*arguments: object) -> Any:  # noqa: ANN401 - whatever the command prints

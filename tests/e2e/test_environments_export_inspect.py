@@ -8,15 +8,13 @@ from pathlib import Path
 import pytest
 
 from environments.export.inspect import write_inspect
-from environments.runtime import TaskSet
-from tests.consumer_desk import replays, write_desk
+from tests.consumer_replay import assert_pays_the_same, install, write_replays
 from tests.consumer_venv import make_venv, sh
 from tests.environments_shop import write_shop
 from tests.openai_server import serving, shop_clerk
 
 pytestmark = [pytest.mark.consumer, pytest.mark.timeout(900)]
 PACKAGES = ("inspect-ai>=0.3.285", "openai>=2", "hatchling")
-FLAGS = ("--quiet", "--no-deps", "--no-build-isolation", "--force-reinstall")
 READ = """
 import json, sys
 from inspect_ai.log import list_eval_logs, read_eval_log
@@ -99,7 +97,7 @@ def test_inspect_eval_plays_and_scores(consumer: Path, tmp_path: Path) -> None:
     """`inspect eval PACKAGE/replay` against a model endpoint: the log says success, the tasks earn 1, twice the same."""
     write_shop(tmp_path / "set")
     write_inspect(tmp_path / "set", tmp_path / "out", name="shop_eval")
-    sh(consumer / "pip", "install", *FLAGS, tmp_path / "out", cwd=tmp_path)
+    install(consumer, tmp_path)
     with serving(shop_clerk) as server:
         sh(
             *(consumer / "inspect", "eval", "shop_eval/replay", "--model", "openai-api/fake/fake"),
@@ -125,12 +123,6 @@ def test_inspect_eval_plays_and_scores(consumer: Path, tmp_path: Path) -> None:
 
 def test_inspect_pays_what_the_task_set_pays(consumer: Path, tmp_path: Path) -> None:
     """Every conversation, through solver and scorer, earns the task set's own reward; not graded is unscored."""
-    write_desk(tmp_path / "set")
-    write_inspect(tmp_path / "set", tmp_path / "out")
-    sh(consumer / "pip", "install", *FLAGS, tmp_path / "out", cwd=tmp_path)
-    cases = replays(TaskSet.load(tmp_path / "set"), 200)
-    (tmp_path / "cases.json").write_text(json.dumps(cases))
-    output = sh(consumer / "python", "-c", DRIVER, tmp_path / "cases.json", cwd=tmp_path)
-    rewards = json.loads(output.splitlines()[-1])
-    assert rewards == [case["reward"] for case in cases]
-    assert {None, 0.0, 1.0} <= set(rewards)
+    write_replays("inspect", tmp_path)
+    install(consumer, tmp_path)
+    assert_pays_the_same(consumer, tmp_path, DRIVER, tmp_path / "cases.json")

@@ -5,15 +5,12 @@ NeMo Gym wants Python 3.13; the modules that a resources server needs run on 3.1
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
-from environments.export.nemo_gym import write_nemo_gym
-from environments.runtime import TaskSet
-from tests.consumer_desk import replays, write_desk
-from tests.consumer_venv import make_venv, sh
+from tests.consumer_replay import assert_pays_the_same, write_replays
+from tests.consumer_venv import make_venv
 
 pytestmark = [pytest.mark.consumer, pytest.mark.timeout(900)]
 PACKAGES = (
@@ -78,14 +75,5 @@ def consumer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_nemo_gym_pays_what_the_task_set_pays(consumer: Path, tmp_path: Path) -> None:
     """Every row is a valid request, and every conversation earns the task set's own reward; not graded is masked."""
-    write_desk(tmp_path / "set")
-    write_nemo_gym(tmp_path / "set", tmp_path / "out")
-    cases = replays(TaskSet.load(tmp_path / "set"), 200)
-    (tmp_path / "cases.json").write_text(json.dumps(cases))
-    output = sh(
-        *(consumer / "python", "-c", DRIVER, tmp_path / "out", tmp_path / "cases.json"),
-        cwd=tmp_path,
-    )
-    rewards = json.loads(output.splitlines()[-1])
-    assert rewards == [case["reward"] for case in cases]
-    assert {None, 0.0, 1.0} <= set(rewards)
+    write_replays("nemo-gym", tmp_path)
+    assert_pays_the_same(consumer, tmp_path, DRIVER, tmp_path / "out", tmp_path / "cases.json")

@@ -13,9 +13,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from environments.export.openenv import write_openenv
-from environments.runtime import TaskSet
-from tests.consumer_desk import replays, write_desk
+from tests.consumer_replay import assert_pays_the_same, write_replays
 from tests.consumer_venv import make_venv, sh
 
 pytestmark = [pytest.mark.consumer, pytest.mark.timeout(900)]
@@ -72,8 +70,7 @@ def consumer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The desk as an OpenEnv project, with its task set beside it."""
     folder = tmp_path_factory.mktemp("openenv")
-    write_desk(folder / "set")
-    write_openenv(folder / "set", folder / "out")
+    write_replays("openenv", folder)
     return folder
 
 
@@ -120,13 +117,5 @@ def test_openenv_validates_the_project_and_the_server(
 
 def test_openenv_pays_what_the_task_set_pays(consumer: Path, folder: Path, url: str) -> None:
     """Every conversation, call by call over a WebSocket, earns the task set's own reward; not graded is masked."""
-    cases = replays(TaskSet.load(folder / "set"), 200)
-    (folder / "cases.json").write_text(json.dumps(cases))
-    output = sh(
-        *(consumer / "python", "-c", DRIVER),
-        *(url, folder / "cases.json", folder / "out"),
-        cwd=folder,
-    )
-    rewards = json.loads(output.splitlines()[-1])
-    assert rewards == [case["reward"] for case in cases]
-    assert {None, 0.0, 1.0} <= set(rewards)
+    cases = folder / "cases.json"
+    assert_pays_the_same(consumer, folder, DRIVER, url, cases, folder / "out")

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
-from environments.export.skyrl import write_skyrl
-from environments.runtime import TaskSet
-from tests.consumer_desk import replays, write_desk
-from tests.consumer_venv import make_venv, sh
+from tests.consumer_replay import assert_pays_the_same, install, write_replays
+from tests.consumer_venv import make_venv
 
 pytestmark = [pytest.mark.consumer, pytest.mark.timeout(900)]
 PACKAGES = ("skyrl-gym>=0.4", "datasets>=5", "pyarrow", "hatchling")
@@ -55,17 +52,7 @@ def consumer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_skyrl_gym_pays_what_the_task_set_pays(consumer: Path, tmp_path: Path) -> None:
     """The rows load, the environment is made by its id, and every conversation earns the task set's own reward."""
-    write_desk(tmp_path / "set")
-    write_skyrl(tmp_path / "set", tmp_path / "out")
-    flags = ("--quiet", "--no-deps", "--no-build-isolation", "--force-reinstall")
-    sh(consumer / "pip", "install", *flags, tmp_path / "out", cwd=tmp_path)
-    cases = replays(TaskSet.load(tmp_path / "set"), 200)
-    (tmp_path / "cases.json").write_text(json.dumps(cases))
-    output = sh(
-        *(consumer / "python", "-c", DRIVER),
-        *(tmp_path / "out" / "train.parquet", tmp_path / "cases.json"),
-        cwd=tmp_path,
-    )
-    rewards = json.loads(output.splitlines()[-1])
-    assert rewards == [case["reward"] for case in cases]
-    assert {None, 0.0, 1.0} <= set(rewards)
+    write_replays("skyrl", tmp_path)
+    install(consumer, tmp_path)
+    rows = tmp_path / "out" / "train.parquet"
+    assert_pays_the_same(consumer, tmp_path, DRIVER, rows, tmp_path / "cases.json")

@@ -1,14 +1,8 @@
-"""The verifiers export in the hands of verifiers itself: built, installed, validated, evaluated in its own environment.
-
-The environment is made once in the folder that TRACEGYM_CONSUMER_CACHE names, else anew under the test's folder.
-"""
+"""The verifiers export in the hands of verifiers itself: built, installed, validated, evaluated in its own environment."""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +11,7 @@ import pytest
 
 from environments.export.verifiers import write_verifiers
 from environments.runtime import TaskSet
+from tests.consumer_venv import make_venv, sh
 from tests.environments_shop import write_shop
 from tests.openai_server import Brain, serving, shop_clerk
 
@@ -24,32 +19,10 @@ pytestmark = [pytest.mark.consumer, pytest.mark.timeout(900)]
 CONSUMER = ("verifiers>=0.4,<0.5", "hatchling")
 
 
-def sh(*command: str | Path, cwd: Path, **env: str) -> str:
-    """A program's output; the test fails with it if the program does."""
-    done = subprocess.run(
-        [str(part) for part in command],
-        cwd=cwd,
-        env={**os.environ, **env},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
 def consumer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A virtual environment with verifiers: its `bin`."""
-    cache = os.environ.get("TRACEGYM_CONSUMER_CACHE")
-    folder = Path(cache) if cache else tmp_path_factory.mktemp("consumer")
-    venv = folder / "verifiers"
-    if not (venv / "ready").exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        sh(sys.executable, "-m", "venv", venv, cwd=folder)
-        sh(venv / "bin" / "pip", "install", "--quiet", *CONSUMER, cwd=folder)
-        (venv / "ready").touch()
-    return venv / "bin"
+    return make_venv("verifiers", CONSUMER, tmp_path_factory.mktemp("consumer"))
 
 
 @pytest.fixture(scope="module")

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
-from environments.export.verifiers import write_verifiers
-from environments.runtime import TaskSet
-from tests.consumer_desk import replays, write_desk
-from tests.consumer_venv import make_venv, sh
+from tests.consumer_replay import assert_pays_the_same, install, write_replays
+from tests.consumer_venv import make_venv
 
 pytestmark = [pytest.mark.consumer, pytest.mark.timeout(900)]
 PACKAGES = ("verifiers>=0.4,<0.5", "hatchling")
@@ -62,14 +59,8 @@ def consumer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_verifiers_pays_what_the_task_set_pays(consumer: Path, tmp_path: Path) -> None:
     """Every conversation, as a trace, earns the task set's own reward; not graded is an error."""
-    write_desk(tmp_path / "set")
-    write_verifiers(tmp_path / "set", tmp_path / "out")
-    flags = ("--quiet", "--no-deps", "--no-build-isolation", "--force-reinstall")
-    sh(consumer / "pip", "install", *flags, tmp_path / "out", cwd=tmp_path)
-    cases = replays(TaskSet.load(tmp_path / "set"), 200)
-    (tmp_path / "cases.json").write_text(json.dumps(cases))
+    write_replays("verifiers", tmp_path)
+    install(consumer, tmp_path)
     (tmp_path / "work").mkdir()
-    output = sh(consumer / "python", "-c", DRIVER, tmp_path / "cases.json", cwd=tmp_path / "work")
-    rewards = json.loads(output.splitlines()[-1])
-    assert rewards == [case["reward"] for case in cases]
-    assert {None, 0.0, 1.0} <= set(rewards)
+    cases = tmp_path / "cases.json"
+    assert_pays_the_same(consumer, tmp_path, DRIVER, cases, cwd=tmp_path / "work")

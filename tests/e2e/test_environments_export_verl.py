@@ -6,15 +6,12 @@ a tool (create, execute, release per call; messages; reward manager) is done aga
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
-from environments.export.verl import write_verl
-from environments.runtime import TaskSet
-from tests.consumer_desk import replays, write_desk
-from tests.consumer_venv import make_venv, sh
+from tests.consumer_replay import assert_pays_the_same, install, write_replays
+from tests.consumer_venv import make_venv
 
 pytestmark = [pytest.mark.consumer, pytest.mark.timeout(900)]
 PACKAGES = ("datasets>=5", "pyarrow", "pydantic", "hatchling", "pyyaml")
@@ -106,16 +103,6 @@ def consumer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_verl_pays_what_the_task_set_pays(consumer: Path, tmp_path: Path) -> None:
     """Every tool fits verl's schema, and every conversation earns the task set's own reward; not graded is an error."""
-    write_desk(tmp_path / "set")
-    write_verl(tmp_path / "set", tmp_path / "out")
-    flags = ("--quiet", "--no-deps", "--no-build-isolation", "--force-reinstall")
-    sh(consumer / "pip", "install", *flags, tmp_path / "out", cwd=tmp_path)
-    cases = replays(TaskSet.load(tmp_path / "set"), 200)
-    (tmp_path / "cases.json").write_text(json.dumps(cases))
-    output = sh(
-        *(consumer / "python", "-c", DRIVER, tmp_path / "out", tmp_path / "cases.json"),
-        cwd=tmp_path,
-    )
-    rewards = json.loads(output.splitlines()[-1])
-    assert rewards == [case["reward"] for case in cases]
-    assert {None, 0.0, 1.0} <= set(rewards)
+    write_replays("verl", tmp_path)
+    install(consumer, tmp_path)
+    assert_pays_the_same(consumer, tmp_path, DRIVER, tmp_path / "out", tmp_path / "cases.json")

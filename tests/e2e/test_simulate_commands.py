@@ -3,34 +3,18 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.command import tracegym
 from tests.environments_shop import world, write_shop
 from tests.lending_desk import line, lines, write
 from tests.openai_server import serving
 
 pytestmark = pytest.mark.slow  # importing litellm takes 5 s
-ROOT = Path(__file__).parents[2]
-
-
-def tracegym(*arguments: object, code: int = 0) -> str:
-    """A command's stdout, or its last line of stderr where it fails."""
-    done = subprocess.run(
-        [sys.executable, "-m", "dagster_project.cli.main", *map(str, arguments)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == code, done.stderr[-3000:]
-    assert "Traceback" not in done.stderr
-    return done.stderr if code else done.stdout
 
 
 def brain(body: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The same 200 conversations through every export's own code: equal rewards, null included, and no answer for who pries.
 
-The consumers' libraries are stood in for (`tests/export_player.py`); the `consumer` tests run the real ones. The MCP server and
-the Inspect package have the same 200 in `test_environments_mcp_server.py` and their `consumer` test.
+The consumers' libraries are stood in for (`tests/export_player.py`); the `consumer` tests run the real ones. The MCP server has a
+real client.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ from environments.runtime import TaskSet
 from tests.consumer_desk import OUTER, replays, write_desk
 from tests.environments_shop import call, say
 from tests.export_player import PLAYERS
+from tests.mcp_player import play_over_mcp
 
 PLAYER = Path(__file__).parent.parent / "export_player.py"
-NOT_PLAYED = {"sft", "dpo", "huggingface", "inspect"}
-"""Files of rows, and the one package that needs its library to run at all."""
+NOT_PLAYED = {"sft", "dpo", "huggingface"}
+"""Files of rows."""
+MCP = "mcp"
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +43,8 @@ def cases(desk: Path) -> list[dict[str, Any]]:
 
 def played(name: str, desk: Path, cases: list[dict[str, Any]], scratch: Path) -> dict[str, Any]:
     """The rewards of some conversations in one format, and all that came back to the policy."""
+    if name == MCP:
+        return play_over_mcp(TaskSet.load(desk), cases)
     folder = desk
     if name != "taskset":
         folder = scratch / "out"
@@ -79,7 +83,7 @@ def test_every_format_is_played() -> None:
     assert set(PLAYERS) == {"taskset", *FORMATS} - NOT_PLAYED
 
 
-@pytest.fixture(scope="module", params=sorted(PLAYERS))
+@pytest.fixture(scope="module", params=sorted([*PLAYERS, MCP]))
 def outcome(
     request: pytest.FixtureRequest,
     desk: Path,

@@ -1,12 +1,13 @@
-"""The world as an MCP server: a real client session, in this process and over stdio; nothing but the world crosses."""
+"""The world as an MCP server: a real client session, in this process and over stdio; nothing but the world crosses.
+
+The 200 conversations are in `test_environments_export_same_reward.py`.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import anyio
 import pytest
@@ -18,9 +19,9 @@ from mcp_types import TextContent
 from environments.mcp_server import mcp_server
 from environments.runtime import TaskSet
 from environments.runtime.attempt import Json
-from environments.runtime.candidate import Action
 from environments.runtime.play import LEFT, TALK, Play
-from tests.consumer_desk import replays, write_desk
+from tests.consumer_desk import write_desk
+from tests.mcp_player import sent
 
 
 @pytest.fixture(scope="module")
@@ -29,39 +30,6 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> TaskSet:
     folder = tmp_path_factory.mktemp("desk") / "set"
     write_desk(folder)
     return TaskSet.load(folder)
-
-
-def sent(play: Play, actions: Sequence[Action]) -> list[tuple[str, dict[str, Any]]]:
-    """The calls that a client makes for some actions; arguments that are no JSON cannot be sent."""
-    calls: list[tuple[str, dict[str, Any]]] = []
-    for action in actions:
-        asked: Any = action.get("tool_calls")
-        if not asked:
-            calls.append((TALK, {"message": action["content"]}))
-        for call in asked or ():
-            try:
-                arguments = json.loads(call["function"]["arguments"])
-            except ValueError:
-                continue
-            calls.append((play.names.outward(call["function"]["name"]), arguments))
-    return calls
-
-
-def test_an_mcp_client_earns_what_the_task_set_pays(desk: TaskSet) -> None:
-    """200 conversations, call by call through client and server, earn the task set's own reward."""
-
-    async def play_all() -> list[float | None]:
-        rewards = []
-        for case in replays(desk, 200):
-            play = Play(desk, case["task_id"])
-            done: list[object] = []
-            async with Client(mcp_server(play, done.append)) as client:
-                for name, arguments in sent(play, case["actions"]):
-                    await client.call_tool(name, arguments)
-            rewards.append(desk.grade(case["task_id"], done).reward)
-        return rewards
-
-    assert anyio.run(play_all) == [case["reward"] for case in replays(desk, 200)]
 
 
 def test_over_stdio_nothing_but_the_world_crosses(desk: TaskSet, tmp_path: Path) -> None:

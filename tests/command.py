@@ -1,0 +1,23 @@
+"""A command of the product as a process of its own. Not a test module."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+
+def tracegym(*arguments: object, code: int = 0) -> str:
+    """Run a command; its stdout, or its stderr where it is to fail with that code. A traceback is never right."""
+    done = subprocess.run(
+        [sys.executable, "-m", "dagster_project.cli.main", *map(str, arguments)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr[-3000:]
+    assert "Traceback" not in done.stderr
+    return done.stderr if code else done.stdout
