@@ -33,6 +33,8 @@ class ModelServer:
     """Seconds before each answer."""
     pieces: int = 7
     """Characters in one streamed piece."""
+    infos: list[dict[str, Any]] = field(default_factory=list)
+    """SGLang's `meta_info`: of a whole reply the last, of a stream one with each part while they last."""
     url: str = ""
     requests: list[dict[str, Any]] = field(default_factory=list)
     headers: list[Mapping[str, str]] = field(default_factory=list)
@@ -75,12 +77,15 @@ class ModelServer:
     def _completion(self, body: dict[str, Any]) -> dict[str, Any]:
         message = {"role": "assistant", "content": None, **self.brain(body)}
         reason = "tool_calls" if message.get("tool_calls") else "stop"
+        choice = {"index": 0, "message": message, "finish_reason": reason}
+        if self.infos:
+            choice["meta_info"] = self.infos[-1]
         return {
             "id": f"chatcmpl-{len(self.requests)}",
             "object": "chat.completion",
             "created": 1,
             "model": body["model"],
-            "choices": [{"index": 0, "message": message, "finish_reason": reason}],
+            "choices": [choice],
             "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
         }
 
@@ -107,8 +112,13 @@ class ModelServer:
             "object": "chat.completion.chunk"
         }
 
+        infos = iter(self.infos)
+
         def chunk(delta: dict[str, Any], reason: str | None = None) -> str:
             part = {"index": 0, "delta": delta, "finish_reason": reason}
+            info = next(infos, None)
+            if info is not None:
+                part["meta_info"] = info
             return "data: " + json.dumps({**top, "choices": [part]})
 
         yield chunk({"role": "assistant", "content": ""})

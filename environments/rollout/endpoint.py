@@ -20,6 +20,7 @@ import orjson
 
 from environments.rollout.errors import EndpointError, RefusedError
 from environments.rollout.policy import Message, Run, Turn, Usage
+from environments.rollout.sglang import token_fields
 from environments.rollout.sse import Assembly
 from environments.runtime.attempt import Json
 from environments.runtime.message import requests_of
@@ -211,8 +212,9 @@ def _turn(reply: dict[str, Any], names: ToolNames) -> Turn:
         "prompt_token_ids": reply.get("prompt_token_ids") or choice.get("prompt_token_ids"),
         "token_ids": choice.get("token_ids"),
         "logprobs": choice.get("logprobs"),
-    } | _sglang(choice.get("meta_info"))
+    }
     known = {name: value for name, value in tokens.items() if value is not None}
+    known |= token_fields(choice.get("meta_info") or reply.get("meta_info"))
     return Turn(
         message=_inward(message, names),
         usage=Usage(
@@ -221,14 +223,6 @@ def _turn(reply: dict[str, Any], names: ToolNames) -> Turn:
         ),
         tokens=known or None,
     )
-
-
-def _sglang(info: object) -> dict[str, Json]:
-    """SGLang's token ids and logprobs: triples of logprob, id and text under `meta_info`."""
-    found = info.get("output_token_logprobs") if isinstance(info, dict) else None
-    if not isinstance(found, list) or not all(isinstance(t, list) and len(t) > 1 for t in found):
-        return {}
-    return {"token_ids": [t[1] for t in found], "logprobs": [t[0] for t in found]}
 
 
 def _count(value: object) -> int | None:

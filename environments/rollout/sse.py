@@ -10,6 +10,8 @@ from typing import Any
 
 import orjson
 
+from environments.rollout.sglang import joined
+
 
 class Assembly:
     """One streamed reply being put together."""
@@ -20,6 +22,8 @@ class Assembly:
         self._calls: dict[int, dict[str, Any]] = {}
         self._logprobs: list[Any] = []
         self._token_ids: list[int] = []
+        self._infos: list[dict[str, Any]] = []
+        """SGLang's `meta_info` of every part that has one."""
         self._top: dict[str, Any] = {}
         self._finished = False
         self._broken = False
@@ -46,6 +50,9 @@ class Assembly:
             choice["logprobs"] = {"content": self._logprobs}
         if self._token_ids:
             choice["token_ids"] = self._token_ids
+        info = joined(self._infos, self._top.get("usage"))
+        if info is not None:
+            choice["meta_info"] = info
         return {"choices": [choice], **self._top}
 
     def _event(self, data: bytes) -> None:
@@ -62,6 +69,7 @@ class Assembly:
         for name in ("usage", "prompt_token_ids"):
             if chunk.get(name):
                 self._top[name] = chunk[name]
+        self._inform(chunk.get("meta_info"))
         try:
             for choice in chunk.get("choices") or ():
                 self._choice(choice)
@@ -80,7 +88,12 @@ class Assembly:
         self._token_ids += choice.get("token_ids") or []
         if choice.get("prompt_token_ids"):
             self._top["prompt_token_ids"] = choice["prompt_token_ids"]
+        self._inform(choice.get("meta_info"))
         self._finished = self._finished or bool(choice.get("finish_reason"))
+
+    def _inform(self, info: object) -> None:
+        if isinstance(info, dict):
+            self._infos.append(info)
 
     def _call(self, part: dict[str, Any]) -> None:
         """Calls come in pieces: the id and name once, the arguments in many."""
