@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from redact.documents import Documents, Found, Unexplained
 from redact.fold import fold_value
@@ -20,13 +20,14 @@ from redact.gazetteer import is_name
 from redact.kinds import KINDS
 from redact.learnt import evidence_value
 from redact.lexicon import Lexicon, load_lexicon
+from redact.named_ids import named_ids_in
 from redact.patterns import patterns_in
 from redact.place import MESSAGE, place_key
 from redact.policy import Policy
 from redact.prefilter import EVERYTHING, Needs, needs_of
 from redact.presidio_engine import NamesEngine, people_finder
 from redact.prose_names import names_in
-from redact.shapes import addresses_in, digit_count, emails_in, letter_count, named_ids_in
+from redact.shapes import addresses_in, digit_count, emails_in, letter_count
 from redact.surrogates import ID_WORDS, PARTICLES, STREET_WORDS
 
 _ATOM: Final = re.compile(r"[^\W\d_]+")
@@ -34,41 +35,27 @@ _REMEMBERED: Final = 32_000_000
 """Characters of text a reader remembers what they reveal."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Findings:
     """What one text reveals; equal only to itself, so that what follows from it can be remembered by it."""
 
-    origin: str
-    """`message`, `argument` or `result`."""
-    found: tuple[Found, ...] = ()
-    unexplained: tuple[Unexplained, ...] = ()
+    values: dict[Found, None]
+    """The personal values, each once."""
+    sightings: tuple[tuple[str, Unexplained], ...] = ()
+    """The distinct leaves no rule explains, each with the key of its `Place`; messages have none."""
+    evidence: dict[tuple[str, str], None] = field(default_factory=dict)
+    """The distinct (place, value) pairs as evidence counts them."""
     flagged: tuple[Found, ...] = ()
     """Names in prose that the policy flags instead of removing them."""
 
-    @cached_property
-    def sightings(self) -> tuple[tuple[str, Unexplained], ...]:
-        """The distinct leaves no rule explains, each with the key of its `Place`; messages have none."""
-        if self.origin == MESSAGE:
-            return ()
-        # An e-mail address found by shape makes a record personal too: its keys may be in no lexicon.
-        personal = bool(self.found)
-        distinct = dict.fromkeys(self.unexplained)
-        places = [
-            place_key(self.origin, leaf.kind, leaf.path, personal=personal) for leaf in distinct
-        ]
-        return tuple(zip(places, distinct, strict=True))
 
-    @cached_property
-    def evidence(self) -> dict[tuple[str, str], None]:
-        """The distinct (place, value) pairs as evidence counts them."""
-        return dict.fromkeys(
-            [(place, evidence_value(leaf.value)) for place, leaf in self.sightings]
-        )
+class Asked(NamedTuple):
+    """One text to read."""
 
-    @cached_property
-    def values(self) -> dict[Found, None]:
-        """The personal values, each once."""
-        return dict.fromkeys(self.found)
+    text: str
+    tool: str
+    origin: str
+    """`message`, `argument` or `result`."""
 
 
 class Finder:
@@ -87,33 +74,32 @@ class Finder:
         self._prefiltered = prefiltered
         self._prose_names = prose_names
         self._held = 0
-        self._known: dict[tuple[str, str, str], Findings] = {}
-
-    def in_document(self, text: str, tool: str, origin: str) -> Findings:
-        """Return what an argument or result text reveals."""
-        return self._remembered(text, tool, origin)
+        self._known: dict[Asked, Findings] = {}
 
     def in_prose(self, text: str) -> Findings:
         """Return what a message's text reveals by shape and context, and by structure where it quotes JSON."""
-        return self._remembered(text, "", MESSAGE)
+        return self.in_texts([Asked(text, "", MESSAGE)])[0]
 
-    def _remembered(self, text: str, tool: str, origin: str) -> Findings:
-        memory = (tool, origin, text)
-        found = self._known.get(memory)
-        if found is None:
-            if self._held > _REMEMBERED:
-                self._known.clear()
-                self._held = 0
-            self._held += len(text)
-            found = self._known[memory] = self._read(text, tool, origin)
+    def in_texts(self, asked: Sequence[Asked]) -> list[Findings]:
+        """Return what each text reveals, each distinct one read once."""
+        return [self._known.get(one) or self._remembered(one) for one in asked]
+
+    def _remembered(self, asked: Asked) -> Findings:
+        if self._held > _REMEMBERED:
+            self._known.clear()
+            self._held = 0
+        self._held += len(asked.text)
+        found = self._known[asked] = self._read(asked)
         return found
 
-    def _read(self, text: str, tool: str, origin: str) -> Findings:
+    def _read(self, asked: Asked) -> Findings:
+        text, tool, origin = asked
+        needs = needs_of(text) if self._prefiltered else EVERYTHING
         found: list[Found] = []
         unexplained: list[Unexplained] = []
         self._documents.read(text, tool, found, unexplained)
         found.extend(_whole_names(found))
-        found.extend(_by_shape(text, needs_of(text) if self._prefiltered else EVERYTHING))
+        found.extend(_by_shape(text, needs))
         named: list[Found] = []
         if self._prose_names != "off":
             spoken = (
@@ -123,7 +109,13 @@ class Finder:
         flagged = tuple(dict.fromkeys(named)) if self._prose_names == "flag" else ()
         if not flagged:
             found.extend(named)
-        return Findings(origin, tuple(dict.fromkeys(found)), tuple(unexplained), flagged)
+        values = dict.fromkeys(found)
+        if origin == MESSAGE or not unexplained:
+            return Findings(values, flagged=flagged)
+        # An e-mail address found by shape makes a record personal too: its keys may be in no lexicon.
+        sightings = _sightings(origin, unexplained, personal=bool(values))
+        evidence = dict.fromkeys([(place, evidence_value(leaf.value)) for place, leaf in sightings])
+        return Findings(values, sightings, evidence, flagged)
 
     def _named(self, text: str) -> Iterator[Found]:
         """Yield the people whom a text names, by the word lists and by the policy's model."""
@@ -144,6 +136,17 @@ def _finder(
 def finder_for(policy: Policy) -> Finder:
     """Return the policy's reader; one per process, so that scrubbing need not read again what learning read."""
     return _finder(tuple(policy.keys.items()), policy.prose_names, policy.names)
+
+
+def _sightings(
+    origin: str, unexplained: Sequence[Unexplained], *, personal: bool
+) -> tuple[tuple[str, Unexplained], ...]:
+    return tuple(
+        [
+            (place_key(origin, leaf.kind, leaf.path, personal=personal), leaf)
+            for leaf in dict.fromkeys(unexplained)
+        ]
+    )
 
 
 def _whole_names(found: Sequence[Found]) -> list[Found]:

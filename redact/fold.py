@@ -65,6 +65,8 @@ _ESCAPED: Final = re.compile(r"\\[nrtbfu]")
 
 def fold_value(value: str) -> str:
     """Return a value folded, spaces collapsed: the form in which values are learnt and compared."""
+    if value.isascii() and "%" not in value and "\\" not in value:
+        return " ".join(value.lower().split())
     return " ".join(fold(value).text.split())
 
 

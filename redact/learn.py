@@ -16,10 +16,10 @@ from ingest.episode import Episode
 from ingest.outcome import Outcome
 from redact.collector import without_collection
 from redact.documents import Found, refined
-from redact.findings import Finder, Findings, atoms_in, finder_for, is_composite
+from redact.findings import Asked, Finder, Findings, atoms_in, finder_for, is_composite
 from redact.fold import fold_value
 from redact.learnt import AppLearnt, Learnt, keep_kind, merge_subjects, subject_hash
-from redact.place import ARGUMENT, RESULT
+from redact.place import ARGUMENT, MESSAGE, RESULT
 from redact.policy import Policy
 from redact.shapes import can_be
 
@@ -58,21 +58,23 @@ class Read(NamedTuple):
 def read_texts(episode: Episode, finder: Finder) -> list[Read]:
     """Return each text of the episode with what it reveals."""
     names = tool_names(episode)
-    reads: list[Read] = []
+    paths: list[str] = []
+    asked: list[Asked] = []
     for number, step in enumerate(episode.steps):
         path = f"steps[{number}]"
         for place, call in enumerate(step.tool_calls):
-            findings = finder.in_document(call.arguments, call.name, ARGUMENT)
-            reads.append(Read(f"{path}.tool_calls[{place}].arguments", call.arguments, findings))
+            paths.append(f"{path}.tool_calls[{place}].arguments")
+            asked.append(Asked(call.arguments, call.name, ARGUMENT))
         if not step.content:
             continue
+        paths.append(f"{path}.content")
         if step.role == "tool":
             tool = step.tool_name or names.get(step.call_id or "", "")
-            findings = finder.in_document(step.content, tool, RESULT)
+            asked.append(Asked(step.content, tool, RESULT))
         else:
-            findings = finder.in_prose(step.content)
-        reads.append(Read(f"{path}.content", step.content, findings))
-    return reads
+            asked.append(Asked(step.content, "", MESSAGE))
+    found = finder.in_texts(asked)
+    return [Read(*read) for read in zip(paths, (one.text for one in asked), found, strict=True)]
 
 
 def found_in(episode: Episode, reads: Iterable[Read]) -> list[Found]:
@@ -149,7 +151,7 @@ def _learn_outcome(app: AppLearnt, outcome: Outcome, finder: Finder) -> None:
         for text in (outcome.text, outcome.correction, outcome.label)
         if text
         for findings in (finder.in_prose(text),)
-        for item in (*findings.found, *findings.flagged)  # an outcome has no task that could wait
+        for item in (*findings.values, *findings.flagged)  # an outcome has no task that could wait
     ]
     if outcome.author and can_be("person_id", outcome.author):
         found.append(Found("email" if "@" in outcome.author else "person_id", outcome.author, ""))

@@ -7,7 +7,8 @@ Decides where a value stands, not whether it is to be replaced there: that is `r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import ahocorasick
@@ -31,31 +32,34 @@ class Match(NamedTuple):
     """Learnt in this episode, not app-wide."""
 
 
+class Piece(NamedTuple):
+    """One of several texts to search."""
+
+    folded: Folded
+    original: str
+
+
 class Matcher:
     """An automaton over folded values."""
 
     def __init__(self, values: Mapping[str, str], *, local: bool) -> None:
         self._local = local
         self._automaton = ahocorasick.Automaton()
-        self._firsts: set[str] | None = set()
-        for value, kind in values.items():
-            if len(value) > 1:
-                self._automaton.add_word(value, (value, kind))
-                self._begin(value)
-        self._empty = len(self._automaton) == 0
+        self._values = [value for value in values if len(value) > 1]
+        for value in self._values:
+            self._automaton.add_word(value, (value, values[value]))
+        self._firsts: frozenset[str | None] | None = None
+        self._empty = not self._values
         if not self._empty:
             self._automaton.make_automaton()
 
-    def _begin(self, value: str) -> None:
-        first = _RUN.search(value)
-        if first is None:
-            self._firsts = None  # a value of signs only: every text is searched
-        elif self._firsts is not None:
-            self._firsts.add(first[0])
-
     def can_match(self, runs: frozenset[str] | None) -> bool:
         """Say whether a value can stand in a text of these runs (`runs_of`); None: the text says nothing."""
-        return runs is None or self._firsts is None or not runs.isdisjoint(self._firsts)
+        if runs is None:
+            return True
+        if self._firsts is None:
+            self._firsts = frozenset(map(_first_run, self._values))
+        return None in self._firsts or not runs.isdisjoint(self._firsts)
 
     def matches(self, folded: Folded, original: str) -> list[Match]:
         """Return every bounded match in the text, overlapping ones included."""
@@ -63,6 +67,26 @@ class Matcher:
             return []
         hits = list(self._automaton.iter(folded.text))
         return list(self._bounded(hits, folded, original)) if hits else hits
+
+    def matches_of(self, pieces: Sequence[Piece]) -> list[list[Match]]:
+        """Return the bounded matches of each text, found in one walk over all of them."""
+        found: list[list[Match]] = [[] for _ in pieces]
+        if self._empty or not pieces:
+            return found
+        texts = [piece.folded.text for piece in pieces]
+        hits: dict[int, list[tuple[int, tuple[str, str]]]] = {}
+        place = start = 0
+        end = len(texts[0])
+        for last, named in self._automaton.iter(_BETWEEN.join(texts)):
+            while last >= end:
+                start = end + len(_BETWEEN)
+                place += 1
+                end = start + len(texts[place])
+            if last - len(named[0]) + 1 >= start:  # else it began in the text before
+                hits.setdefault(place, []).append((last - start, named))
+        for place, mine in hits.items():
+            found[place] = list(self._bounded(mine, *pieces[place]))
+        return found
 
     def _bounded(
         self, hits: Iterable[tuple[int, tuple[str, str]]], folded: Folded, original: str
@@ -81,8 +105,16 @@ class Matcher:
                     yield Match(begin, stop, value, kind, self._local)
 
 
+_BETWEEN: Final = "\x00"
 _RUN: Final = re.compile(r"[^\W\d_]+|\d+")
 _CAMEL: Final = re.compile(r"[a-z][A-Z]")
+
+
+@lru_cache(maxsize=65_536)
+def _first_run(value: str) -> str | None:
+    """Return the run a value begins with; None for a value of signs only, for which every text is searched."""
+    first = _RUN.search(value)
+    return first[0] if first else None
 
 
 def runs_of(folded: Folded, original: str) -> frozenset[str] | None:

@@ -21,7 +21,8 @@ from redact.kinds import KINDS
 from redact.prose_names import PLACES
 
 _WORD: Final = re.compile(r"[^\W\d_a-z](?<![\w@./-].)[^\W\d_]{3,23}(?![\w@]|\.\w)")
-# The capital comes before the look behind it: so the engine jumps from capital to capital.
+_PLAIN_WORD: Final = re.compile(r"[A-Z](?<![\w@./-].)[A-Za-z]{3,23}(?![\w@]|\.\w)")
+# The same in ASCII, in half the time. The capital comes before the look behind it: so the engine jumps from capital to capital.
 _SHORTEST: Final = 5
 _LONG: Final = 7
 """From this length on one swapped or wrong letter is enough; 90 of 100 alike is stricter than that up to 19 letters."""
@@ -62,9 +63,15 @@ def alike(name: str, word: str) -> bool:
 @lru_cache(maxsize=20_000)
 def _capitals(text: str) -> tuple[tuple[str, str], ...]:
     """Return the capitalised words of a text that could be a name, each with its folded form."""
-    words = dict.fromkeys(found[0] for found in _WORD.finditer(text))
-    pairs = ((word, fold_value(word)) for word in words if word[0].isupper())
-    return tuple((word, folded) for word, folded in pairs if folded not in _COMMON)
+    words = dict.fromkeys((_PLAIN_WORD if text.isascii() else _WORD).findall(text))
+    return tuple([(word, folded) for word in words if (folded := _uncommon(word))])
+
+
+@lru_cache(maxsize=65_536)
+def _uncommon(word: str) -> str | None:
+    """Return a capitalised word folded, None where nobody could misspell a name so."""
+    folded = fold_value(word) if word[0].isupper() else ""
+    return folded if folded not in _COMMON else None
 
 
 _COMMON: Final = ORDINARY | PLACES

@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from redact.character_classes import DIGITS, LOWER, UPPER, class_table
+from redact.named_ids import may_hold_named_id
 from redact.shapes import STREET_ENDS
 
 
@@ -39,23 +41,8 @@ _COLONS: Final = re.compile(r":[0-9a-fA-F]{1,4}:[0-9a-fA-F]{1,4}:")
 _STREETS: Final = tuple(f"{end} " for end in STREET_ENDS)
 
 
-def _table(foreign: bytes, **classes: str) -> bytes:
-    """Return a byte table: the characters of each class become its mark, everything beyond ASCII `foreign`."""
-    table = bytearray(b"?" * 256)
-    table[128:] = foreign * 128
-    for mark, members in classes.items():
-        for member in members:
-            table[ord(member)] = ord(mark)
-    return bytes(table)
-
-
-_DIGITS: Final = "0123456789"
-_UPPER: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_LOWER: Final = _UPPER.lower()
 # Marks are `o` digit, `A` upper case, `a` lower case, `s` separator, `p` plus, `c` comma, `x` beyond ASCII.
-_CLASSES: Final = _table(b"x", o=_DIGITS, A=_UPPER, a=_LOWER, s=" .-_", p="+", c=",")
-_FLAT: Final = _table(b"a", a=_UPPER + _LOWER, o=_DIGITS, s="._-")
-_NAMED: Final = re.compile(rb"aasaa+s?o")
+_CLASSES: Final = class_table(b"x", o=DIGITS, A=UPPER, a=LOWER, s=" .-_", p="+", c=",")
 
 
 def needs_of(text: str) -> Needs:
@@ -74,7 +61,7 @@ def needs_of(text: str) -> Needs:
         phones=b"po" in classes or b"ooosoooo" in classes,
         candidates=digits and _may_check(text, classes),
         addresses=digits and _may_be_address(text, classes),
-        named_ids=digits and _NAMED.search(raw.translate(_FLAT)) is not None,
+        named_ids=digits and may_hold_named_id(raw),
     )
 
 

@@ -40,10 +40,16 @@ def names_in(text: str) -> Iterator[tuple[str, str]]:
     for run in _RUN.finditer(text):
         read = _read_run(run[0])
         if not read.telling:
-            last = text[max(0, run.start() - 14) : run.start()].split()[-1:]
-            if not last or _plain(last[0].strip(",:.")) not in _TOLD_LAST:
+            start = run.start()
+            last = text[max(0, start - 14) : start].rsplit(None, 1)
+            if not last or not _tells(last[-1]):
                 continue  # nine of ten capitalised runs end here
         yield from _people(_context(text, run.start()), list(read.words), list(read.listed))
+
+
+@lru_cache(maxsize=65_536)
+def _tells(word: str) -> bool:
+    return _plain(word.strip(",:.")) in _TOLD_LAST
 
 
 class _Run(NamedTuple):

@@ -10,42 +10,26 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, NamedTuple
-from urllib.parse import quote, unquote
+from typing import Final
 
 from ingest.episode import Episode, Step, ToolCall
 from ingest.outcome import Outcome
+from redact.app_gate import AppGate
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from redact.clean_outcome import CleanOutcome
-from redact.dates import read_date, spellings
-from redact.documents import Found, Unexplained, refined
-from redact.encoded import has_hidden_text, hidden_texts
-from redact.findings import Finder, Findings, finder_for
-from redact.fold import Folded, fold, fold_value, readable
-from redact.judge import KEEP, WITHHOLD, Verdict, judge
+from redact.desk import Desk, Note
+from redact.documents import Found, refined
+from redact.findings import Finder, finder_for
+from redact.fold import fold, fold_value
+from redact.judge import WITHHOLD
 from redact.learn import Read, found_in, local_values, read_texts
-from redact.learnt import Learnt, keep_kind
-from redact.matcher import Match, Matcher, resolve, runs_of
+from redact.learnt import Learnt
 from redact.misspelt import misspelt_in
 from redact.policy import Policy
 from redact.shapes import can_be
-from redact.standing import Standing, Vocabulary, vocabulary_of
-from redact.surrogates import recase
 from redact.vault import Vault
 
-_REMEMBERED: Final = 20_000
 NAMES_IN_PROSE: Final = "names somebody whom no tool returned"
-_LONG: Final = 1_000
-"""Characters from which on a text is asked for its words before it is searched for an episode's values."""
-
-
-class Note(NamedTuple):
-    """One removal, told without its text; a named tuple, because one is made per removal."""
-
-    kind: str
-    path: str
-    """`steps[4].tool_calls[0].arguments`."""
-    length: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,13 +64,13 @@ def scrub(
     Held-out episodes are judged by their home's evidence: under verdicts of their own the same value would be another.
     """
     finder = finder_for(policy)
-    gates: dict[str, _Gate] = {}
+    gates: dict[str, AppGate] = {}
     for episode in episodes:
         if not policy.enabled:
             yield _unchanged(episode, vault)
             continue
         if episode.app not in gates:
-            gates[episode.app] = _Gate(episode.app, learnt, vault, policy, judged_by)
+            gates[episode.app] = AppGate(episode.app, learnt, vault, policy, judged_by)
         yield _scrub_episode(episode, gates[episode.app], finder)
 
 
@@ -94,201 +78,16 @@ def scrub_outcomes(
     outcomes: Iterable[Outcome], *, learnt: Learnt, vault: Vault, policy: Policy
 ) -> Iterator[CleanOutcome]:
     """Yield the outcomes that belong to an episode, past the gate; those without one have nothing to say yet."""
-    gates: dict[str, _Gate] = {}
+    gates: dict[str, AppGate] = {}
     for outcome in outcomes:
         if outcome.episode_id is None:
             continue
         if outcome.app not in gates:
-            gates[outcome.app] = _Gate(outcome.app, learnt, vault, policy)
+            gates[outcome.app] = AppGate(outcome.app, learnt, vault, policy)
         yield _scrub_outcome(outcome, gates[outcome.app], learnt, policy)
 
 
-class _Gate:
-    """One app's matchers and memory, for the length of one call."""
-
-    def __init__(
-        self,
-        app: str,
-        learnt: Learnt,
-        vault: Vault,
-        policy: Policy,
-        judged_by: Learnt | None = None,
-    ) -> None:
-        known = learnt.app(app)
-        seen = known if judged_by is None else judged_by.app(app)
-        self.app = app
-        self.vault = vault
-        self.local = known.local
-        self.vocabulary: Vocabulary = vocabulary_of(seen, k=policy.k, words=policy.public_values)
-        self.judgement = judge(seen, k=policy.k)
-        self.withholds = policy.unknown == "withhold"
-        self.hides_task_keys = policy.task_keys == "opaque"
-        self.shift = policy.shift_of(app)
-        values = dict(known.values)
-        for value, kind in self.judgement.values.items():
-            keep_kind(values, value, kind)
-        self._everywhere = Matcher(values, local=False)
-        self._memory: dict[str, _Known] = {}
-        self._runs: dict[str, frozenset[str] | None] = {}
-        self._doubts: dict[Findings, tuple[tuple[Unexplained, Verdict], ...]] = {}
-
-    def known(self, text: str) -> _Known:
-        """Return what the whole app knows of a text, once per distinct text."""
-        found = self._memory.get(text)
-        if found is None:
-            if len(self._memory) >= _REMEMBERED:
-                self._memory.clear()
-            folded = fold(text)
-            matches = self._everywhere.matches(folded, text)
-            found = self._memory[text] = _Known(folded, matches, has_hidden_text(text))
-        return found
-
-    def runs(self, text: str, folded: Folded) -> frozenset[str] | None:
-        """Return the runs of a long text that comes again: prompts and catalogues stand in every episode."""
-        if len(text) < _LONG:
-            return None
-        if text not in self._runs:
-            if len(self._runs) >= _REMEMBERED:
-                self._runs.clear()
-            self._runs[text] = None  # the first time a search is cheaper
-            return None
-        runs = self._runs[text]
-        if runs is None:
-            runs = self._runs[text] = runs_of(folded, text)
-        return runs
-
-    def doubts(self, findings: Findings) -> tuple[tuple[Unexplained, Verdict], ...]:
-        """Return the leaves of a text that no rule explains and that the app's verdicts do not keep."""
-        doubts = self._doubts.get(findings)
-        if doubts is None:
-            if len(self._doubts) >= _REMEMBERED:
-                self._doubts.clear()
-            doubts = self._doubts[findings] = tuple(self._doubted(findings))
-        return doubts
-
-    def _doubted(self, findings: Findings) -> Iterator[tuple[Unexplained, Verdict]]:
-        for place, leaf in findings.sightings:
-            verdict = self.judgement.of(place, leaf.value)
-            if verdict.action == KEEP or "://" in leaf.value:
-                continue
-            if verdict.action == WITHHOLD and self.vocabulary.holds(leaf.value):
-                continue
-            if not self.judgement.spares(verdict, leaf.value):
-                yield leaf, verdict
-
-
-class _Known(NamedTuple):
-    """What the whole app knows of one text."""
-
-    folded: Folded
-    matches: list[Match]
-    hides_text: bool
-    """It holds base64 that can be read."""
-
-
-class _Desk:
-    """Scrubs the texts of one episode and keeps the account."""
-
-    def __init__(
-        self, gate: _Gate, values: dict[str, str], personal_keys: frozenset[str], *, near: int
-    ) -> None:
-        self._gate = gate
-        self._near = near
-        self._matcher = Matcher(_with_spellings(values), local=True)
-        self._standing = Standing(gate.vocabulary, personal_keys)
-        self.notes: list[Note] = []
-
-    def text(self, text: str, path: str) -> str:
-        """Return the text without what is known to be personal."""
-        if not text:
-            return text
-        known = self._gate.known(text)
-        matches = known.matches
-        if self._matcher.can_match(self._gate.runs(text, known.folded)):
-            matches = [*matches, *self._matcher.matches(known.folded, text)]
-        personal = self._standing.personal(text, resolve(matches)) if matches else matches
-        clean = self._replaced(text, personal, path)
-        return self._decoded(clean, path) if known.hides_text else clean
-
-    def _decoded(self, text: str, path: str) -> str:
-        """Return the text with what is personal inside its base64 runs replaced, encoded as it was."""
-        out: list[str] = []
-        done = 0
-        for run in hidden_texts(text):
-            clean = self.text(run.text, path)
-            if clean != run.text:
-                out += (text[done : run.start], run.encode(clean))
-                done = run.end
-        return "".join([*out, text[done:]])
-
-    def public_text(self, text: str, path: str) -> str:
-        """Return a text that all episodes share, without what is personal in the whole app."""
-        known = resolve(self._gate.known(text).matches)
-        return self._replaced(text, self._standing.personal(text, known), path)
-
-    def optional(self, text: str | None, path: str) -> str | None:
-        """Return an optional text scrubbed."""
-        return None if text is None else self.text(text, path)
-
-    def moment(self, at: int | None) -> int | None:
-        """Return an optional moment moved by the app's shift."""
-        return None if at is None else self._gate.shift.moment(at)
-
-    def _replaced(self, text: str, matches: list[Match], path: str) -> str:
-        if not matches:
-            return self._dated(text)
-        out: list[str] = []
-        done = 0
-        for match in matches:
-            before = self._dated(text[done : match.start])
-            out += (before, self._surrogate(text[match.start : match.end], match))
-            done = match.end
-            self.notes.append(Note(kind=match.kind, path=path, length=match.end - match.start))
-        out.append(self._dated(text[done:]))
-        return "".join(out)
-
-    def _dated(self, kept: str) -> str:
-        """Return what is kept of a text with its dates moved; surrogates are not dates, whatever they look like."""
-        return self._gate.shift.text(kept, self._near)
-
-    def _surrogate(self, mention: str, match: Match) -> str:
-        draw = self._gate.vault.surrogate
-        if mention.isascii() and "\\" not in mention and "%" not in mention:
-            return draw(self._gate.app, match.kind, mention)
-        plain = readable(_unescaped(mention))
-        if fold_value(plain) != " ".join(match.value.split()):
-            plain = recase(plain, match.value)
-        moved = draw(self._gate.app, match.kind, plain)
-        if match.kind == "withheld":
-            return moved
-        if "\\" in mention:
-            return json.dumps(moved)[1:-1]
-        return quote(moved, safe="") if "%" in mention else moved
-
-
-def _unescaped(mention: str) -> str:
-    """Return what a JSON- or URL-escaped mention says, however often it was escaped."""
-    plain = mention
-    for _ in range(3):
-        if "\\" not in plain:
-            break
-        try:
-            plain = str(json.loads(f'"{plain}"'))
-        except ValueError:
-            break
-    return unquote(plain) if "%" in plain else plain
-
-
-def _with_spellings(values: dict[str, str]) -> dict[str, str]:
-    out = dict(values)
-    for value, kind in values.items():
-        day = read_date(value) if kind == "birth_date" else None
-        if day is not None:
-            out.update((spelling, kind) for spelling in spellings(day))
-    return out
-
-
-def _scrub_episode(episode: Episode, gate: _Gate, finder: Finder) -> Scrubbed:
+def _scrub_episode(episode: Episode, gate: AppGate, finder: Finder) -> Scrubbed:
     reads = read_texts(episode, finder)
     found = found_in(episode, reads)
     judged, held = _judged(reads, gate)
@@ -300,7 +99,8 @@ def _scrub_episode(episode: Episode, gate: _Gate, finder: Finder) -> Scrubbed:
     for item in held:
         values = {**item.spellings, **values}
     personal_keys = frozenset(item.key for item in (*found, *judged) if item.key)
-    desk = _Desk(gate, values, personal_keys, near=episode.started_at)
+    desk = Desk(gate, values, personal_keys, near=episode.started_at)
+    desk.expect(_texts_of(episode))
     steps = tuple(
         _scrub_step(step, desk, f"steps[{place}]") for place, step in enumerate(episode.steps)
     )
@@ -324,6 +124,14 @@ def _scrub_episode(episode: Episode, gate: _Gate, finder: Finder) -> Scrubbed:
     )
 
 
+def _texts_of(episode: Episode) -> Iterator[str | None]:
+    """Yield every text of the episode's steps."""
+    for step in episode.steps:
+        yield from (step.content, step.call_id, step.tool_name, step.agent, step.parent)
+        for call in step.tool_calls:
+            yield from (call.call_id, call.name, call.arguments)
+
+
 @dataclass(frozen=True, slots=True)
 class _HeldLeaf:
     held: Held
@@ -331,7 +139,7 @@ class _HeldLeaf:
     """The leaf's text as it stands in JSON and in prose, to be replaced by the marker."""
 
 
-def _judged(reads: Iterable[Read], gate: _Gate) -> tuple[list[Found], list[_HeldLeaf]]:
+def _judged(reads: Iterable[Read], gate: AppGate) -> tuple[list[Found], list[_HeldLeaf]]:
     """Return what the app's verdicts make of an episode's leaves under unknown keys."""
     found: list[Found] = []
     held: list[_HeldLeaf] = []
@@ -364,7 +172,7 @@ def _held_spellings(value: str) -> dict[str, str]:
     return {fold(text).text: "withheld" for text in (value, quoted, twice)}
 
 
-def _scrub_step(step: Step, desk: _Desk, path: str) -> CleanStep:
+def _scrub_step(step: Step, desk: Desk, path: str) -> CleanStep:
     return CleanStep(
         role=step.role,
         content=desk.optional(step.content, f"{path}.content"),
@@ -383,7 +191,7 @@ def _scrub_step(step: Step, desk: _Desk, path: str) -> CleanStep:
     )
 
 
-def _scrub_call(call: ToolCall, desk: _Desk, path: str) -> CleanToolCall:
+def _scrub_call(call: ToolCall, desk: Desk, path: str) -> CleanToolCall:
     return CleanToolCall(
         call_id=desk.text(call.call_id, f"{path}.call_id"),
         name=desk.text(call.name, f"{path}.name"),
@@ -391,7 +199,7 @@ def _scrub_call(call: ToolCall, desk: _Desk, path: str) -> CleanToolCall:
     )
 
 
-def _task_key(episode: Episode, gate: _Gate, desk: _Desk) -> str | None:
+def _task_key(episode: Episode, gate: AppGate, desk: Desk) -> str | None:
     if episode.task_key is None or not gate.hides_task_keys:
         return desk.optional(episode.task_key, "task_key")
     return gate.vault.keyed(episode.app).digest("task_key", episode.task_key, size=16).hex()
@@ -405,10 +213,10 @@ def _subject(episode: Episode, vault: Vault) -> str | None:
     return vault.surrogate(episode.app, refined("person_id", episode.subject), episode.subject)
 
 
-def _scrub_outcome(outcome: Outcome, gate: _Gate, learnt: Learnt, policy: Policy) -> CleanOutcome:
+def _scrub_outcome(outcome: Outcome, gate: AppGate, learnt: Learnt, policy: Policy) -> CleanOutcome:
     episode_id = outcome.episode_id or ""
     values = learnt.app(outcome.app).local.get(episode_id, {})
-    desk = _Desk(gate, values if policy.enabled else {}, frozenset(), near=outcome.at or 0)
+    desk = Desk(gate, values if policy.enabled else {}, frozenset(), near=outcome.at or 0)
     return CleanOutcome(
         app=outcome.app,
         outcome_id=gate.vault.outcome_id(outcome.app, outcome.outcome_id),

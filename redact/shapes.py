@@ -1,6 +1,6 @@
 """What a value looks like: whether it can be of a kind, and which kinds show without any key.
 
-In: values and texts. Out: yes or no, and the spans of e-mail addresses and name-made identifiers in a text.
+In: values and texts. Out: yes or no, and the e-mail addresses and address lines in a text.
 Judges shape only; checksummed and secret patterns are `redact.patterns`' job.
 """
 
@@ -41,9 +41,6 @@ _TOWN: Final = re.compile(
     r"(?:,? ?(?:apt|suite|unit|ste|#)\.? ?\w{1,6})?,\s*([A-ZÀ-Þ][^\W\d_]+(?: [A-ZÀ-Þ][^\W\d_]+){0,2}),?\s+(?:[A-Z]{2},?\s+)?"
     r"(\d{4,6}(?:-\d{4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|\d{4} ?[A-Z]{2})(?!\w)",
     re.IGNORECASE,
-)
-NAMED_ID: Final = re.compile(
-    r"(?<![^\W_])([^\W\d_]{2,})([._-])([^\W\d_]{2,})(?:[._-]?(\d{1,8}))(?![^\W_])"
 )
 _IPV4: Final = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}")
 _IPV6: Final = re.compile(r"[0-9a-fA-F:]*:[0-9a-fA-F:]*:[0-9a-fA-F:.]*")
@@ -128,9 +125,3 @@ def emails_in(text: str) -> Iterator[str]:
     if "@" in text:
         for found in EMAIL.finditer(text):
             yield found[0].strip(".'-")
-
-
-def named_ids_in(text: str) -> Iterator[tuple[str, str, str]]:
-    """Yield (identifier, first word, second word) of what looks like `anna_meier_42`."""
-    for found in NAMED_ID.finditer(text):
-        yield found[0], found[1], found[3]

@@ -16,7 +16,8 @@ from redact.leaks import find_leaks
 from redact.learn import learn
 from redact.learnt import merge
 from redact.lexicon import load_lexicon
-from redact.matcher import Matcher, runs_of
+from redact.matcher import Matcher, Piece, runs_of
+from redact.named_ids import NAMED_ID, named_ids_in
 from redact.policy import Policy
 from redact.scrub import Scrubbed, scrub
 from redact.surrogates import opaque_surrogate, surrogate
@@ -194,7 +195,7 @@ def test_the_cheap_look_never_hides_what_a_search_finds(text: str, joint: str) -
     lexicon = load_lexicon()
     quick = Finder(lexicon).in_prose(said)
     thorough = Finder(lexicon, prefiltered=False).in_prose(said)
-    assert quick.found == thorough.found
+    assert quick.values == thorough.values
 
 
 @given(st.lists(st.one_of(PIECES, NAMES), max_size=6).map(" ".join), NAMES)
@@ -208,3 +209,24 @@ def test_a_text_that_cannot_hold_a_name_does_not(text: str, name: str) -> None:
             folded = fold(place)
             if matcher.matches(folded, place):
                 assert matcher.can_match(runs_of(folded, place))
+
+
+@given(st.lists(st.one_of(NAMES, PIECES, st.text(max_size=12)), min_size=1, max_size=6), NAMES)
+@settings(max_examples=200, deadline=None)
+def test_one_walk_over_several_texts_finds_what_a_walk_over_each_does(
+    texts: list[str], name: str
+) -> None:
+    """Joining texts neither makes a match across two of them nor hides one."""
+    words = [fold_value(word) for text in (*texts, name) for word in (text, *text.split())]
+    matcher = Matcher(dict.fromkeys(words, "last_name"), local=True)
+    pieces = [Piece(fold(said), said) for said in (*texts, f"get{name}Id", f"{name}\x00{name}")]
+    alone = [matcher.matches(piece.folded, piece.original) for piece in pieces]
+    assert matcher.matches_of(pieces) == alone
+
+
+@given(st.lists(st.text("ab1_.- Z", max_size=9), max_size=6).map("".join))
+@settings(max_examples=400, deadline=None)
+def test_ids_made_of_names_are_found_as_the_whole_pattern_finds_them(text: str) -> None:
+    """Trying the pattern only at its core finds what trying it everywhere does."""
+    everywhere = NAMED_ID.finditer(text)
+    assert list(named_ids_in(text)) == [(one[0], one[1], one[3]) for one in everywhere]

@@ -1,0 +1,116 @@
+"""What the gate knows of one app for the length of one call: its values, its verdicts, and the texts it has seen.
+
+In: what was learnt, the vault, the policy. Out: `AppGate`, asked per distinct text and per distinct findings. Replaces
+nothing: that is `redact.desk`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+from redact.documents import Unexplained
+from redact.encoded import has_hidden_text
+from redact.findings import Findings
+from redact.fold import Folded, fold
+from redact.judge import KEEP, WITHHOLD, Verdict, judge
+from redact.learnt import Learnt, keep_kind
+from redact.matcher import Match, Matcher, Piece, runs_of
+from redact.policy import Policy
+from redact.standing import Vocabulary, vocabulary_of
+from redact.vault import Vault
+
+_REMEMBERED: Final = 20_000
+_LONG: Final = 1_000
+"""Characters from which on a text is asked for its words before it is searched for an episode's values."""
+
+
+class Known(NamedTuple):
+    """What the whole app knows of one text."""
+
+    folded: Folded
+    matches: list[Match]
+    hides_text: bool
+    """It holds base64 that can be read."""
+
+
+class AppGate:
+    """One app's matchers and memory, for the length of one call."""
+
+    def __init__(
+        self,
+        app: str,
+        learnt: Learnt,
+        vault: Vault,
+        policy: Policy,
+        judged_by: Learnt | None = None,
+    ) -> None:
+        known = learnt.app(app)
+        seen = known if judged_by is None else judged_by.app(app)
+        self.app = app
+        self.vault = vault
+        self.local = known.local
+        self.vocabulary: Vocabulary = vocabulary_of(seen, k=policy.k, words=policy.public_values)
+        self.judgement = judge(seen, k=policy.k)
+        self.withholds = policy.unknown == "withhold"
+        self.hides_task_keys = policy.task_keys == "opaque"
+        self.shift = policy.shift_of(app)
+        values = dict(known.values)
+        for value, kind in self.judgement.values.items():
+            keep_kind(values, value, kind)
+        self._everywhere = Matcher(values, local=False)
+        self._memory: dict[str, Known] = {}
+        self._runs: dict[str, frozenset[str] | None] = {}
+        self._doubts: dict[Findings, tuple[tuple[Unexplained, Verdict], ...]] = {}
+
+    def known(self, text: str) -> Known:
+        """Return what the whole app knows of a text, once per distinct text."""
+        found = self._memory.get(text)
+        return found if found is not None else self.known_of([text])[0]
+
+    def known_of(self, texts: Iterable[str]) -> list[Known]:
+        """Return what the whole app knows of several texts; those it has not seen are searched in one walk."""
+        listed = list(texts)
+        memory = self._memory
+        new = [text for text in listed if text not in memory]
+        if len(memory) + len(new) > _REMEMBERED:
+            memory.clear()
+            new = listed
+        pieces = [Piece(fold(text), text) for text in new]
+        for piece, matches in zip(pieces, self._everywhere.matches_of(pieces), strict=True):
+            text = piece.original
+            memory[text] = Known(piece.folded, matches, has_hidden_text(text))
+        return [memory[text] for text in listed]
+
+    def runs(self, text: str, folded: Folded) -> frozenset[str] | None:
+        """Return the runs of a long text that comes again: prompts and catalogues stand in every episode."""
+        if len(text) < _LONG:
+            return None
+        if text not in self._runs:
+            if len(self._runs) >= _REMEMBERED:
+                self._runs.clear()
+            self._runs[text] = None  # the first time a search is cheaper
+            return None
+        runs = self._runs[text]
+        if runs is None:
+            runs = self._runs[text] = runs_of(folded, text)
+        return runs
+
+    def doubts(self, findings: Findings) -> tuple[tuple[Unexplained, Verdict], ...]:
+        """Return the leaves of a text that no rule explains and that the app's verdicts do not keep."""
+        doubts = self._doubts.get(findings)
+        if doubts is None:
+            if len(self._doubts) >= _REMEMBERED:
+                self._doubts.clear()
+            doubts = self._doubts[findings] = tuple(self._doubted(findings))
+        return doubts
+
+    def _doubted(self, findings: Findings) -> Iterator[tuple[Unexplained, Verdict]]:
+        for place, leaf in findings.sightings:
+            verdict = self.judgement.of(place, leaf.value)
+            if verdict.action == KEEP or "://" in leaf.value:
+                continue
+            if verdict.action == WITHHOLD and self.vocabulary.holds(leaf.value):
+                continue
+            if not self.judgement.spares(verdict, leaf.value):
+                yield leaf, verdict

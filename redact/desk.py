@@ -1,0 +1,196 @@
+"""Replaces what is personal in the texts of one episode, and keeps the account of it.
+
+In: an app's gate, the episode's own values, its texts. Out: clean texts and a note per removal. Texts are edited in
+place, never parsed and written again: JSON keeps its bytes. Decides nothing about keys: that is `redact.judge`'s.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import NamedTuple
+from urllib.parse import quote, unquote
+
+from redact.app_gate import AppGate, Known
+from redact.dates import read_date, spellings
+from redact.encoded import hidden_texts
+from redact.fold import fold_value, readable
+from redact.matcher import Match, Matcher, Piece, resolve
+from redact.standing import Standing
+from redact.surrogates import recase
+
+
+class Note(NamedTuple):
+    """One removal, told without its text; a named tuple, because one is made per removal."""
+
+    kind: str
+    path: str
+    """`steps[4].tool_calls[0].arguments`."""
+    length: int
+
+
+class _Cleaned(NamedTuple):
+    """A clean text with the kind and the length of each removal."""
+
+    text: str
+    removed: tuple[tuple[str, int], ...] = ()
+
+
+class Desk:
+    """Scrubs the texts of one episode; an equal text is scrubbed once."""
+
+    def __init__(
+        self,
+        gate: AppGate,
+        values: Mapping[str, str],
+        personal_keys: frozenset[str],
+        *,
+        near: int,
+    ) -> None:
+        self._gate = gate
+        self._near = near
+        self._matcher = Matcher(_with_spellings(values), local=True)
+        self._standing = Standing(gate.vocabulary, personal_keys)
+        self._own: dict[str, list[Match]] = {}
+        self._done: dict[str, _Cleaned] = {}
+        self.notes: list[Note] = []
+
+    def expect(self, texts: Iterable[str | None]) -> None:
+        """Search texts for the episode's values in one walk, before they are asked for one by one."""
+        listed = list(dict.fromkeys(filter(None, texts)))
+        pieces = [
+            Piece(known.folded, text)
+            for text, known in zip(listed, self._gate.known_of(listed), strict=True)
+            if self._can_match(text, known)
+        ]
+        self._own = dict.fromkeys(listed, _NO_MATCHES)
+        for piece, matches in zip(pieces, self._matcher.matches_of(pieces), strict=True):
+            self._own[piece.original] = matches
+
+    def text(self, text: str, path: str) -> str:
+        """Return the text without what is known to be personal."""
+        if not text:
+            return text
+        done = self._done.get(text)
+        if done is None:
+            done = self._done[text] = self._cleaned(text)
+        for kind, length in done.removed:
+            self.notes.append(Note(kind, path, length))
+        return done.text
+
+    def optional(self, text: str | None, path: str) -> str | None:
+        """Return an optional text scrubbed."""
+        return None if text is None else self.text(text, path)
+
+    def public_text(self, text: str, path: str) -> str:
+        """Return a text that all episodes share, without what is personal in the whole app."""
+        known = self._gate.known(text)
+        if not known.matches and not self._gate.shift.days:
+            return text
+        done = self._replaced(text, self._standing.personal(text, resolve(known.matches)))
+        self.notes += (Note(kind, path, length) for kind, length in done.removed)
+        return done.text
+
+    def moment(self, at: int | None) -> int | None:
+        """Return an optional moment moved by the app's shift."""
+        return None if at is None else self._gate.shift.moment(at)
+
+    def _can_match(self, text: str, known: Known) -> bool:
+        return self._matcher.can_match(self._gate.runs(text, known.folded))
+
+    def _matches(self, text: str, known: Known) -> list[Match]:
+        own = self._own.get(text)
+        if own is None:
+            searched = self._can_match(text, known)
+            own = self._matcher.matches(known.folded, text) if searched else _NO_MATCHES
+        return [*known.matches, *own] if own else known.matches
+
+    def _cleaned(self, text: str) -> _Cleaned:
+        known = self._gate.known(text)
+        matches = self._matches(text, known)
+        if matches:
+            clean = self._replaced(text, self._standing.personal(text, resolve(matches)))
+        elif self._gate.shift.days:
+            clean = _Cleaned(self._dated(text))
+        else:
+            clean = _Cleaned(text)
+        return self._decoded(clean) if known.hides_text else clean
+
+    def _decoded(self, clean: _Cleaned) -> _Cleaned:
+        """Return the text with what is personal inside its base64 runs replaced, encoded as it was."""
+        text = clean.text
+        removed = list(clean.removed)
+        out: list[str] = []
+        done = 0
+        for run in hidden_texts(text):
+            inner = self._cleaned(run.text) if run.text else _Cleaned(run.text)
+            removed += inner.removed
+            if inner.text != run.text:
+                out += (text[done : run.start], run.encode(inner.text))
+                done = run.end
+        return _Cleaned("".join([*out, text[done:]]), tuple(removed))
+
+    def _replaced(self, text: str, matches: list[Match]) -> _Cleaned:
+        if not matches:
+            return _Cleaned(self._dated(text))
+        out: list[str] = []
+        removed: list[tuple[str, int]] = []
+        done = 0
+        for match in matches:
+            start, end, _, kind, _ = match
+            before = self._dated(text[done:start])
+            out += (before, self._surrogate(text[start:end], match))
+            done = end
+            removed.append((kind, end - start))
+        out.append(self._dated(text[done:]))
+        return _Cleaned("".join(out), tuple(removed))
+
+    def _dated(self, kept: str) -> str:
+        """Return what is kept of a text with its dates moved; surrogates are not dates, whatever they look like."""
+        return self._gate.shift.text(kept, self._near)
+
+    def _surrogate(self, mention: str, match: Match) -> str:
+        draw = self._gate.vault.surrogate
+        if mention.isascii() and "\\" not in mention and "%" not in mention:
+            return draw(self._gate.app, match.kind, mention)
+        plain = readable(_unescaped(mention))
+        if fold_value(plain) != " ".join(match.value.split()):
+            plain = recase(plain, match.value)
+        moved = draw(self._gate.app, match.kind, plain)
+        if match.kind == "withheld":
+            return moved
+        if "\\" in mention:
+            return json.dumps(moved)[1:-1]
+        return quote(moved, safe="") if "%" in mention else moved
+
+
+_NO_MATCHES: list[Match] = []
+
+
+def _unescaped(mention: str) -> str:
+    """Return what a JSON- or URL-escaped mention says, however often it was escaped."""
+    plain = mention
+    for _ in range(3):
+        if "\\" not in plain:
+            break
+        try:
+            plain = str(json.loads(f'"{plain}"'))
+        except ValueError:
+            break
+    return unquote(plain) if "%" in plain else plain
+
+
+def _with_spellings(values: Mapping[str, str]) -> dict[str, str]:
+    out = dict(values)
+    for value, kind in values.items():
+        if kind == "birth_date":
+            out.update(_other_spellings(value))
+    return out
+
+
+@lru_cache(maxsize=20_000)
+def _other_spellings(birth: str) -> dict[str, str]:
+    """Return the ways a birth date may be written besides, with its kind."""
+    day = read_date(birth)
+    return {} if day is None else dict.fromkeys(spellings(day), "birth_date")
