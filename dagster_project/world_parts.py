@@ -4,6 +4,7 @@ Comes in: a learnt world and what its calls cost. Goes out: `WorldRow` records. 
 """
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from dagster_project.learnt_worlds import StoredWorld
@@ -12,6 +13,7 @@ from dagster_project.report.data import (
     Fidelity,
     ToolRow,
     UnknownCall,
+    VersionRow,
     WorldRow,
 )
 from dagster_project.tool_costs import UNTIMED, ToolCost
@@ -40,6 +42,7 @@ def world_row(world: StoredWorld, costs: Mapping[str, ToolCost]) -> WorldRow:
         writes=_fidelity(found.get("writes")),
         tape=_tape(found),
         unseen_tasks=_fidelity(found.get("unseen_tasks")),
+        versions=version_rows(world.document),
         sources=tuple(
             Count(name=source, count=int(counts["calls"]))
             for source, counts in found.get("by_source", {}).items()
@@ -49,6 +52,24 @@ def world_row(world: StoredWorld, costs: Mapping[str, ToolCost]) -> WorldRow:
             for tool in world.tools
         ),
     )
+
+
+def version_rows(document: Mapping[str, Any]) -> tuple[VersionRow, ...]:
+    """The tools that became others, oldest change first: when, and what changed about them."""
+    rows = [
+        VersionRow(
+            tool=tool,
+            version=number,
+            since=datetime.fromtimestamp(known["until"] // 10**9, tz=UTC).strftime(
+                "%Y-%m-%d %H:%M UTC"
+            ),
+            calls_before=int(known["calls"]),
+            changes=tuple(str(change["says"]) for change in known["changes"]),
+        )
+        for tool, versions in document.get("versions", {}).items()
+        for number, known in enumerate(versions, start=2)
+    ]
+    return tuple(sorted(rows, key=lambda row: (row.since, row.tool)))
 
 
 def _tool(tool: ToolSummary, counts: Mapping[str, Any] | None, cost: ToolCost) -> ToolRow:

@@ -18,6 +18,7 @@ from environments.runtime.canonical import digest
 from environments.runtime.environment import Session, run_actions
 from environments.runtime.task import Limits, Task, UserTurn
 from environments.runtime.world import World
+from environments.runtime.world_versions import outdated
 from redact.clean_episode import CleanEpisode
 from synth.attempts import Group, join_attempts
 from synth.attempts_constructed import BY, actions_of, asked_after, consent_to
@@ -231,7 +232,11 @@ def _candidate(found: _Attempts, traits: AppTraits, start: _Start | None) -> Can
             )
             for a in attempts
         ),
-        reasons=(*_reasons(derived, shown, start), *([made.why_not] if made.why_not else [])),
+        reasons=(
+            *_reasons(derived, shown, start),
+            *_outdated(group, start),
+            *([made.why_not] if made.why_not else []),
+        ),
     )
 
 
@@ -246,6 +251,16 @@ def _reasons(derived: Derived, shown: Recorded, start: _Start | None) -> tuple[s
     if start is None:
         reasons.append("no_world")
     return tuple(reasons)
+
+
+def _outdated(group: Group, start: _Start | None) -> tuple[str, ...]:
+    """A reason where a tool that the attempts call has become another since: what is trained on would be the past."""
+    versions = start.world.versions if start is not None else {}
+    gone = any(
+        outdated(versions, (c.name for c in r.attempt.calls), r.episode.started_at)
+        for r in group.records
+    )
+    return ("tool_changed",) if gone else ()
 
 
 def _task(

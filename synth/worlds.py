@@ -18,6 +18,7 @@ from synth.llm import LlmSettings
 from synth.world.callers import learn_envelopes, normalise, seen_forms
 from synth.world.continuity import infer_continuity
 from synth.world.document import write_document
+from synth.world.drift import split_versions
 from synth.world.effects import learn_effects
 from synth.world.examples import collect
 from synth.world.guards import learn_guards
@@ -150,12 +151,20 @@ def _observe(episodes: Sequence[CleanEpisode]) -> Workbench:
     for tool, extra in seen_forms(seen).items():
         forms[tool] = {**extra, **forms.get(tool, {})}
     normalise(seen, forms=forms, envelopes=envelopes)
+    versions = split_versions(seen, episodes)
+    old = {v.name: v for known in versions.values() for v in known}
     tools = {
-        name: ToolModel(name=name, observations=group, forms=forms.get(name, {}))
+        name: ToolModel(
+            name=name,
+            observations=group,
+            forms=forms.get(old[name].tool if name in old else name, {}),
+            reshaped=name in old and old[name].reshaped,
+        )
         for name, group in by_tool(seen).items()
     }
     app = episodes[0].app if episodes else ""
-    return Workbench(app=app, histories=seen, tools=tools, envelopes=envelopes)
+    told = {name: [v.to_json() for v in known] for name, known in sorted(versions.items())}
+    return Workbench(app=app, histories=seen, tools=tools, envelopes=envelopes, versions=told)
 
 
 def _mark_shown(bench: Workbench) -> None:

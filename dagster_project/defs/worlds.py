@@ -19,6 +19,7 @@ from dagster_project.lake import Lake
 from dagster_project.learnt_tables import WORLDS
 from dagster_project.learnt_worlds import StoredWorld, world_document, world_of
 from dagster_project.progress import tell
+from dagster_project.world_parts import version_rows
 from environments.fidelity import VERDICTS
 from environments.unsettled import settle
 from redact.clean_episode import CleanEpisode
@@ -104,6 +105,15 @@ def _result(lake: Lake, apps: Sequence[str], recomputed: int) -> AssetResult:
             "tools": rows_of(
                 ("app", "tool", "kind", "recorded", "held out", *VERDICTS, "tape exact", "says"),
                 [row for world in known for row in _tools(world)],
+            ),
+            "changed_tools": rows_of(
+                ("app", "tool", "version", "since", "calls before", "what changed"),
+                [
+                    (world.app, row.tool, row.version, row.since, row.calls_before, change)
+                    for world in known
+                    for row in version_rows(world.document)
+                    for change in row.changes
+                ],
             ),
             "unknown_calls": rows_of(
                 ("app", "tool", "call", "why", "count", "what would settle it"),

@@ -192,6 +192,20 @@ class ToolRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VersionRow:
+    """A tool that became another one at some time."""
+
+    tool: str
+    version: int
+    """2 for the first change."""
+    since: str
+    calls_before: int
+    """Recorded calls of the version before."""
+    changes: tuple[str, ...]
+    """What changed, by names of fields and arguments."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorldRow:
     """The rebuilt backend of one app."""
 
@@ -212,6 +226,8 @@ class WorldRow:
     sources: tuple[Count, ...] = ()
     """Answers by source: `recorded`, `derived`, `simulated`, `unknown`."""
     tools: tuple[ToolRow, ...] = ()
+    versions: tuple[VersionRow, ...] = ()
+    """Tools that drifted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,6 +43,7 @@ class World:
         "seen",
         "timeline",
         "tools",
+        "versions",
     )
 
     def __init__(self, document: Mapping[str, Any]) -> None:
@@ -71,6 +72,8 @@ class World:
             for tool, keys in t.get("seen", {}).items()
         }
         self.counters: Mapping[str, Any] = document.get("counters", {})
+        self.versions: Mapping[str, Any] = document.get("versions", {})
+        """Old versions of tools that drifted, oldest first, each with the moment until which it answered."""
         self.callers: Mapping[str, Any] = document.get("callers", {})
         self.room = Room()
         self.row_names: dict[Place, frozenset[str]] = {}

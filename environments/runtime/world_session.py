@@ -20,6 +20,7 @@ from .world_scope import Here
 from .world_state import ABSENCE, Place
 from .world_tape import taped
 from .world_tool import STRICT
+from .world_versions import version_at
 from .world_writes import change, follow_change, follow_read
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ class Session:
 
     def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """The tool's answer to one call, and its effect."""
+        if self._world.versions:
+            name = version_at(self._world.versions, name, self.started_at)
         if not isinstance(arguments, str):
             return self._answer(name, arguments)
         call = (name, arguments)
@@ -126,6 +129,8 @@ class Session:
     def observe(self, name: str, arguments: Mapping[str, Json] | str, content: str) -> None:
         """Follow a recording: the call was made and this is what really came back."""
         self._leave()
+        if self._world.versions:
+            name = version_at(self._world.versions, name, self.started_at)
         tool = self._world.tools.get(name)
         parsed = parse_arguments(arguments)
         content = unwrap(content, self._envelope())

@@ -16,7 +16,7 @@ from synth.world.model import TableModel, ToolModel, Workbench
 
 def write_document(bench: Workbench) -> dict[str, Any]:
     """The world file of a workbench."""
-    return {
+    document: dict[str, Any] = {
         "format": WORLD_FORMAT,
         "app": bench.app,
         "continuity": bench.continuity,
@@ -28,6 +28,9 @@ def write_document(bench: Workbench) -> dict[str, Any]:
         "tape": {name: bench.tape[name] for name in sorted(bench.tape)},
         "timeline": {name: bench.timeline[name] for name in sorted(bench.timeline)},
     }
+    if bench.versions:
+        document["versions"] = bench.versions
+    return document
 
 
 def _tool(tool: ToolModel) -> dict[str, Any]:

@@ -234,7 +234,9 @@ def _fields(tool: ToolModel) -> frozenset[str]:
     for record in records:
         for name in record:
             counts[name] += 1
-    often = {n for n, c in counts.items() if c * 2 > len(records)}
+    # Records of a version that looked otherwise are alike among themselves only.
+    mark = "@" if tool.reshaped else ""
+    often = {mark + n for n, c in counts.items() if c * 2 > len(records)}
     return frozenset(often) if len(often) <= 60 else frozenset()
 
 

@@ -38,6 +38,8 @@ class ToolModel:
 
     name: str
     observations: list[Observation]
+    reshaped: bool = False
+    """An old version whose calls or results looked otherwise than those of the newer ones."""
     kind: str = "unknown"
     forms: dict[str, str] = field(default_factory=dict)
     ignore: tuple[str, ...] = ()
@@ -106,6 +108,8 @@ class Workbench:
     """Tables seen to change after a call that named a row of theirs without being about it."""
     tape: dict[str, dict[str, list[dict[str, Any]]]] = field(default_factory=dict)
     continuity: dict[str, Any] = field(default_factory=dict)
+    versions: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    """Old versions of tools that drifted, oldest first."""
     timeline: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Of a living backend: versions and horizon per table."""
 

@@ -23,6 +23,7 @@ from dagster_project.report.data import (
     TaskRow,
     ToolRow,
     UnknownCall,
+    VersionRow,
     WorldRow,
 )
 
@@ -396,6 +397,15 @@ def _worlds() -> tuple[WorldRow, ...]:
                 Count(name="unknown", count=39),
             ),
             tools=tools,
+            versions=(
+                VersionRow(
+                    tool="refund_payment",
+                    version=2,
+                    since="2026-10-16 08:20 UTC",
+                    calls_before=41,
+                    changes=("calls now have the argument reason",),
+                ),
+            ),
         ),
         WorldRow(
             app=TRAVEL,

@@ -1,0 +1,25 @@
+"""Versions of tools: which one answered at a given time.
+
+Goes in: the `versions` of a world file, a tool's name and a moment. Comes out: the name under which the version of that
+moment was learnt. A task made of old episodes meets the tools as they were. Not here: how drift is found (`synth.world.drift`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+
+def version_at(versions: Mapping[str, Any], tool: str, at: int) -> str:
+    """The name of a tool's version at a moment (ns); without a moment (0) the newest."""
+    for old in versions.get(tool, ()) if at else ():
+        if at < old["until"]:
+            return str(old["tool"])
+    return tool
+
+
+def outdated(versions: Mapping[str, Any], tools: Iterable[str], at: int) -> list[str]:
+    """The tools among these that have become others since a moment (ns), by name."""
+    return sorted(
+        {t for t in tools if at and any(at < old["until"] for old in versions.get(t, ()))}
+    )
