@@ -19,7 +19,7 @@ from .world_reads import show
 from .world_scope import Here
 from .world_state import ABSENCE, Place
 from .world_tape import taped
-from .world_tool import STRICT
+from .world_tool import STRICT, Tool
 from .world_versions import version_at
 from .world_writes import change, follow_change, follow_read
 
@@ -89,14 +89,18 @@ class Session:
         if result.source == UNKNOWN and tool.tape:
             recorded = taped(self.here(), tool, args)
             if recorded is not None:
-                content, episode = recorded
-                is_error = bool(tool.refused(content, args))
-                return ToolResult(
-                    content=content, source=RECORDED, is_error=is_error, evidence=episode
-                )
+                return self._changing(lambda: self._shown_again(tool, args, *recorded))
         if isinstance(arguments, str):
             self._keep((name, arguments), result, place, None if tool.loose else names)
         return result
+
+    def _shown_again(
+        self, tool: Tool, args: dict[str, Json], content: str, episode: str
+    ) -> ToolResult:
+        """A recorded answer to a reader: what it shows is known from here on."""
+        follow_read(self.here(), tool, args, content)
+        is_error = bool(tool.refused(content, args))
+        return ToolResult(content=content, source=RECORDED, is_error=is_error, evidence=episode)
 
     def _changing(self, change: Callable[[], ToolResult]) -> ToolResult:
         """The answer to a call that may change something; the state that it leads to becomes a moment."""

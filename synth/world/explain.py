@@ -13,7 +13,7 @@ from typing import Any, Final
 from environments.runtime.expression_scope import Scope, Tree
 from environments.runtime.normal import HOLE, stable
 from synth.world.conditions import FEW, Cases, Condition, texts
-from synth.world.examples import DARK, GONE, evaluate
+from synth.world.examples import DARK, GONE, Example, evaluate
 from synth.world.fit import Fitter
 from synth.world.messages import Refusal, culprits_of, hole_terms, message_of
 from synth.world.proposals import Proposer, evidence_of
@@ -43,7 +43,7 @@ def explain(
         )
         holes = hole_terms(refusal, _allowed(cases))
         pool = [*_from_holes(cases, holes), *found]
-        broken = [c for c in pool if _breaks(c, cases, rows)]
+        broken = [c for c in pool if _breaks(c, group, rows)]
         calls = len({e.seen.key for e in group})
         if not broken:
             broken = list(_either(cases, fitter, rows))
@@ -129,13 +129,17 @@ def _allowed(cases: Cases) -> list[Scope]:
     return [cases.scopes[at] for at in first.values()]
 
 
-def _breaks(condition: Condition, cases: Cases, rows: range) -> bool:
-    """Whether a condition is broken in every refusal of a class whose state is known, and that is most of them."""
-    known = [condition.values[i] for i in rows if condition.values[i] is not DARK]
-    if any(v is True for v in known):
+def _breaks(condition: Condition, group: Sequence[Example], rows: range) -> bool:
+    """Whether a condition is broken in every refusal of a class whose state is known, and that is enough of them.
+
+    Different calls are counted: a caller who insists adds nothing, and a state that nobody knows says nothing against.
+    """
+    if any(condition.values[i] is True for i in rows):
         return False
-    del cases
-    return len(known) * 2 >= len(rows) and len(known) >= 1
+    calls = {at: e.seen.key for at, e in zip(rows, group, strict=True)}
+    known = {calls[i] for i in rows if condition.values[i] is not DARK}
+    enough = min(MIN_TO_REFUSE, (len(set(calls.values())) + 1) // 2)
+    return len(known) >= enough
 
 
 def _claimable(best: list[Condition], calls: int, refusal: Refusal) -> bool:

@@ -102,9 +102,9 @@ class Fitter:
         return tree
 
     def _namesake(self, target: Sequence[Any], name: str) -> Tree | None:
-        """An argument of the field's own name goes before a constant that fits as well."""
+        """An argument, or a field before the call, of the field's own name goes before a constant that fits as well."""
         for term in [*self.terms.scalars, *self.terms.containers]:
-            mine = term.tree[-1] == name and term.tree[0] in {"arg", "it", "by"}
+            mine = term.tree[-1] == name and term.tree[0] in {"arg", "it", "by", "old"}
             if mine and agree(term.values, target):
                 return self._order_kept(term, target)
         return None
@@ -125,6 +125,11 @@ class Fitter:
             known = coverage(term.values, target)
             if known > most * 1.15:
                 best, most = term, known
+        if best is not None and most < len(target) and isinstance(target[0], dict):
+            # A record found whole somewhere may be known less often than each of its fields elsewhere.
+            parts = self._object(target) if self.depth < MAX_DEPTH else None
+            if parts and coverage(evaluate(parts, self.scopes), target) > most * 1.15:
+                return parts
         return self._order_kept(best, target) if best is not None else None
 
     def _order_kept(self, term: Term, target: Sequence[Any]) -> Tree:
