@@ -129,9 +129,9 @@ def check_texts(
         return 0
     named, found = list(texts), 0
     for app in apps:
-        search = _search(home, vault, app)
+        search = search_of(home, vault, app)
         found += sum(
-            not (leak.waiver or _is_surrogate(vault, app, leak, text))
+            not (leak.waiver or is_surrogate(vault, app, leak, text))
             for where, text in named
             for leak in search.find(where, text)
         )
@@ -189,8 +189,8 @@ def shown_texts(home: Home, instance: dg.DagsterInstance) -> Iterator[tuple[str,
 
 
 def _check(home: Home, vault: Vault, app: str, now: str, known: str) -> AppLeaks:
-    search = _search(home, vault, app)
-    origins = _origins(home, vault, app)
+    search = search_of(home, vault, app)
+    origins = origins_of(home, vault, app)
     places: Counter[str] = Counter()
     waivers: Counter[str] = Counter()
     texts = 0
@@ -214,18 +214,19 @@ def _check(home: Home, vault: Vault, app: str, now: str, known: str) -> AppLeaks
 
 
 def _waiver(vault: Vault, app: str, leak: Leak, text: str) -> str:
-    if _is_surrogate(vault, app, leak, text):
+    if is_surrogate(vault, app, leak, text):
         return "surrogate"
     return "apart" if not leak.direct and leak.where in _SHARED and not leak.beside else ""
 
 
-def _origins(home: Home, vault: Vault, app: str) -> dict[str, str]:
+def origins_of(home: Home, vault: Vault, app: str) -> dict[str, str]:
     """The raw episode of each clean one, by the clean id."""
     rows = Lake(home.private / "lake").read(EPISODES, app=app, columns=("episode_id",)).to_pylist()
     return {vault.episode_id(app, row["episode_id"]): row["episode_id"] for row in rows}
 
 
-def _search(home: Home, vault: Vault, app: str) -> LeakSearch:
+def search_of(home: Home, vault: Vault, app: str) -> LeakSearch:
+    """A search for everything known of an app's people."""
     learnt, policy = knowledge_of(Lake(home.private / "lake"), vault, app).learnt, policy_of(home)
     public = vocabulary_of(learnt.app(app), k=policy.k, words=policy.public_values)
     return LeakSearch(
@@ -247,7 +248,7 @@ def _shared_definitions(home: Home, app: str, *, k: int) -> list[str]:
     return [definition for definition, seen in subjects.items() if len(seen) >= k]
 
 
-def _is_surrogate(vault: Vault, app: str, leak: Leak, text: str) -> bool:
+def is_surrogate(vault: Vault, app: str, leak: Leak, text: str) -> bool:
     """Whether the vault gave this very text, or a longer one around it, as somebody's surrogate."""
     if leak.encoding != "plain" or not text.isascii():
         return False
@@ -270,8 +271,8 @@ def _everything(
     lake = Lake(home.clean / "lake")
     for table in _TABLES:
         for row in lake.read(table, app=app).to_pylist():
-            listed = list(_strings(row))
-            of = _derived_from(listed, origins) if table.name in _OF_EPISODES else ()
+            listed = list(strings_in(row))
+            of = derived_from(listed, origins) if table.name in _OF_EPISODES else ()
             yield from ((table.name, text, of) for text in listed)
     for part in ("tasksets", "worlds", "tasks"):
         for where, text in _files(home.clean / part / app):
@@ -279,10 +280,10 @@ def _everything(
                 yield where, text, ()
                 continue
             for line in text.splitlines():
-                yield where, line, _derived_from([line], origins)
+                yield where, line, derived_from([line], origins)
 
 
-def _derived_from(texts: Iterable[str], origins: Mapping[str, str]) -> tuple[str, ...]:
+def derived_from(texts: Iterable[str], origins: Mapping[str, str]) -> tuple[str, ...]:
     """The raw episodes whose clean ids a row names."""
     named = {found for text in texts for found in _EPISODE_ID.findall(text)}
     return tuple(sorted(origins[one] for one in named & origins.keys()))
@@ -296,15 +297,16 @@ def _files(folder: Path) -> Iterator[tuple[str, str]]:
             yield place.name, path.read_text(encoding="utf-8", errors="replace")
 
 
-def _strings(value: object) -> Iterator[str]:
+def strings_in(value: object) -> Iterator[str]:
+    """Every text in a value of lists and mappings."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
         for part in value.values():
-            yield from _strings(part)
+            yield from strings_in(part)
     elif isinstance(value, list | tuple):
         for part in value:
-            yield from _strings(part)
+            yield from strings_in(part)
 
 
 def _known(home: Home, app: str) -> str:

@@ -12,6 +12,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -37,20 +38,29 @@ _OPAQUE: Final = 'task_keys = "opaque"'
 """A task's id is made of its key: the same key under the same app would join the two exports."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rekeyed:
+    """A home under another key, and the key, for as long as both exist."""
+
+    home: Home
+    secret: str = field(repr=False)
+
+
 @contextmanager
-def rekeyed(home: Home, *, on_step: Callable[[Step], None] = lambda _: None) -> Iterator[Home]:
+def rekeyed(home: Home, *, on_step: Callable[[Step], None] = lambda _: None) -> Iterator[Rekeyed]:
     """Build the home again under a key that nobody keeps, and remove everything afterwards."""
     with tempfile.TemporaryDirectory(dir=home.private, prefix="rekey-") as scratch:
         other = open_home(Path(scratch) / "home", create=True)
         with lock(home, "build"):
             _carry(home, other)
-        built = build(other, secret=secrets.token_hex(32), on_step=on_step)
+        secret = secrets.token_hex(32)
+        built = build(other, secret=secret, on_step=on_step)
         if built.failed_checks:
             raise StageError(
                 f"nothing was exported: under the other key these checks failed: {', '.join(built.failed_checks)}; "
                 "run the build, which says why"
             )
-        yield other
+        yield Rekeyed(home=other, secret=secret)
 
 
 def _carry(home: Home, other: Home) -> None:

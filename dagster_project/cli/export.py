@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,10 +11,12 @@ import typer
 
 from dagster_project.cli.options import HOME, AppOption, HomeOption, JsonOption
 from dagster_project.cli.output import print_json, print_pairs
+from dagster_project.cli.settings import read_settings
 from dagster_project.errors import InputError
 from dagster_project.home import apps_of, open_home
 
 if TYPE_CHECKING:
+    from dagster_project.export_check import Searched
     from dagster_project.home import Home
     from environments.runtime.manifest import TaskSetManifest
 
@@ -144,8 +147,9 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per option
     )
     apps = [app] if app else list(known)
     with _source(opened, rekey=rekey) as source:
-        _require_no_leaks(source.clean, apps)
-        manifest = export_tasks(source.clean, apps, asked)
+        _require_no_leaks(source.home.clean, apps)
+        manifest = export_tasks(source.home.clean, apps, asked)
+        searched = _searched(source, dest, apps)
     counts: dict[str, object] = {
         "tasks": len(manifest.tasks),
         "version": manifest.task_set_version,
@@ -153,6 +157,8 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per option
         "left_out": ", ".join(f"{n} {why}" for why, n in manifest.left_out.items()) or "none",
         "splits": _splits(manifest),
     }
+    if searched is not None:
+        counts["searched"] = searched.why_not or f"{searched.texts} texts, no identifier"
     notes = manifest.splits.get("notes")
     if as_json:
         print_json({"format": format_name, "dest": str(dest), **counts})
@@ -163,16 +169,38 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per option
         typer.echo(f"check it with: {_next_step(format_name, dest)}")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Source:
+    """The home that is exported, and the vault's secret where it was given."""
+
+    home: "Home"
+    secret: str | None = field(repr=False)
+
+
 @contextmanager
-def _source(home: "Home", *, rekey: bool) -> Iterator["Home"]:
+def _source(home: "Home", *, rekey: bool) -> Iterator[_Source]:
     """The home that is exported: itself, or one made for this export under another key."""
     if not rekey:
-        yield home
+        yield _Source(home=home, secret=read_settings().secret)
         return
     from dagster_project.rekey import rekeyed  # noqa: PLC0415 - dagster: 2 s
 
     with rekeyed(home) as other:
-        yield other
+        yield _Source(home=other.home, secret=other.secret)
+
+
+def _searched(source: _Source, dest: Path, apps: Sequence[str]) -> "Searched | None":
+    """Search the written files; None where the data was declared free of personal data."""
+    from dagster_project.export_check import (  # noqa: PLC0415 - dagster: 2 s
+        check_written,
+        secret_at_hand,
+    )
+    from dagster_project.home import redaction_of  # noqa: PLC0415 - beside what is slow
+
+    if redaction_of(source.home) == "off":
+        return None
+    secret = secret_at_hand(source.home, source.secret)
+    return check_written(source.home, dest, apps, secret)
 
 
 def _require(holds: bool, why: str, option: str) -> None:

@@ -1,17 +1,20 @@
 """The leak check after a build: it reads everything past the gate, and what leaks is not exported."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
 import dagster as dg
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from dagster_project.arrival import take_in
 from dagster_project.build import build, instance_of
 from dagster_project.cli.export import export
 from dagster_project.errors import InputError, StageError
+from dagster_project.export_check import DOES_NOT_OPEN, NOT_AT_HAND, check_written
 from dagster_project.gate import knowledge_of, vault_of
 from dagster_project.home import Home, open_home, vault_secret
 from dagster_project.lake import Lake
@@ -156,3 +159,64 @@ def test_the_report_counts_removals_by_the_days_that_the_policy_moves_to(copy: H
     assert before
     assert len(after) == len(before)
     assert not before & after
+
+
+@pytest.mark.parametrize("format_name", ["taskset", "sft", "trl"])
+def test_a_written_export_is_searched_in_every_format(
+    home: Home,
+    tmp_path: Path,
+    format_name: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """What the command wrote is read back, rows of Parquet included, and the number is told."""
+    monkeypatch.setenv("TRACEGYM_SECRET", SECRET)
+    dest = tmp_path / "out"
+    export(format_name, dest, home=home.path, as_json=True)
+    assert re.fullmatch(
+        r"\d+ texts, no identifier", json.loads(capsys.readouterr().out)["searched"]
+    )
+    assert any(dest.iterdir())
+
+
+@pytest.mark.parametrize("format_name", ["taskset", "trl"])
+def test_an_identifier_that_a_format_wrote_removes_the_export(
+    home: Home, tmp_path: Path, format_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The home is clean and the format is not: nothing is exported, and the sentence names nobody."""
+    monkeypatch.setenv("TRACEGYM_SECRET", SECRET)
+    dest = tmp_path / "out"
+    said = f"graded for {FIRST[0]} {LAST[0]}"
+    with pytest.raises(StageError, match="nothing is exported: an identifier") as refusal:
+        export(format_name, dest, home=home.path, license_=said)
+    assert LAST[0] not in str(refusal.value)
+    assert not dest.exists()
+
+
+def test_an_identifier_in_a_row_of_parquet_is_found(home: Home, tmp_path: Path) -> None:
+    """Columns of text are read, not the file's bytes, which are compressed."""
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    row = {"prompt": [{"role": "user", "content": f"I am {FIRST[0]} {LAST[0]}"}]}
+    pq.write_table(pa.Table.from_pylist([row]), folder / "train.parquet")
+    with pytest.raises(StageError, match="nothing is exported"):
+        check_written(home, folder, ["lending"], SECRET.encode())
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize(("secret", "why"), [("", NOT_AT_HAND), ("x" * 32, DOES_NOT_OPEN)])
+def test_without_the_vaults_secret_an_export_says_that_it_was_not_searched(
+    copy: Home,
+    secret: str,
+    why: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """No secret is made up, and a missing one is not told as a search that found nothing."""
+    monkeypatch.setenv("TRACEGYM_SECRET", secret)
+    (copy.vault / "secret").unlink(missing_ok=True)
+    dest = copy.path / "out"
+    export("taskset", dest, home=copy.path, as_json=True)
+    assert json.loads(capsys.readouterr().out)["searched"] == why
+    assert dest.exists()
+    assert not (copy.vault / "secret").exists()
