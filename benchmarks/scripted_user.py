@@ -1,6 +1,6 @@
 """The scripted user beside real ones: does it give what is asked for, and nothing before it is asked.
 
-Run: `TRACEGYM_REAL_DATA=... python -m benchmarks.scripted_user`. Every ordered pair of attempts at one task: the script is one
+Run: `TRACEGYM_REAL_DATA=... python -m benchmarks.scripted_user`; without real data, the example desk alone. Every ordered pair of attempts at one task: the script is one
 attempt, the questions are those of the other. Facts are words that stand in short call arguments or have digits. *Recall*:
 facts that the real user gave at that point and the script knows, given by then. *Early*: of the facts said, those that
 the real user gave only later. Words and names of the data are nowhere in here.
@@ -11,10 +11,9 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,10 @@ from typing import Any
 from environments.runtime.attempt import UNKNOWN
 from environments.runtime.task import UserTurn
 from environments.runtime.user import ScriptedUser
+from examples.support_desk.records import chat_log_line
+from examples.support_desk.season import Plan, reset_season
+from examples.support_desk.telemetry import Telemetry
+from examples.support_desk.variant import make_variant
 
 Line = dict[str, Any]
 WORD = re.compile(r"[^\W_]+")
@@ -118,7 +121,7 @@ def play(script: Talk, real: Talk, counts: Counts) -> None:
 
     knows = facts(script.opening).union(*(facts(turn.text) for turn in script.turns))
     told, heard = facts(script.opening), facts(real.opening)
-    user, ended = ScriptedUser(script.turns), False
+    user, ended = ScriptedUser(script.turns, opening=script.opening), False
     for index, turn in enumerate(real.turns):
         new = facts(turn.text) - heard
         if not ended:
@@ -165,19 +168,39 @@ def _scalars(value: object) -> Iterator[str]:
         yield str(value)
 
 
+def desk() -> list[Line]:
+    """Conversations of the example support desk, three attempts at each request, in three variants of its names."""
+    lines: list[Line] = []
+    for number in range(3):
+        variant = make_variant(number)
+        plan = Plan(app="desk", variant=variant, seed=5, conversations=120, attempts=3)
+        for held in reset_season(plan, Telemetry()):
+            line = json.loads(json.dumps(chat_log_line(held, held.feedback)))
+            lines.append({**line, "task_key": f"{number} {line['task_key']}"})
+    return lines
+
+
+def row(name: str, found: Counts) -> str:
+    """One line of the table."""
+    return (
+        f"| {name} | {found.given / found.asked:.3f} | {found.early / found.said:.3f} "
+        f"| {found.said} | {found.unknown} of {found.turns} |"
+    )
+
+
 def main() -> int:
-    """Measure every chat-log file of the real data."""
+    """Measure every chat-log file of the real data, what they come to together, and the example desk."""
     folder = os.environ.get("TRACEGYM_REAL_DATA")
-    if not folder:
-        print("set TRACEGYM_REAL_DATA to the folder of real traces", file=sys.stderr)
-        return 0
     print("| data | recall | too early | facts said | unknown turns |\n|---|--:|--:|--:|--:|")
-    for path in sorted((Path(folder) / "tau").glob("*.jsonl")):
+    real = Counts()
+    for path in sorted((Path(folder) / "tau").glob("*.jsonl")) if folder else ():
         found = measure([json.loads(line) for line in path.read_text().splitlines()])
-        print(
-            f"| {path.name.split('.')[0]} | {found.given / found.asked:.3f} | {found.early / found.said:.3f} "
-            f"| {found.said} | {found.unknown} of {found.turns} |"
-        )
+        print(row(path.name.split(".")[0], found))
+        for field in fields(Counts):
+            setattr(real, field.name, getattr(real, field.name) + getattr(found, field.name))
+    if real.said:
+        print(row("together", real))
+    print(row("example desk", measure(desk())))
     return 0
 
 

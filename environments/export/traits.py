@@ -15,7 +15,7 @@ from environments.runtime.attempt import Json
 from environments.runtime.candidate import Action
 from environments.runtime.canonical import digest
 from environments.runtime.message import requests_of, text_of
-from environments.runtime.user import WORD
+from environments.runtime.user_recording import WORD
 
 if TYPE_CHECKING:
     from environments.export.taskset import Entry

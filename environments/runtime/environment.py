@@ -79,12 +79,14 @@ class Environment:
         self._world = world
         self._grader = grader
         self._names = frozenset(_tool_names(task.tools))
+        spoken = [m.get("content") for m in task.opening if m.get("role") == "user"]
+        self._opening = "\n".join(text_of(content) for content in spoken)
         self.reset()
 
     def reset(self) -> Observation:
         """Start over; the opening is the first thing the policy sees."""
         self._session = self._world.session(self.task.start, started_at=self.task.started_at)
-        self._user = ScriptedUser(self.task.user)
+        self._user = ScriptedUser(self.task.user, opening=self._opening)
         self._messages: list[Message] = list(self.task.opening)
         self._calls: list[Call] = []
         self._acted = 0

@@ -1,41 +1,38 @@
 """The user to come: what the recorded user said, given again when it is asked for.
 
 In: the recorded turns with the words each of them answered. Out: the next turn for what the policy said. A question
-nearest to a recorded one gets that answer (one that asks for consent, an answer to such a one); anything else gets the
-next turn in order; a question that nothing in the recording resembles gets one fixed sentence whose source is
-`unknown`. Deterministic, no model, no randomness.
-Not here: users played by a model.
+nearest to a recorded one gets that answer, and the answer to a second one that was asked beside it (one that asks for
+consent, an answer to such a one); anything else gets the next turn in order, without the sentences that name something
+new which nobody asked for: they are said later. A question that nothing in the recording resembles gets one fixed
+sentence whose source is `unknown`. Deterministic, no model, no randomness.
+Not here: similarity (`user_recording`); users played by a model.
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from math import fsum, log, sqrt
 from typing import Final
 
 from .attempt import RECORDED, UNKNOWN
-from .consent import asks_consent
+from .consent import agrees, asks_consent
 from .task import UserTurn
+from .user_recording import Sentence, is_specific, recording_of, words_of
 
 NEUTRAL: Final = "I don't have anything to add to that."
 """What the user says to a question that the recording does not answer."""
 NEAR: Final = 0.35
 """Similarity from which a recorded question counts as the one that was asked."""
 AGAIN: Final = 0.8
-"""Similarity from which a question that was already answered counts as asked again."""
+"""Similarity from which a question is the recorded one itself: its whole turn answers it, once more if need be."""
 CLEARLY: Final = 0.2
 """How much nearer another question must be than one for consent, where consent is asked for."""
-OWN: Final = 0.3
-"""Weight of a turn's own words beside the words it answered: who is asked for a zip code speaks of a zip code."""
 STRANGE: Final = 0.02
 """Similarity to every recorded question below which nothing in the recording answers this one."""
-WORD: Final = re.compile(r"[^\W_]+")
-LONGEST: Final = 20_000
-"""Characters of the policy's text that are looked at, from its end: where the question stands."""
+BESIDES: Final = 0.2
+"""Share of a second recorded question, in words of its own, from which both were asked at once."""
+ASKED: Final = 0.3
+"""Share of a sentence's words in the policy's, from which the sentence was asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,21 +45,28 @@ class Reply:
     ended: bool = False
     """The user leaves: after these words, or without any when `text` is empty."""
     turn: int | None = None
-    """Which recorded turn it is."""
+    """Which recorded turn it is; the nearer one where two questions were answered."""
 
 
 class ScriptedUser:
     """Plays one recorded user for one run."""
 
-    def __init__(self, turns: Sequence[UserTurn]) -> None:
+    def __init__(self, turns: Sequence[UserTurn], *, opening: str = "") -> None:
         self._turns = tuple(turns)
+        self._recording = recording_of(self._turns)
         self._left = list(range(len(self._turns)))
+        self._kept: dict[int, tuple[Sentence, ...]] = {}
+        """Sentences of begun turns that nobody asked for yet."""
         self._given: list[int] = []
         """Turns that may be said once more."""
+        self._heard = set(words_of(opening))
+        """Every word of the conversation so far: what either side said is nothing new."""
 
     def reply(self, said: str) -> Reply:
         """The user's answer to what the policy said."""
-        scores = _questions(self._turns).similarities(said)
+        words = words_of(said)
+        self._heard |= words
+        scores = self._recording.similarities(words)
         asks = "?" in said
         if not self._left:
             return self._after_the_last(scores, asks=asks)
@@ -73,15 +77,16 @@ class ScriptedUser:
             consent = max(consenting, key=lambda i: (scores[i], -i))
             clearer = near and scores[chosen] >= scores[consent] + CLEARLY
             if not clearer or "?" not in self._turns[chosen].asked:
-                return self._give(consent)
+                whole = scores[consent] >= AGAIN
+                return self._give(consent) if whole else self._begin(consent, words, consents=True)
         if near:
-            return self._give(chosen)
+            return self._answer(chosen, scores, words)
         if asks and max(scores) < STRANGE:
             return Reply(text=NEUTRAL, source=UNKNOWN)
         again = max(self._given, key=lambda i: (scores[i], -i), default=None)
         if asks and again is not None and scores[again] >= AGAIN:
             return self._repeat(again)
-        return self._give(self._next(scores))
+        return self._begin(self._next(scores), words)
 
     def _next(self, scores: Sequence[float]) -> int:
         """The turn in order where nothing is near: the better of the next two, since agents skip questions."""
@@ -90,7 +95,30 @@ class ScriptedUser:
 
     def _consenting(self) -> list[int]:
         """Turns left that answered a question for consent: another such question gets one of them, whatever its words."""
-        return [i for i in self._left if asks_consent(self._turns[i].asked)]
+        left = [i for i in self._left if i not in self._kept]
+        return [i for i in left if asks_consent(self._turns[i].asked)]
+
+    def _answer(self, chosen: int, scores: Sequence[float], words: frozenset[str]) -> Reply:
+        """The turn that answers the question, and one more where another recorded question was asked beside it."""
+        reply = self._give(chosen)
+        second = self._second(chosen, scores, words) if scores[chosen] < AGAIN else None
+        if second is None:
+            return reply
+        more = self._begin(second, words)
+        return Reply(text=f"{reply.text} {more.text}", turn=chosen, ended=more.ended)
+
+    def _second(self, chosen: int, scores: Sequence[float], words: frozenset[str]) -> int | None:
+        near = [
+            i
+            for i in self._left
+            if scores[i] >= NEAR
+            and i not in self._kept
+            and not self._turns[i].ends
+            and "?" in self._turns[i].asked
+            and not asks_consent(self._turns[i].asked)
+            and self._recording.asked_besides(chosen, i, words) >= BESIDES
+        ]
+        return max(near, key=lambda i: (scores[i], -i), default=None)
 
     def _after_the_last(self, scores: Sequence[float], *, asks: bool) -> Reply:
         """Everything was said: answer a known question once more, own up to a new one, else leave."""
@@ -106,55 +134,41 @@ class ScriptedUser:
         return Reply(text=self._turns[index].text, turn=index)
 
     def _give(self, index: int) -> Reply:
+        """All of a turn that was not said yet."""
         self._left.remove(index)
         self._given.append(index)
         turn = self._turns[index]
-        return Reply(text=turn.text, turn=index, ended=turn.ends and not self._left)
+        kept = self._kept.pop(index, None)
+        text = turn.text if kept is None else _text(kept)
+        self._heard |= words_of(text)
+        return Reply(text=text, turn=index, ended=turn.ends and not self._left)
+
+    def _begin(self, index: int, words: frozenset[str], *, consents: bool = False) -> Reply:
+        """A turn without what is new and was not asked for; at least one sentence of it, and its consent if it is for that."""
+        sentences = self._kept.get(index) or self._recording.sentences(index)
+        kept = [s for s in sentences if self._waits(s, words)]
+        needed = [s for s in sentences if consents and agrees(s.text)][:1]
+        if not needed and len(kept) == len(sentences):
+            needed = kept[:1]
+        kept = [s for s in kept if s not in needed]
+        if not kept or self._turns[index].ends:
+            return self._give(index)
+        text = _text([s for s in sentences if s not in kept])
+        self._kept[index] = tuple(kept)
+        self._heard |= words_of(text)
+        return Reply(text=text, turn=index)
+
+    def _waits(self, sentence: Sentence, words: frozenset[str]) -> bool:
+        """Whether a sentence names something new and was not asked for."""
+        new = {word for word in sentence.words - self._heard if is_specific(word)}
+        if not new:
+            return False
+        return self._recording.share_asked(sentence.words - new, words) < ASKED
 
     def _is_farewell(self, index: int) -> bool:
         """The turn that ended the recording waits until everything else was said."""
         return self._turns[index].ends and len(self._left) > 1
 
 
-class _Questions:
-    """The recorded questions of one task as weighted words; shared by all its runs."""
-
-    def __init__(self, turns: tuple[UserTurn, ...]) -> None:
-        asked = [_words(turn.asked) for turn in turns]
-        own = [_words(turn.text) - words for turn, words in zip(turns, asked, strict=True)]
-        pairs = list(zip(asked, own, strict=True))
-        spread = Counter(word for questions, answers in pairs for word in questions | answers)
-        self._new = log(1 + len(turns))
-        self._rarity = {word: log(1 + len(turns) / count) for word, count in spread.items()}
-        """Words that stand in few of the recorded turns tell them apart."""
-        self._vectors = [
-            {word: self._rarity[word] for word in questions}
-            | {word: OWN * self._rarity[word] for word in answers}
-            for questions, answers in pairs
-        ]
-        self._norms = [_norm(vector.values()) for vector in self._vectors]
-
-    def similarities(self, said: str) -> list[float]:
-        """How near what was said is to each recorded question, from 0 to 1."""
-        words = _words(said)
-        norm = _norm(self._rarity.get(word, self._new) for word in words)
-        return [
-            self._cosine(words, vector, norm * own)
-            for vector, own in zip(self._vectors, self._norms, strict=True)
-        ]
-
-    def _cosine(self, words: frozenset[str], vector: dict[str, float], norms: float) -> float:
-        # Exact sums: the order of a set must not decide between two turns.
-        shared = fsum(vector[word] * self._rarity[word] for word in words.intersection(vector))
-        return shared / norms if shared else 0.0
-
-
-_questions = lru_cache(maxsize=4096)(_Questions)
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(WORD.findall(text[-LONGEST:].casefold()))
-
-
-def _norm(weights: Iterable[float]) -> float:
-    return sqrt(fsum(weight * weight for weight in weights))
+def _text(sentences: Sequence[Sentence]) -> str:
+    return " ".join(sentence.text for sentence in sentences)

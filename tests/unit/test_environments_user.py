@@ -139,3 +139,81 @@ def test_a_clear_question_beside_a_request_for_consent_is_answered() -> None:
         ScriptedUser(turns), "Refund to the card or the voucher balance? Shall I proceed?"
     ) == ["Refund it to my card."]
     assert said(ScriptedUser(turns), "Then it is cancelled. Shall I proceed?") == ["Yes, go ahead."]
+
+
+PARTS = (
+    UserTurn(
+        text="I bought it last spring. It is order K55. My number is 030 12.",
+        asked="When was that bought, and under which order?",
+    ),
+    UserTurn(text="Blue, please.", asked="Which colour should the lamp have?"),
+    UserTurn(text="Bye", asked="Anything else?", ends=True),
+)
+
+
+def test_what_nobody_asked_for_is_said_later() -> None:
+    """Where nothing is near, sentences that name something new wait, and come with the next such turn."""
+    user = ScriptedUser(PARTS)
+    assert said(user, "Understood.", "Understood.", "Understood.", "Understood.") == [
+        "I bought it last spring.",
+        "It is order K55.",
+        "My number is 030 12.",
+        "Blue, please.",
+    ]
+
+
+def test_a_sentence_that_is_asked_for_does_not_wait() -> None:
+    """Its own words in the policy's are enough; others of the turn wait."""
+    turns = (PARTS[0], PARTS[2])
+    assert said(ScriptedUser(turns), "Then I need your number.") == [
+        "I bought it last spring. My number is 030 12."
+    ]
+
+
+def test_the_recorded_question_brings_the_whole_turn() -> None:
+    """Nothing is kept back from the question that the recorded user answered."""
+    assert said(ScriptedUser(PARTS), PARTS[0].asked) == [PARTS[0].text]
+
+
+def test_what_was_said_before_is_nothing_new() -> None:
+    """Facts of the opening, and those that the policy names, keep no sentence back."""
+    user = ScriptedUser(PARTS, opening="Hello, it is about K55.")
+    assert said(user, "I see a call from 030, extension 12.") == [PARTS[0].text]
+
+
+def test_consent_is_given_without_the_facts_beside_it() -> None:
+    """Another question for consent gets the yes at once, whatever stands in its sentence; the rest follows."""
+    turns = (
+        UserTurn(
+            text="My limit: 40. Yes, for 35. I leave on day 7.",
+            asked="I will cancel your lamp. Do you want me to proceed?",
+        ),
+        UserTurn(text="Bye", asked="Anything else?", ends=True),
+    )
+    user = ScriptedUser(turns)
+    assert said(user, "The garden chair goes back then: shall I go ahead?") == ["Yes, for 35."]
+    assert said(user, "Shall I go ahead with that, too?", "Fine.") == [
+        "My limit: 40.",
+        "I leave on day 7.",
+    ]
+
+
+def test_two_recorded_questions_asked_at_once_are_both_answered() -> None:
+    """A policy that asks for two things gets both; one that asks for the nearer alone gets that alone."""
+    turns = (
+        UserTurn(text="My name is Ada.", asked="Could you tell me your full name?"),
+        UserTurn(text="It is ticket 77.", asked="Could you tell me the ticket number?"),
+        UserTurn(text="Bye", asked="Anything else?", ends=True),
+    )
+    both = "Could you tell me your full name, and the ticket number?"
+    assert said(ScriptedUser(turns), both) == ["My name is Ada. It is ticket 77."]
+    assert said(ScriptedUser(turns), "Tell me your full name, could you?") == ["My name is Ada."]
+
+
+def test_an_abbreviation_ends_no_sentence() -> None:
+    """A full stop before a digit does not part what stands before it from the number."""
+    turns = (UserTurn(text="Please. It is no. 5 there.", asked="When?"), TURNS[3])
+    assert said(ScriptedUser(turns), "Understood.", "Understood.") == [
+        "Please.",
+        "It is no. 5 there.",
+    ]
