@@ -11,7 +11,7 @@ kept; name-like values are names where a gazetteer knows them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
@@ -21,6 +21,7 @@ from redact.findings import is_composite
 from redact.fold import fold_value
 from redact.gazetteer import ORDINARY, is_name
 from redact.learnt import AppLearnt, evidence_value, keep_kind
+from redact.people_places import UNKNOWN, people_places
 from redact.place import RESULT, Place
 from redact.shapes import is_street
 from redact.surrogates import PARTICLES
@@ -34,8 +35,6 @@ CODE: Final = "code"
 CITY: Final = "city"
 BIRTH: Final = "birth_date"
 WITHHOLD: Final = "withhold"
-
-UNKNOWN: Final = "?"
 
 _NUMBER: Final = re.compile(r"[\s\d.,:;%$€£¥+\-*/()=<>^x°#T]*(?:[A-Za-z]{0,3})?")
 PLACES: Final = word_list("places")
@@ -117,15 +116,17 @@ class Judgement:
 
 
 _KEPT: Final = Verdict(KEEP, "")
+_OF_PEOPLE: Final = "holds people that the app names elsewhere"
 
 
 def judge(app: AppLearnt, *, k: int) -> Judgement:
     """Return the verdicts over the app's unknown keys."""
-    public = _public_values(app, k)
-    verdicts: dict[str, Verdict] = {}
+    people = people_places(app)
+    public = _public_values(app, k, people)
+    verdicts = {key: Verdict(kind, _OF_PEOPLE) for key, kind in people.items()}
     for key, seen in app.evidence.items():
         place = Place.of(key)
-        if place.kind == UNKNOWN:
+        if place.kind == UNKNOWN and key not in people:
             verdict = _judge(place, seen, public, app.latest)
             if verdict.action != KEEP:
                 verdicts[key] = verdict
@@ -201,12 +202,14 @@ def _recorded_values(app: AppLearnt) -> frozenset[str]:
     return frozenset(recorded)
 
 
-def _public_values(app: AppLearnt, k: int) -> frozenset[str]:
+def _public_values(app: AppLearnt, k: int, people: Collection[str]) -> frozenset[str]:
     """Return values that are nobody's: enumerated, shared by k subjects, a record's key, or seen without a person."""
     public = set(app.vocabulary)
     lists = _catalogues(app)
     for key, seen in app.evidence.items():
         place = Place.of(key)
+        if key in people:
+            continue
         if place.kind in {"record", "public"}:
             public.update(seen)
         elif place.origin == RESULT and not place.personal:

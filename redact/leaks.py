@@ -50,6 +50,8 @@ _CLEAR: Final = 100_000
 """So many texts are remembered to hold nothing."""
 _SINGLE: Final = 4
 """Single words shorter than this are not searched: two letters stand everywhere."""
+_OF_WORDS: Final = frozenset({"full_name", "first_name", "last_name", "street", "city"})
+_KEY_END: Final = re.compile(r'"\s*:')
 _AROUND: Final = 3
 """Words on either side by which a passage is known again."""
 
@@ -178,6 +180,7 @@ class _Wanted:
 class _Seen(NamedTuple):
     """A text's tokens, where they stand, and where values were found among them."""
 
+    plain: str
     tokens: list[str]
     places: list[re.Match[str]]
     hits: list[tuple[int, _Wanted]]
@@ -213,7 +216,7 @@ class _Table:
             hits = list(self._hits(tokens))
             if hits:
                 places = list(_TOKEN.finditer(plain))
-                yield from self._leaks(where, encoding, _Seen(tokens, places, hits))
+                yield from self._leaks(where, encoding, _Seen(plain, tokens, places, hits))
 
     def _hits(self, tokens: list[str]) -> Iterator[tuple[int, _Wanted]]:
         """Yield where a value's tokens stand one after the other."""
@@ -229,11 +232,12 @@ class _Table:
                 yield start, wanted
 
     def _leaks(self, where: str, encoding: str, seen: _Seen) -> Iterator[Leak]:
-        tokens, places, hits = seen
+        plain, tokens, places, hits = seen
         for start, wanted in hits:
             offset = places[start].start()
             end = places[start + len(wanted.tokens) - 1].end()
-            if end - offset <= sum(map(len, wanted.tokens)) + 3 * len(wanted.tokens):
+            close = end - offset <= sum(map(len, wanted.tokens)) + 3 * len(wanted.tokens)
+            if close and not _is_torn(wanted.kind, plain[offset:end]):
                 beside = len(wanted.tokens) > 1 or self._beside(tokens, start)
                 yield Leak(
                     kind=wanted.kind,
@@ -261,6 +265,16 @@ class _Table:
     def _beside(self, found: list[str], place: int) -> bool:
         near = found[max(0, place - 1) : place] + found[place + 1 : place + 2]
         return any(token in self._by_pivot for token in near)
+
+
+def _is_torn(kind: str, mention: str) -> bool:
+    """Say whether the words stand in two JSON strings, or in a key and its value: `"user":0` is not the id user-0.
+
+    A name or an address may be spread over the strings of a list; an identifier is one string or none.
+    """
+    if '"' not in mention:
+        return False
+    return kind not in _OF_WORDS or _KEY_END.search(mention) is not None
 
 
 def _rarity(token: str) -> tuple[bool, bool, int]:

@@ -16,6 +16,7 @@ from redact.gazetteer import ORDINARY
 from redact.kinds import KINDS
 from redact.learnt import AppLearnt
 from redact.matcher import Match
+from redact.people_places import people_places
 from redact.place import RESULT, Place
 
 _TITLE: Final = re.compile(
@@ -50,7 +51,10 @@ def vocabulary_of(app: AppLearnt, *, k: int, words: Collection[str]) -> Vocabula
     """Return the public words of an app; `words` are those that the policy declares public."""
     forms: set[str] = set(words)
     shared = set(app.vocabulary)
+    people = people_places(app)
     for key, values in app.evidence.items():
+        if key in people:
+            continue
         place = Place.of(key)
         nobodys = place.origin == RESULT and not place.personal
         for value, subjects in values.items():

@@ -10,6 +10,7 @@ import pytest
 
 from redact.leaks import LeakSearch, find_leaks
 from redact.learn import learn
+from redact.learnt import AppLearnt, Learnt
 from redact.policy import Policy
 from redact.scrub import scrub
 from redact.vault import open_vault
@@ -137,3 +138,25 @@ def test_a_direct_identifier_is_a_leak_wherever_it_stands() -> None:
     definition = "such as Tamsin Okafor in the order desk"
     search = LeakSearch(LEARNT, shared=[definition])
     assert "" in {leak.waiver for leak in search.find("t", definition, episodes=[RAW.episode_id])}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('{"settled":{"read":2,"user":0}}', 0),
+        ('["user", 0]', 0),
+        ('{"user": "user-0"}', 1),
+        ("user 0 and user_0", 2),
+        (r"{\"id\": \"user-0\"}", 1),
+    ],
+)
+def test_an_id_is_not_torn_over_a_key_and_its_value(text: str, found: int) -> None:
+    """A short id of a word and a digit must not block an app over JSON that happens to hold both."""
+    known = Learnt({"app": AppLearnt(values={"user-0": "person_id"})})
+    assert len(find_leaks([("there", text)], learnt=known)) == found
+
+
+def test_a_name_spread_over_a_list_is_a_leak() -> None:
+    """Both halves side by side still name the person."""
+    known = Learnt({"app": AppLearnt(values={"mara quill": "full_name"})})
+    assert len(find_leaks([("there", '["Mara","Quill"]')], learnt=known)) == 1

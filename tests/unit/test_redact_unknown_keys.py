@@ -246,3 +246,46 @@ def test_held_out_episodes_are_judged_by_their_homes_evidence() -> None:
     alone = learn(held_out, (), policy=policy)
     strict = list(scrub(held_out, learnt=alone, vault=vault, policy=policy))
     assert any(one.held for one in strict)
+
+
+def followers(names: list[str], alone: str | None = None) -> list[Episode]:
+    """One user an episode who looks at a bare list of all names; some also ask for one by a key that says who it is."""
+    return [
+        episode(
+            f"e{number}",
+            *(calls("follow", {"username": alone or name}, "ok") if number % 3 == 0 else ()),
+            *calls("list_following", {}, names, call_id="c9"),
+        )
+        for number, name in enumerate(names * 2)
+    ]
+
+
+def test_a_bare_list_of_people_reads_alike_in_every_episode() -> None:
+    """Whether an episode also has a key that says who they are must not decide over the list's answer."""
+    names = ["tolvin", "maruska", "oswaldt", "perrine"]
+    episodes = followers(names)
+    clean = list(
+        scrub(
+            episodes,
+            learnt=learn(episodes, (), policy=Policy()),
+            vault=open_vault(None, SECRET),
+            policy=Policy(),
+        )
+    )
+    lists = {one.clean.steps[-1].content for one in clean}
+    assert len(lists) == 1
+    assert not any(name in text for text in lists if text for name in names)
+
+
+def test_a_list_of_colours_is_no_list_of_people() -> None:
+    """Mr Brown and Mrs White are customers; a shirt comes in brown and white."""
+    episodes = followers(["brown", "white", "green", "black"])
+    verdicts = judge(learn(episodes, (), policy=Policy()).app("app"), k=5).verdicts
+    assert not any("list_following" in place for place in verdicts)
+
+
+def test_one_person_in_a_list_of_other_things_makes_no_people_of_them() -> None:
+    """A coincidence shows nothing."""
+    episodes = followers(["tolvin", "cargo", "freight", "parcel"], alone="tolvin")
+    verdicts = judge(learn(episodes, (), policy=Policy()).app("app"), k=5).verdicts
+    assert not any("list_following" in place for place in verdicts)
