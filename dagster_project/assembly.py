@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from dagster_project.lake import Lake, Parts, once
 from dagster_project.rows import from_rows, texts
+from dagster_project.scratch import ASSEMBLE, scratch_folder
 from dagster_project.tables import CHATS, EPISODES, LOG_EVENTS, SPANS
 from ingest.assemble import Assembled, assemble, known_episodes
 from ingest.assemble_stream import AT_ONCE, assemble_stream
@@ -203,14 +204,15 @@ def _parts(
         return
     few.clear()
     # Beside the lake: the scratch files hold raw spans and must not leave the private side.
-    yield from assemble_stream(
-        spans.tables,
-        events,
-        app=known.app,
-        scratch=lake.folder.parent,
-        known=known.episode_of,
-        at_once=AT_ONCE,
-    )
+    with scratch_folder(lake.folder.parent, ASSEMBLE) as folder:
+        yield from assemble_stream(
+            spans.tables,
+            events,
+            app=known.app,
+            scratch=folder,
+            known=known.episode_of,
+            at_once=AT_ONCE,
+        )
 
 
 def _known(lake: Lake, app: str) -> _Known:

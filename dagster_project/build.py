@@ -25,6 +25,7 @@ from dagster_project.judge_replies import JudgeChoice
 from dagster_project.leak_check import check_apps, check_texts, note_leaks, shown_texts
 from dagster_project.plan import plan_days, ranges, stale_apps
 from dagster_project.progress import Step, listening, tell
+from dagster_project.scratch import remove_abandoned
 from dagster_project.tidy import tidy
 from ingest.wal import Wal
 
@@ -62,6 +63,7 @@ def build(
 ) -> Built:
     """Bring everything up to date with what has arrived."""
     with lock(home, "build", on_wait=on_wait), listening(on_step):
+        remove_abandoned(home.private)  # raw data that a killed build left lying
         with Wal(home.wal) as wal:
             land(home, wal)
         private = PrivateSide(home=str(home.path), secret=secret or "")

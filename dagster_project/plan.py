@@ -84,7 +84,7 @@ def stale_apps(clean: CleanSide, apps: Sequence[str]) -> tuple[str, ...]:
     """Apps whose learnt things would be different if they were made now."""
     lake = clean.lake
     wanted = {
-        "failure_clusters": failure_clusters.ingredients(lake, apps),
+        "failure_clusters": failure_clusters.ingredients(lake, apps, k=clean.k),
         "worlds": worlds.ingredients(
             lake, apps, clean.outcome_policy.with_name(worlds.WORLD_SETTINGS)
         ),

@@ -9,11 +9,9 @@ first home; and days whose raw data has expired.
 import os
 import secrets
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final
 
 from dagster_project.build import build
@@ -29,6 +27,7 @@ from dagster_project.home import (
 )
 from dagster_project.lake import Lake
 from dagster_project.progress import Step
+from dagster_project.scratch import REKEY, scratch_folder
 from dagster_project.tables import LEARNT
 from redact.policy import load_policy
 
@@ -49,8 +48,8 @@ class Rekeyed:
 @contextmanager
 def rekeyed(home: Home, *, on_step: Callable[[Step], None] = lambda _: None) -> Iterator[Rekeyed]:
     """Build the home again under a key that nobody keeps, and remove everything afterwards."""
-    with tempfile.TemporaryDirectory(dir=home.private, prefix="rekey-") as scratch:
-        other = open_home(Path(scratch) / "home", create=True)
+    with scratch_folder(home.private, REKEY) as scratch:
+        other = open_home(scratch / "home", create=True)
         with lock(home, "build"):
             _carry(home, other)
         secret = secrets.token_hex(32)

@@ -4,14 +4,15 @@ Comes in: episodes one by one, in any order, each with its home day. Goes out: t
 in memory is a portion and some bytes an episode. Not here: how episodes are made (`assembly`), how rows are stored (`lake`).
 """
 
-import tempfile
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
 import pyarrow as pa
 
+from dagster_project import scratch
 from dagster_project.rows import always, to_table
 from dagster_project.tables import EPISODES
 from ingest.episode import Episode
@@ -27,7 +28,8 @@ class StagedEpisodes:
     """A scratch folder with episodes as rows; it holds raw data and is removed at the end."""
 
     def __init__(self, folder: Path) -> None:
-        self._scratch = tempfile.TemporaryDirectory(dir=folder, prefix="episodes-")
+        self._held = ExitStack()
+        self._folder = self._held.enter_context(scratch.scratch_folder(folder, scratch.EPISODES))
         self._begin()
 
     def __enter__(self) -> Self:
@@ -40,7 +42,7 @@ class StagedEpisodes:
         trace: TracebackType | None,
     ) -> None:
         self._writer.close()
-        self._scratch.cleanup()
+        self._held.close()
 
     def clear(self) -> None:
         """Forget everything that was added."""
@@ -71,7 +73,7 @@ class StagedEpisodes:
 
     def _begin(self) -> None:
         self.home: dict[str, str] = {}
-        self._file = Path(self._scratch.name) / "episodes.arrow"
+        self._file = self._folder / "episodes.arrow"
         self._writer = pa.ipc.new_file(str(self._file), EPISODES.schema)
         self._waiting: list[tuple[str, Episode]] = []
         self._places: dict[str, list[_Place]] = {}

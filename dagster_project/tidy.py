@@ -10,6 +10,7 @@ from typing import Final
 
 from dagster_project.home import Home, lock, raw_days_of
 from dagster_project.lake import Lake
+from dagster_project.scratch import remove_abandoned
 from dagster_project.tables import (
     ARRIVED_OUTCOMES,
     CHATS,
@@ -35,6 +36,8 @@ class Tidied:
     """App-days whose raw data is gone."""
     log_records: int
     files: int
+    abandoned: int
+    """Folders of raw data that killed processes left behind."""
 
 
 def tidy(home: Home, *, now_ns: int | None = None) -> Tidied:
@@ -53,7 +56,12 @@ def tidy(home: Home, *, now_ns: int | None = None) -> Tidied:
         with Wal(home.wal) as wal:
             records = wal.purge(before)
     files = lake.vacuum() + Lake(home.clean / "lake").vacuum()
-    return Tidied(expired_days=len(expired), log_records=records, files=files)
+    return Tidied(
+        expired_days=len(expired),
+        log_records=records,
+        files=files,
+        abandoned=remove_abandoned(home.private),
+    )
 
 
 def expired_days(lake: Lake, before_ns: int) -> set[tuple[str, ...]]:

@@ -339,9 +339,10 @@ class _App:
         return tuple(self.failures[row].facet for row in rows[: self.settings.exemplars])
 
     def _named(self, one: Cluster, draft: _Draft, naming: Naming | None) -> Cluster:
-        """A name once given stays; a cluster gets its telling name when k users are behind it."""
-        if not draft.members or (draft.known is not None and draft.known.named):
-            return replace(one, named=draft.known.named if draft.known else one.named)
+        """A name once given stays as long as k users are behind it, from whom on a cluster has a telling name."""
+        known = draft.known
+        if not draft.members or (known is not None and known.named and one.named):
+            return replace(one, named=known.named if known else one.named)
         members = [self.failures[row] for row in sorted(draft.members)]
         name = rest_name(draft.mode)
         if draft.kind != REST:

@@ -1,5 +1,6 @@
 """`tracegym failures`: failure clusters, and the episodes behind one."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -43,7 +44,8 @@ def failures(
             raise InputError(f"{len(chosen)} clusters have an id that starts with {cluster!r}")
         members = _members(lake, chosen[0])
         if as_json:
-            print_json({"cluster": plain_json(chosen[0]), "failures": plain_json(members)})
+            shown = [one if chosen[0].named else replace(one, error="") for one in members]
+            print_json({"cluster": plain_json(said_of(chosen[0])), "failures": plain_json(shown)})
         else:
             rows = [
                 (f.episode_id, f.status, f.mode, "; ".join(s.says for s in f.signals))
@@ -52,7 +54,7 @@ def failures(
             print_table(chosen[0].name, ("episode", "status", "mode", "what shows it"), rows)
         return
     if as_json:
-        print_json([plain_json(one) for one in found])
+        print_json([plain_json(said_of(one)) for one in found])
         return
     listed = [
         (c.cluster_id[:12], c.app, c.name, c.failures, c.confirmed, c.subjects, c.movement)
@@ -60,6 +62,11 @@ def failures(
     ]
     headings = ("id", "app", "how it fails", "failures", "confirmed", "users", "trend")
     print_table("Failure clusters", headings, listed)
+
+
+def said_of(one: "Cluster") -> "Cluster":
+    """What of a cluster may be told: below k users its error's template and its users' wishes are one person's words."""
+    return replace(one, error=one.says, exemplars=one.exemplars if one.named else ())
 
 
 def _clusters(lake: "Lake", apps: list[str]) -> list["Cluster"]:

@@ -14,9 +14,10 @@ from dagster_project.lake import Lake
 from dagster_project.learnt_tables import CLUSTERS
 from dagster_project.progress import counted
 from dagster_project.rows import to_table
-from synth.clusters import Clusters, cluster
+from synth.clusters import Clusters, ClusterSettings, cluster
 
 ASSET = "failure_clusters"
+DEFAULT_K = ClusterSettings().k
 
 
 @dg.asset(
@@ -30,10 +31,10 @@ ASSET = "failure_clusters"
 def failure_clusters(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     """Place new failures among the clusters that are known."""
     lake = clean.lake
-    todo = work(lake, ASSET, ingredients(lake, context.partition_keys))
+    todo = work(lake, ASSET, ingredients(lake, context.partition_keys, k=clean.k))
     for app in counted(ASSET, sorted(app for app, _ in todo.stale)):
         known = Clusters(clusters=tuple(clusters_of(lake, app)))
-        found = cluster(failures_of(lake, app), known)
+        found = cluster(failures_of(lake, app), known, settings=ClusterSettings(k=clean.k))
         store(lake, CLUSTERS, to_table(found.clusters, CLUSTERS.schema), todo, keys=[(app, "")])
     shown = [c for app, _ in sorted(todo.wanted) for c in clusters_of(lake, app) if c.failures]
     shown.sort(key=lambda c: (-c.failures, c.cluster_id))
@@ -50,6 +51,7 @@ def failure_clusters(context: dg.AssetExecutionContext, clean: CleanSide) -> Ass
     )
 
 
-def ingredients(lake: Lake, apps: Sequence[str]) -> dict[Key, str]:
+def ingredients(lake: Lake, apps: Sequence[str], *, k: int) -> dict[Key, str]:
     """What each app's clusters are made of now."""
-    return {(app, ""): made_of(digests(lake, "failures", app)) for app in apps}
+    asked = () if k == DEFAULT_K else (f"k={k}",)  # homes that say nothing of it are not made again
+    return {(app, ""): made_of(digests(lake, "failures", app), *asked) for app in apps}

@@ -10,6 +10,7 @@ import dagster as dg
 from dagster_project.home import Home, open_home, redaction_of, vault_secret
 from dagster_project.judge_replies import JudgeChoice
 from dagster_project.lake import Lake
+from redact.policy import load_policy
 
 
 class PrivateSide(dg.ConfigurableResource[None]):
@@ -63,6 +64,11 @@ class CleanSide(dg.ConfigurableResource[None]):
     def outcome_policy(self) -> Path:
         """What outcome names mean; may be absent."""
         return Home(path=Path(self.home)).outcome_policy
+
+    @property
+    def k(self) -> int:
+        """How many distinct users must be behind what is said of a group."""
+        return load_policy(Home(path=Path(self.home)).redaction_policy).k
 
     @property
     def redaction(self) -> str:

@@ -1,0 +1,71 @@
+"""Folders of raw data in between: gone when their work is done, and at the next start when their process was killed.
+
+Comes in: the private side's folder. Goes out: a folder for the length of a context, locked by its process. The lock ends with
+the process, however that ends, so what nobody holds was left behind. Not here: what is written there.
+"""
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+ASSEMBLE: Final = "assemble-"
+EPISODES: Final = "episodes-"
+REKEY: Final = "rekey-"
+_PREFIXES: Final = (ASSEMBLE, EPISODES, REKEY)
+
+
+@contextmanager
+def scratch_folder(parent: Path, prefix: str) -> Iterator[Path]:
+    """A new folder, readable by its owner only, removed at the end."""
+    # Beside a removal, a folder that is made and not yet locked would look left behind.
+    with _held(parent):
+        folder = Path(tempfile.mkdtemp(dir=parent, prefix=prefix))
+        handle = _taken(folder)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        if handle is not None:
+            os.close(handle)
+
+
+def remove_abandoned(parent: Path) -> int:
+    """Remove the folders whose process is gone; returns how many."""
+    removed = 0
+    with _held(parent):
+        for prefix in _PREFIXES:
+            for folder in sorted(parent.glob(f"{prefix}*")):
+                if not folder.is_dir() or folder.is_symlink():
+                    continue
+                handle = _taken(folder)
+                if handle is not None:
+                    shutil.rmtree(folder, ignore_errors=True)
+                    os.close(handle)
+                    removed += 1
+    return removed
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _taken(folder: Path) -> int | None:
+    """The handle that holds a folder; None where another process does, or where the file system knows no locks."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        return None
+    return handle
