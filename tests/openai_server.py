@@ -33,6 +33,11 @@ class ModelServer:
     """Seconds before each answer."""
     pieces: int = 7
     """Characters in one streamed piece."""
+    retry_after: str = "0.01"
+    """What a 429 asks for."""
+    usage: dict[str, Any] = field(
+        default_factory=lambda: {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+    )
     infos: list[dict[str, Any]] = field(default_factory=list)
     """SGLang's `meta_info`: of a whole reply the last, of a stream one with each part while they last."""
     url: str = ""
@@ -59,7 +64,7 @@ class ModelServer:
         self, request: web.Request, body: dict[str, Any], fault: str
     ) -> web.StreamResponse:
         if fault.isdigit():
-            headers = {"Retry-After": "0.01"} if fault == "429" else {}
+            headers = {"Retry-After": self.retry_after} if fault == "429" else {}
             return web.json_response({"error": {}}, status=int(fault), headers=headers)
         if fault == "slow":
             await asyncio.sleep(5)
@@ -69,6 +74,8 @@ class ModelServer:
             return web.Response(text="<html>busy</html>")
         if fault in {"no_choices", "odd"}:
             return web.json_response([] if fault == "odd" else {"choices": []})
+        if fault == "endless":
+            return await self._endless(request)
         reply = self._completion(body)
         if body.get("stream"):
             return await self._stream(request, reply, fault)
@@ -86,8 +93,17 @@ class ModelServer:
             "created": 1,
             "model": body["model"],
             "choices": [choice],
-            "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
+            "usage": self.usage,
         }
+
+    async def _endless(self, request: web.Request) -> web.StreamResponse:
+        """Words without an end, until the other side has had enough."""
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        part = {"index": 0, "delta": {"content": "word " * 20_000}, "finish_reason": None}
+        event = f"data: {json.dumps({'choices': [part]})}\n\n".encode()
+        while True:
+            await response.write(event)
 
     async def _stream(
         self, request: web.Request, reply: dict[str, Any], fault: str

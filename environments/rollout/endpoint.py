@@ -11,6 +11,8 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from math import inf
 from random import Random
 from types import TracebackType
 from typing import Any, Final, Self
@@ -30,6 +32,9 @@ AGAIN: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 """Statuses that say "not now" rather than "no"."""
 LONGEST_WAIT: Final = 60.0
 """Seconds; a server that asks for a longer pause gets this one."""
+LARGEST: Final = 64 * 2**20
+"""Bytes of one reply."""
+MOST_TOKENS: Final = 2**40
 NO_TOOLS: Final = ToolNames(())
 
 
@@ -150,9 +155,10 @@ class EndpointPolicy:
             async with self._session.post(self._url, data=body, headers=headers) as response:
                 if response.status != 200:
                     raise await _refusal(response)
+                parts = _bounded(response.content.iter_any())
                 if self._settings.stream:
-                    return await _streamed(response.content.iter_any())
-                return _whole(await response.read())
+                    return await _streamed(parts)
+                return _whole(b"".join([part async for part in parts]))
         except TimeoutError as fault:
             raise _NotNow(f"no answer within {self._settings.timeout:g} s") from fault
         except aiohttp.ClientError as fault:
@@ -175,9 +181,31 @@ async def _refusal(response: aiohttp.ClientResponse) -> Exception:
             f"the endpoint refused the request with status {response.status}",
             status=response.status,
         )
-    asked = response.headers.get("Retry-After", "")
-    wait = float(asked) if asked.replace(".", "", 1).isdigit() else None
-    return _NotNow(f"status {response.status}", wait)
+    return _NotNow(f"status {response.status}", pause_asked(response.headers))
+
+
+def pause_asked(headers: Mapping[str, str]) -> float | None:
+    """Seconds that `Retry-After` asks for; a date counts from the server's own. None if it asks for nothing that can be."""
+    asked = headers.get("Retry-After", "")
+    try:
+        wait = float(asked)
+    except ValueError:
+        try:
+            begun = parsedate_to_datetime(headers.get("Date", ""))
+            wait = max(0.0, (parsedate_to_datetime(asked) - begun).total_seconds())
+        except (ValueError, TypeError):
+            return None
+    return wait if 0 <= wait < inf else None
+
+
+async def _bounded(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The parts of a reply; a server that never stops must not fill the memory."""
+    size = 0
+    async for chunk in chunks:
+        size += len(chunk)
+        if size > LARGEST:
+            raise _NotNow(f"its reply was longer than {LARGEST} bytes")
+        yield chunk
 
 
 def _whole(data: bytes) -> dict[str, Any]:
@@ -226,7 +254,8 @@ def _turn(reply: dict[str, Any], names: ToolNames) -> Turn:
 
 
 def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    """A count of tokens; what cannot be one is unknown, so that it neither refunds a budget nor spoils a table."""
+    return value if type(value) is int and 0 <= value <= MOST_TOKENS else None
 
 
 def _inward(message: dict[str, Any], names: ToolNames) -> Message:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments.rollout.endpoint import EndpointPolicy, EndpointSettings
+from environments.rollout import endpoint
+from environments.rollout.endpoint import EndpointPolicy, EndpointSettings, pause_asked
 from environments.rollout.errors import EndpointError, RefusedError
 from environments.rollout.policy import Message, Run, Turn
 from environments.rollout.sse import Assembly
@@ -39,8 +41,8 @@ def ask(
     given_settings: dict[str, Any] = {"backoff": 0.01, "retries": 2, **settings}
 
     async def act() -> Turn:
-        endpoint = EndpointSettings(base_url=server.url, model="m", **given_settings)
-        async with EndpointPolicy(endpoint) as policy:
+        model = EndpointSettings(base_url=server.url, model="m", **given_settings)
+        async with EndpointPolicy(model) as policy:
             return await policy.act(messages, tools, run=RUN)
 
     return asyncio.run(act())
@@ -134,6 +136,56 @@ def test_a_slow_endpoint_times_out() -> None:
     """An answer that does not come in time is a fault, and the next one counts."""
     with serving(say("ok"), faults=["slow"]) as server:
         assert ask(server, timeout=0.3).message["content"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("asked", "date", "seconds"),
+    [
+        ("3", "", 3.0),
+        ("0.5", "", 0.5),
+        ("Sun, 22 Nov 2026 10:00:07 GMT", "Sun, 22 Nov 2026 10:00:00 GMT", 7.0),
+        ("Sun, 22 Nov 2026 09:00:00 GMT", "Sun, 22 Nov 2026 10:00:00 GMT", 0.0),
+        ("Sun, 22 Nov 2026 10:00:07 GMT", "", None),
+        ("Sun, 22 Nov 2026 10:00:07 GMT", "yesterday", None),
+        ("", "", None),
+        ("-1", "", None),
+        ("nan", "", None),
+        ("inf", "", None),
+        ("\u00b2", "", None),
+        ("soon", "", None),
+    ],
+)
+def test_a_pause_is_taken_as_asked(asked: str, date: str, seconds: float | None) -> None:
+    """Seconds, or a date by the server's own clock; anything else is no pause, never an exception."""
+    assert pause_asked({"Retry-After": asked, "Date": date}) == seconds
+
+
+def test_a_rate_limit_is_waited_for() -> None:
+    """A 429 that asks for a pause gets it, not the usual one; one that asks in nonsense gets the usual one."""
+    with serving(say("ok"), faults=["429"], retry_after="0.4") as server:
+        began = time.monotonic()
+        assert ask(server, backoff=0.0).message["content"] == "ok"
+        assert time.monotonic() - began >= 0.4
+    with serving(say("ok"), faults=["429"], retry_after="\u00b2") as server:
+        assert ask(server).message["content"] == "ok"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_endless_answer_is_cut_off(monkeypatch: pytest.MonkeyPatch, stream: bool) -> None:
+    """A server that never stops writing fills no memory: its reply is a fault, and the next one counts."""
+    monkeypatch.setattr(endpoint, "LARGEST", 2**20)
+    with serving(say("ok"), faults=["endless"]) as server:
+        assert ask(server, stream=stream).message["content"] == "ok"
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("odd", [-5, 2**63, 1.5, "12", True, None])
+def test_counts_that_cannot_be_are_unknown(odd: object) -> None:
+    """A server that says it used less than nothing neither refunds a budget nor spoils a table."""
+    usage = {"prompt_tokens": odd, "completion_tokens": 7}
+    with serving(say("ok"), usage=usage) as server:
+        turn = ask(server)
+    assert (turn.usage.prompt_tokens, turn.usage.completion_tokens) == (None, 7)
 
 
 def test_a_dead_endpoint_is_an_error() -> None:
