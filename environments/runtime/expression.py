@@ -7,7 +7,9 @@ that are there, cannot recurse, and every list step costs fuel. Operations are l
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any, Final
 
 from . import expression_lists as lists
@@ -224,12 +226,26 @@ def shape(value: Any) -> str:
     """The pattern of a text: runs of digits as `9`, of letters as `a` or `A`, all else as it is."""
     if not isinstance(value, str):
         return type(value).__name__
+    if value.isascii():
+        text = value[:200].translate(_KINDS)
+        for run in _RUNS:
+            while run in text:
+                text = text.replace(run, run[0])
+        return text
     out: list[str] = []
     for char in value[:200]:
         kind = "9" if char.isdigit() else "A" if char.isupper() else "a" if char.isalpha() else char
         if not out or out[-1] != kind or kind not in "9Aa":
             out.append(kind)
     return "".join(out)
+
+
+_KINDS: Final = {
+    **dict.fromkeys(map(ord, digits), "9"),
+    **dict.fromkeys(map(ord, ascii_uppercase), "A"),
+    **dict.fromkeys(map(ord, ascii_lowercase), "a"),
+}
+_RUNS: Final = ("99", "AA", "aa")
 
 
 def _prefix(operands: list[Tree], sub: Sub) -> Thunk:
@@ -241,10 +257,16 @@ def prefix(value: Any) -> str:
     """What stands before the first digit of a text: the kind of thing that many ids spell out."""
     if not isinstance(value, str):
         raise Missing
+    if value.isascii():
+        found = _DIGIT.search(value)
+        return value[: found.start()] if found else value
     for at, char in enumerate(value):
         if char.isdigit():
             return value[:at]
     return value
+
+
+_DIGIT: Final = re.compile("[0-9]")
 
 
 def _either(operands: list[Tree], sub: Sub) -> Thunk:

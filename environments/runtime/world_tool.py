@@ -13,8 +13,9 @@ from typing import Any, Final
 
 from .attempt import Json
 from .expression import build
-from .expression_scope import BadTreeError, Missing, NotKnown, Scope, Thunk
+from .expression_scope import BadTreeError, Thunk
 from .normal import coerce, outcome_of, simplify
+from .world_guards import Guards
 
 INNOCENT: Final = frozenset({"constant", "pure", "read", "search"})
 """Kinds of tools that change nothing."""
@@ -31,31 +32,6 @@ class RowRef:
 
     table: str
     keys: tuple[Thunk, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Guard:
-    """A condition on success."""
-
-    holds: Thunk
-    """True where the call may succeed."""
-    message: Thunk | None
-    """What the tool says where it does not; None withholds the answer instead."""
-    name: str
-    soft: bool
-    """Never seen broken: where its inputs are not known it does not object."""
-
-    def objects(self, scope: Scope) -> bool:
-        """Whether the condition does not hold; `NotKnown` passes through unless the guard is soft."""
-        try:
-            return not self.holds(scope)
-        except Missing:
-            return True
-        except NotKnown:
-            # Soft only beside a record that is known: with nothing known, nothing says that the call succeeds.
-            if self.soft and scope.old is not None:
-                return False
-            raise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +75,7 @@ class Tool:
     """The row that a successful result of a write is."""
     answer: Thunk | None
     as_text: bool
-    guards: tuple[Guard, ...]
+    guards: Guards
     writes: tuple[Write, ...]
     names: tuple[RowRef, ...]
     """Rows that a call names by its arguments."""
@@ -200,7 +176,7 @@ def _load(name: str, part: Mapping[str, Any], tape: Mapping[str, Any]) -> Tool:
         shows=_ref(part.get("shows")),
         answer=build(answer) if answer else None,
         as_text=bool(part.get("text", True)),
-        guards=tuple(_guard(g) for g in part.get("guards", ())),
+        guards=Guards(part.get("guards", ())),
         writes=tuple(_write(w) for w in part.get("writes", ())),
         names=tuple(_ref_of(r) for r in part.get("names", ())),
         settled=frozenset(part.get("settled", ())),
@@ -237,16 +213,6 @@ def _ref(part: Mapping[str, Any] | None) -> RowRef | None:
 
 def _ref_of(part: Mapping[str, Any]) -> RowRef:
     return RowRef(table=part["table"], keys=tuple(build(k) for k in part["key"]))
-
-
-def _guard(part: Mapping[str, Any]) -> Guard:
-    message = part.get("message")
-    return Guard(
-        holds=build(part["holds"]),
-        message=build(message) if message else None,
-        name=str(part.get("says", "")),
-        soft=not part.get("support"),
-    )
 
 
 def _write(part: Mapping[str, Any]) -> Write:

@@ -91,9 +91,8 @@ def _derive_change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
         raise NotKnown("an earlier call may have changed what this does")
     old = _old(here, tool, args)
     scope = scope_of(here, args, old)
-    for guard in tool.guards:
-        if not guard.objects(scope):
-            continue
+    guard = tool.guards.objection(scope)
+    if guard is not None:
         if guard.message is None:
             raise NotKnown("success was never seen under this condition: " + guard.name)
         message = guard.message(scope)

@@ -1,0 +1,195 @@
+"""Frames: what the trees of one call share, so that a part that several of them have is found once.
+
+Goes in: trees, by way of builders (`expression_once`), then the scope of a call. Comes out: parts, which give values, or
+`GONE` and `DARK` where `expression` raises `Missing` and `NotKnown`: an exception costs more than most parts. Equal
+parts are told by their JSON text (hash-consing). An operation without a builder is left to `expression`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from .expression import build
+from .expression_scope import FUEL, Missing, NotKnown, Scope, Tree
+from .normal import stable
+
+
+class Gap:
+    """Why a part has no value."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+GONE: Final = Gap("missing")
+"""The path is not there, or an operand has the wrong type: `Missing`."""
+DARK: Final = Gap("not known")
+"""The state is not known: `NotKnown`."""
+_UNSET: Final = Gap("not asked yet")
+_BINDING: Final = frozenset({"map", "filter", "every", "sum"})
+"""Operations whose second operand has an `it` of its own."""
+
+
+class Frame:
+    """What a part sees: a call, or an element of a list inside it, and the values found so far."""
+
+    __slots__ = ("arg", "given", "it", "memo", "old", "outer", "scope", "steps")
+
+    def __init__(
+        self,
+        scope: Scope,
+        size: int,
+        *,
+        outer: Frame | None = None,
+        given: Sequence[Any] = (),
+    ) -> None:
+        self.scope = scope
+        self.given = given
+        """Values known beforehand, in the order that the space was told."""
+        self.arg: Any = scope.arg
+        self.old: Any = scope.old
+        self.outer = outer
+        self.it: Any = None
+        self.memo: list[Any] = [_UNSET] * size
+        self.steps: list[int] = [0] if outer is None else outer.steps
+        """List steps so far, one count for all frames of a call."""
+
+
+Part = Callable[[Frame], Any]
+
+
+class UnsupportedError(Exception):
+    """An operation without a builder looks at the element of a list."""
+
+
+class Space:
+    """Parts that see the same things: those of a call, or those of the elements of one list."""
+
+    __slots__ = ("_builders", "_elements", "_given", "_outer", "_parts", "size")
+
+    def __init__(
+        self,
+        builders: Mapping[str, Builder],
+        *,
+        outer: Space | None = None,
+        given: Sequence[Tree] = (),
+    ) -> None:
+        self._builders = builders
+        self._outer = outer
+        self._given = {stable(tree): at for at, tree in enumerate(given)}
+        self._parts: dict[str, Part] = {}
+        self._elements: dict[str, tuple[Part, Space]] = {}
+        self.size = 0
+        """Values that a frame keeps, once all parts are made."""
+
+    @property
+    def of_elements(self) -> bool:
+        """Whether `it` means something here."""
+        return self._outer is not None
+
+    def part(self, tree: Tree) -> Part:
+        """The part that finds a tree's value; the same one for equal trees."""
+        if self._outer is not None and not sees_element(tree):
+            above = self._outer.part(tree)
+            return lambda frame: above(frame.outer)  # type: ignore[arg-type]  # an element's frame has one
+        text = stable(tree)
+        known = self._parts.get(text)
+        if known is None:
+            known = self._parts[text] = self._made(tree, self._given.get(text))
+        return known
+
+    def _made(self, tree: Tree, given: int | None) -> Part:
+        if given is not None:
+            return lambda frame: frame.given[given]
+        builder = self._builders.get(tree[0], _unsupported)
+        try:
+            return builder(tree[1:], self)
+        except UnsupportedError:
+            if self._outer is not None:
+                raise
+        return self.kept(_general(tree))
+
+    def kept(self, find: Part) -> Part:
+        """A part asked once in a frame."""
+        slot = self.size
+        self.size += 1
+
+        def run(frame: Frame) -> Any:
+            value = frame.memo[slot]
+            if value is _UNSET:
+                value = frame.memo[slot] = find(frame)
+            return value
+
+        return run
+
+    def elements(self, tree: Tree) -> tuple[Part, Space]:
+        """A part that gives a frame for each element of a list, and the space of those frames."""
+        text = stable(tree)
+        known = self._elements.get(text)
+        if known is None:
+            items, inner = self.part(tree), Space(self._builders, outer=self)
+
+            def frames(frame: Frame) -> Any:
+                values = as_list(items(frame), frame)
+                if values is GONE or values is DARK:
+                    return values
+                out = []
+                for value in values:
+                    one = Frame(frame.scope, inner.size, outer=frame)
+                    one.it = value
+                    out.append(one)
+                return out
+
+            known = self._elements[text] = self.kept(frames), inner
+        return known
+
+
+Builder = Callable[[list[Tree], Space], Part]
+
+
+def _unsupported(_operands: list[Tree], _space: Space) -> Part:
+    raise UnsupportedError
+
+
+def sees_element(tree: Tree) -> bool:
+    """Whether a tree may look at the element it stands beside."""
+    if not isinstance(tree, list) or not tree:
+        return False
+    operation = tree[0] if isinstance(tree[0], str) else ""
+    if operation in {"it", "by"}:
+        return True
+    return any(sees_element(part) for part in (tree[1:2] if operation in _BINDING else tree))
+
+
+def _general(tree: Tree) -> Part:
+    thunk = build(tree)
+
+    def run(frame: Frame) -> Any:
+        scope = frame.scope
+        scope.fuel = FUEL
+        try:
+            return thunk(scope)
+        except Missing:
+            return GONE
+        except NotKnown:
+            return DARK
+        finally:
+            frame.steps[0] += FUEL - scope.fuel
+
+    return run
+
+
+def as_list(value: Any, frame: Frame) -> Any:
+    """A list (or the values of a dictionary), counted in steps, else `GONE` or `DARK`; `DARK` beyond `FUEL` steps."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    elif not isinstance(value, list):
+        return value if value is DARK else GONE
+    frame.steps[0] += len(value) + 1
+    return DARK if frame.steps[0] > FUEL else value

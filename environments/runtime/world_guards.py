@@ -1,0 +1,92 @@
+"""Guards: the conditions on a call's success, asked one by one or, faster, all at once.
+
+Goes in: the guards of a tool's part of a world file, then the scope of a call. Comes out: the first guard that objects, if one
+does. Not here: what is said then (`world_writes`), the operations (`expression`, `expression_once`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .expression import build
+from .expression_frame import DARK, GONE, Frame, Part, Space
+from .expression_once import BUILDERS
+from .expression_scope import Missing, NotKnown, Scope, Thunk, Tree
+from .expression_together import Together
+from .normal import stable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guard:
+    """A condition on success."""
+
+    holds: Thunk
+    """True where the call may succeed."""
+    message: Thunk | None
+    """What the tool says where it does not; None withholds the answer instead."""
+    name: str
+    soft: bool
+    """Never seen broken: where its inputs are not known it does not object."""
+
+    def objects(self, scope: Scope) -> bool:
+        """Whether the condition does not hold; `NotKnown` passes through unless the guard is soft."""
+        try:
+            return not self.holds(scope)
+        except Missing:
+            return True
+        except NotKnown:
+            # Soft only beside a record that is known: with nothing known, nothing says that the call succeeds.
+            if self.soft and scope.old is not None:
+                return False
+            raise
+
+
+class Guards:
+    """The guards of one tool, in order."""
+
+    __slots__ = ("_each", "_parts", "_size", "_soft_from", "_together", "_trees")
+
+    def __init__(self, parts: Sequence[Mapping[str, Any]]) -> None:
+        self._each = [_guard(part) for part in parts]
+        self._trees: list[Tree] = [part["holds"] for part in parts]
+        hard = [at for at, guard in enumerate(self._each) if not guard.soft]
+        self._soft_from = hard[-1] + 1 if hard else 0
+        self._parts: list[Part | None] | None = None
+        """Made at the first call: most tools of most worlds are never called."""
+        self._size = 0
+        self._together = Together(self._trees[self._soft_from :])
+
+    def objection(self, scope: Scope) -> Guard | None:
+        """The first guard that objects; raises `NotKnown` where one before it does not know."""
+        if self._parts is None:
+            self._parts = self._made()
+        frame = Frame(scope, self._size)
+        known = scope.old is not None
+        for at, (guard, part) in enumerate(zip(self._each, self._parts, strict=True)):
+            if at == self._soft_from and known and self._together.hold(scope):
+                break
+            value = None if part is None else part(frame)
+            if value is DARK and guard.soft and known:
+                continue
+            if (value is DARK or value is GONE or not value) and guard.objects(scope):
+                return guard
+        return None
+
+    def _made(self) -> list[Part | None]:
+        space = Space(BUILDERS)
+        # A counter that is asked twice counts twice: such a guard is only asked by itself.
+        parts = [None if '"next"' in stable(t) else space.part(t) for t in self._trees]
+        self._size = space.size
+        return parts
+
+
+def _guard(part: Mapping[str, Any]) -> Guard:
+    message = part.get("message")
+    return Guard(
+        holds=build(part["holds"]),
+        message=build(message) if message else None,
+        name=str(part.get("says", "")),
+        soft=not part.get("support"),
+    )

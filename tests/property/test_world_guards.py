@@ -1,0 +1,182 @@
+"""Properties of guards: asked all at once they say what they say one by one, whatever is missing or unknown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from environments.runtime.attempt import Json
+from environments.runtime.expression import build, prefix, shape
+from environments.runtime.expression_scope import Missing, NotKnown, Scope
+from environments.runtime.expression_together import OFTEN
+from environments.runtime.normal import stable
+from environments.runtime.world_guards import Guards
+
+ITEM = {"id": "i1", "price": 3, "state": "kept", "tags": ["a", "b"]}
+ROWS: dict[tuple[str, str], Any] = {
+    ("part", '["i1"]'): ITEM,
+    ("part", '["i2"]'): {"id": "i2", "price": 4.5, "state": None, "tags": []},
+    ("order", '["o1"]'): {"id": "o1", "items": [ITEM, {"id": "i2", "price": True}], "owner": "i1"},
+    ("order", '["o2"]'): {"id": "o2", "items": [], "owner": "i9", "total": 7},
+    ("order", '["gone"]'): Missing,
+}
+VALUES = st.sampled_from(
+    ["o1", "o2", "i1", "i2", "gone", "kept", "x-Ab12", "", None, True, 1, 1.0, 3, -2, [], ["i1", 3]]
+)
+PATHS = st.lists(
+    st.sampled_from(["id", "items", "owner", "price", "state", "tags", "total", 0, 1]), max_size=2
+)
+
+
+def _row(table: str, key: str) -> Json:
+    found: Any = ROWS.get((table, key))
+    if found is None:
+        raise NotKnown("never seen")
+    if found is Missing:
+        raise Missing
+    value: Json = found
+    return value
+
+
+def _values(inside: bool) -> st.SearchStrategy[Any]:
+    roots = ["arg", "old", "it", "by"] if inside else ["arg", "old"]
+    leaves = st.one_of(
+        VALUES.map(lambda v: ["const", v]),
+        st.tuples(st.sampled_from(roots), PATHS).map(lambda t: [t[0], *t[1]]),
+        st.sampled_from(["order", "part", "key", "items"]).map(lambda n: ["arg", n]),
+    )
+
+    def more(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+        element = inner if inside else _ELEMENTS
+        return st.one_of(
+            st.tuples(st.sampled_from(["order", "part"]), inner, PATHS).map(
+                lambda t: ["row", t[0], [t[1]], *t[2]]
+            ),
+            st.tuples(inner, st.sampled_from(["id", "state"]), inner, PATHS).map(
+                lambda t: ["pick", t[0], t[1], t[2], *t[3]]
+            ),
+            st.tuples(inner, inner, PATHS).map(lambda t: ["at", t[0], t[1], *t[2]]),
+            st.tuples(st.sampled_from(["add", "sub", "mul", "max"]), inner, inner).map(list),
+            st.tuples(st.sampled_from(["len", "shape", "prefix", "neg", "sort"]), inner).map(list),
+            st.lists(inner, max_size=2).map(lambda parts: ["list", *parts]),
+            st.tuples(st.sampled_from(["sum", "filter", "map"]), inner, element).map(list),
+        )
+
+    return st.recursive(leaves, more, max_leaves=4)
+
+
+def _conditions(inside: bool) -> st.SearchStrategy[Any]:
+    value = _values(inside)
+    leaves = st.one_of(
+        st.tuples(st.sampled_from(["eq", "le", "member"]), value, value).map(list),
+        st.tuples(st.just("among"), value, st.lists(VALUES, max_size=3)).map(list),
+        st.tuples(st.sampled_from(["exists", "distinct"]), value).map(list),
+    )
+
+    def more(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+        body = inner if inside else _INSIDE
+        return st.one_of(
+            st.lists(inner, min_size=1, max_size=3).map(lambda parts: ["and", *parts]),
+            st.lists(inner, min_size=1, max_size=3).map(lambda parts: ["or", *parts]),
+            inner.map(lambda part: ["not", part]),
+            st.tuples(st.just("every"), value, body).map(list),
+        )
+
+    return st.recursive(leaves, more, max_leaves=3)
+
+
+_ELEMENTS = st.deferred(lambda: _values(True))
+_INSIDE = st.deferred(lambda: _conditions(True))
+GUARDS = st.lists(st.tuples(_conditions(False), st.booleans()), min_size=1, max_size=6)
+CALLS = st.lists(
+    st.tuples(
+        st.fixed_dictionaries({"order": VALUES, "part": VALUES, "items": VALUES}),
+        st.sampled_from([None, *(v for v in ROWS.values() if v is not Missing)]),
+    ),
+    min_size=1,
+    max_size=3,
+)
+
+
+def _one_by_one(parts: list[dict[str, Any]], scope: Scope) -> str:
+    for part in parts:
+        try:
+            holds = build(part["holds"])(scope)
+        except Missing:
+            holds = False
+        except NotKnown as fault:
+            if part["support"] or scope.old is None:
+                return f"unknown: {fault}"
+            continue
+        if not holds:
+            return str(part["says"])
+    return "nothing objects"
+
+
+def _together(guards: Guards, scope: Scope) -> str:
+    try:
+        found = guards.objection(scope)
+    except NotKnown as fault:
+        return f"unknown: {fault}"
+    return "nothing objects" if found is None else found.name
+
+
+@settings(max_examples=400, deadline=None)
+@given(GUARDS, CALLS)
+def test_all_at_once_is_one_by_one(trees: list[tuple[Any, bool]], calls: list[Any]) -> None:
+    """The same guard objects, or the same thing is unknown, however often the same records were met before."""
+    parts = [
+        {"holds": tree, "support": int(hard), "says": str(at)}
+        for at, (tree, hard) in enumerate(trees)
+    ]
+    guards = Guards(parts)
+    for arguments, old in calls * (OFTEN + 1):
+        expected = _one_by_one(parts, Scope(arguments, old, row=_row))
+        assert _together(guards, Scope(arguments, old, row=_row)) == expected
+
+
+def test_names_of_one_record_are_told_apart_where_they_differ() -> None:
+    """Conditions written for a call where two names mean one record are not asked where they mean two."""
+    tree = ["eq", ["row", "order", [["arg", "order"]], "id"], ["old", "id"]]
+    guards = Guards([{"holds": tree, "says": "another order"}])
+    old = ROWS["order", '["o1"]']
+    for order, expected in [*[("o1", "nothing objects")] * (OFTEN + 2), ("o2", "another order")]:
+        assert _together(guards, Scope({"order": order}, old, row=_row)) == expected
+
+
+@pytest.mark.parametrize("way", ["alone", "together"])
+def test_a_counter_is_asked_once(way: str) -> None:
+    """A guard that takes a number takes one, not another to decide whether it may."""
+    taken: list[str] = []
+
+    def number(name: str) -> int:
+        taken.append(name)
+        return len(taken)
+
+    parts = [{"holds": ["le", ["const", 0], ["next", "tickets", None]], "says": ""}]
+    if way == "together":
+        parts.append({"holds": ["exists", ["arg", "order"]], "says": ""})
+    guards = Guards(parts)
+    for call in range(1, OFTEN + 4):
+        scope = Scope({"order": "o1"}, ROWS["order", '["o1"]'], row=_row, number=number)
+        assert guards.objection(scope) is None
+        assert len(taken) == call
+
+
+@given(st.text(max_size=30) | st.text("aZ9-_²é", max_size=300))
+def test_shape_and_prefix_read_plain_text_as_any_other(text: str) -> None:
+    """The quick way for ASCII gives what reading sign by sign gives."""
+    kinds = [
+        "9" if c.isdigit() else "A" if c.isupper() else "a" if c.isalpha() else c
+        for c in text[:200]
+    ]
+    slow = "".join(
+        k for at, k in enumerate(kinds) if at == 0 or kinds[at - 1] != k or k not in "9Aa"
+    )
+    digits = [at for at, char in enumerate(text) if char.isdigit()]
+    assert shape(text) == slow
+    assert prefix(text) == (text[: digits[0]] if digits else text)
+    assert stable(shape(text)) == stable(slow)
