@@ -15,10 +15,13 @@ from typing import Any, Final
 from environments.runtime.attempt import SIMULATED, UNKNOWN, Json, ToolResult
 from environments.runtime.normal import parse_arguments, parse_json, same_json, stable, unwrap
 from environments.runtime.world import World
+from environments.runtime.world_fresh import BY_FORMAT, masked
 from environments.runtime.world_simulated import SimulatedWorld
 from environments.unsettled import reason_of, shape_of
 
-VERDICTS: Final = ("exact", "equivalent", "wrong", "unknown", "simulated")
+EQUIVALENT: Final = "equivalent"
+"""Right but for times and random ids, which are told by format."""
+VERDICTS: Final = ("exact", EQUIVALENT, "wrong", "unknown", "simulated")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +123,7 @@ def replay(
         for position, call in enumerate(episode.calls):
             truth = unwrap(call.content, envelope)
             result = session.call(call.name, _renamed(call.arguments, to_new))
+            by_format = _by_format(known, call.name, result, truth, to_new)
             answer = (tape or {}).get((call.name, tape_key(call.arguments)))
             same = answer is not None and equal(unwrap(answer, envelope), truth)
             judged.append(
@@ -128,7 +132,7 @@ def replay(
                     position=position,
                     call=call,
                     result=result,
-                    verdict=judge(result, truth),
+                    verdict=EQUIVALENT if by_format else judge(result, truth),
                     simulated=_worth(result, truth),
                     taped=None if answer is None else "exact" if same else "wrong",
                 )
@@ -142,6 +146,19 @@ def _renamed(arguments: str, to_new: Mapping[str, str]) -> str:
     for old, new in to_new.items():
         arguments = arguments.replace(old, new)
     return arguments
+
+
+def _by_format(
+    world: World, tool: str, result: ToolResult, truth: str, to_new: dict[str, str]
+) -> bool:
+    """Whether an answer is right but for times and ids told by format; notes which new value stands for which recorded."""
+    if world.fresh is None or BY_FORMAT not in result.evidence:
+        return False
+    marks = world.fresh["marks"]
+    (said, new), (was, old) = (masked(marks, tool, c) for c in (result.content, truth))
+    for mark in new.keys() & old.keys():
+        to_new[str(old[mark])] = str(new[mark])
+    return equal(said, _renamed(was, to_new))
 
 
 def judge(result: ToolResult, truth: str) -> str:

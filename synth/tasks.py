@@ -18,6 +18,7 @@ from environments.runtime.canonical import digest
 from environments.runtime.environment import Session, run_actions
 from environments.runtime.task import Limits, Task, UserTurn
 from environments.runtime.world import World
+from environments.runtime.world_formats import fits
 from environments.runtime.world_versions import outdated
 from redact.clean_episode import CleanEpisode
 from synth.attempts import Group, join_attempts
@@ -235,6 +236,7 @@ def _candidate(found: _Attempts, traits: AppTraits, start: _Start | None) -> Can
         reasons=(
             *_reasons(derived, shown, start),
             *_outdated(group, start),
+            *_told_anew(derived, start),
             *([made.why_not] if made.why_not else []),
         ),
     )
@@ -261,6 +263,14 @@ def _outdated(group: Group, start: _Start | None) -> tuple[str, ...]:
         for r in group.records
     )
     return ("tool_changed",) if gone else ()
+
+
+def _told_anew(derived: Derived, start: _Start | None) -> tuple[str, ...]:
+    """A reason where users have to be told a time or id that every run of the world tells otherwise."""
+    marks = (start.world.fresh or {}).get("marks", {}) if start is not None else {}
+    values = [check.args.get("value") for check in derived.rubric.checks if check.fn == "told"]
+    anew = any(fits(mark, value) for mark in marks.values() for value in values)
+    return ("told_by_format",) if anew else ()
 
 
 def _task(

@@ -21,6 +21,7 @@ from synth.world.document import write_document
 from synth.world.drift import split_versions
 from synth.world.effects import learn_effects
 from synth.world.examples import collect
+from synth.world.fresh import learn_fresh, tell_times
 from synth.world.guards import learn_guards
 from synth.world.kinds import learn_kinds, withhold_unseen
 from synth.world.model import ToolModel, Workbench
@@ -88,12 +89,13 @@ class LearntWorld:
 
 def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> LearntWorld:
     """The world of one app's episodes."""
-    bench = _observe(episodes)
-    for tool in bench.tools.values():
-        learn_outcomes(tool)
-        learn_style(tool)
-    learn_kinds(bench)
+    bench = _kinds_of(_observe(episodes))
     bench.continuity = infer_continuity(bench, override=settings.continuity)
+    if bench.living and bench.fresh:
+        # What is stored comes back in later episodes as it was told: only readers keep their marks.
+        continuity = bench.continuity
+        bench = _kinds_of(_observe(episodes, living=True))
+        bench.continuity = continuity
     learn_writers(bench)
     learn_relevance(bench)
     for _ in range(2):
@@ -121,6 +123,16 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
     )
 
 
+def _kinds_of(bench: Workbench) -> Workbench:
+    """The same bench, with outcomes, layout and kind of every tool."""
+    for tool in bench.tools.values():
+        learn_outcomes(tool)
+        learn_style(tool)
+    learn_kinds(bench)
+    tell_times(bench.tools.values(), bench.fresh)
+    return bench
+
+
 def _starts(document: dict[str, Any], *, living: bool) -> StartOf:
     """In a reset app every episode starts from the base; in a living one from what it saw itself, over the timeline."""
     if not living:
@@ -144,7 +156,7 @@ def _learn_behaviour(bench: Workbench, model: LlmSettings | None) -> None:
     learn_guards(bench, examples, propose)
 
 
-def _observe(episodes: Sequence[CleanEpisode]) -> Workbench:
+def _observe(episodes: Sequence[CleanEpisode], *, living: bool = False) -> Workbench:
     seen = histories(episodes)
     envelopes = learn_envelopes(seen)
     forms = declared_forms(episodes)
@@ -152,6 +164,7 @@ def _observe(episodes: Sequence[CleanEpisode]) -> Workbench:
         forms[tool] = {**extra, **forms.get(tool, {})}
     normalise(seen, forms=forms, envelopes=envelopes)
     versions = split_versions(seen, episodes)
+    fresh = learn_fresh(seen, living=living)
     old = {v.name: v for known in versions.values() for v in known}
     tools = {
         name: ToolModel(
@@ -164,7 +177,9 @@ def _observe(episodes: Sequence[CleanEpisode]) -> Workbench:
     }
     app = episodes[0].app if episodes else ""
     told = {name: [v.to_json() for v in known] for name, known in sorted(versions.items())}
-    return Workbench(app=app, histories=seen, tools=tools, envelopes=envelopes, versions=told)
+    return Workbench(
+        app=app, histories=seen, tools=tools, envelopes=envelopes, versions=told, fresh=fresh
+    )
 
 
 def _mark_shown(bench: Workbench) -> None:

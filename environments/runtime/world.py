@@ -34,6 +34,7 @@ class World:
         "callers",
         "counters",
         "document",
+        "fresh",
         "living",
         "nested",
         "refusals",
@@ -72,6 +73,8 @@ class World:
             for tool, keys in t.get("seen", {}).items()
         }
         self.counters: Mapping[str, Any] = document.get("counters", {})
+        self.fresh: Mapping[str, Any] | None = document.get("fresh")
+        """Places where times and random ids stand, with their formats; None where there are none."""
         self.versions: Mapping[str, Any] = document.get("versions", {})
         """Old versions of tools that drifted, oldest first, each with the moment until which it answered."""
         self.callers: Mapping[str, Any] = document.get("callers", {})

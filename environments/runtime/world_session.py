@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from .attempt import DERIVED, RECORDED, UNKNOWN, EndState, Json, ToolResult
 from .normal import parse_arguments, unwrap
+from .world_fresh import Fresh, masked
 from .world_log import log_unknown
 from .world_moment import Moment
 from .world_notice import ONLY_RECORDED, notice
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 class Session:
     """One running copy of a world."""
 
-    __slots__ = ("_moment", "_own", "_shared", "_world", "caller", "started_at", "state")
+    __slots__ = ("_fresh", "_moment", "_own", "_shared", "_world", "caller", "started_at", "state")
 
     def __init__(
         self,
@@ -43,6 +44,7 @@ class Session:
     ) -> None:
         self._world = world
         self._own = own
+        self._fresh = None if world.fresh is None else Fresh(world.fresh, started_at)
         self._moment: Moment | None = moment
         self._shared = True
         self.state = moment.state
@@ -54,6 +56,12 @@ class Session:
         """The tool's answer to one call, and its effect."""
         if self._world.versions:
             name = version_at(self._world.versions, name, self.started_at)
+        if self._fresh is not None:
+            return self._fresh.told(name, self._called(name, arguments))
+        return self._called(name, arguments)
+
+    def _called(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
+        """The answer with marks where fresh values go."""
         if not isinstance(arguments, str):
             return self._answer(name, arguments)
         call = (name, arguments)
@@ -141,6 +149,8 @@ class Session:
         if tool is None or parsed is None:
             log_unknown(self.here(), name, parsed or {}, content)
             return
+        if self._world.fresh is not None:
+            content = masked(self._world.fresh["marks"], name, content)[0]
         args = tool.normal(parsed)
         if tool.innocent:
             follow_read(self.here(), tool, args, content)
@@ -158,13 +168,16 @@ class Session:
     def fork(self) -> Session:
         """An independent session in the same state; whichever goes on first copies it."""
         self._shared = True
-        return Session(
+        other = Session(
             self._world,
             self._moment or Moment(self.state),
             started_at=self.started_at,
             caller=self.caller,
             own=self._own,
         )
+        if self._fresh is not None:
+            other._fresh = self._fresh.copy()
+        return other
 
     def _untouched(self, names: frozenset[str] | None, place: Place | None) -> bool:
         state = self.state

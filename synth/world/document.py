@@ -30,6 +30,8 @@ def write_document(bench: Workbench) -> dict[str, Any]:
     }
     if bench.versions:
         document["versions"] = bench.versions
+    if bench.fresh:
+        document["fresh"] = bench.fresh
     return document
 
 

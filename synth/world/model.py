@@ -110,6 +110,8 @@ class Workbench:
     continuity: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     """Old versions of tools that drifted, oldest first."""
+    fresh: dict[str, Any] = field(default_factory=dict)
+    """Places in results where times and random ids stand, with their formats."""
     timeline: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Of a living backend: versions and horizon per table."""
 

@@ -1,0 +1,278 @@
+"""Unit tests: times and ids drawn by dice are told by their format, never invented as if they had been recorded."""
+
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from dagster_project.recorded_calls import recorded_calls
+from environments.fidelity import replay
+from environments.runtime.attempt import DERIVED, UNKNOWN
+from environments.runtime.world import World
+from environments.runtime.world_formats import fits, read_time
+from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from synth.labels import Label
+from synth.tasks import derive_tasks
+from synth.worlds import WorldSettings, learn_world
+
+SECOND = 1_000_000_000
+STARTS = 1_760_000_000
+BIKES = [f"BK-{100 + i}" for i in range(6)]
+Call = tuple[str, dict[str, Any]]
+
+
+class Kiosk:
+    """A backend with a clock, records that keep when they changed, and ids drawn by dice."""
+
+    def __init__(self, dice: random.Random) -> None:
+        self.dice = dice
+        self.at = 0
+        self.rows: dict[str, dict[str, Any]] = {
+            bike: {"bike": bike, "state": "ok", "price": 10.5 + i} for i, bike in enumerate(BIKES)
+        }
+
+    def call(self, name: str, arguments: dict[str, Any], at: int) -> str:
+        """The tool's answer at a moment, in seconds."""
+        self.at = at
+        return str(getattr(self, name)(**arguments))
+
+    def now(self) -> str:
+        """The time as text."""
+        return datetime.fromtimestamp(self.at, UTC).isoformat().replace("+00:00", "Z")
+
+    def clock(self) -> str:
+        """The time as a number, a second ahead."""
+        return json.dumps({"epoch": self.at + 1})
+
+    def show(self, bike: str) -> str:
+        """The record, with the number of the request and its time."""
+        number = f"req_{self.dice.getrandbits(48):012x}"
+        return json.dumps({**self.rows[bike], "request_id": number, "as_of": self.now()})
+
+    def plain(self, bike: str) -> str:
+        """The record."""
+        return json.dumps(self.rows[bike])
+
+    def paint(self, bike: str, colour: str) -> str:
+        """Changes the record and when it was changed."""
+        self.rows[bike] = {**self.rows[bike], "state": colour, "updated_at": self.now()}
+        return json.dumps(self.rows[bike])
+
+    def book(self, bike: str, day: str) -> str:
+        """Gives out a number that nobody asks for again."""
+        ticket = f"TK-{self.dice.getrandbits(40):010X}"
+        return json.dumps({"ticket": ticket, "bike": bike, "day": day})
+
+    def rent(self, bike: str) -> str:
+        """Gives out a number that `give_back` asks for."""
+        return json.dumps({"rent": f"RN-{self.dice.getrandbits(40):010X}", "bike": bike})
+
+    def give_back(self, rent: str) -> str:
+        """Takes the number."""
+        return json.dumps({"rent": rent, "given": "back"})
+
+
+def calls_of(rng: random.Random) -> Iterator[Call]:
+    """The calls of one episode."""
+    for _ in range(9):
+        bike = rng.choice(BIKES)
+        name = rng.choice(("now", "clock", "show", "show", "paint", "plain", "book"))
+        if name == "paint":
+            yield name, {"bike": bike, "colour": rng.choice(("red", "blue", "green"))}
+            yield "plain", {"bike": bike}
+        elif name == "book":
+            yield name, {"bike": bike, "day": rng.choice(("mon", "tue"))}
+        else:
+            yield name, {} if name in {"now", "clock"} else {"bike": bike}
+
+
+def recorded(number: int, calls: list[Call], *, step: int = 5) -> CleanEpisode:
+    """One episode on a fresh kiosk."""
+    kiosk = Kiosk(random.Random(f"kiosk {number}"))  # noqa: S311 - dice for tests
+    start = STARTS + number * 7200
+    steps: list[CleanStep] = []
+    for at, (name, arguments) in enumerate(calls):
+        moment = start + step * (at + 1)
+        made = CleanToolCall(call_id=f"c{at}", name=name, arguments=json.dumps(arguments))
+        content = kiosk.call(name, arguments, moment)
+        steps.append(CleanStep(role="assistant", tool_calls=(made,)))
+        steps.append(CleanStep(role="tool", content=content, call_id=f"c{at}", at=moment * SECOND))
+    return CleanEpisode(
+        app="kiosk",
+        episode_id=f"e{number}",
+        started_at=start * SECOND,
+        agent="a",
+        steps=tuple(steps),
+        redaction="off",
+    )
+
+
+def season(count: int, first: int = 0) -> list[CleanEpisode]:
+    """Recorded episodes."""
+    return [
+        recorded(n, list(calls_of(random.Random(f"calls {n}"))))  # noqa: S311 - dice for tests
+        for n in range(first, first + count)
+    ]
+
+
+@pytest.fixture(scope="module")
+def document() -> dict[str, Any]:
+    """The world file of a season."""
+    learnt = learn_world(season(80), WorldSettings())
+    written: dict[str, Any] = json.loads(json.dumps(learnt.document))
+    return written
+
+
+def test_places_of_fresh_values_are_found_with_their_kind(document: dict[str, Any]) -> None:
+    """Clocks and dice, in texts, numbers and records; where a time is only stored, there is none."""
+    marks = document["fresh"]["marks"].values()
+    assert {(m["tool"], m["place"], m["kind"]) for m in marks} == {
+        ("now", ".", "time"),
+        ("clock", "epoch", "time"),
+        ("show", "request_id", "id"),
+        ("show", "as_of", "time"),
+        ("paint", "updated_at", "time"),
+        ("book", "ticket", "id"),
+    }
+    assert all(m["says"] for m in marks)
+
+
+def test_answers_by_format_count_apart_and_none_is_wrong(document: dict[str, Any]) -> None:
+    """Held-out calls are right but for the fresh values, and never count as exact because of their format."""
+    world = World.from_json(document)
+    found = replay(world, map(recorded_calls, season(30, first=500)))
+    counts = found.to_json()
+    assert counts["wrong"] == 0
+    assert int(str(counts["equivalent"])) > len(found.judged) * 0.5
+    for one in found.judged:
+        if one.verdict == "equivalent":
+            assert "by format" in one.result.evidence
+            assert one.result.source == DERIVED
+
+
+def test_the_time_is_the_sessions_own(document: dict[str, Any]) -> None:
+    """It starts at the task's start and moves on by the recorded time between two calls."""
+    start = 1_800_000_000 * SECOND
+    session = World.from_json(document).session(started_at=start)
+    told = [session.call("now", "{}").content for _ in range(3)]
+    moments = [read_time(text) for text in told]
+    assert [(m[0] - start) // SECOND for m in moments if m] == [5, 10, 15]
+    number = json.loads(session.call("clock", "{}").content)["epoch"]
+    assert number == 1_800_000_000 + 20 + 1
+
+
+def test_the_same_calls_tell_the_same_values(document: dict[str, Any]) -> None:
+    """Two sessions of one task, a fork, and a session of another task."""
+    world = World.from_json(document)
+    calls = [("show", '{"bike": "BK-100"}'), ("book", '{"bike": "BK-101", "day": "mon"}')]
+    one, other, elsewhere = (world.session(started_at=at * SECOND) for at in (5, 5, 6))
+    told = [[s.call(*c).content for c in calls] for s in (one, other, elsewhere)]
+    assert told[0] == told[1] != told[2]
+    fork = one.fork()
+    assert one.call(*calls[1]).content == fork.call(*calls[1]).content
+    assert one.call(*calls[1]).content != told[0][1]
+
+
+def test_ids_keep_the_format_and_are_never_recorded_ones(document: dict[str, Any]) -> None:
+    """Alphabet, length and prefix as recorded; no value of the recordings comes back."""
+    mark = next(m for m in document["fresh"]["marks"].values() if m["tool"] == "book")
+    known = {
+        json.loads(s.content or "")["ticket"]
+        for e in season(80)
+        for s in e.steps
+        if s.role == "tool" and '"ticket"' in (s.content or "")
+    }
+    session = World.from_json(document).session(started_at=7 * SECOND)
+    made = set()
+    for _ in range(50):
+        result = session.call("book", {"bike": "BK-103", "day": "tue"})
+        made.add(json.loads(result.content)["ticket"])
+    assert len(made) == 50
+    assert made.isdisjoint(known)
+    assert all(fits(mark, one) and one.startswith("TK-") for one in made)
+
+
+def test_a_record_keeps_the_time_it_was_told(document: dict[str, Any]) -> None:
+    """A later read shows the time of the change, not of the read; of two changes nobody knows which is which."""
+    session = World.from_json(document).session(started_at=9 * SECOND)
+    changed = json.loads(session.call("paint", {"bike": "BK-100", "colour": "red"}).content)
+    session.call("now", {})
+    shown = json.loads(session.call("plain", {"bike": "BK-100"}).content)
+    assert shown["updated_at"] == changed["updated_at"]
+    session.call("paint", {"bike": "BK-101", "colour": "red"})
+    assert session.call("plain", {"bike": "BK-100"}).source == UNKNOWN
+
+
+def test_ends_are_equal_whatever_the_values(document: dict[str, Any]) -> None:
+    """The same change at another time, or of another task, leaves the same end: graders compare it without its values."""
+    world = World.from_json(document)
+    early, late = (world.session(started_at=at * SECOND) for at in (5, 5_000))
+    late.call("now", {})
+    for session in (early, late):
+        session.call("paint", {"bike": "BK-100", "colour": "red"})
+    assert early.end_state() == late.end_state()
+    assert early.end_state().effects
+
+
+def test_an_id_that_a_later_call_asks_for_stays_unknown() -> None:
+    """Nobody can bind the recorded id of a recorded call to a new one, so none is made up."""
+    episodes = []
+    for number in range(40):
+        one = recorded(number, [("rent", {"bike": BIKES[number % 2]})])
+        rent = json.loads(one.steps[1].content or "")["rent"]
+        calls: list[Call] = [("rent", {"bike": BIKES[number % 2]}), ("give_back", {"rent": rent})]
+        episodes.append(recorded(number, calls))
+    learnt = learn_world(episodes, WorldSettings())
+    assert "fresh" not in learnt.document
+    session = World.from_json(learnt.document).session()
+    assert session.call("rent", {"bike": BIKES[0]}).source == UNKNOWN
+
+
+def test_stored_times_and_counters_are_not_taken_for_clocks() -> None:
+    """Dates of delivery days ahead and numbers that only rise are no format's business."""
+    episodes = []
+    for number in range(40):
+        steps = []
+        for at in range(2):
+            due = datetime.fromtimestamp(STARTS + number * 7200 + 86_400 * (number % 7), UTC)
+            content = json.dumps(
+                {"due": due.isoformat(), "number": f"NR-{10**6 + number * 2 + at}"}
+            )
+            call = CleanToolCall(call_id=f"c{at}", name="order", arguments='{"what": "bell"}')
+            steps += [
+                CleanStep(role="assistant", tool_calls=(call,)),
+                CleanStep(role="tool", content=content, call_id=f"c{at}"),
+            ]
+        episodes.append(
+            CleanEpisode(
+                app="kiosk",
+                episode_id=f"e{number}",
+                started_at=(STARTS + number * 7200) * SECOND,
+                steps=tuple(steps),
+            )
+        )
+    assert "fresh" not in learn_world(episodes, WorldSettings()).document
+
+
+def test_a_user_who_must_be_told_a_fresh_value_waits_for_a_person() -> None:
+    """Every run tells another number: a rubric that asks for the recorded one would never be satisfied."""
+    episodes = season(80)
+    for number in range(100, 110):
+        one = recorded(number, [("show", {"bike": BIKES[number % 6]})])
+        shown = json.loads(one.steps[1].content or "")["request_id"]
+        steps = (
+            CleanStep(role="user", content="What is the number of my request?"),
+            *one.steps,
+            CleanStep(role="assistant", content=f"Your number is {shown}."),
+        )
+        episodes.append(replace(one, steps=steps))
+    learnt = learn_world(episodes, WorldSettings())
+    labels = {e.episode_id: Label(resolved=True, confidence=0.97) for e in episodes[80:]}
+    found = derive_tasks(episodes, labels, learnt)
+    fresh = [c for c in found if any("req_" in str(k.args.get("value")) for k in c.rubric.checks)]
+    assert fresh
+    assert all("told_by_format" in c.reasons for c in fresh)
