@@ -14,6 +14,7 @@ from dagster_project.documents import records
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import TASKS, VERIFIED
 from dagster_project.learnt_worlds import world_of
+from dagster_project.policy_level import level, moved
 from dagster_project.rollout_store import rewards_of
 from dagster_project.rows import plain_json
 from dagster_project.task_difficulty import AppDifficulty, difficulties
@@ -88,22 +89,24 @@ def _line(key: tuple[str, str], day: str, by_task: Mapping[str, Sequence[float]]
     )
 
 
-def pass_rate(task: TaskDifficulty, policy: str) -> float | None:
-    """What a task is chosen by: the policy's own rate where it has tried, else the estimate from production."""
+def pass_rate(task: TaskDifficulty, policy: str, shift: float = 0.0) -> float | None:
+    """What a task is chosen by: the policy's own rate where it has tried, else the estimate, moved to the policy's level."""
     tried = task.policies.get(policy)
     if tried is not None and tried.rate is not None:
         return tried.rate
-    return task.estimate.rate if task.estimate is not None else None
+    return moved(task.estimate.rate, shift) if task.estimate is not None else None
 
 
 def in_band(
     tasks: Iterable[TaskDifficulty], band: tuple[float, float], policy: str = ""
 ) -> frozenset[str]:
     """The tasks within a band; one of which nothing is known is not."""
+    every = list(tasks)
+    shift = level(every, policy)
     return frozenset(
         task.task_id
-        for task in tasks
-        if (rate := pass_rate(task, policy)) is not None and band[0] <= rate <= band[1]
+        for task in every
+        if (rate := pass_rate(task, policy, shift)) is not None and band[0] <= rate <= band[1]
     )
 
 

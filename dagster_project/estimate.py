@@ -195,6 +195,13 @@ def calibrate(attempts: Sequence[Tried]) -> Calibration | None:
         for one in (one for one, f in zip(attempts, fold, strict=True) if f == part):
             pairs.append((learnt.expect(one), float(one.resolved)))
             means.append((mean, float(one.resolved)))
+    return compare(pairs, means)
+
+
+def compare(
+    pairs: Sequence[tuple[float, float]], means: Sequence[tuple[float, float]]
+) -> Calibration:
+    """Estimates beside what came out, each a pair; and the mean in place of the estimates."""
     bins = _bins(pairs)
     return Calibration(
         attempts=len(pairs),
