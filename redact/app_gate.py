@@ -6,7 +6,8 @@ nothing: that is `redact.desk`'s.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from redact.documents import Unexplained
@@ -16,6 +17,7 @@ from redact.fold import Folded, fold
 from redact.judge import KEEP, WITHHOLD, Verdict, judge
 from redact.learnt import Learnt, keep_kind
 from redact.matcher import Match, Matcher, Piece, runs_of
+from redact.people_places import choices, without_choices
 from redact.policy import Policy
 from redact.standing import Vocabulary, vocabulary_of
 from redact.vault import Vault
@@ -49,7 +51,8 @@ class AppGate:
         seen = known if judged_by is None else judged_by.app(app)
         self.app = app
         self.vault = vault
-        self.local = known.local
+        self.choices = choices(seen, k=policy.k)
+        self._local = known.local
         self.vocabulary: Vocabulary = vocabulary_of(seen, k=policy.k, words=policy.public_values)
         self.judgement = judge(seen, k=policy.k)
         self.withholds = policy.unknown == "withhold"
@@ -62,6 +65,12 @@ class AppGate:
         self._memory: dict[str, Known] = {}
         self._runs: dict[str, frozenset[str] | None] = {}
         self._doubts: dict[Findings, tuple[tuple[Unexplained, Verdict], ...]] = {}
+
+    def own(
+        self, episode_id: str, found: Mapping[str, str] = MappingProxyType({})
+    ) -> dict[str, str]:
+        """Return the words that are personal within an episode: what was learnt, and what its texts reveal now."""
+        return without_choices({**self._local.get(episode_id, {}), **found}, self.choices)
 
     def known(self, text: str) -> Known:
         """Return what the whole app knows of a text, once per distinct text."""

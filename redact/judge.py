@@ -63,6 +63,7 @@ _LIST: Final = 20
 _POSTAL: Final = re.compile(
     r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|\d{4} ?[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d|\d{5}-\d{4}"
 )
+_BOTH: Final = 2
 _FEW: Final = 2
 """Fewer subjects than this say nothing about whether values differ from person to person."""
 _THIN: Final = 5
@@ -121,7 +122,7 @@ _OF_PEOPLE: Final = "holds people that the app names elsewhere"
 
 def judge(app: AppLearnt, *, k: int) -> Judgement:
     """Return the verdicts over the app's unknown keys."""
-    people = people_places(app)
+    people = people_places(app, k=k)
     public = _public_values(app, k, people)
     verdicts = {key: Verdict(kind, _OF_PEOPLE) for key, kind in people.items()}
     for key, seen in app.evidence.items():
@@ -352,4 +353,5 @@ def _are_names(values: list[str]) -> bool:
     for value in values:
         words = fold_value(value).split()
         named += any(is_name(word) and word not in ORDINARY | PLACES for word in words)
-    return named * 2 >= len(values)
+    # Of two values one may be a name by chance: Yoga is one in some country.
+    return named * 2 >= len(values) and named >= min(len(values), _BOTH)

@@ -21,6 +21,7 @@ from urllib.parse import unquote
 
 from redact.judge import personal_everywhere
 from redact.learnt import Learnt
+from redact.people_places import choices, without_choices
 from redact.word_lists import word_list
 
 _TOKEN: Final = re.compile(r"[^\W_]+")
@@ -87,6 +88,7 @@ def find_leaks(
     table = _Table()
     for app in learnt.apps.values():
         table.add(personal_everywhere(app, k=k), direct=True)
+    nobodys = _choices(learnt, k)
     own: dict[str, _Table] = {}
     clear: set[str] = set()
     leaks: list[Leak] = []
@@ -99,7 +101,7 @@ def find_leaks(
         raw = (episodes or {}).get(where)
         if raw is not None:
             if raw not in own:
-                own[raw] = _local(learnt, raw)
+                own[raw] = _local(learnt, raw, nobodys)
             leaks += (leak for leak in own[raw].search(where, text) if not leak.waiver)
     return leaks
 
@@ -121,6 +123,7 @@ class LeakSearch:
         self._table = _Table()
         for app in learnt.apps.values():
             self._table.add(personal_everywhere(app, k=k), direct=True)
+        self._choices = _choices(learnt, k)
         self._own: dict[str, _Table] = {}
         self._clear: set[str] = set()
 
@@ -133,7 +136,7 @@ class LeakSearch:
                 self._clear.add(text)
         for raw in episodes:
             if raw not in self._own:
-                self._own[raw] = _local(self._learnt, raw, self._public)
+                self._own[raw] = _local(self._learnt, raw, self._choices, self._public)
             leaks += self._own[raw].search(where, text)
         return leaks
 
@@ -160,10 +163,16 @@ class _Public(NamedTuple):
     passages: _Passages | None = None
 
 
-def _local(learnt: Learnt, raw: str, public: _Public | None = None) -> _Table:
+def _choices(learnt: Learnt, k: int) -> dict[str, frozenset[str]]:
+    return {name: choices(app, k=k) for name, app in learnt.apps.items()}
+
+
+def _local(
+    learnt: Learnt, raw: str, nobodys: Mapping[str, frozenset[str]], public: _Public | None = None
+) -> _Table:
     own = _Table(public)
-    for app in learnt.apps.values():
-        words = app.local.get(raw, {})
+    for name, app in learnt.apps.items():
+        words = without_choices(app.local.get(raw, {}), nobodys[name])
         own.add({word: kind for word, kind in words.items() if len(word) >= _SINGLE}, direct=False)
     return own
 

@@ -84,14 +84,14 @@ def scrub_outcomes(
             continue
         if outcome.app not in gates:
             gates[outcome.app] = AppGate(outcome.app, learnt, vault, policy)
-        yield _scrub_outcome(outcome, gates[outcome.app], learnt, policy)
+        yield _scrub_outcome(outcome, gates[outcome.app], policy)
 
 
 def _scrub_episode(episode: Episode, gate: AppGate, finder: Finder) -> Scrubbed:
     reads = read_texts(episode, finder)
     found = found_in(episode, reads)
     judged, held = _judged(reads, gate)
-    values = {**gate.local.get(episode.episode_id, {}), **local_values([*found, *judged])}
+    values = gate.own(episode.episode_id, local_values([*found, *judged]))
     said = (step.content for step in episode.steps if step.role != "tool" and step.content)
     for word, kind in misspelt_in(said, values, gate.vocabulary.holds):
         values.setdefault(fold_value(word), kind)
@@ -213,9 +213,9 @@ def _subject(episode: Episode, vault: Vault) -> str | None:
     return vault.surrogate(episode.app, refined("person_id", episode.subject), episode.subject)
 
 
-def _scrub_outcome(outcome: Outcome, gate: AppGate, learnt: Learnt, policy: Policy) -> CleanOutcome:
+def _scrub_outcome(outcome: Outcome, gate: AppGate, policy: Policy) -> CleanOutcome:
     episode_id = outcome.episode_id or ""
-    values = learnt.app(outcome.app).local.get(episode_id, {})
+    values = gate.own(episode_id)
     desk = Desk(gate, values if policy.enabled else {}, frozenset(), near=outcome.at or 0)
     return CleanOutcome(
         app=outcome.app,

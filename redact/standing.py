@@ -51,7 +51,7 @@ def vocabulary_of(app: AppLearnt, *, k: int, words: Collection[str]) -> Vocabula
     """Return the public words of an app; `words` are those that the policy declares public."""
     forms: set[str] = set(words)
     shared = set(app.vocabulary)
-    people = people_places(app)
+    people = people_places(app, k=k)
     for key, values in app.evidence.items():
         if key in people:
             continue
