@@ -8,6 +8,7 @@ parts are told by their JSON text (hash-consing). An operation without a builder
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import count
 from typing import Any, Final
 
 from .expression import build
@@ -31,7 +32,6 @@ GONE: Final = Gap("missing")
 """The path is not there, or an operand has the wrong type: `Missing`."""
 DARK: Final = Gap("not known")
 """The state is not known: `NotKnown`."""
-_UNSET: Final = Gap("not asked yet")
 _BINDING: Final = frozenset({"map", "filter", "every", "sum"})
 """Operations whose second operand has an `it` of its own."""
 
@@ -44,7 +44,6 @@ class Frame:
     def __init__(
         self,
         scope: Scope,
-        size: int,
         *,
         outer: Frame | None = None,
         given: Sequence[Any] = (),
@@ -56,7 +55,7 @@ class Frame:
         self.old: Any = scope.old
         self.outer = outer
         self.it: Any = None
-        self.memo: list[Any] = [_UNSET] * size
+        self.memo: dict[int, Any] = {}
         self.steps: list[int] = [0] if outer is None else outer.steps
         """List steps so far, one count for all frames of a call."""
 
@@ -71,7 +70,7 @@ class UnsupportedError(Exception):
 class Space:
     """Parts that see the same things: those of a call, or those of the elements of one list."""
 
-    __slots__ = ("_builders", "_elements", "_given", "_outer", "_parts", "size")
+    __slots__ = ("_builders", "_elements", "_given", "_outer", "_parts", "_slots")
 
     def __init__(
         self,
@@ -85,8 +84,7 @@ class Space:
         self._given = {stable(tree): at for at, tree in enumerate(given)}
         self._parts: dict[str, Part] = {}
         self._elements: dict[str, tuple[Part, Space]] = {}
-        self.size = 0
-        """Values that a frame keeps, once all parts are made."""
+        self._slots = count()
 
     @property
     def of_elements(self) -> bool:
@@ -117,13 +115,13 @@ class Space:
 
     def kept(self, find: Part) -> Part:
         """A part asked once in a frame."""
-        slot = self.size
-        self.size += 1
+        slot = next(self._slots)
 
         def run(frame: Frame) -> Any:
-            value = frame.memo[slot]
-            if value is _UNSET:
-                value = frame.memo[slot] = find(frame)
+            memo = frame.memo
+            if slot in memo:
+                return memo[slot]
+            value = memo[slot] = find(frame)
             return value
 
         return run
@@ -141,7 +139,7 @@ class Space:
                     return values
                 out = []
                 for value in values:
-                    one = Frame(frame.scope, inner.size, outer=frame)
+                    one = Frame(frame.scope, outer=frame)
                     one.it = value
                     out.append(one)
                 return out

@@ -36,9 +36,9 @@ def _constant(operands: list[Tree], _: Space) -> Part:
     return lambda _frame: value
 
 
-def _arg(operands: list[Tree], _: Space) -> Part:
+def _arg(operands: list[Tree], space: Space) -> Part:
     path = tuple(operands)
-    return lambda frame: _follow(frame.arg, path)
+    return space.kept(lambda frame: _follow(frame.arg, path))
 
 
 def _old(operands: list[Tree], space: Space) -> Part:
@@ -72,6 +72,8 @@ def _row(operands: list[Tree], space: Space) -> Part:
     if len(operands) > 2:
         return _path(space, ["row", *operands[:2]], operands[2:])
     table, keys = operands[0], _list(operands[1], space)
+    if len(operands[1]) == 1:
+        return _row_by_one(table, space.part(operands[1][0]), space)
 
     def run(frame: Frame) -> Any:
         values = keys(frame)
@@ -79,6 +81,23 @@ def _row(operands: list[Tree], space: Space) -> Part:
             return values
         try:
             return frame.scope.row(table, key_text(values))
+        except Missing:
+            return GONE
+        except NotKnown:
+            return DARK
+
+    return space.kept(run)
+
+
+def _row_by_one(table: str, key: Part, space: Space) -> Part:
+    """The row of a table that most have, by one value."""
+
+    def run(frame: Frame) -> Any:
+        value = key(frame)
+        if value is GONE or value is DARK:
+            return value
+        try:
+            return frame.scope.row(table, key_text([value]))
         except Missing:
             return GONE
         except NotKnown:

@@ -9,6 +9,7 @@ the case has come often enough to be worth it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from .expression import prefix, shape
@@ -17,7 +18,7 @@ from .expression_once import BUILDERS, among
 from .expression_scope import Scope, Tree
 from .normal import stable
 
-OFTEN: Final = 8
+OFTEN: Final = 3
 """Calls after which conditions are written for the case: that takes as long as asking some ten times."""
 MAX_CASES: Final = 16
 """Cases for which conditions are written, for one tool."""
@@ -33,15 +34,14 @@ Case = tuple[int, ...]
 class Together:
     """Some conditions of one tool."""
 
-    __slots__ = ("_checks", "_counts", "_records", "_roots", "_size", "_trees")
+    __slots__ = ("_checks", "_counts", "_records", "_roots", "_trees")
 
     def __init__(self, trees: Sequence[Tree]) -> None:
         self._trees = [] if any('"next"' in stable(t) for t in trees) else trees
         self._roots: list[Tree] = []
         self._records: list[Part] | None = None
-        self._size = 0
         self._counts: dict[Case, int] = {}
-        self._checks: dict[Case, tuple[list[Part], int]] = {}
+        self._checks: dict[Case, list[Part]] = {}
 
     def hold(self, scope: Scope) -> bool:
         """Whether each condition holds or is not known; False says nothing but that they must be asked one by one."""
@@ -49,17 +49,17 @@ class Together:
             space = Space(BUILDERS)
             self._roots = _roots_of(self._trees)
             records = [space.part(tree) for tree in self._roots]
-            self._size, self._records = space.size, records
-        frame = Frame(scope, self._size)
+            self._records = records
+        frame = Frame(scope)
         values = [part(frame) for part in self._records]
         first: dict[int, int] = {}
         case = tuple([first.setdefault(id(value), at) for at, value in enumerate(values)])
-        made = self._checks.get(case)
-        if made is None:
+        checks = self._checks.get(case)
+        if checks is None:
             self._count(case)
             return False
-        frame = Frame(scope, made[1], given=values)
-        for check in made[0]:
+        frame = Frame(scope, given=values)
+        for check in checks:
             value = check(frame)
             if value is GONE or not value:
                 return False
@@ -73,13 +73,12 @@ class Together:
             self._checks[case] = self._made(case)
             del self._counts[case]
 
-    def _made(self, case: Case) -> tuple[list[Part], int]:
+    def _made(self, case: Case) -> list[Part]:
         space = Space(BUILDERS, given=self._roots)
         names = {
             stable(self._roots[at]): self._roots[one] for at, one in enumerate(case) if one != at
         }
-        subjects: dict[str, Tree] = {}
-        tests: dict[str, list[Callable[[Any], bool]]] = {}
+        asked: dict[str, Asked] = {}
         others: dict[str, Tree] = {}
         for original in self._trees:
             tree = _renamed(original, names)
@@ -89,12 +88,24 @@ class Together:
             if found is None:
                 others[stable(tree)] = tree
                 continue
-            text = stable(found[0])
-            subjects[text] = found[0]
-            tests.setdefault(text, []).append(found[1])
-        checks = [_passing(space.part(subjects[text]), of_it) for text, of_it in tests.items()]
-        checks += [space.part(tree) for tree in others.values()]
-        return checks, space.size
+            subject, test = found
+            root = _root_of(subject) or subject
+            of_root = asked.setdefault(stable(root), Asked(root=root))
+            of_root.tests.setdefault(tuple(subject[len(root) :]), []).append(test)
+        records = [_passing(space.part(one.root), one.tests) for one in asked.values()]
+        return [*records, *(space.part(tree) for tree in others.values())]
+
+
+Test = Callable[[Any], bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What is asked of the values of one record, or of one other value."""
+
+    root: Tree
+    tests: dict[tuple[Any, ...], list[Test]] = field(default_factory=dict)
+    """By the path below the root."""
 
 
 def _root_of(tree: Tree) -> Tree | None:
@@ -131,7 +142,7 @@ def _renamed(tree: Tree, names: Mapping[str, Tree]) -> Tree:
     return _with_operands(tree, [_renamed(operand, names) for operand in _operands_of(tree)])
 
 
-def _test_of(tree: Tree) -> tuple[Tree, Callable[[Any], bool]] | None:
+def _test_of(tree: Tree) -> tuple[Tree, Test] | None:
     """The one value that a condition is about, and what it asks of it; None where it is not of that kind."""
     if tree[0] == "exists":
         return tree[1], lambda _value: True
@@ -145,21 +156,32 @@ def _test_of(tree: Tree) -> tuple[Tree, Callable[[Any], bool]] | None:
     return subject, holds
 
 
-def _passing(part: Part, tests: Sequence[Callable[[Any], bool]]) -> Part:
-    """All that is asked of one value."""
-    seen: set[str] = set()
+def _passing(part: Part, tests: Mapping[tuple[Any, ...], list[Test]]) -> Part:
+    """All that is asked of one record."""
+    fields: list[tuple[tuple[Any, ...], list[Test], set[str]]] = [
+        (path, of_it, set()) for path, of_it in tests.items()
+    ]
 
     def run(frame: Frame) -> Any:
-        value = part(frame)
-        if type(value) is str:
-            if value in seen:
-                return True
-            if not all(test(value) for test in tests):
+        record = part(frame)
+        if record is GONE or record is DARK:
+            return record
+        for path, of_it, seen in fields:
+            value = record
+            try:
+                for step in path:
+                    value = value[step]
+            except (KeyError, IndexError, TypeError):
+                return GONE
+            if type(value) is str:
+                if value in seen:
+                    continue
+                if len(seen) < MAX_SEEN and all(test(value) for test in of_it):
+                    seen.add(value)
+                    continue
+            if not all(test(value) for test in of_it):
                 return False
-            if len(seen) < MAX_SEEN:
-                seen.add(value)
-            return True
-        return value if value is GONE or value is DARK else all(test(value) for test in tests)
+        return True
 
     return run
 

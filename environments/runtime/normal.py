@@ -336,3 +336,24 @@ def tokens_in(value: Json) -> frozenset[str]:
         if (isinstance(leaf, int) and not isinstance(leaf, bool))
         or (isinstance(leaf, str) and 0 < len(leaf) <= MAX_TOKEN and not is_name(leaf))
     )
+
+
+def labels_in(value: Json) -> set[str]:
+    """What `names_in` and `tokens_in` find, in one go."""
+    found: set[str] = set()
+    stack: list[Json] = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            if is_name(item):
+                found.add(item)
+            elif 0 < len(item) <= MAX_TOKEN:
+                found.add("=" + item)
+        elif isinstance(item, dict):
+            found.update(name for name in item if is_name(name))
+            stack.extend(item.values())
+        elif isinstance(item, list):
+            stack.extend(item)
+        elif isinstance(item, int) and not isinstance(item, bool):
+            found.add(f"={item}")
+    return found

@@ -12,10 +12,11 @@ from typing import Any, Final
 
 from .attempt import Json, ToolResult
 from .world_dated import dated_base, latest_rows
+from .world_entry import Place
 from .world_moment import Moment, Room
 from .world_nested import load_nested
 from .world_session import Session
-from .world_state import Place, State
+from .world_state import State
 from .world_tool import SIMULATE, Tool, load_tool
 
 WORLD_FORMAT: Final = "1"

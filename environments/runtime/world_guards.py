@@ -46,40 +46,43 @@ class Guard:
 class Guards:
     """The guards of one tool, in order."""
 
-    __slots__ = ("_each", "_parts", "_size", "_soft_from", "_together", "_trees")
+    __slots__ = ("_asked", "_each", "_soft_from", "_space", "_together", "_trees")
 
     def __init__(self, parts: Sequence[Mapping[str, Any]]) -> None:
         self._each = [_guard(part) for part in parts]
         self._trees: list[Tree] = [part["holds"] for part in parts]
+        self._space = Space(BUILDERS)
+        self._asked: list[Part] = []
+        """Of the guards that were asked already: most tools of most worlds are never called, many calls object early."""
         hard = [at for at, guard in enumerate(self._each) if not guard.soft]
         self._soft_from = hard[-1] + 1 if hard else 0
-        self._parts: list[Part | None] | None = None
-        """Made at the first call: most tools of most worlds are never called."""
-        self._size = 0
         self._together = Together(self._trees[self._soft_from :])
 
     def objection(self, scope: Scope) -> Guard | None:
         """The first guard that objects; raises `NotKnown` where one before it does not know."""
-        if self._parts is None:
-            self._parts = self._made()
-        frame = Frame(scope, self._size)
+        frame = Frame(scope)
         known = scope.old is not None
-        for at, (guard, part) in enumerate(zip(self._each, self._parts, strict=True)):
+        for at, guard in enumerate(self._each):
             if at == self._soft_from and known and self._together.hold(scope):
                 break
-            value = None if part is None else part(frame)
+            value = self._part(at)(frame)
             if value is DARK and guard.soft and known:
                 continue
             if (value is DARK or value is GONE or not value) and guard.objects(scope):
                 return guard
         return None
 
-    def _made(self) -> list[Part | None]:
-        space = Space(BUILDERS)
-        # A counter that is asked twice counts twice: such a guard is only asked by itself.
-        parts = [None if '"next"' in stable(t) else space.part(t) for t in self._trees]
-        self._size = space.size
-        return parts
+    def _part(self, at: int) -> Part:
+        while len(self._asked) <= at:
+            tree = self._trees[len(self._asked)]
+            # A counter that is asked twice counts twice: such a guard is only asked by itself.
+            counts = '"next"' in stable(tree)
+            self._asked.append(_nothing if counts else self._space.part(tree))
+        return self._asked[at]
+
+
+def _nothing(_frame: Frame) -> bool:
+    return False
 
 
 def _guard(part: Mapping[str, Any]) -> Guard:

@@ -7,18 +7,14 @@ what a call changes (`world_writes`), recorded answers (`world_tape`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
-from .attempt import Event, Json
-from .canonical import canonical
+from .attempt import Json
 from .expression_scope import Missing, NotKnown
-from .normal import names_in, parse_json, tokens_in
+from .normal import labels_in
+from .world_entry import Came, Entry, Met, Place
 from .world_scope import Here, place_of, scope_of
-from .world_state import ABSENT, Entry, Place, call_text
+from .world_state import ABSENT
 from .world_tool import Tool
-
-DOUBT: Final = "?"
-"""Behind a call of which nobody knows what came."""
 
 
 def history(here: Here, tool: Tool, args: dict[str, Json], content: str) -> tuple[str, ...]:
@@ -26,7 +22,8 @@ def history(here: Here, tool: Tool, args: dict[str, Json], content: str) -> tupl
     if not here.state.log:
         return ()
     about = _about(here, tool, args)
-    names = _names(here, args, content, about)
+    names = labels_in(args) | Came(content=content).labels()
+    names = names.union(*(one.names() for one in _met(here, about)))
     tokens = {f"{table}|{key}" for table, key in about}
     return tuple(
         e.call
@@ -45,20 +42,20 @@ def history(here: Here, tool: Tool, args: dict[str, Json], content: str) -> tupl
     )
 
 
-def entry_of(here: Here, tool: Tool, args: dict[str, Json], content: str, *, known: bool) -> Entry:
+def entry_of(here: Here, tool: Tool, args: dict[str, Json], came: Came, *, known: bool) -> Entry:
     """A call for the log: which rows it is about, and what it may have touched besides if nobody knows what it did."""
     about = _about(here, tool, args)
-    kind = "act" if tool.kind == "act" else "write"
-    lost = not known and not content
+    lost = not known and not came.content
     return Entry(
         tool=tool.name,
-        # Nobody knows what came of it: no recorded history had that.
-        call=call_text(tool.name, args) + (DOUBT if lost else ""),
-        nameless=lost and tool.news,
-        names=frozenset(_names(here, args, content, about)),
-        settled=tool.settled,
+        args=args,
         known=known,
-        event=Event(tool=tool.name, arguments=canonical(args), kind=kind) if known else None,
+        came=came,
+        met=_met(here, about),
+        kind="" if not known else "act" if tool.kind == "act" else "write",
+        lost=lost,
+        nameless=lost and tool.news,
+        settled=tool.settled,
         about=about,
         blind=tool.far if known else tool.far | _blind(here, tool, about),
     )
@@ -68,19 +65,10 @@ def log_unknown(here: Here, name: str, args: Mapping[str, Json], content: str) -
     """Remember a call of which nobody knows what it did."""
     tool = here.world.tools.get(name)
     if tool is not None:
-        here.state.add(entry_of(here, tool, dict(args), content, known=False))
+        came = Came(content=content)
+        here.state.add(entry_of(here, tool, dict(args), came, known=False))
         return
-    names = frozenset(names_in(dict(args)))
-    here.state.add(
-        Entry(
-            tool=name,
-            call=call_text(name, args),
-            names=names,
-            settled=frozenset(),
-            known=False,
-            event=None,
-        )
-    )
+    here.state.add(Entry(tool=name, args=dict(args), known=False))
 
 
 def _about(here: Here, tool: Tool, args: dict[str, Json]) -> tuple[Place, ...]:
@@ -100,19 +88,15 @@ def _about(here: Here, tool: Tool, args: dict[str, Json]) -> tuple[Place, ...]:
     return tuple(places)
 
 
-def _names(here: Here, args: dict[str, Json], content: str, about: tuple[Place, ...]) -> set[str]:
-    names = names_in(args)
-    parsed = parse_json(content)
-    if parsed is None:
-        names |= names_in([*content.split()])
-    else:
-        names |= names_in(parsed.value) | tokens_in(parsed.value)
-    names |= tokens_in(args)
-    for place in about:
-        found = here.state.look(place)
-        if found is not ABSENT:
-            names |= here.state.names_at(place, found)
-    return names
+def _met(here: Here, about: tuple[Place, ...]) -> tuple[Met, ...]:
+    """The rows that a call is about, as they are now."""
+    state = here.state
+    found = [(place, state.look(place)) for place in about]
+    return tuple(
+        Met(place=place, row=row, kept=state.names_kept(place))
+        for place, row in found
+        if row is not ABSENT
+    )
 
 
 def _blind(here: Here, tool: Tool, about: tuple[Place, ...]) -> frozenset[str]:

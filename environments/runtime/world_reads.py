@@ -9,9 +9,10 @@ from __future__ import annotations
 from .attempt import DERIVED, RECORDED, Json, ToolResult
 from .expression_scope import Missing, NotKnown
 from .normal import names_in
+from .world_entry import Place
 from .world_notice import notice
 from .world_scope import Here, place_of, scope_of
-from .world_state import ABSENCE, ABSENT, Place, names_of_key
+from .world_state import ABSENCE, ABSENT, names_of_key
 from .world_tool import Tool
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from .attempt import Json
 from .expression_scope import NotKnown, Scope
 from .normal import key_text, simplify
-from .world_state import Place, State
+from .world_entry import Place
+from .world_state import State
 from .world_tool import RowRef
 
 if TYPE_CHECKING:

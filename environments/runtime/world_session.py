@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 
 from .attempt import DERIVED, RECORDED, UNKNOWN, EndState, Json, ToolResult
 from .normal import parse_arguments, unwrap
+from .world_entry import Place
 from .world_fresh import Fresh, masked
 from .world_log import log_unknown
 from .world_moment import Moment
 from .world_notice import ONLY_RECORDED, notice
 from .world_reads import show
 from .world_scope import Here
-from .world_state import ABSENCE, Place
+from .world_state import ABSENCE
 from .world_tape import taped
 from .world_tool import STRICT, Tool
 from .world_versions import version_at
@@ -187,7 +188,7 @@ class Session:
             return True
         if place is not None and (place[0] in state.blind or place[0] + ABSENCE in state.blind):
             return False
-        return names is not None and names.isdisjoint(state.named)
+        return names is not None and not state.touches(names)
 
     def _envelope(self) -> Mapping[str, Json] | None:
         if self.caller is None:

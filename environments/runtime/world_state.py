@@ -7,43 +7,19 @@ Goes in: rows that were read, written or created, and log entries. Comes out: th
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
-from .attempt import Effect, EndState, Event, Json
+from .attempt import Effect, EndState, Json
 from .expression_scope import Missing, NotKnown
-from .normal import names_in, parse_json, same_json, stable, tokens_in
+from .normal import labels_in, parse_json, same_json
+from .world_entry import Entry, Met, Place
 from .world_nested import Nested, find
 
 ABSENT: Final = object()
 """No such row in the base and none in the session."""
 ABSENCE: Final = "!"
 """Behind a table's name: its rows that are not there."""
-Place = tuple[str, str]
-"""Table and key text."""
-
-
-@dataclass(slots=True)
-class Entry:
-    """One call that changed something, or may have."""
-
-    tool: str
-    call: str
-    """Tool and arguments in normal form: what recorded histories are compared by."""
-    names: frozenset[str]
-    """Everything it names: ids in its arguments, its result and the rows it is about."""
-    settled: frozenset[str]
-    known: bool
-    """False when nobody knows what it did."""
-    event: Event | None
-    targets: set[Place] = field(default_factory=set)
-    """Rows whose state after it is known."""
-    about: tuple[Place, ...] = ()
-    blind: frozenset[str] = frozenset()
-    """Tables any row of which it may have touched: it was about a record that nobody has seen."""
-    nameless: bool = False
-    """It may have named anything: its result is unknown, and such results name new things."""
 
 
 class State:
@@ -56,7 +32,6 @@ class State:
         "dated",
         "fresh",
         "log",
-        "named",
         "nested",
         "row_names",
         "rows",
@@ -81,7 +56,6 @@ class State:
         self.start: dict[Place, Json] = {}
         self.fresh: dict[Place, int] = {}
         self.log: list[Entry] = []
-        self.named: dict[str, list[int]] = {}
         self.counters: dict[str, int] = {}
         self.blind: dict[str, int] = {}
         self.version = 0
@@ -93,22 +67,7 @@ class State:
         other.rows = dict(self.rows)
         other.start = dict(self.start)
         other.fresh = dict(self.fresh)
-        other.log = [
-            Entry(
-                e.tool,
-                e.call,
-                e.names,
-                e.settled,
-                e.known,
-                e.event,
-                set(e.targets),
-                e.about,
-                e.blind,
-                e.nameless,
-            )
-            for e in self.log
-        ]
-        other.named = {name: list(at) for name, at in self.named.items()}
+        other.log = list(self.log)
         other.counters = dict(self.counters)
         other.blind = dict(self.blind)
         other.version = self.version
@@ -144,12 +103,11 @@ class State:
 
     def names_at(self, place: Place, row: Json) -> frozenset[str]:
         """Everything that the row at a place names."""
-        if self.dated or place in self.rows:
-            return frozenset(names_in(row))
-        known = self.row_names.get(place)
-        if known is None:
-            known = self.row_names[place] = frozenset(names_in(row))
-        return known
+        return Met(place=place, row=row, kept=self.names_kept(place)).names()
+
+    def names_kept(self, place: Place) -> dict[Place, frozenset[str]] | None:
+        """Where the names of the row at a place are kept for all sessions; None where the row is this session's."""
+        return None if self.dated or place in self.rows else self.row_names
 
     def lookup(self, table: str, key: str) -> Json:
         """A row for a tree: of a table, or of a nested one by way of its parent."""
@@ -189,17 +147,21 @@ class State:
             table in e.blind and place not in e.targets for e in self.log[since:]
         ):
             return True
-        for name in {*names, *names_of_key(place[1]), table + "|" + place[1]}:
-            for at in self.named.get(name, ()):
-                if at < since:
-                    continue
-                entry = self.log[at]
-                if place in entry.targets:
-                    continue
-                # What a call is about is never settled while nobody knows what the call did.
-                if table not in entry.settled or (not entry.known and place in entry.about):
-                    return True
+        asked: set[str] | None = None
+        for entry in self.log[since:]:
+            # What a call is about is never settled while nobody knows what the call did.
+            settled = table in entry.settled and (entry.known or place not in entry.about)
+            if settled or place in entry.targets:
+                continue
+            if asked is None:
+                asked = {*names, *names_of_key(place[1]), table + "|" + place[1]}
+            if not asked.isdisjoint(entry.labels):
+                return True
         return False
+
+    def touches(self, names: frozenset[str]) -> bool:
+        """Whether a logged call names any of these, or is about such a row."""
+        return any(not names.isdisjoint(entry.labels) for entry in self.log)
 
     def clouded_at_large(self, table: str) -> bool:
         """Whether some logged call may have changed a result that names nothing in particular."""
@@ -224,10 +186,6 @@ class State:
         self.log.append(entry)
         for table in entry.blind:
             self.blind[table] = at
-        for name in entry.names:
-            self.named.setdefault(name, []).append(at)
-        for table, key in entry.about:
-            self.named.setdefault(table + "|" + key, []).append(at)
 
     def end(self) -> EndState:
         """What differs from the start."""
@@ -256,7 +214,7 @@ class State:
 def names_of_key(key: str) -> frozenset[str]:
     """The names in a row's key text."""
     parsed = parse_json(key)
-    return tokens_in(parsed.value) | names_in(parsed.value) if parsed is not None else frozenset()
+    return frozenset(labels_in(parsed.value)) if parsed is not None else frozenset()
 
 
 _EMPTY: Final[Mapping[str, Json]] = {}
@@ -282,8 +240,3 @@ def _walk(
             yield from _walk(old, new, path + ".")
         elif not same_json(old, new) or (name in before) is not (name in after):
             yield path, old, new
-
-
-def call_text(tool: str, arguments: Mapping[str, Json]) -> str:
-    """One text for a call, arguments in normal form."""
-    return f"{tool} {stable(arguments)}"

@@ -11,7 +11,8 @@ from typing import Final
 
 from .attempt import Json
 from .normal import stable
-from .world_log import DOUBT, history
+from .world_entry import DOUBT
+from .world_log import history
 from .world_scope import Here
 from .world_tool import Taped, Tool
 

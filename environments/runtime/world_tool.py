@@ -65,7 +65,6 @@ class Tool:
     forms: Mapping[str, str]
     ignore: frozenset[str]
     defaults: Mapping[str, Json]
-    style: Mapping[str, Any]
     refusals: frozenset[str]
     """Outcome classes that mean "nothing was done"."""
     successes: frozenset[str]
@@ -108,6 +107,8 @@ class Tool:
     policy: str = DERIVE
     """One of `POLICIES`."""
     tape: Mapping[str, tuple[Taped, ...]] = field(default_factory=dict)
+    encoder: json.JSONEncoder = field(default_factory=json.JSONEncoder)
+    """Writes values as this tool does."""
 
     @property
     def innocent(self) -> bool:
@@ -136,15 +137,7 @@ class Tool:
         """A value as this tool writes it."""
         if isinstance(value, str) and self.as_text:
             return value
-        style = self.style
-        separators = style.get("separators") or [", ", ": "]
-        return json.dumps(
-            value,
-            ensure_ascii=bool(style.get("ascii", True)),
-            indent=style.get("indent"),
-            separators=(str(separators[0]), str(separators[1])),
-            sort_keys=bool(style.get("sorted", False)),
-        )
+        return self.encoder.encode(value)
 
 
 def load_tool(name: str, part: Mapping[str, Any], tape: Mapping[str, Any]) -> Tool:
@@ -168,7 +161,7 @@ def _load(name: str, part: Mapping[str, Any], tape: Mapping[str, Any]) -> Tool:
         forms=part.get("forms", {}),
         ignore=frozenset(part.get("ignore", ())),
         defaults=part.get("defaults", {}),
-        style=part.get("style", {}),
+        encoder=_encoder(part.get("style", {})),
         refusals=frozenset(k for k, v in outcomes.items() if v == "refusal"),
         successes=frozenset(k for k, v in outcomes.items() if v == "success"),
         reads=_ref(part.get("reads")),
@@ -204,6 +197,16 @@ def _load(name: str, part: Mapping[str, Any], tape: Mapping[str, Any]) -> Tool:
             )
             for key, entries in tape.items()
         },
+    )
+
+
+def _encoder(style: Mapping[str, Any]) -> json.JSONEncoder:
+    separators = style.get("separators") or [", ", ": "]
+    return json.JSONEncoder(
+        ensure_ascii=bool(style.get("ascii", True)),
+        indent=style.get("indent"),
+        separators=(str(separators[0]), str(separators[1])),
+        sort_keys=bool(style.get("sorted", False)),
     )
 
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from .attempt import DERIVED, RECORDED, Json, ToolResult
 from .expression_scope import Missing, NotKnown, Scope
 from .normal import names_in, parse_json
+from .world_entry import Came, Place
 from .world_log import entry_of, history, log_unknown
 from .world_notice import ONLY_RECORDED, notice
 from .world_scope import Here, place_of, scope_of
-from .world_state import ABSENT, Place
+from .world_state import ABSENT
 from .world_tape import taped
 from .world_tool import STRICT, Tool, Write
 
@@ -45,7 +46,7 @@ def follow_change(here: Here, tool: Tool, args: dict[str, Json], content: str) -
         return
     parsed = parse_json(content)
     old = _old(here, tool, args)
-    entry = entry_of(here, tool, args, content, known=True)
+    entry = entry_of(here, tool, args, Came(content=content), known=True)
     scope = scope_of(here, args, old)
     rows = _predicted(here, tool, scope)
     here.state.add(entry)
@@ -107,8 +108,10 @@ def _derive_change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
     changes = _changes(here, tool, scope)
     if changes:
         scope.it = changes[0][1]
-    content = tool.render(tool.answer(scope))
-    entry = entry_of(here, tool, args, content, known=True)
+    value = tool.answer(scope)
+    content = tool.render(value)
+    came = Came(content=content, value=value if isinstance(value, dict | list) else None)
+    entry = entry_of(here, tool, args, came, known=True)
     here.state.add(entry)
     for place, row in changes:
         here.state.put(place, row, entry)

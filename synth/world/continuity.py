@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from environments.runtime.normal import stable
-from environments.runtime.world_state import call_text
+from environments.runtime.world_entry import call_text
 from synth.world.model import Workbench, refused
 from synth.world.observation import History
 from synth.world.writers import Look, blamed, looks

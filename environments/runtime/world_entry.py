@@ -1,0 +1,124 @@
+"""Entries of a session's log: calls that changed something, or may have.
+
+Goes in: a call, what came back, and the rows it is about, as they were. Comes out: what it names, found when somebody asks:
+most entries are never compared with another call. An entry is not changed once its call is answered: copies of a
+state share it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from .attempt import Event, Json
+from .canonical import canonical
+from .normal import labels_in, names_in, parse_json, stable
+
+Place = tuple[str, str]
+"""Table and key text."""
+DOUBT: Final = "?"
+"""Behind a call of which nobody knows what came."""
+
+
+def call_text(tool: str, arguments: Mapping[str, Json]) -> str:
+    """One text for a call, arguments in normal form."""
+    return f"{tool} {stable(arguments)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Came:
+    """What came back from a call."""
+
+    content: str
+    value: Json = None
+    """What the content was rendered from, where it was rendered here from a record or a list."""
+
+    def labels(self) -> set[str]:
+        """What it names, short words and whole numbers included."""
+        # NaN and infinities can be written, but nothing reads them again.
+        if self.value is not None and "NaN" not in self.content and "Infinity" not in self.content:
+            return labels_in(self.value)
+        parsed = parse_json(self.content)
+        return names_in([*self.content.split()]) if parsed is None else labels_in(parsed.value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Met:
+    """A row that a call is about, as it was."""
+
+    place: Place
+    row: Json
+    kept: dict[Place, frozenset[str]] | None
+    """Names in rows of the base, found once for all sessions; None for a row of this session."""
+
+    def names(self) -> frozenset[str]:
+        """Everything that the row names."""
+        known = None if self.kept is None else self.kept.get(self.place)
+        if known is None:
+            known = frozenset(names_in(self.row))
+            if self.kept is not None:
+                self.kept[self.place] = known
+        return known
+
+
+@dataclass(slots=True, kw_only=True)
+class Entry:
+    """One call that changed something, or may have."""
+
+    tool: str
+    args: dict[str, Json]
+    """In normal form."""
+    known: bool
+    """False when nobody knows what it did."""
+    came: Came | None = None
+    met: tuple[Met, ...] = ()
+    kind: str = ""
+    """Of its event, where there is one."""
+    lost: bool = False
+    """Nobody knows what came of it: no recorded history had that."""
+    settled: frozenset[str] = frozenset()
+    targets: set[Place] = field(default_factory=set)
+    """Rows whose state after it is known."""
+    about: tuple[Place, ...] = ()
+    blind: frozenset[str] = frozenset()
+    """Tables any row of which it may have touched: it was about a record that nobody has seen."""
+    nameless: bool = False
+    """It may have named anything: its result is unknown, and such results name new things."""
+    _call: str | None = None
+    _names: frozenset[str] | None = None
+    _labels: frozenset[str] | None = None
+    _event: Event | None = None
+
+    @property
+    def call(self) -> str:
+        """Tool and arguments in normal form: what recorded histories are compared by."""
+        if self._call is None:
+            self._call = call_text(self.tool, self.args) + (DOUBT if self.lost else "")
+        return self._call
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Everything it names: ids in its arguments, its result and the rows it is about."""
+        if self._names is None:
+            if self.came is None:
+                self._names = frozenset(names_in(self.args))
+            else:
+                met = (one.names() for one in self.met)
+                self._names = frozenset(labels_in(self.args).union(self.came.labels(), *met))
+        return self._names
+
+    @property
+    def labels(self) -> frozenset[str]:
+        """Its names, and the rows it is about."""
+        if self._labels is None:
+            self._labels = self.names | {f"{table}|{key}" for table, key in self.about}
+        return self._labels
+
+    @property
+    def event(self) -> Event | None:
+        """What it did, for the end state; None where nobody knows."""
+        if self._event is None and self.kind:
+            arguments = canonical(self.args)
+            self._event = Event(tool=self.tool, arguments=arguments, kind=self.kind)
+        return self._event

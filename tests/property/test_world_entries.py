@@ -1,0 +1,55 @@
+"""Properties of log entries: what they name is what the separate searches find, whenever it is asked for."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from environments.runtime.normal import labels_in, names_in, tokens_in
+from environments.runtime.world_entry import Came, Entry, Met
+
+TEXTS = st.one_of(st.text(max_size=50), st.sampled_from(["ab-12", "2024-01-02", "123456", "red"]))
+VALUES = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), TEXTS),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(VALUES)
+def test_one_walk_finds_what_two_find(value: object) -> None:
+    """Names and tokens found together are those found apart."""
+    assert labels_in(value) == names_in(value) | tokens_in(value)  # type: ignore[arg-type]
+
+
+@given(st.dictionaries(TEXTS, VALUES, max_size=3) | st.lists(VALUES, max_size=3))
+def test_a_rendered_value_names_what_its_text_names(value: object) -> None:
+    """What was rendered here need not be read again to know what it names; NaN is read as text."""
+    content = json.dumps(value)
+    assert Came(content=content, value=value).labels() == Came(content=content).labels()  # type: ignore[arg-type]
+
+
+def test_an_entry_names_the_rows_as_they_were() -> None:
+    """A row of the base is searched once for all sessions, a row of the session by itself."""
+    kept: dict[tuple[str, str], frozenset[str]] = {}
+    met = (
+        Met(place=("order", '["o-1"]'), row={"customer": "c-77"}, kept=kept),
+        Met(place=("order", '["o-2"]'), row={"customer": "c-88"}, kept=None),
+    )
+    entry = Entry(
+        tool="cancel",
+        args={"id": "o-1", "reason": "late"},
+        known=True,
+        kind="write",
+        came=Came(content="done with t-5"),
+        met=met,
+        about=(("order", '["o-1"]'),),
+    )
+    assert entry.names == {"o-1", "=late", "t-5", "c-77", "c-88"}
+    assert entry.labels == entry.names | {'order|["o-1"]'}
+    assert kept == {("order", '["o-1"]'): frozenset({"c-77"})}
+    assert entry.call == 'cancel {"id":"o-1","reason":"late"}'
+    assert entry.event is not None
+    assert (entry.event.tool, entry.event.kind) == ("cancel", "write")
