@@ -83,6 +83,9 @@ def verify(
         reason = "good_attempt_not_graded" if verdict.reward is None else "good_attempt_fails"
         return gate.verdict(status, [reason, *candidate.reasons], [first])
     material = Material(candidate, good, [o for o in others if o is not candidate])
+    gate.changed = bool(good.end.effects) or any(
+        tool in material.changing for tool, _ in event_rows(good.end, {})
+    )
     probes = [*routes(material), *attacks(material), *mutants(material)]
     probes += recorded_bad(candidate.attempts)
     results = [first, *(gate.probe(probe, good) for probe in probes)]
@@ -144,6 +147,8 @@ class _Gate:
         self._version = version
         self._run = run
         self.good: Verdict | None = None
+        self.changed = False
+        """Whether the good attempt changes something; that the world is unsure of a read proves no change."""
 
     def grade(self, actions: Sequence[Action]) -> tuple[Attempt, Verdict]:
         """Make an attempt of actions and grade it."""
@@ -200,12 +205,11 @@ class _Gate:
     def _void(self, probe: Probe, attempt: Attempt, good: Attempt, verdict: Verdict) -> bool:
         if not probe.voidable:
             return False
-        changes = bool(good.end.effects or event_rows(good.end, {}))
         if probe.expected == ONE:
             return verdict.reward is None or not _same_end(attempt, good)
         if probe.expected == BELOW:
             return verdict.reward != 0.0 and (bool(attempt.end.unknown) or _same_end(attempt, good))
-        return probe.expected != MASKED and changes and _same_end(attempt, good)
+        return probe.expected != MASKED and self.changed and _same_end(attempt, good)
 
     @staticmethod
     def _low_enough(probe: Probe, reward: float) -> bool:

@@ -31,6 +31,9 @@ RANDOM_RUNS: Final = 4
 """Each with and without a hand-over at the end: a hand-over alone once paid random calls in full."""
 HANDS_OVER: Final = "The user needs help."
 CHUNK: Final = 5
+GUESSES: Final = 10
+"""Small counts are answers that can be had by counting."""
+AT_ONCE: Final = 2
 
 
 def attacks(material: Material) -> Iterator[Probe]:
@@ -62,6 +65,11 @@ def _tellers(material: Material) -> Iterator[Probe]:
     yield Probe(name="lists_every_fact", actions=(says(f"{facts} {words}"),), expected=ZERO)
     looked = tuple(calls(c.name, c.arguments, number=i) for i, c in enumerate(material.reads))
     yield Probe(name="reads_then_claims", actions=(*looked, says(CLAIM)), expected=ZERO)
+    counted = tuple(
+        says(f"It may be {', '.join(map(str, range(n, n + AT_ONCE)))}.")
+        for n in range(1, GUESSES, AT_ONCE)
+    )
+    yield Probe(name="reads_then_counts_up", actions=(*looked, *counted), expected=ZERO)
     yield Probe(
         name="reads_then_lists_every_fact",
         actions=(*looked, says(f"{facts} {words}")),

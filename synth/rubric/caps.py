@@ -11,22 +11,23 @@ from typing import Final
 
 from environments.runtime.rubric import REWARD, Check
 from synth.rubric.ends import End
+from synth.rubric.spread import SLACK, Spread
 
-NUMBERS: Final = 20
 CHARACTERS_PER_MESSAGE: Final = 1500
 CHARACTERS: Final = 5000
 CALLS: Final = 20
-SLACK: Final = 2
-"""How many times what resolved attempts needed is still fine."""
 
 
-def cap_checks(accepted: Sequence[End], *, told: bool) -> list[Check]:
-    """Caps on calls, and where telling earns something, on numbers and words."""
+def cap_checks(accepted: Sequence[End], *, told: bool, spread: Spread) -> list[Check]:
+    """Caps on calls, and where telling earns something, on numbers and words.
+
+    `spread` says how many new numbers an honest attempt may tell.
+    """
     good = [a for end in accepted for a in end.good]
     calls = max(CALLS, (SLACK + 1) * max(len(a.recorded.attempt.calls) for a in good))
     checks = [_cap("calls", "calls_at_most", f"At most {calls} tool calls.", most=calls)]
     if told:
-        total = max(NUMBERS, SLACK * max(a.total_told for a in good))
+        total = spread.most(max(a.total_told for a in good))
         checks.append(
             _cap("numbers_told", "numbers_told", f"At most {total} new numbers.", total=total)
         )

@@ -64,7 +64,7 @@ def derive_rubric(
         checks += habit_checks([a for e in accepted for a in e.good], traits.missing, kinds)
         if len(accepted) == 1:
             checks += contrast_checks(accepted[0].good, traits)
-        checks += cap_checks(accepted, told=told)
+        checks += cap_checks(accepted, told=told, spread=traits.spread)
         checks += _change_checks(accepted[0], kinds)
         if not any(check.positive and check.required for check in checks):
             reasons.append("no_positive_evidence")

@@ -100,8 +100,7 @@ class Facts:
         if isinstance(value, str):
             named = [_names(text) - view.given_words for text in view.visible]
             return min((len(names) for names in named if value in names), default=0)
-        told = [set(numbers) for numbers in view.told_numbers if value in numbers]
-        return min((len(numbers - view.given) for numbers in told), default=0)
+        return min((beside for told, beside in view.told_beside if told == value), default=0)
 
     @property
     def end_key(self) -> tuple[tuple[Write, int], ...]:
@@ -116,7 +115,6 @@ def facts_of(recorded: Recorded, label: Label | None, kinds: ToolKinds) -> Facts
     of = {name: tool.kind for name, tool in kinds.tools.items()}
     failed = Counter((c.tool, c.arguments) for c in calls if of[c.tool] == WRITE and c.failed)
     writes = Counter((c.tool, c.arguments) for c in calls if of[c.tool] == WRITE and not c.failed)
-    fresh = [{n for n in numbers if n not in view.given} for numbers in view.told_numbers]
     answers, asked = _answers(view)
     return Facts(
         recorded=recorded,
@@ -136,8 +134,8 @@ def facts_of(recorded: Recorded, label: Label | None, kinds: ToolKinds) -> Facts
         declines=view.declines,
         longest=max((len(text) for text in view.visible), default=0),
         spoken=sum(len(text) for text in view.visible),
-        per_message=max((len(numbers) for numbers in fresh), default=0),
-        total_told=len(set[float]().union(*fresh)),
+        per_message=view.new_count[0],
+        total_told=view.new_count[1],
     )
 
 

@@ -13,6 +13,7 @@ from typing import Final
 from synth.rubric.facts import Facts
 from synth.rubric.forgiveness import Seen, ended_right, undecided, unforgiven
 from synth.rubric.habits import NULL
+from synth.rubric.spread import Spread, spread_of
 from synth.rubric.tool_kinds import ToolKinds
 
 EVERYDAY: Final = 0.15
@@ -31,6 +32,8 @@ class AppTraits:
     """Faults of process after which hardly any user was satisfied (`fail`), or not all were (`null`)."""
     undecided: frozenset[str] = frozenset()
     """Faults of which too little is known: an attempt that has one is neither passed nor failed for it."""
+    spread: Spread = field(default_factory=Spread)
+    """How many new numbers an honest attempt may tell where a fact is to be told."""
     silent: frozenset[str] = frozenset()
     """Writing tools that leave nothing in the world as learnt: its effects prove nothing about them."""
 
@@ -58,5 +61,6 @@ def traits_of(
         everyday=everyday,
         unforgiven=unforgiven(known),
         undecided=undecided(known),
+        spread=spread_of(groups),
         silent=silent,
     )

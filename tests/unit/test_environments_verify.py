@@ -23,7 +23,7 @@ from environments.runtime.check_arguments import canonical_arguments
 from environments.runtime.environment import run_actions
 from environments.runtime.rubric import REWARD, Check, Rubric
 from environments.runtime.task import Task, UserTurn
-from environments.verification.constant import MOST_MEAN, PREFIX, surplus
+from environments.verification.constant import PREFIX
 from environments.verification.probe import calls, says
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED, Verification, verify
 
@@ -236,6 +236,49 @@ def test_looking_up_and_claiming_is_no_evidence() -> None:
     assert (found.status, found.reasons[:1]) == (REJECTED, ("pays:reads_then_claims",))
 
 
+@dataclass
+class Doubtful(Shelf):
+    """A shelf whose reads were never proven to be reads."""
+
+    def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
+        """Reads leave an event in the world, as writes without a record do."""
+        if name == "get":
+            given = arguments if isinstance(arguments, str) else json.dumps(dict(arguments))
+            self.events.append(Event(tool=name, arguments=given, kind="write"))
+        return super().call(name, arguments)
+
+
+class DoubtfulWorld(World):
+    """Makes such shelves."""
+
+    def session(self, start: Mapping[str, Json], *, started_at: int) -> Shelf:
+        """A fresh one."""
+        super().session(start, started_at=started_at)
+        return Doubtful()
+
+
+def test_a_read_that_the_world_is_unsure_of_excuses_no_attack() -> None:
+    """Attacks that make the reads of a refusal end like the good attempt: they are paid, not void."""
+    rows: Json = [["get", '{"parcel":"p1"}']]
+    looked = Check(check_id="r", fn="read", args={"any_of": rows}, role=REWARD, required=True)
+    one = candidate(end_check(), looked, solution=(GET, says("It is on its way.")))
+    world = DoubtfulWorld()
+    found = verify(one, others=[other()], run=lambda task, acts: run_actions(task, world, acts))
+    assert (found.status, found.reasons[:1]) == (REJECTED, ("pays:reads_then_claims",))
+
+
+def test_an_answer_that_counting_finds_is_rejected() -> None:
+    """Whoever looks the parcel up and says every count up to ten is paid for a count, and not for an amount."""
+    rows: Json = [["get", '{"parcel":"p1"}']]
+    looked = Check(check_id="r", fn="read", args={"any_of": rows}, role=REWARD, required=True)
+    for value, counted in ((4, True), (54.04, False)):
+        args: dict[str, Json] = {"value": value, "among": 4}
+        fact = Check(check_id="told", fn="told", args=args, role=REWARD, required=True)
+        solution = (GET, says(f"There are {value}."))
+        found = gate(candidate(end_check(), looked, fact, solution=solution))
+        assert ("pays:reads_then_counts_up" in found.reasons) is counted
+
+
 def test_an_answer_that_the_user_says_later_needs_a_person() -> None:
     """The scripted user says it whether or not the policy found it out."""
     fact = Check(check_id="told", fn="told", args={"value": 54.04}, role=REWARD, required=True)
@@ -269,28 +312,6 @@ def test_two_writes_may_come_in_any_order() -> None:
     found = gate(candidate(end_check(WRITE, second), solution=solution))
     route = next(p for p in found.probes if p.name == "writes_in_another_order")
     assert (route.reward, route.void) == (1.0, False)
-
-
-@pytest.mark.parametrize(
-    ("paid", "graded", "held"),
-    [
-        ({}, {}, set()),
-        ({"a": ["t1", "t2"]}, {"a": 30}, {"t1", "t2"}),
-        ({"a": ["t1", "t2"]}, {"a": 100}, set()),
-        ({"a": ["t1", "t2"]}, {"a": 99}, {"t2"}),
-        ({"a": ["t1", "t2"], "b": ["t2"]}, {"a": 102, "b": 51}, set()),
-        ({"a": ["t1", "t2"], "b": ["t3"]}, {"a": 300, "b": 20}, {"t3"}),
-    ],
-)
-def test_a_set_pays_constant_policies_at_most_two_per_cent(
-    paid: dict[str, list[str]], graded: dict[str, int], held: set[str]
-) -> None:
-    """What is over is held back, the same tasks every time, and no more than needed."""
-    found = surplus(paid, graded)
-    assert found == held
-    for name, tasks in paid.items():
-        left = len(set(tasks) - found)
-        assert left <= MOST_MEAN * max(1, graded[name] - len(set(tasks) & found))
 
 
 def test_constant_policies_bear_the_same_names_at_every_task() -> None:
