@@ -24,10 +24,12 @@ from synth.world.examples import collect
 from synth.world.fresh import learn_fresh, tell_times
 from synth.world.guards import learn_guards
 from synth.world.kinds import learn_kinds, withhold_unseen
+from synth.world.met import learn_met
 from synth.world.model import ToolModel, Workbench
 from synth.world.nested import learn_nested
 from synth.world.observation import by_tool, declared_forms, histories
 from synth.world.outcomes import learn_outcomes, learn_style
+from synth.world.parts import learn_parts
 from synth.world.proposals import Proposer
 from synth.world.reach import learn_reach
 from synth.world.relevance import learn_relevance
@@ -153,7 +155,11 @@ def _learn_behaviour(bench: Workbench, model: LlmSettings | None) -> None:
     examples = collect(bench, World.from_json(write_document(bench)))
     learn_effects(bench, examples, propose)
     examples = collect(bench, World.from_json(write_document(bench)))
+    learn_parts(bench, examples)
+    if bench.parts:
+        examples = collect(bench, World.from_json(write_document(bench)))
     learn_guards(bench, examples, propose)
+    learn_met(bench, examples)
 
 
 def _observe(episodes: Sequence[CleanEpisode], *, living: bool = False) -> Workbench:

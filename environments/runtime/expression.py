@@ -15,6 +15,7 @@ from typing import Any, Final
 from . import expression_lists as lists
 from .expression_scope import (
     BadTreeError,
+    InPart,
     Missing,
     NotKnown,
     Scope,
@@ -27,6 +28,7 @@ from .expression_scope import (
 )
 from .normal import key_text, same_json, stable
 from .world_arithmetic import DECIMAL_FORMS, FORMS, answer
+from .world_partial import Partial
 
 MAX_NODES: Final = 5_000
 """A bigger tree is refused when the world is loaded."""
@@ -82,6 +84,11 @@ def _root(name: str) -> Callable[[list[Tree], Sub], Thunk]:
 
 
 def _row(operands: list[Tree], sub: Sub) -> Thunk:
+    found = _row_or_part(operands, sub)
+    return lambda scope: _whole(found(scope))
+
+
+def _row_or_part(operands: list[Tree], sub: Sub) -> Thunk:
     table, keys, path = operands[0], [sub(k) for k in operands[1]], tuple(operands[2:])
     if len(keys) == 1:
         only = keys[0]
@@ -89,9 +96,20 @@ def _row(operands: list[Tree], sub: Sub) -> Thunk:
     return lambda scope: follow(scope.row(table, key_text([k(scope) for k in keys])), path)
 
 
+def _whole(value: Any) -> Any:
+    """A value that may be used as it is: an object known in part stands for nothing but its known fields."""
+    if type(value) is Partial:
+        raise InPart("only a part of this was ever seen")
+    return value
+
+
 def _at(operands: list[Tree], sub: Sub) -> Thunk:
-    container, key, path = sub(operands[0]), sub(operands[1]), tuple(operands[2:])
-    return lambda scope: follow(container(scope), (key(scope), *path))
+    inner, key, path = operands[0], sub(operands[1]), tuple(operands[2:])
+    if isinstance(inner, list) and inner[:1] == ["row"]:
+        container = _row_or_part(inner[1:], sub)
+        return lambda scope: _whole(follow(container(scope), (key(scope), *path)))
+    whole = sub(inner)
+    return lambda scope: follow(whole(scope), (key(scope), *path))
 
 
 def _object(operands: list[Tree], sub: Sub) -> Thunk:

@@ -13,6 +13,7 @@ from .expression import prefix, shape
 from .expression_frame import DARK, GONE, Builder, Frame, Part, Space, UnsupportedError, as_list
 from .expression_scope import Missing, NotKnown, Tree
 from .normal import key_text, same_json, stable
+from .world_partial import Partial
 
 FEW: Final = 8
 """Values that are compared one by one: texts that differ are told apart sooner than written."""
@@ -80,11 +81,16 @@ def _row(operands: list[Tree], space: Space) -> Part:
         if values is GONE or values is DARK:
             return values
         try:
-            return frame.scope.row(table, key_text(values))
+            found = frame.scope.row(table, key_text(values))
         except Missing:
             return GONE
         except NotKnown:
             return DARK
+        if type(found) is not Partial:
+            return found
+        # `expression` knows which fields are known.
+        frame.scope.parted = True
+        return DARK
 
     return space.kept(run)
 

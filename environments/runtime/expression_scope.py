@@ -28,6 +28,14 @@ class NotKnown(Exception):  # noqa: N818 - the honest answer, not a fault
     """The value depends on state that nobody knows."""
 
 
+class Unseen(NotKnown):
+    """The value depends on a record that nobody has seen, and that nothing has changed."""
+
+
+class InPart(NotKnown):
+    """The value depends on a field that nobody has seen, of a record that answers told something of."""
+
+
 class BadTreeError(ValueError):
     """The world file holds a tree that is not in the language."""
 
@@ -35,7 +43,7 @@ class BadTreeError(ValueError):
 class Scope:
     """What a tree can see while it is evaluated."""
 
-    __slots__ = ("arg", "by", "fuel", "it", "number", "old", "row")
+    __slots__ = ("arg", "by", "fuel", "it", "number", "old", "parted", "row")
 
     def __init__(
         self,
@@ -52,6 +60,8 @@ class Scope:
         self.it: Json = None
         self.by: Json = None
         self.fuel = FUEL
+        self.parted = False
+        """Whether a record that is known in part was asked for: what is said of it is to be asked with care."""
 
 
 def follow(value: Any, path: tuple[Any, ...]) -> Any:

@@ -15,6 +15,7 @@ from .world_dated import dated_base, latest_rows
 from .world_entry import Place
 from .world_moment import Moment, Room
 from .world_nested import load_nested
+from .world_partial import load_parts
 from .world_session import Session
 from .world_state import State
 from .world_tool import SIMULATE, Tool, load_tool
@@ -38,6 +39,7 @@ class World:
         "fresh",
         "living",
         "nested",
+        "parts",
         "refusals",
         "room",
         "roots",
@@ -65,6 +67,7 @@ class World:
         self.timeline: Mapping[str, Any] = document.get("timeline", {})
         where = latest_rows(self.timeline) if self.living else self.base
         self.nested = load_nested(document.get("nested", {}), where)
+        self.parts = load_parts(document.get("parts", {}))
         self.refusals: dict[str, Mapping[str, Any]] = {
             n: t.get("refusals", {}) for n, t in tables.items()
         }
@@ -122,7 +125,13 @@ class World:
 
     def _opened(self, start: Mapping[str, Any] | None, started_at: int) -> State:
         base = dated_base(self.timeline, started_at) if self.living else self.base
-        state = State(base, self.nested, dated=self.living, row_names=self.row_names)
+        state = State(
+            base,
+            self.nested,
+            dated=self.living,
+            row_names=self.row_names,
+            parts=self.parts,
+        )
         if not self.living:
             for name, part in self.counters.items():
                 state.counters[name] = int(part["next"])

@@ -13,9 +13,10 @@ from typing import Any
 from .expression import build
 from .expression_frame import DARK, GONE, Frame, Part, Space
 from .expression_once import BUILDERS
-from .expression_scope import Missing, NotKnown, Scope, Thunk, Tree
+from .expression_scope import InPart, Missing, NotKnown, Scope, Thunk, Tree
 from .expression_together import Together
 from .normal import stable
+from .world_met import Condition, Met, met_before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +30,8 @@ class Guard:
     name: str
     soft: bool
     """Never seen broken: where its inputs are not known it does not object."""
+    met: tuple[Condition, Met] | None = None
+    """What successes tell of records that nobody has seen."""
 
     def objects(self, scope: Scope) -> bool:
         """Whether the condition does not hold; `NotKnown` passes through unless the guard is soft."""
@@ -36,9 +39,12 @@ class Guard:
             return not self.holds(scope)
         except Missing:
             return True
-        except NotKnown:
-            # Soft only beside a record that is known: with nothing known, nothing says that the call succeeds.
-            if self.soft and scope.old is not None:
+        except NotKnown as fault:
+            if self.met is not None and met_before(*self.met, scope):
+                return False
+            # Soft only beside a record that is known, or that a success told of: with nothing known, nothing says
+            # that the call succeeds.
+            if self.soft and (scope.old is not None or isinstance(fault, InPart)):
                 return False
             raise
 
@@ -63,10 +69,10 @@ class Guards:
         frame = Frame(scope)
         known = scope.old is not None
         for at, guard in enumerate(self._each):
-            if at == self._soft_from and known and self._together.hold(scope):
+            if at == self._soft_from and known and self._together.hold(scope) and not scope.parted:
                 break
             value = self._part(at)(frame)
-            if value is DARK and guard.soft and known:
+            if value is DARK and guard.soft and known and not scope.parted:
                 continue
             if (value is DARK or value is GONE or not value) and guard.objects(scope):
                 return guard
@@ -92,4 +98,5 @@ def _guard(part: Mapping[str, Any]) -> Guard:
         message=build(message) if message else None,
         name=str(part.get("says", "")),
         soft=not part.get("support"),
+        met=(Condition(part["holds"]), Met.from_json(part["met"])) if "met" in part else None,
     )

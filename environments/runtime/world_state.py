@@ -11,10 +11,11 @@ from functools import lru_cache
 from typing import Any, Final
 
 from .attempt import Effect, EndState, Json
-from .expression_scope import Missing, NotKnown
+from .expression_scope import Missing, NotKnown, Unseen
 from .normal import labels_in, parse_json, same_json
 from .world_entry import Entry, Met, Place
 from .world_nested import Nested, find
+from .world_partial import Partial
 
 ABSENT: Final = object()
 """No such row in the base and none in the session."""
@@ -33,6 +34,7 @@ class State:
         "fresh",
         "log",
         "nested",
+        "parts",
         "row_names",
         "rows",
         "start",
@@ -46,11 +48,14 @@ class State:
         *,
         dated: bool = False,
         row_names: dict[Place, frozenset[str]] | None = None,
+        parts: Mapping[str, Mapping[str, Partial]] | None = None,
     ) -> None:
         self.base = base
         self.row_names = {} if row_names is None else row_names
         """Names in rows of the base, found once for all sessions."""
         self.nested = nested
+        self.parts = {} if parts is None else parts
+        """Rows that nobody read and of which answers told something."""
         self.dated = dated
         self.rows: dict[Place, Json] = {}
         self.start: dict[Place, Json] = {}
@@ -63,7 +68,13 @@ class State:
 
     def copy(self) -> State:
         """The same state, independent from now on; rows are shared, being never changed in place."""
-        other = State(self.base, self.nested, dated=self.dated, row_names=self.row_names)
+        other = State(
+            self.base,
+            self.nested,
+            dated=self.dated,
+            row_names=self.row_names,
+            parts=self.parts,
+        )
         other.rows = dict(self.rows)
         other.start = dict(self.start)
         other.fresh = dict(self.fresh)
@@ -97,7 +108,7 @@ class State:
             raise NotKnown("an earlier call may have changed this")
         found = self.look(place)
         if found is ABSENT:
-            raise NotKnown("never seen")
+            raise Unseen("never seen")
         row: Json = found
         return row
 
@@ -113,10 +124,10 @@ class State:
         """A row for a tree: of a table, or of a nested one by way of its parent."""
         nested = self.nested.get(table)
         if nested is None:
-            return self.row((table, key), ())
+            return self._row_or_part((table, key))
         held = nested.index.get(key)
         if held is None:
-            return self._seen_inside(nested, key, "never seen")
+            return self._inside_or_part(table, nested, key)
         parent, source, element = held
         if parent not in self.rows and not self.dated:
             if self.log and self.clouded(parent, ()):
@@ -126,6 +137,25 @@ class State:
         if found is None:
             raise Missing
         return found
+
+    def _row_or_part(self, place: Place) -> Json:
+        """A row, or what is known of one that nobody read."""
+        part = self.parts.get(place[0], _NO_PARTS).get(place[1])
+        if part is None or self.look(place) is not ABSENT or self.clouded(place, ()):
+            return self.row(place, ())
+        return part
+
+    def _inside_or_part(self, table: str, nested: Nested, key: str) -> Json:
+        """A nested record that no row of the base holds: seen in this session, or known in part."""
+        try:
+            return self._seen_inside(nested, key, "never seen")
+        except NotKnown:
+            if any(self.clouded((source.table, key), ()) for source in nested.sources):
+                raise
+        part = self.parts.get(table, _NO_PARTS).get(key)
+        if part is None:
+            raise Unseen("never seen")
+        return part
 
     def _seen_inside(self, nested: Nested, key: str, otherwise: str) -> Json:
         """A nested record that only rows of this session hold: shown to it, or made by it."""
@@ -218,6 +248,7 @@ def names_of_key(key: str) -> frozenset[str]:
 
 
 _EMPTY: Final[Mapping[str, Json]] = {}
+_NO_PARTS: Final[Mapping[str, Partial]] = {}
 
 
 def differences(place: Place, before: Json, after: Json) -> list[Effect]:

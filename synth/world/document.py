@@ -28,6 +28,8 @@ def write_document(bench: Workbench) -> dict[str, Any]:
         "tape": {name: bench.tape[name] for name in sorted(bench.tape)},
         "timeline": {name: bench.timeline[name] for name in sorted(bench.timeline)},
     }
+    if bench.parts:
+        document["parts"] = bench.parts
     if bench.versions:
         document["versions"] = bench.versions
     if bench.fresh:

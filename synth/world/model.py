@@ -103,6 +103,8 @@ class Workbench:
     tables: dict[str, TableModel] = field(default_factory=dict)
     envelopes: dict[str, dict[str, Json]] = field(default_factory=dict)
     nested: dict[str, dict[str, Any]] = field(default_factory=dict)
+    parts: dict[str, dict[str, list[dict[str, Any]]]] = field(default_factory=dict)
+    """Rows known in part, by table and key: path, value, and the calls that told it."""
     counters: dict[str, dict[str, Any]] = field(default_factory=dict)
     stirred: set[str] = field(default_factory=set)
     """Tables seen to change after a call that named a row of theirs without being about it."""
