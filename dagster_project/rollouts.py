@@ -7,7 +7,7 @@ moment it goes on where it was: what is in the lake is not run again. Not here: 
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +27,7 @@ from environments.rollout.engine import label_of, run_rollouts
 from environments.rollout.rollout import Rollout, RolloutKey
 from environments.runtime.task_set import TaskSet
 from environments.simulate import Simulation
+from environments.user_model import UserModel
 
 _KEEP_EVERY_S: Final = 2.0
 _KEEP_EVERY: Final = 256
@@ -55,6 +56,8 @@ class RolloutCounts:
     """Tool answers that a model made up."""
     simulator: Mapping[str, object] = field(default_factory=dict)
     """What a simulating model was asked, and what became of it; empty without one."""
+    user: Mapping[str, object] = field(default_factory=dict)
+    """What a model that played the users was asked; empty without one."""
 
     def add(self, rollout: Rollout) -> None:
         """Count one more."""
@@ -79,15 +82,12 @@ async def roll_out(  # noqa: PLR0913 - what runs, how, and its optional company
     *,
     judged_by: JudgeChoice | None = None,
     simulated_by: SimulatorChoice | None = None,
+    user_by: SimulatorChoice | None = None,
     on_rollout: Callable[[Rollout, RolloutCounts], None] = lambda *_: None,
 ) -> RolloutCounts:
     """Run what is not in the lake yet; without a lake, everything."""
-    if launch.cluster is not None and judged_by is not None:
-        raise InputError(
-            "the workers of a cluster ask no judge: run without one, then `tracegym regrade --judge`"
-        )
-    if launch.cluster is not None and simulated_by is not None:
-        raise InputError("the workers of a cluster simulate no tool: run with --engine local")
+    if launch.cluster is not None:
+        _require_no_company(judged_by, simulated_by, user_by)
     task_set = TaskSet.load(folder)
     counts = RolloutCounts()
     async with AsyncExitStack() as stack:
@@ -95,15 +95,16 @@ async def roll_out(  # noqa: PLR0913 - what runs, how, and its optional company
         if simulated_by is not None:
             simulation = simulation_of(simulated_by, lake, task_set)
             stack.callback(simulation.close)
+        user = _user(user_by, stack)
         simulator = simulation.model if simulation is not None else None
-        counts.policy = label_of(launch.choice.label, simulator)
+        counts.policy = label_of(launch.choice.label, simulator, user.model if user else None)
         apps = {task.app for task in task_set.tasks}
         judge = judge_of(judged_by, lake, apps)
         there = done(lake, apps) if lake is not None else set()
         counts.before = sum(key.policy == counts.policy for key in there)
         counts.wanted = len(task_set.tasks) * launch.settings.samples - counts.before
         rollouts = await _rollouts(
-            task_set, launch, stack, there=there, judge=judge, simulation=simulation
+            task_set, launch, stack, there=there, judge=judge, simulation=simulation, user=user
         )
         batch: list[Rollout] = []
         kept_at = time.monotonic()
@@ -127,7 +128,31 @@ async def roll_out(  # noqa: PLR0913 - what runs, how, and its optional company
     counts.judge = judge_says(judge) if judged_by is not None else {}
     if simulation is not None:
         counts.simulator = simulation_says(simulation)
+    if user is not None:
+        counts.user = {"model": user.model, **asdict(user.counts)}
     return counts
+
+
+def _require_no_company(
+    judge: JudgeChoice | None, simulator: SimulatorChoice | None, user: SimulatorChoice | None
+) -> None:
+    """What only this process can do; whoever asks a cluster for it is told before anything runs."""
+    if judge is not None:
+        raise InputError(
+            "the workers of a cluster ask no judge: run without one, then `tracegym regrade --judge`"
+        )
+    if simulator is not None:
+        raise InputError("the workers of a cluster simulate no tool: run with --engine local")
+    if user is not None:
+        raise InputError("the workers of a cluster ask no model for users: run with --engine local")
+
+
+def _user(choice: SimulatorChoice | None, stack: AsyncExitStack) -> UserModel | None:
+    if choice is None:
+        return None
+    user = UserModel(choice.model, choice.complete)
+    stack.callback(user.close)
+    return user
 
 
 def _keep(lake: Lake | None, batch: list[Rollout]) -> None:
@@ -144,13 +169,20 @@ async def _rollouts(  # noqa: PLR0913 - what runs, how, and its optional company
     there: set[RolloutKey],
     judge: Judge,
     simulation: Simulation | None,
+    user: UserModel | None,
 ) -> AsyncGenerator[Rollout]:
     """From this process, or from the workers of a cluster, which open the policy themselves."""
     cluster = launch.cluster
     if cluster is None:
         policy = await stack.enter_async_context(launch.choice.open(task_set))
         return run_rollouts(
-            task_set, policy, launch.settings, done=there, judge=judge, simulation=simulation
+            task_set,
+            policy,
+            launch.settings,
+            done=there,
+            judge=judge,
+            simulation=simulation,
+            user=user,
         )
     try:
         from environments.rollout.ray_engine import RaySettings, run_on_ray  # noqa: PLC0415 - extra

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -17,7 +17,9 @@ from typing import Any
 from environments.judges.question import Question, questions_of
 from environments.runtime.attempt import Attempt, Json
 from environments.runtime.environment import run_actions
+from environments.runtime.message import text_of
 from environments.runtime.task_set import TaskSet
+from environments.runtime.user import RecordedUser, User
 from environments.runtime.verdict import Verdict
 from environments.runtime.world import World
 from environments.runtime.world_simulated import SimulatedWorld
@@ -44,6 +46,8 @@ class StoredRun:
     reason: str = ""
     simulator: str | None = None
     """The model that made up answers of tools, if one did."""
+    user_model: str | None = None
+    """The model that played the user, if one did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +154,16 @@ def _attempt(
 ) -> Attempt:
     task = task_set.task(run.task_id)
     world = backend_of(task_set.world(run.task_id), run, simulated)
-    return run_actions(task, world, actions_of(messages, run.opening), run.seed)
+    actions = actions_of(messages, run.opening)
+    return run_actions(task, world, actions, run.seed, user=user_of(run, messages))
+
+
+def user_of(run: StoredRun, messages: Sequence[Message]) -> Callable[[], User] | None:
+    """Who spoke in a stored run: None for the script, else the turns of the model as they stand there."""
+    if run.user_model is None:
+        return None
+    turns = [text_of(m.get("content")) for m in messages[run.opening :] if m.get("role") == "user"]
+    return lambda: RecordedUser(turns)
 
 
 def conversation(text: str) -> list[dict[str, Any]] | None:

@@ -46,6 +46,22 @@ SimulateUrlOption = Annotated[
         help="The simulating model's OpenAI-compatible endpoint (http://host/v1).",
     ),
 ]
+UserModelOption = Annotated[
+    str,
+    typer.Option(
+        "--user-model",
+        metavar="MODEL",
+        help="Let this model play the users, from the recordings' persona and facts, instead of the script.",
+    ),
+]
+UserUrlOption = Annotated[
+    str,
+    typer.Option(
+        "--user-url",
+        metavar="URL",
+        help="That model's OpenAI-compatible endpoint (http://host/v1).",
+    ),
+]
 RefsOption = Annotated[
     list[str] | None,
     typer.Option(

@@ -15,10 +15,12 @@ from dagster_project.cli.options import (
     JudgeUrlOption,
     SimulateOption,
     SimulateUrlOption,
+    UserModelOption,
+    UserUrlOption,
 )
 from dagster_project.cli.output import notices, print_json, print_pairs
 from dagster_project.cli.settings import read_settings
-from dagster_project.cli.simulator import simulator_of
+from dagster_project.cli.simulator import simulator_of, user_of
 from dagster_project.errors import InputError, ProjectError
 from dagster_project.home import open_home
 from dagster_project.progress import Step
@@ -71,6 +73,8 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
     judge_url: JudgeUrlOption = "",
     simulate: SimulateOption = "",
     simulate_url: SimulateUrlOption = "",
+    user_model: UserModelOption = "",
+    user_url: UserUrlOption = "",
     home: Annotated[
         Path | None,
         typer.Option(
@@ -95,6 +99,7 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
     if judge_url and not judge:
         raise typer.BadParameter("a judge's endpoint needs the model's name", param_hint="--judge")
     simulated_by = simulator_of(simulate, simulate_url)
+    user_by = user_of(user_model, user_url)
     _require_format(out_format)
     if not task_set.is_dir():
         raise InputError(f"{task_set} is no folder; make a task set with: tracegym export taskset")
@@ -150,6 +155,7 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
                     launch,
                     judged_by=judged_by,
                     simulated_by=simulated_by,
+                    user_by=user_by,
                     on_rollout=hear,
                 )
             )
@@ -209,4 +215,5 @@ def _document(counts: "RolloutCounts") -> dict[str, object]:
             if counts.simulator
             else {}
         ),
+        **({"user": dict(counts.user)} if counts.user else {}),
     }

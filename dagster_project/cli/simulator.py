@@ -1,4 +1,4 @@
-"""What `--simulate` and `--simulate-url` mean: the model that answers calls which no recording knows."""
+"""What `--simulate` and `--user-model` with their URLs mean: the models that answer for tools, and for users."""
 
 from typing import TYPE_CHECKING
 
@@ -11,11 +11,18 @@ if TYPE_CHECKING:
 
 
 def simulator_of(model: str, url: str) -> "SimulatorChoice | None":
-    """The chosen model; None where none was."""
+    """The model that answers calls which no recording knows; None where none was chosen."""
+    return _chosen(model, url, "--simulate")
+
+
+def user_of(model: str, url: str) -> "SimulatorChoice | None":
+    """The model that plays users; None where none was chosen."""
+    return _chosen(model, url, "--user-model")
+
+
+def _chosen(model: str, url: str, option: str) -> "SimulatorChoice | None":
     if url and not model:
-        raise typer.BadParameter(
-            "a simulator's endpoint needs the model's name", param_hint="--simulate"
-        )
+        raise typer.BadParameter("this endpoint needs the model's name", param_hint=option)
     if not model:
         return None
     # pyarrow and deltalake: 1 s

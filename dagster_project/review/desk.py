@@ -38,6 +38,7 @@ from environments.regrade import (
     backend_of,
     conversation,
     same_words,
+    user_of,
 )
 from environments.runtime.attempt import Attempt, Json
 from environments.runtime.candidate import Action, Candidate
@@ -254,7 +255,8 @@ class AppDesk:
         if stored.simulator is not None and self._simulated is None:
             self._simulated = simulated_replies(self._lake, [self.app])
         world = backend_of(self._world, stored, self._simulated or {})
-        return run_actions(candidate.task, world, actions, stored.seed)
+        user = user_of(stored, messages)
+        return run_actions(candidate.task, world, actions, stored.seed, user=user)
 
     def verdict(self, entry: Entry, attempt: Attempt | None) -> Verdict | None:
         """What the rubric in force says of a run."""

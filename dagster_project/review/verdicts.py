@@ -24,7 +24,7 @@ from environments.runtime.verdict import Verdict
 
 _READ = (
     *("app", "day", "rollout_id", "task_id", "task_version", "policy", "seed"),
-    *("reward", "predicted", "reason", "error", "trajectory", "opening", "simulator"),
+    *("reward", "predicted", "reason", "error", "trajectory", "opening", "simulator", "user_model"),
 )
 
 

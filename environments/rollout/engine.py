@@ -26,6 +26,7 @@ from environments.runtime.environment import Environment
 from environments.runtime.task_set import PackedTask, TaskSet
 from environments.runtime.verdict import Verdict
 from environments.simulate import Simulation
+from environments.user_model import UserModel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,9 +67,10 @@ async def run_rollouts(  # noqa: PLR0913 - what runs, how, and its optional comp
     clock: Clock | None = None,
     judge: Judge | None = None,
     simulation: Simulation | None = None,
+    user: UserModel | None = None,
 ) -> AsyncGenerator[Rollout]:
     """Run every rollout that is not done yet; they come as they end, in no particular order."""
-    play = _Play(task_set, policy, settings, clock or Clock(), judge, simulation)
+    play = _Play(task_set, policy, settings, clock or Clock(), judge, simulation, user)
     jobs = list(_jobs(task_set, play.label, settings, frozenset(done)))
     faults = 0
     async with aclosing(_in_parallel(play, jobs, settings.concurrency)) as rollouts:
@@ -82,9 +84,10 @@ async def run_rollouts(  # noqa: PLR0913 - what runs, how, and its optional comp
                 )
 
 
-def label_of(policy: str, simulator: str | None) -> str:
-    """A policy's name in rollouts: with simulated tools it plays another game, and its rewards are another group."""
-    return f"{policy} with {simulator} simulating" if simulator else policy
+def label_of(policy: str, simulator: str | None, user: str | None = None) -> str:
+    """A policy's name in rollouts: with simulated tools or users it plays another game, its rewards are another group."""
+    label = f"{policy} with {simulator} simulating" if simulator else policy
+    return f"{label}, {user} as the user" if user else label
 
 
 def _jobs(
@@ -133,12 +136,14 @@ class _Play:
         clock: Clock,
         judge: Judge | None,
         simulation: Simulation | None,
+        user: UserModel | None,
     ) -> None:
         self._judge = judge
+        self._user = user
         self._simulation = simulation
         self._simulator = simulation.model if simulation is not None else None
-        self.label = label_of(policy.name, self._simulator)
-        self._threads = ThreadPoolExecutor(settings.concurrency) if simulation else None
+        self.label = label_of(policy.name, self._simulator, user.model if user else None)
+        self._threads = ThreadPoolExecutor(settings.concurrency) if simulation or user else None
         self._task_set = task_set
         self._policy = policy
         self._clock = clock
@@ -173,9 +178,11 @@ class _Play:
         )
 
     def _environment(self, job: _Job) -> Environment:
-        if self._simulation is None:
+        if self._simulation is None and self._user is None:
             return self._task_set.environment(job.task.task_id, job.seed)
-        return Environment(job.task, self._simulation.world(job.task.task_id), seed=job.seed)
+        world = (self._simulation or self._task_set).world(job.task.task_id)
+        user = self._user.of(job.task) if self._user is not None else None
+        return Environment(job.task, world, seed=job.seed, user=user)
 
     async def _step(self, environment: Environment, turn: Turn) -> None:
         """The world's answers; where a model may give them, in a thread, so that the other runs go on."""
@@ -246,6 +253,7 @@ class _Play:
             unknown=unknown + attempt.user_unknown,
             simulated=simulated,
             simulator=self._simulator,
+            user_model=self._user.model if self._user is not None else None,
             prompt_tokens=_total([turn.usage.prompt_tokens for turn in turns]),
             completion_tokens=_total([turn.usage.completion_tokens for turn in turns]),
             cost=_total_cost([turn.usage.cost for turn in turns]),

@@ -68,6 +68,8 @@ class Rollout:
     """Answers of tools that a model made up."""
     simulator: str | None = None
     """That model: a run is made again with its recorded replies."""
+    user_model: str | None = None
+    """The model that played the user, if one did: a run is made again with the user's turns as they stand in it."""
     prompt_tokens: int | None
     completion_tokens: int | None
     cost: float | None
@@ -156,6 +158,7 @@ _COLUMNS: Final[dict[str, pa.DataType]] = {
     "seconds": pa.float64(),
     "simulated": pa.int64(),
     "simulator": pa.string(),
+    "user_model": pa.string(),
 }
 ROLLOUT_SCHEMA: Final = pa.schema(_COLUMNS)
 """The lake table `rollouts`, partitioned by app and day (the UTC day of `started_at`, ISO format)."""

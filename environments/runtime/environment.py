@@ -15,7 +15,7 @@ from typing import Final, Protocol
 from .attempt import DERIVED, UNKNOWN, Attempt, Call, EndState, Json, ToolResult
 from .message import Request, plain, request_for, requests_of, said_with, text_of
 from .task import Task
-from .user import ScriptedUser
+from .user import ScriptedUser, User
 from .verdict import Verdict
 
 Message = Mapping[str, Json]
@@ -72,12 +72,14 @@ class Environment:
         *,
         seed: int = 0,
         grader: Callable[[Attempt], Verdict] | None = None,
+        user: Callable[[], User] | None = None,
     ) -> None:
         self.task = task
         self.seed = seed
         """Names the run; nothing in a scripted run is random, so every seed gives the same answers."""
         self._world = world
         self._grader = grader
+        self._new_user = user or (lambda: ScriptedUser(task.user, opening=self._opening))
         self._names = frozenset(_tool_names(task.tools))
         spoken = [m.get("content") for m in task.opening if m.get("role") == "user"]
         self._opening = "\n".join(text_of(content) for content in spoken)
@@ -86,7 +88,7 @@ class Environment:
     def reset(self) -> Observation:
         """Start over; the opening is the first thing the policy sees."""
         self._session = self._world.session(self.task.start, started_at=self.task.started_at)
-        self._user = ScriptedUser(self.task.user, opening=self._opening)
+        self._user = self._new_user()
         self._messages: list[Message] = list(self.task.opening)
         self._calls: list[Call] = []
         self._acted = 0
@@ -226,7 +228,14 @@ class Environment:
             self._stop = LIMIT
 
 
-def run_actions(task: Task, world: World, actions: Iterable[object], seed: int = 0) -> Attempt:
+def run_actions(
+    task: Task,
+    world: World,
+    actions: Iterable[object],
+    seed: int = 0,
+    *,
+    user: Callable[[], User] | None = None,
+) -> Attempt:
     """Re-run actions in a fresh world; pure, so equal actions always give equal attempts.
 
     Actions are assistant messages in order. A whole transcript may be handed in: its tool results are compared with the
@@ -234,7 +243,7 @@ def run_actions(task: Task, world: World, actions: Iterable[object], seed: int =
     user speak. Actions after the script's last turn still count (a recorded user may have said more); after a terminal
     tool or a limit none does.
     """
-    environment = Environment(task, world, seed=seed)
+    environment = Environment(task, world, seed=seed, user=user)
     tampered: list[str] = []
     open_results: list[Message] = []
     for message in actions:

@@ -10,11 +10,11 @@ Not here: similarity (`user_recording`); users played by a model.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
-from .attempt import RECORDED, UNKNOWN
+from .attempt import RECORDED, SIMULATED, UNKNOWN
 from .consent import agrees, asks_consent
 from .task import UserTurn
 from .user_recording import Sentence, is_specific, recording_of, words_of
@@ -41,11 +41,34 @@ class Reply:
 
     text: str = ""
     source: str = RECORDED
-    """`RECORDED`, or `UNKNOWN` for the neutral sentence."""
+    """`RECORDED`, `SIMULATED` where a model plays the user, or `UNKNOWN` for the neutral sentence."""
     ended: bool = False
     """The user leaves: after these words, or without any when `text` is empty."""
     turn: int | None = None
     """Which recorded turn it is; the nearer one where two questions were answered."""
+
+
+class User(Protocol):
+    """Whoever answers what the policy says in one run."""
+
+    def reply(self, said: str) -> Reply:
+        """The user's answer."""
+        ...
+
+
+class RecordedUser:
+    """Says again what a user said in a stored run, turn by turn, whatever is asked: only for making that run again."""
+
+    def __init__(self, turns: Iterable[str]) -> None:
+        self._turns = list(turns)
+
+    def reply(self, said: str) -> Reply:  # noqa: ARG002 - the same words, whatever was said
+        """The next turn; leaves with the last."""
+        if not self._turns:
+            return Reply(ended=True)
+        text = self._turns.pop(0)
+        source = UNKNOWN if text == NEUTRAL else SIMULATED
+        return Reply(text=text, source=source, ended=not self._turns)
 
 
 class ScriptedUser:

@@ -12,7 +12,7 @@ import pytest
 from tests.command import tracegym
 from tests.environments_shop import world, write_shop
 from tests.lending_desk import line, lines, write
-from tests.openai_server import serving
+from tests.openai_server import serving, shop_clerk
 
 pytestmark = pytest.mark.slow  # importing litellm takes 5 s
 
@@ -62,6 +62,38 @@ def test_rollouts_keep_what_was_simulated_and_are_graded_again_without_a_model(
     assert found["changes"] == {"same": 8}
     refused = tracegym("rollout", tmp_path / "set", *agent, "--simulate-url", "http://x", code=2)
     assert "--simulate" in refused
+
+
+def chat(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The clerk, and people in words of their own."""
+    if body["model"] == "agent":
+        return shop_clerk(body)
+    shown = json.loads(body["messages"][-1]["content"])
+    if "cancelled" in shown["the agent says now"]:
+        return {"content": "Many thanks.\nEND"}
+    return {"content": shown["recorded"]["later turns"][0]["user"] + ".."}
+
+
+def test_a_model_plays_the_users(tmp_path: Path) -> None:
+    """`--user-model`: rollouts in a group of their own, kept, and graded again the same without the model."""
+    home = tmp_path / "home"
+    write_shop(tmp_path / "set")
+    write(tmp_path / "chats.jsonl", [line(1, good=True, day=1)])
+    tracegym("ingest", tmp_path / "chats.jsonl", "--home", home)
+    with serving(chat) as server:
+        agent = ("--policy", server.url, "--model", "agent")
+        people = ("--user-model", "people", "--user-url", server.url)
+        run = ("rollout", tmp_path / "set", *agent, "-n", 2, "--home", home, "--json")
+        first = json.loads(tracegym(*run, *people))
+        again = json.loads(tracegym(*run, *people))
+    assert first["policy"] == "agent, people as the user"
+    assert (first["rollouts"], first["failed"], first["mean_reward"]) == (4, 0, 1.0)
+    assert first["user"] == {"model": "people", "asked": 8, "no_answer": 0}
+    assert (again["rollouts"], again["already_there"]) == (0, 4)
+    found = json.loads(tracegym("regrade", tmp_path / "set", "--home", home, "--json"))
+    assert found["changes"] == {"same": 4}
+    refused = tracegym("rollout", tmp_path / "set", *agent, "--user-url", "http://x", code=2)
+    assert "--user-model" in refused
 
 
 def test_backtest_measures_a_simulator_apart(tmp_path: Path) -> None:
