@@ -2,7 +2,8 @@
 
 Comes in: numbers of conversations. Goes out: one line of JSON each: held-out conversations (every fourth), asked of the world
 at the moment they began; and the conversations it was learnt from, asked from their own task's start, with and without their
-own recorded writes. Not here: backends that reset (`unseen`, `worlds`).
+own recorded writes; with `--random`, legal calls at random on the real backend as it was at three moments of the season, beside
+the world at that moment. Not here: backends that reset (`unseen`, `worlds`).
 """
 
 from __future__ import annotations
@@ -10,22 +11,34 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable, Sequence
+from datetime import datetime
+from sqlite3 import Connection
 from typing import Any, Final
+from unittest.mock import patch
 
 from benchmarks.chat_logs import to_episode
 from dagster_project.recorded_calls import recorded_calls
-from environments.fidelity import RecordedEpisode, record_tape, replay
+from environments.fidelity import RecordedCall, RecordedEpisode, record_tape, replay
 from environments.runtime.world import World
+from examples.support_desk import living
 from examples.support_desk.app import season
+from examples.support_desk.backend.database import copy_of
+from examples.support_desk.backend.generator import make_shop
+from examples.support_desk.random_calls import sample_calls
 from examples.support_desk.records import chat_log_line
 from examples.support_desk.season import Plan
 from examples.support_desk.telemetry import Telemetry
-from examples.support_desk.variant import make_variant
+from examples.support_desk.truth import RealBackend
+from examples.support_desk.variant import Variant, make_variant
 from redact.clean_episode import CleanEpisode
 from synth.worlds import LearntWorld, WorldSettings, learn_world
 
 HELD_OUT: Final = 4
 """Every fourth conversation is held out."""
+MOMENTS: Final = 3
+"""Moments of a season at which the backend is asked at random: after each third of it."""
+SEQUENCES: Final = 20
+LENGTH: Final = 15
 COUNTED: Final = ("calls", "exact", "wrong", "unknown", "reads", "writes", "tape")
 
 
@@ -33,10 +46,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print one line of JSON for each season."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--conversations", default="300")
-    parser.add_argument("--variant", type=int, default=0)
+    parser.add_argument("--variant", default="0")
+    parser.add_argument("--random", action="store_true")
     options = parser.parse_args(arguments)
     for count in map(int, options.conversations.split(",")):
-        print(json.dumps(measure(desk_season(count, options.variant))), flush=True)
+        for variant in map(int, options.variant.split(",")):
+            if options.random:
+                found = measure_random(count, variant)
+            else:
+                found = measure(desk_season(count, variant))
+            print(json.dumps({"variant": variant, **found}), flush=True)
     return 0
 
 
@@ -62,6 +81,56 @@ def measure(episodes: Sequence[CleanEpisode]) -> dict[str, Any]:
         "tasks": _asked(world, _from_starts(kept, learnt, own=True)),
         "tasks_without_their_recorded_writes": _asked(world, _from_starts(kept, learnt, own=False)),
     }
+
+
+def measure_random(count: int, variant: int) -> dict[str, Any]:
+    """Random legal calls on the living backend, as it was at moments of the season, and on the world learnt from all of it."""
+    shops: list[Connection] = []
+
+    def make(variant: Variant, seed: int) -> Connection:
+        shops.append(make_shop(variant, seed))
+        return shops[0]
+
+    plan = Plan(
+        app="desk", variant=make_variant(variant), seed=0, conversations=count, mode="living"
+    )
+    episodes: list[CleanEpisode] = []
+    moments: list[tuple[datetime, Connection]] = []
+    with patch.object(living, "make_shop", make):
+        for number, one in enumerate(season(plan, Telemetry()), start=1):
+            episodes.append(to_episode(chat_log_line(one, [])))
+            if number * MOMENTS // count > len(moments):
+                moments.append((one.talk.said[-1].at, copy_of(shops[0])))
+    learnt = learn_world(episodes, WorldSettings())
+    world = World.from_json(json.loads(json.dumps(learnt.document)))
+    asked = [
+        _sampled(variant, seed, now=now, shop=shop)
+        for now, shop in moments
+        for seed in range(SEQUENCES)
+    ]
+    found = replay(world, asked).to_json()
+    tools = found["by_tool"]
+    return {
+        "conversations": count,
+        "continuity": learnt.continuity["kind"],
+        "random": {name: found[name] for name in COUNTED if name != "tape"},
+        "by_tool": {
+            name: "/".join(str(part[v]) for v in ("exact", "wrong", "unknown"))
+            for name, part in (tools.items() if isinstance(tools, dict) else ())
+            if isinstance(part, dict)
+        },
+    }
+
+
+def _sampled(variant: int, seed: int, *, now: datetime, shop: Connection) -> RecordedEpisode:
+    """One sequence of random calls on a copy of the shop at a moment."""
+    backend = RealBackend.at(variant, copy_of(shop), now)
+    calls = [
+        RecordedCall(name=s.name, arguments=json.dumps(s.arguments), content=s.content)
+        for s in sample_calls(backend, seed=seed, length=LENGTH)
+    ]
+    at = int(now.timestamp() * 1_000_000_000) + 1
+    return RecordedEpisode(episode_id=f"{now} {seed}", calls=calls, started_at=at)
 
 
 def _from_starts(

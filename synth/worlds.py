@@ -110,9 +110,11 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
     learn_reach(bench)
     _learn_behaviour(bench, settings.proposals)
     withhold_unseen(bench)
-    bench.tape = learn_tape(bench, write_document(bench))
+    plain = write_document(bench)
     if bench.living:
-        bench.timeline = learn_timeline(bench, write_document(bench))
+        # First, because it clears writers of tables, and recorded answers hang on who may have touched what.
+        bench.timeline = learn_timeline(bench, plain)
+    bench.tape = learn_tape(bench, plain)
     document = write_document(bench)
     for name, part in document["tools"].items():
         if settings.policy_of(name) != DERIVE:

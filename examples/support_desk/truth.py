@@ -41,6 +41,14 @@ class RealBackend:
         self.db: sqlite3.Connection = make_shop(self.variant, seed)
         self._desk = Desk(variant=self.variant, db=self.db, now=lambda: self.now)
 
+    @classmethod
+    def at(cls, variant: int, db: sqlite3.Connection, now: datetime) -> "RealBackend":
+        """The backend over a shop that already exists, at a moment: what a living season left."""
+        made = object.__new__(cls)
+        made.variant, made.now, made.db = make_variant(variant), now, db
+        made._desk = Desk(variant=made.variant, db=db, now=lambda: made.now)
+        return made
+
     def call(self, name: str, arguments: str | Mapping[str, Json]) -> str:
         """The tool's text, under this variant's names."""
         return self.answer(name, arguments).content
@@ -55,10 +63,7 @@ class RealBackend:
 
     def fork(self) -> "RealBackend":
         """An independent copy in the same state."""
-        copy = object.__new__(RealBackend)
-        copy.variant, copy.now, copy.db = self.variant, self.now, copy_of(self.db)
-        copy._desk = Desk(variant=copy.variant, db=copy.db, now=lambda: copy.now)
-        return copy
+        return RealBackend.at(self.variant.number, copy_of(self.db), self.now)
 
 
 def accepted_ends(
