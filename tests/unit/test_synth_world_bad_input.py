@@ -68,6 +68,18 @@ def test_results_that_are_no_json_stay_text() -> None:
         assert answer.source == UNKNOWN or answer.content == text
 
 
+def test_of_a_key_given_twice_the_last_counts() -> None:
+    """In results and in arguments, as most parsers read them."""
+    calls: list[Calls] = [
+        [("get", {"id": f"D-{i}"}, f'{{"id": "D-{i}", "size": 1, "size": {i + 20}}}')]
+        for i in (1, 2, 3)
+        for _ in range(3)
+    ]
+    answer = _world(calls).session().call("get", '{"id": "D-9", "id": "D-2"}')
+    assert answer.source != UNKNOWN
+    assert json.loads(answer.content) == {"id": "D-2", "size": 22}
+
+
 def test_a_huge_result_is_kept_whole() -> None:
     """Five megabytes are read, stored and answered."""
     big = {"id": "B-1", "text": "x" * 5_000_000, "owner": "o-77"}
