@@ -65,7 +65,7 @@ def test_urgent_first_then_the_larger_disagreement_then_the_audit(sound: Entry) 
         mixed = [*entries[start:], *entries[:start]][::-1]
         items = queue(mixed, {APP: Reviews()})
         assert [item.entry.task_id for item in items] == [one.task_id for one in entries]
-    firsts = [item.reasons[:1] for item in items]
+    firsts = [item.reasons[:1] for item in queue(entries, {APP: Reviews()})]
     assert firsts == [(NEEDS,), (DIFFER,), (DISAGREE,), (DISAGREE,), (DISAGREE,), (AUDIT,), ()]
 
 
