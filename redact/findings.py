@@ -98,13 +98,16 @@ class Finder:
         found: list[Found] = []
         unexplained: list[Unexplained] = []
         self._documents.read(text, tool, found, unexplained)
+        structured = bool(found or unexplained)
         found.extend(_whole_names(found))
         found.extend(_by_shape(text, needs))
         named: list[Found] = []
         if self._prose_names != "off":
-            spoken = (
-                [text] if origin == MESSAGE else list(filter(_is_spoken, _values_of(unexplained)))
-            )
+            told = [leaf.value for leaf in unexplained if leaf.kind in _READ_AS_TEXT]
+            if origin == MESSAGE:
+                spoken = [text]
+            else:  # a result without any structure is prose as a whole
+                spoken = list(filter(_is_spoken, told if structured else [text]))
             named = [found for part in spoken for found in self._named(part)]
         flagged = tuple(dict.fromkeys(named)) if self._prose_names == "flag" else ()
         if not flagged:
@@ -159,10 +162,6 @@ def _whole_names(found: Sequence[Found]) -> list[Found]:
             whole.append(Found("full_name", f"{first.value} {last.value}", one.key))
             taken = place + 1
     return whole
-
-
-def _values_of(unexplained: Sequence[Unexplained]) -> Iterator[str]:
-    return (leaf.value for leaf in unexplained if leaf.kind in _READ_AS_TEXT)
 
 
 _READ_AS_TEXT: Final = frozenset({"?", "text"})

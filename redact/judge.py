@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
 
@@ -23,7 +23,7 @@ from redact.gazetteer import ORDINARY, is_name
 from redact.learnt import AppLearnt, evidence_value, keep_kind
 from redact.people_places import UNKNOWN, people_places
 from redact.place import RESULT, Place
-from redact.shapes import is_street
+from redact.shapes import is_phone, is_street
 from redact.surrogates import PARTICLES
 from redact.word_lists import word_list
 
@@ -34,6 +34,7 @@ STREET: Final = "street"
 CODE: Final = "code"
 CITY: Final = "city"
 BIRTH: Final = "birth_date"
+PHONE: Final = "phone"
 WITHHOLD: Final = "withhold"
 
 _NUMBER: Final = re.compile(r"[\s\d.,:;%$€£¥+\-*/()=<>^x°#T]*(?:[A-Za-z]{0,3})?")
@@ -123,10 +124,11 @@ _OF_PEOPLE: Final = "holds people that the app names elsewhere"
 def judge(app: AppLearnt, *, k: int) -> Judgement:
     """Return the verdicts over the app's unknown keys."""
     people = people_places(app, k=k)
-    public = _public_values(app, k, people)
+    places = _places(app)
+    public = _public_values(app, k, people, places)
     verdicts = {key: Verdict(kind, _OF_PEOPLE) for key, kind in people.items()}
     for key, seen in app.evidence.items():
-        place = Place.of(key)
+        place = places[key]
         if place.kind == UNKNOWN and key not in people:
             verdict = _judge(place, seen, public, app.latest)
             if verdict.action != KEEP:
@@ -138,6 +140,40 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
         for value in _made_personal(app.evidence[key], verdict, public, recorded):
             keep_kind(values, value, verdict.action)
     return Judgement(verdicts, values, frozenset(app.evidence), public, recorded, app.latest)
+
+
+def _places(app: AppLearnt) -> dict[str, Place]:
+    """Return every place of the evidence; what stands in one object with somebody's name is personal too.
+
+    A record without an e-mail address or a known key shows who it is about by its values only.
+    """
+    places = {key: Place.of(key) for key in app.evidence}
+    named = {
+        _object(place.path)
+        for key, place in places.items()
+        if place.kind == UNKNOWN and place.origin == RESULT and _name_one_each(app.evidence[key])
+    }
+    return {
+        key: replace(place, personal=True)
+        if place.origin == RESULT and any(_is_within(place.path, path) for path in named)
+        else place
+        for key, place in places.items()
+    }
+
+
+def _object(path: str) -> str:
+    return path.rpartition(".")[0]
+
+
+def _is_within(path: str, above: str) -> bool:
+    return _object(path) == above or path.startswith(f"{above}.")
+
+
+def _name_one_each(seen: Mapping[str, list[int]]) -> bool:
+    """Say whether values are names of people of whom each subject saw one or two; a catalogue shows many authors to each."""
+    subjects = {subject for listed in seen.values() for subject in listed}
+    listed = list(seen)
+    return len(seen) <= 2 * len(subjects) and _commonest(listed) == "names" and _are_names(listed)
 
 
 def _alike(app: AppLearnt, verdicts: dict[str, Verdict]) -> None:
@@ -203,12 +239,14 @@ def _recorded_values(app: AppLearnt) -> frozenset[str]:
     return frozenset(recorded)
 
 
-def _public_values(app: AppLearnt, k: int, people: Collection[str]) -> frozenset[str]:
+def _public_values(
+    app: AppLearnt, k: int, people: Collection[str], places: Mapping[str, Place]
+) -> frozenset[str]:
     """Return values that are nobody's: enumerated, shared by k subjects, a record's key, or seen without a person."""
     public = set(app.vocabulary)
     lists = _catalogues(app)
     for key, seen in app.evidence.items():
-        place = Place.of(key)
+        place = places[key]
         if key in people:
             continue
         if place.kind in {"record", "public"}:
@@ -233,6 +271,7 @@ def shape_of(value: str) -> str:
         ("code", 3 <= digits <= 5 and text.isdigit()),
         ("identifier", digits >= 6 and text.isdigit()),
         ("identifier", _URL.match(text)),
+        ("phone", is_phone(text)),
         ("moment", _MOMENT.fullmatch(text)),
         ("code", _POSTAL.fullmatch(text)),
         ("identifier", digits >= _LONG and letters and _IDENTIFIER.fullmatch(text)),
@@ -268,6 +307,8 @@ def _catalogues(app: AppLearnt) -> frozenset[str]:
 
 def _is_reference(value: str) -> bool:
     """Say whether a value can hardly be anything but a key: `w_d74849f6`, `131053-F`, and not `6-inch` or `512GB`."""
+    if shape_of(value) == "phone":
+        return True
     if shape_of(value) != "identifier" or _URL.match(value.strip()) or _UNIT.fullmatch(value):
         return False
     return sum(map(str.isdigit, value)) >= _LONG or len(_TURN.findall(value)) >= _TURNS
@@ -293,6 +334,7 @@ def _judge(
     codes = len(own) >= _CODES or (len(subjects) < _THIN and bool(own))
     for seen_as, enough, verdict in (
         ("street", True, _STREETS),
+        ("phone", True, _PHONES),
         ("code", place.personal and codes, _CODED),
         ("identifier", True, _IDENTIFIERS),
         ("names", place.personal or not alone, _NAMELIKE),
@@ -304,6 +346,7 @@ def _judge(
 
 
 _BIRTHS: Final = Verdict(BIRTH, "looks like birth dates: old days in records of people")
+_PHONES: Final = Verdict(PHONE, "looks like phone numbers")
 _STREETS: Final = Verdict(STREET, "looks like address lines")
 _CODED: Final = Verdict(CODE, "looks like short codes and differs from person to person")
 _IDENTIFIERS: Final = Verdict(OPAQUE, "looks like an identifier and differs from person to person")

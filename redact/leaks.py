@@ -204,7 +204,7 @@ class _Table:
 
     def add(self, values: Mapping[str, str], *, direct: bool) -> None:
         for value, kind in values.items():
-            tokens = tuple(_TOKEN.findall(value.translate(_ALIKE)))
+            tokens = tuple(_TOKEN.findall(_apart(value.translate(_ALIKE))))
             telling = [token for token in tokens if token not in _COMMON]
             if not tokens or (not telling and len(tokens) > 1 and kind == "street"):
                 continue  # "Suite 171" is anybody's
@@ -324,7 +324,19 @@ def _folded(text: str) -> str:
     if text.isascii():
         return text.lower()
     plain = _UNSEEN.sub("", unicodedata.normalize("NFKD", text)).casefold()
-    return plain.translate(_ALIKE)
+    return _apart(plain.translate(_ALIKE))
+
+
+_RUNNING: Final = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003134f]"
+)
+"""Letters of scripts that put no space between words."""
+
+
+def _apart(text: str) -> str:
+    """Return a text with each such letter as a word of its own: where a name among them ends nothing shows."""
+    return text if text.isascii() else _RUNNING.sub(r" \g<0> ", text)
 
 
 def _decoded(run: str) -> str | None:

@@ -15,6 +15,7 @@ import ahocorasick
 
 from redact.fold import Folded
 from redact.kinds import KINDS
+from redact.unspaced import is_unspaced, without_gaps
 
 _MONEY: Final = frozenset("$€£¥")
 
@@ -45,9 +46,14 @@ class Matcher:
     def __init__(self, values: Mapping[str, str], *, local: bool) -> None:
         self._local = local
         self._automaton = ahocorasick.Automaton()
-        self._values = [value for value in values if len(value) > 1]
-        for value in self._values:
-            self._automaton.add_word(value, (value, values[value]))
+        kinds = {value: kind for value, kind in values.items() if len(value) > 1}
+        for value in values:
+            gapless = None if value.isascii() else without_gaps(value)
+            if gapless:
+                kinds.setdefault(gapless, values[value])
+        self._values = list(kinds)
+        for value, kind in kinds.items():
+            self._automaton.add_word(value, (value, kind))
         self._firsts: frozenset[str | None] | None = None
         self._empty = not self._values
         if not self._empty:
@@ -130,6 +136,8 @@ def _opens(text: str, start: int, kind: str) -> bool:
     if start == 0:
         return True
     before, first = text[start - 1], text[start]
+    if is_unspaced(before) or is_unspaced(first):
+        return True
     if first.isalpha():
         return not before.isalpha() and not (before.isdigit() and kind == "opaque_id")
     if first.isdigit():
@@ -141,6 +149,8 @@ def _closes(text: str, end: int, kind: str) -> bool:
     if end >= len(text):
         return True
     last, after = text[end - 1], text[end]
+    if is_unspaced(after) or is_unspaced(last):
+        return True
     if last.isalpha():
         return not after.isalpha() and not (after.isdigit() and kind == "opaque_id")
     if last.isdigit():

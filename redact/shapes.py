@@ -42,6 +42,12 @@ _TOWN: Final = re.compile(
     r"(\d{4,6}(?:-\d{4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|\d{4} ?[A-Z]{2})(?!\w)",
     re.IGNORECASE,
 )
+_EAST_ASIAN: Final = re.compile(
+    "(?<=[\u3040-\u30ff\u4e00-\u9fff])[都道府県市区町村丁省路街号號郡](?!$)"
+)
+"""What ends a part of an address in Japanese and Chinese: two different ones and a number are an address line."""
+_GROUPED: Final = re.compile(r"(?:\+|\(?\+?0)\d*\)?(?:[ ./-]{1,2}\(?\d{1,6}\)?){1,6}|\+\d{9,15}")
+_DAY_FIRST: Final = re.compile(r"\d{1,2}[./-]\d{1,2}[./-](?:19|20)\d\d")
 _IPV4: Final = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}")
 _IPV6: Final = re.compile(r"[0-9a-fA-F:]*:[0-9a-fA-F:]*:[0-9a-fA-F:.]*")
 
@@ -103,10 +109,20 @@ _CHECKS: Final[dict[str, Callable[[str], bool]]] = {
 
 def is_street(value: str) -> bool:
     """Say whether a value looks like an address line: a number and a word such as street, rue or -weg."""
-    if not 6 <= len(value) <= 80 or not 1 <= digit_count(value) <= 6:
+    if not 6 <= len(value) <= 80 or not 1 <= digit_count(value) <= 8:
         return False
+    if len(set(_EAST_ASIAN.findall(value))) > 1:
+        return True
     words = [word.casefold() for word in _WORDS.findall(value)]
     return any(word in STREET_TELLING or word.endswith(STREET_ENDS) for word in words)
+
+
+def is_phone(text: str) -> bool:
+    """Say whether digits are grouped as in a phone number: `090-5551-2213`, `06.12.34.56.78`, `+81 3 1234 5678`."""
+    if not 9 <= digit_count(text) <= 15 or not _GROUPED.fullmatch(text):
+        return False
+    groups = len(re.findall(r"\d+", text))
+    return text[0] == "+" or (text[0] in "0(" and groups >= 3 and not _DAY_FIRST.match(text))
 
 
 def addresses_in(text: str) -> Iterator[tuple[str, str]]:

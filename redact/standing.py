@@ -18,6 +18,7 @@ from redact.learnt import AppLearnt
 from redact.matcher import Match
 from redact.people_places import people_places
 from redact.place import RESULT, Place
+from redact.unspaced import is_unspaced
 
 _TITLE: Final = re.compile(
     r"(?:^|[^\w])(?:mr|mrs|ms|miss|mx|dr|prof|sir|madam|herr|frau|monsieur|madame|mme|señor|señora|senor|senora|sig|hi|"
@@ -95,6 +96,10 @@ class Standing:
             return ordinary and not mention[:1].isupper()
         if len(words) > 1 and is_composite(match.kind, match.value):
             return False
+        if is_unspaced(match.value[0]):
+            return self.vocabulary.holds(
+                mention
+            )  # two letters are a whole name there, and none is a capital
         short = len(match.value) < 3 or (match.kind == "street" and len(words) == 1)
         if short and not mention[:1].isupper():
             return True

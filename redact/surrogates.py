@@ -19,6 +19,7 @@ from redact.clean_episode import WITHHELD
 from redact.dates import move_date
 from redact.fold import fold_value
 from redact.keyed import Keyed
+from redact.unspaced import is_unspaced
 from redact.word_lists import word_list
 from redact.words import invent
 
@@ -63,6 +64,8 @@ def word_surrogate(keyed: Keyed, word: str, attempt: int = 0) -> str:
     """Return the invented word for one word of a name, in its case; a single letter becomes another letter."""
     folded = fold_value(word) or word.casefold()
     if len(folded) == 1:
+        if is_unspaced(folded):
+            return invent(keyed.derive("word"), folded, attempt)  # a whole given name
         if not ("a" <= folded <= "z"):
             return word
         return recase(word, chr(97 + keyed.move(ord(folded) - 97, 26, "letter")))
@@ -98,6 +101,19 @@ def opaque_surrogate(keyed: Keyed, text: str) -> str:
         number, value = divmod(number, base)
         out.append({"9": str(value), "a": chr(97 + value), "A": chr(65 + value)}.get(mark, letter))
     return "".join(reversed(out))
+
+
+def _opaque(keyed: Keyed, mention: str) -> str:
+    """Return an opaque surrogate; letters beyond ASCII have no permutation and become invented words, run by run."""
+    moved = opaque_surrogate(keyed, mention)
+    if mention.isascii():
+        return moved
+    words = keyed.derive("opaque word")
+    return _FOREIGN.sub(lambda run: invent(words, run[0].casefold()), moved)
+
+
+_FOREIGN: Final = re.compile(r"(?:(?![A-Za-z])[^\W\d_])+")
+"""Letters beyond ASCII."""
 
 
 def _class_of(letter: str) -> tuple[int, int, str]:
@@ -181,22 +197,23 @@ def _same(_keyed: Keyed, word: str) -> str:
 
 def _letters(keyed: Keyed, word: str) -> str:
     """Return as many other letters, the same ones whatever the word's case."""
-    return recase(word, opaque_surrogate(keyed, word.casefold()))
+    return recase(word, _opaque(keyed, word.casefold()))
 
 
 def _id_token(keyed: Keyed, token: str, word_of: Callable[[Keyed, str], str]) -> str:
-    if not token[0].isalnum() or (len(token) == 1 and token.isalpha()):
+    alone = len(token) == 1 and token.isalpha()
+    if not token[0].isalnum() or (alone and not is_unspaced(token)):
         return token
     if token.isdecimal() and token.isascii():
         return digits_surrogate(keyed, token)
-    if token.isalpha():
+    if token.isalpha() and not alone:
         return word_of(keyed, token)
     if _HEX.fullmatch(token):
         return _hexadecimal(keyed, token)
     parts = _LETTERS_DIGITS.fullmatch(token)
     if parts and token.isascii():
         return _id_token(keyed, parts[1], word_of) + digits_surrogate(keyed, parts[2])
-    return opaque_surrogate(keyed, token)
+    return _opaque(keyed, token)
 
 
 def _email(keyed: Keyed, mention: str, attempt: int) -> str:
@@ -315,7 +332,7 @@ _FAMILIES: Final[dict[str, Callable[[Keyed, str, int], str]]] = {
     "street": _street,
     "place": _place,
     "identifier": _identifier,
-    "opaque": lambda keyed, mention, _attempt: opaque_surrogate(keyed, mention),
+    "opaque": lambda keyed, mention, _attempt: _opaque(keyed, mention),
     "digits": _digits_in_place,
     "email": _email,
     "phone": _phone,

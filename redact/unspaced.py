@@ -1,0 +1,41 @@
+"""Scripts written without spaces between words: a name in them ends where nothing shows it.
+
+In: a character. Out: whether words of its script stand side by side without a gap, or take particles at their end: Han, Kana,
+Hangul (as NFKD leaves it too), Thai, Lao, Burmese, Khmer.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+_RANGES: Final = (
+    (0x0E00, 0x0EFF),
+    (0x1000, 0x109F),
+    (0x1100, 0x11FF),
+    (0x1780, 0x17FF),
+    (0x3005, 0x3007),
+    (0x3040, 0x30FF),
+    (0x31F0, 0x31FF),
+    (0x3400, 0x4DBF),
+    (0x4E00, 0x9FFF),
+    (0xAC00, 0xD7A3),
+    (0xF900, 0xFAFF),
+    (0x20000, 0x3134F),
+)
+_FIRST: Final = chr(_RANGES[0][0])
+
+
+def is_unspaced(letter: str) -> bool:
+    """Say whether a character belongs to such a script."""
+    if letter < _FIRST:
+        return False
+    code = ord(letter)
+    return any(first <= code <= last for first, last in _RANGES)
+
+
+def without_gaps(value: str) -> str | None:
+    """Return a value of several words as it also stands in such a script, None where it has one spelling only."""
+    if " " not in value or not any(map(is_unspaced, value)):
+        return None
+    gapless = value.replace(" ", "")
+    return gapless if all(map(is_unspaced, gapless)) else None

@@ -1,0 +1,154 @@
+"""Apps no list was made for: keys outside the lexicon, scripts without spaces, people named in prose results only."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.redaction_unseen import APPS, measure
+from redact.judge import judge, shape_of
+from redact.keyed import Keyed
+from redact.leaks import find_leaks
+from redact.learn import learn
+from redact.policy import Policy
+from redact.scrub import scrub
+from redact.shapes import is_street
+from redact.surrogates import surrogate
+from redact.unspaced import is_unspaced, without_gaps
+from redact.vault import open_vault
+from tests.unit.raw_conversations import SECRET, calls, episode, says
+
+RECORD = {"full_name": "高橋 美咲", "email": "m@mail.example", "phone": "090-5551-2213"}
+
+
+def past(*said: str) -> list[str]:
+    """Messages past the gate, after a tool returned the record."""
+    steps = calls("look_up", {"q": 1}, RECORD)
+    raw = episode("one", *steps, *(says("user", text) for text in said))
+    learnt = learn([raw], (), policy=Policy())
+    done = next(scrub([raw], learnt=learnt, vault=open_vault(None, SECRET), policy=Policy()))
+    return [step.content or "" for step in done.clean.steps if step.role == "user"]
+
+
+@pytest.mark.parametrize("app", APPS)
+@pytest.mark.parametrize("episodes", [1, 4, 30])
+def test_no_direct_identifier_is_left_in_an_app_that_nobody_foresaw(
+    app: str, episodes: int
+) -> None:
+    """Surrogated or withheld, never left; the independent check finds nothing either."""
+    found = measure(app, episodes, seed=11)
+    assert found.direct >= 5 * episodes
+    assert found.leaked.total() == 0, found.leaked
+    assert found.checked == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("高橋 美咲です。", "美咲"),
+        ("高橋美咲様、", "高橋"),
+        ("担当は高橋さん", "高橋"),
+        ("電話は090-5551-2213です", "5551"),
+    ],
+)
+def test_a_name_among_letters_without_spaces_is_removed(said: str, name: str) -> None:
+    """Nothing shows where a word ends there; the letters around it stay."""
+    (after,) = past(said)
+    assert name not in after
+    assert after[-1] == said[-1]
+
+
+def test_a_latin_name_still_ends_where_its_word_does() -> None:
+    """Scripts with spaces are as before: no name is taken out of a longer word."""
+    assert past("the 090-5551-22134 of someone, 1090-5551-2213") == [
+        "the 090-5551-22134 of someone, 1090-5551-2213"
+    ]
+
+
+@pytest.mark.parametrize("left", ["高橋 美咲です", "高橋美咲様", "電話は090-5551-2213です"])
+def test_the_leak_check_sees_names_among_letters_without_spaces(left: str) -> None:
+    """The independent path takes each such letter for a word."""
+    learnt = learn([episode("one", *calls("look_up", {"q": 1}, RECORD))], (), policy=Policy())
+    assert find_leaks([("t", left)], learnt=learnt)
+    assert find_leaks([("t", "高い橋の美しい花")], learnt=learnt) == []
+
+
+def test_who_is_unspaced() -> None:
+    """Han, Kana, Hangul, Thai; not Latin, Cyrillic, Arabic or Hebrew."""
+    assert all(map(is_unspaced, "高たカ한ไ"))
+    assert not any(map(is_unspaced, "aéжعא1 -"))
+    assert without_gaps("高橋 美咲") == "高橋美咲"
+    assert without_gaps("Anna 高橋") is None
+
+
+@pytest.mark.parametrize(
+    ("value", "shape"),
+    [
+        ("090-5551-2213", "phone"),
+        ("06.12.34.56.78", "phone"),
+        ("+81 3 1234 5678", "phone"),
+        ("(0341) 555 0192", "phone"),
+        ("01.02.2024", "moment"),
+        ("2024-05-15", "moment"),
+        ("0.12345678", "number"),
+        ("48,213.50", "number"),
+    ],
+)
+def test_shapes_of_grouped_digits(value: str, shape: str) -> None:
+    """A phone number under a key nobody knows is not a quantity, and a day is no phone number."""
+    assert shape_of(value) == shape
+
+
+def test_east_asian_address_lines() -> None:
+    """Two different endings of address parts and a number; a shop's district alone is none."""
+    assert is_street("東京都港区芝3-12-5")
+    assert is_street("上海市南京路100号")
+    assert not is_street("銀座店 2024")
+
+
+def test_what_stands_beside_a_name_is_personal_without_a_known_key() -> None:
+    """A record that shows who it is about by its values only hides the rest of it as well."""
+    people = ("Anna Meier", "Jonas Weber", "Petra Vogel", "Marta Lang", "Otto Kraus", "Lena Beck")
+    raw = [
+        episode(str(n), *calls("q", {"i": n}, {"ab": {"xx": name, "yy": f"Wert {name[::-1]}"}}))
+        for n, name in enumerate(people)
+    ]
+    app = learn(raw, (), policy=Policy()).app("app")
+    verdicts = {key.split("|")[3]: one.action for key, one in judge(app, k=5).verdicts.items()}
+    assert verdicts["q.ab.xx"] == "full_name"
+    assert verdicts["q.ab.yy"] == "withhold"
+
+
+def test_a_catalogue_of_authors_makes_nobodys_record_of_its_books() -> None:
+    """A list that shows many names to each reader is not about them."""
+    shelf = [
+        {"by": name, "copies": n, "kind": "novel of the sea and the shore"}
+        for n, name in enumerate(("Anna Meier", "Jonas Weber", "Petra Vogel", "Marta Lang"))
+    ]
+    raw = [episode(str(n), *calls("shelf", {"i": n}, {"books": shelf})) for n in range(2)]
+    app = learn(raw, (), policy=Policy()).app("app")
+    verdicts = {key.split("|")[3] for key in judge(app, k=5).verdicts}
+    assert "shelf.books.kind" not in verdicts
+
+
+def test_a_result_that_is_prose_is_read_for_names() -> None:
+    """A log line without any structure names people as a message does."""
+    log = "Called back at noon. My wife Marta Lindqvist will open the door for the courier."
+    raw = episode("one", *calls("log", {"q": 1}, log))
+    learnt = learn([raw], (), policy=Policy())
+    done = next(scrub([raw], learnt=learnt, vault=open_vault(None, SECRET), policy=Policy()))
+    shown = json.dumps([step.content for step in done.clean.steps])
+    assert "Lindqvist" not in shown
+    assert "will open the door" in shown
+
+
+@given(ids=st.sets(st.text("王李明A9-é", min_size=2, max_size=6), min_size=2, max_size=8))
+@pytest.mark.parametrize("family", ["opaque", "identifier"])
+def test_opaque_surrogates_of_other_letters_never_stay_and_never_meet(
+    family: str, ids: set[str]
+) -> None:
+    """A name that was judged an identifier for the values beside it: no Han letter has a permutation, and none stays."""
+    moved = {one: surrogate(Keyed(b"k"), family, one) for one in ids}
+    assert len(set(moved.values())) == len(ids)
+    assert not [one for one, other in moved.items() if set("王李明") & set(one) & set(other)]
