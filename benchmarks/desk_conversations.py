@@ -10,14 +10,16 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
-from sqlite3 import Connection
+from dataclasses import dataclass, field
+from datetime import datetime
+from sqlite3 import Connection, connect
 from typing import Any, Final
 
 from benchmarks.chat_logs import to_episode
 from examples.support_desk.agents.faulty import POLICIES
 from examples.support_desk.backend.database import copy_of
 from examples.support_desk.backend.generator import START, make_shop
+from examples.support_desk.living import living_season
 from examples.support_desk.records import Held, chat_log_line, truth_line
 from examples.support_desk.request import Request
 from examples.support_desk.season import Plan, Visit, hold_one, reset_season
@@ -39,6 +41,7 @@ class Talk:
     resolved: bool
     truth: Mapping[str, Any]
     feedback: tuple[Mapping[str, Any], ...]
+    started: datetime
 
     @property
     def denied(self) -> bool:
@@ -54,12 +57,46 @@ class Shop:
     db: Connection
     """The shop at the start; every conversation gets a copy."""
     talks: tuple[Talk, ...]
+    found: Mapping[str, bytes] = field(default_factory=dict)
+    """The shop as each conversation of a living season found it, serialised."""
 
-    def fresh(self, request: Request, policy: str, number: int) -> Talk:
-        """A new conversation about a request, held by a policy at the real database."""
-        visit = Visit(request=request, policy=policy, position=FRESH + number, started=START)
-        held = hold_one(self.plan, visit, db=copy_of(self.db), frozen=START, telemetry=Telemetry())
+    def fresh(self, talk: Talk, policy: str, number: int, *, at: Talk | None = None) -> Talk:
+        """A new conversation about a request, held by a policy at the real database as that one (or `at`) found it."""
+        start = at or talk
+        kept = self.found.get(start.episode.episode_id)
+        db = copy_of(self.db) if kept is None else opened(kept)
+        visit = Visit(
+            request=talk.request,
+            policy=policy,
+            position=FRESH + number,
+            started=START if kept is None else start.started,
+        )
+        frozen = START if kept is None else None
+        held = hold_one(self.plan, visit, db=db, frozen=frozen, telemetry=Telemetry())
         return _talk(held)
+
+
+def opened(kept: bytes) -> Connection:
+    """A database from its bytes."""
+    source = connect(":memory:")
+    source.deserialize(kept)
+    return copy_of(source)
+
+
+def hold_living(*, variant: int, seed: int, conversations: int) -> Shop:
+    """A season of one shop over thirty days; customers who were not helped may come back."""
+    plan = Plan(
+        app=f"support-desk-v{variant}",
+        variant=make_variant(variant),
+        seed=seed,
+        conversations=conversations,
+        mode="living",
+    )
+    kept: list[bytes] = []
+    season = living_season(plan, Telemetry(), watch=lambda shop: kept.append(shop.serialize()))
+    talks = tuple(map(_talk, season))
+    found = {t.episode.episode_id: data for t, data in zip(talks, kept, strict=True)}
+    return Shop(plan=plan, db=make_shop(plan.variant, seed), talks=talks, found=found)
 
 
 def hold_season(
@@ -98,4 +135,5 @@ def _talk(held: Held) -> Talk:
         resolved=held.judgement.resolved,
         truth=truth_line(held),
         feedback=tuple(line.get("outcomes", ())),
+        started=held.started,
     )

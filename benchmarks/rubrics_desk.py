@@ -13,13 +13,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from benchmarks.desk_conversations import Shop, Talk, hold_season, policies
+from benchmarks.desk_conversations import Shop, Talk, hold_living, hold_season, policies
 from environments.runtime.candidate import Candidate
 from environments.runtime.checks import evaluate
 from environments.runtime.environment import run_actions
 from environments.runtime.verdict import Verdict
 from environments.runtime.world import World
 from environments.verify import ACCEPTED, Verification, verify
+from synth.attempts_later import LATER
 from synth.labels import Label
 from synth.rubric.recorded import record
 from synth.tasks import derive_tasks
@@ -137,9 +138,11 @@ class Blind:
     def judge(self, made: Made, candidates: Sequence[Candidate]) -> None:
         """Let every policy try every one of these tasks."""
         for number, candidate in enumerate(candidates):
-            talk = made.talks[candidate.attempts[0].episode_id]
+            talk = made.talks[str(candidate.task.provenance["shown"])]
+            begins = {t.episode.started_at: t for t in made.talks.values()}
+            start = begins[candidate.task.started_at]
             for place, policy in enumerate(policies()):
-                fresh = made.shop.fresh(talk.request, policy, 10 * number + place)
+                fresh = made.shop.fresh(talk, policy, 10 * number + place, at=start)
                 verdict = made.grade(candidate, fresh)
                 words = (
                     self.predicted.add(policy, verdict.predicted, truth=fresh.resolved),
@@ -192,37 +195,56 @@ def agreement(seasons: Sequence[tuple[int, int]], conversations: int, *, errors:
 
 
 def failed_requests(
-    seasons: Sequence[tuple[int, int]], conversations: int, *, errors: bool
+    seasons: Sequence[tuple[int, int]], conversations: int, *, errors: bool, living: bool = False
 ) -> None:
-    """One attempt a request, no key: what the failed ones become, and what the real database says of the tasks."""
+    """One attempt a request, no key: what the failed ones become, and what the real database says of the tasks.
+
+    `living`: one shop over thirty days, where customers who were not helped may come back.
+    """
     blind = Blind()
     ways: Counter[tuple[str, str, str]] = Counter()
     for variant, seed in seasons:
-        shop = hold_season(variant=variant, seed=seed, conversations=conversations, attempts=1)
+        shop = (
+            hold_living(variant=variant, seed=seed, conversations=conversations)
+            if living
+            else hold_season(variant=variant, seed=seed, conversations=conversations, attempts=1)
+        )
         made = make(shop, {t.episode.episode_id: true_label(t) for t in shop.talks})
         chosen = []
+        apart = 0
         for candidate in made.candidates:
-            talks = [made.talks[a.episode_id] for a in candidate.attempts]
+            failed = [t for a in candidate.attempts if not (t := made.talks[a.episode_id]).resolved]
             verdict = made.verdicts[candidate.task.task_id]
-            if any(talk.resolved for talk in talks):
-                continue
-            kind = _grantable(talks[0])
-            for talk in talks:
-                ways[kind, verdict.status, (verdict.reasons or ("",))[-1]] += 1
+            source = _source(candidate)
+            if source == LATER:
+                apart += len({made.talks[a.episode_id].request.key for a in candidate.attempts}) > 1
+            for talk in failed:
+                kind = _grantable(talk)
+                ways[kind, verdict.status, source or (verdict.reasons or ("",))[-1]] += 1
                 ways[kind, "policy " + talk.policy, verdict.status] += 1
-            if verdict.status == ACCEPTED:
+            if failed and verdict.status == ACCEPTED:
                 chosen.append(candidate)
         blind.judge(made, chosen)
+        print(
+            f"variant {variant} seed {seed}: joined with a later attempt at another request: {apart}"
+        )
     for key, count in sorted(ways.items()):
         print(f"  {count:4d} {' / '.join(key)}")
     for kind in GRANTABLE:
         total = sum(n for (k, s, _), n in ways.items() if k == kind and not s.startswith("policy"))
-        taken = sum(n for (k, s, _), n in ways.items() if k == kind and s == ACCEPTED)
-        print(f"failed, {kind}: {total}, with an accepted task {taken} ({_share(taken, total)})")
+        taken = Counter({why: n for (k, s, why), n in ways.items() if k == kind and s == ACCEPTED})
+        share = _share(taken.total(), total)
+        print(f"failed, {kind}: {total}, with an accepted task {taken.total()} ({share}) {taken}")
     print(f"predicted: {blind.predicted.summary()}")
     print(f"reward:    {blind.reward.summary()}")
     if errors:
         print("\n".join(f"  {e}" for e in blind.errors))
+
+
+def _source(candidate: Candidate) -> str:
+    """Where a task's right end comes from; `""` where there is none."""
+    given = candidate.task.provenance
+    return str(given.get("solution", given["joined_by"])) if candidate.solution else ""
 
 
 GRANTABLE: Final = ("to be done", "to be answered", "to be declined")

@@ -29,6 +29,12 @@ WHY = {
     "leak": "the leak check found an identifier in it",
 }
 
+ENDS = {
+    "": "from an attempt that was resolved",
+    "later": "from a later attempt at a failed request",
+    "constructed": "from how alike requests were resolved",
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
@@ -133,10 +139,23 @@ def funnel_of(
         FunnelStage(
             name="accepted tasks",
             count=sum(s.accepted for s in standings),
-            says="survived every attack; these are exported",
+            says=f"survived every attack; these are exported{_ends(standings)}",
             lost=_lost(why_not),
         ),
     )
+
+
+def _ends(standings: list[Standing]) -> str:
+    """Where the right ends of accepted tasks come from."""
+    sources = Counter(
+        str(provenance.get("solution", "later" if provenance["joined_by"] == "later" else ""))
+        for s in standings
+        for candidate in s.candidates
+        if (verdict := s.verdicts.get(candidate.task.task_id)) and verdict.status == ACCEPTED
+        for provenance in (candidate.task.provenance,)
+    )
+    parts = [f"{n} {ENDS[source]}" for source, n in sorted(sources.items()) if source in ENDS]
+    return f"; right ends: {', '.join(parts)}" if parts else ""
 
 
 def _arrived(private: Lake) -> str:

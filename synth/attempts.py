@@ -27,12 +27,19 @@ class Group:
 
     records: tuple[Recorded, ...]
     joined_by: str
-    """`task_key`, `goal`, or `alone`."""
+    """`task_key`, `goal`, `later` or `alone`."""
+    start: Recorded | None = None
+    """The attempt that shows the world as the task begins; None: the anchor."""
 
     @property
     def anchor(self) -> Recorded:
         """The episode that names the task: the earliest, so that later attempts never rename it."""
         return self.records[0]
+
+    @property
+    def begins(self) -> Recorded:
+        """The attempt at whose start the task begins."""
+        return self.start or self.anchor
 
     @property
     def task_key(self) -> str | None:

@@ -72,24 +72,25 @@ def consent_to(plan: Plan, failed: Facts, kinds: ToolKinds) -> UserTurn | None:
     return UserTurn(text=said, asked=" ".join(words))
 
 
-def asked_after(failed: Facts, kinds: ToolKinds) -> int:
-    """How many turns after the opening a user who was never asked had taken when the question was due.
+def asked_after(failed: Facts, kinds: ToolKinds, *, changes: int = 1) -> tuple[int, ...]:
+    """How many turns after the opening a user who was never asked had taken, each time that the question was due.
 
-    Before the first change that was made unasked; without one, before the last turn if nothing was called after it.
+    Before every change that was tried unasked, refused ones too: the user agrees again to what takes its place. Without
+    one, before the last turn if nothing was called after it, once for each of the `changes` to be made.
     """
     attempt = failed.recorded.attempt
     users = [i for i, m in enumerate(attempt.messages) if m.get("role") == "user"]
     turns = [i for i in users if i >= attempt.opening]
     writes = [c.message for c in attempt.calls if _changes(c, kinds)]
     if writes:
-        return sum(i < writes[0] for i in turns)
+        return tuple(sum(i < write for i in turns) for write in writes)
     called = max((c.message for c in attempt.calls), default=-1)
-    return len(turns) - 1 if turns and turns[-1] > called else len(turns)
+    return (len(turns) - 1 if turns and turns[-1] > called else len(turns),) * changes
 
 
 def _changes(call: Call, kinds: ToolKinds) -> bool:
     tool = kinds.tools.get(call.name)
-    return tool is not None and tool.kind == WRITE and not call.result.is_error
+    return tool is not None and tool.kind == WRITE
 
 
 def _agreement(attempt: Facts) -> tuple[str, str] | None:

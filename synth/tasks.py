@@ -23,6 +23,7 @@ from environments.runtime.world_versions import outdated
 from redact.clean_episode import CleanEpisode
 from synth.attempts import Group, join_attempts
 from synth.attempts_constructed import BY, actions_of, asked_after, consent_to
+from synth.attempts_later import join_later
 from synth.labels import Label
 from synth.rubric.constructed import Intents
 from synth.rubric.derive import Derived, derive_rubric
@@ -98,13 +99,16 @@ def derive_tasks(
         ]
     starts = _Starts(backend, world)
     intents = Intents(list(facts.values()), kinds, starts.session)
+    if backend.living:
+        groups = join_later(groups, facts, kinds, alike=intents.alike)
+        attempts = [[facts[r.episode.episode_id] for r in group.records] for group in groups]
     found = [
-        _Attempts(g, mine, _constructed(g, mine, intents, starts.of(g.anchor), kinds))
+        _Attempts(g, mine, _constructed(g, mine, intents, starts.of(g.begins), kinds))
         for g, mine in zip(groups, attempts, strict=True)
     ]
     also = [*intents.seen(), *(one for f in found for one in _ended_right(f, kinds))]
     traits = traits_of(kinds, attempts, silent=silent, also=also)
-    return [_candidate(f, traits, starts.of(f.group.anchor)) for f in found]
+    return [_candidate(f, traits, starts.of(f.group.begins)) for f in found]
 
 
 def _ended_right(found: _Attempts, kinds: ToolKinds) -> Iterable[tuple[bool, frozenset[str]]]:
@@ -124,8 +128,8 @@ class _Made:
     plan: Plan | None = None
     turn: UserTurn | None = None
     failed: Facts | None = None
-    place: int = 0
-    """The user's turn before which `turn` comes."""
+    places: tuple[int, ...] = ()
+    """The user's turns before which `turn` comes."""
     why_not: str = ""
 
 
@@ -168,9 +172,10 @@ def _constructed(
         if isinstance(plan, Unbound):
             why_not = why_not or plan.reason
             continue
-        turn, place = consent_to(plan, failed, kinds), asked_after(failed, kinds)
+        turn = consent_to(plan, failed, kinds)
+        places = asked_after(failed, kinds, changes=len(plan.steps))
         task = _task("", group, failed.recorded, kinds=kinds, start=start)
-        task = _agreeing(task, turn, place)
+        task = _agreeing(task, turn, places)
         actions = actions_of(plan, failed, kinds)
         recorded = replace(
             failed.recorded,
@@ -179,7 +184,7 @@ def _constructed(
             unanswered=0,
         )
         label = Label(resolved=True, confidence=plan.confidence, by=BY, provenance=plan.origin)
-        return _Made(facts_of(recorded, label, kinds), plan, turn, failed, place)
+        return _Made(facts_of(recorded, label, kinds), plan, turn, failed, places)
     return _Made(why_not=why_not) if why_not else None
 
 
@@ -219,7 +224,7 @@ def _candidate(found: _Attempts, traits: AppTraits, start: _Start | None) -> Can
     )
     shown = (derived.solution or attempts[0]).recorded
     task = _task(task_id, group, shown, kinds=traits.kinds, start=start)
-    task = _agreeing(task, made.turn, made.place)
+    task = _agreeing(task, made.turn, made.places)
     if made.plan is not None:
         solved: dict[str, Json] = {"solution": BY, "like": list[Json](made.plan.origin)}
         task = replace(task, provenance={**task.provenance, **solved})
@@ -291,7 +296,7 @@ def _task(
         tools=_tools(group),
         world=episode.app,
         start=start.start if start is not None else {},
-        started_at=group.anchor.episode.started_at,
+        started_at=group.begins.episode.started_at,
         user=_user_turns(shown),
         limits=Limits(
             messages=max(MIN_MESSAGES, 2 * longest + 10), calls=max(MIN_CALLS, 3 * most + 10)
@@ -337,8 +342,11 @@ def _user_turns(shown: Recorded) -> tuple[UserTurn, ...]:
     return tuple(turns)
 
 
-def _agreeing(task: Task, consent: UserTurn | None, place: int) -> Task:
-    """The task with a user who agrees when asked, at the place where the question was due."""
+def _agreeing(task: Task, consent: UserTurn | None, places: Sequence[int]) -> Task:
+    """The task with a user who agrees when asked, wherever the question was due."""
     if consent is None:
         return task
-    return replace(task, user=(*task.user[:place], consent, *task.user[place:]))
+    turns = list(task.user)
+    for place in sorted(places, reverse=True):
+        turns.insert(place, consent)
+    return replace(task, user=tuple(turns))

@@ -5,7 +5,8 @@ Customers whose business was not resolved may come back some days later with the
 
 import heapq
 import random
-from collections.abc import Iterator
+import sqlite3
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
@@ -25,8 +26,10 @@ RETURN_RATE: Final = 0.4
 """Share of customers with unresolved business who come back."""
 
 
-def living_season(plan: Plan, telemetry: Telemetry) -> Iterator[Held]:
-    """Conversations over one shop, in order of time."""
+def living_season(
+    plan: Plan, telemetry: Telemetry, *, watch: Callable[[sqlite3.Connection], None] | None = None
+) -> Iterator[Held]:
+    """Conversations over one shop, in order of time; `watch` sees the shop as each of them finds it."""
     shop = make_shop(plan.variant, plan.seed)
     days, come = plan.dice("days"), plan.dice("comes back")
     queue = _arrivals(plan)
@@ -41,6 +44,8 @@ def living_season(plan: Plan, telemetry: Telemetry) -> Iterator[Held]:
         request = (request and _again(request, scene)) or make_request(scene)
         policy = plan.policy(plan.dice("policy", position))
         visit = Visit(request=request, policy=policy, position=position, started=started)
+        if watch is not None:
+            watch(shop)
         held = hold_one(plan, visit, db=shop, frozen=None, telemetry=telemetry)
         yield held
         if not held.judgement.resolved and queue and come.random() < RETURN_RATE:

@@ -9,15 +9,29 @@ says anything about; what the user said comes before what records hold.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final, Protocol, TypeGuard
+from typing import Final, TypeGuard
 
 from environments.runtime.attempt import Json
 from synth.rubric.described import Described
-from synth.rubric.known import Known, Path, at, is_id, leaves_of, plain, shape
+from synth.rubric.guarded import Guarded, Source, guarded
+from synth.rubric.known import (
+    Example,
+    Known,
+    Path,
+    at,
+    bare,
+    is_id,
+    leaves_of,
+    names_one_of,
+    plain,
+    shape,
+    shaped,
+)
+from synth.rubric.meant import Meanings
+from synth.rubric.worded import worded_of
 
 FEWEST: Final = 3
 """Examples that a source must be right about."""
@@ -25,32 +39,12 @@ RIGHT: Final = 0.87
 """Expected share of examples that a source is right about, of those that it speaks of: three of three, 12 of 13."""
 SHOWN: Final = 12
 """Examples that sources are read off; all of them decide."""
-MOST_VALUES: Final = 8
-"""Different values up to which an argument is a choice among few."""
+MOST_GUARDED: Final = 40
+"""Sources that are often wrong for which words are looked for."""
 TOGETHER: Final = 3
 """Neighbouring texts that make a pattern."""
-WORD: Final = re.compile(r"[^\W\d_]{2,}")
-
 
 CHOICES: Final = ("only", "first", "said", "opened")
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """One argument of a resolved call."""
-
-    known: Known
-    value: Json
-    others: tuple[Json, ...]
-    """The call's other arguments: they name the records that it is about."""
-
-
-class Source(Protocol):
-    """One way to find an argument."""
-
-    def find(self, known: Known, others: Sequence[Json]) -> Json:
-        """The value; None where this source has nothing or too much to say."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +68,8 @@ class SaidId:
 
     def find(self, known: Known, others: Sequence[Json]) -> Json:  # noqa: ARG002 - the protocol's arguments
         """The id."""
-        turns = [[i for i in turn if shape(i) in self.shapes] for turn in known.ids]
-        turns = [turn for turn in turns if turn]
+        every = [[shaped(i, self.shapes) for i in turn] for turn in known.ids]
+        turns = [found for turn in every if (found := [i for i in turn if i is not None])]
         if turns and self.turn != "any":
             turns = turns[:1] if self.turn == "first" else turns[-1:]
         chosen = {i for turn in turns for i in turn}
@@ -116,7 +110,12 @@ class Field:
         mine = [r for r in known.records if r.tool == self.tool]
         named = [r for r in mine if any(v in others for v in r.arguments.values())]
         for turn in reversed(known.ids) if not named else ():
-            named = named or [r for r in mine if any(str(v) in turn for v in r.arguments.values())]
+            ids = {bare(one) for one in turn}
+            named = named or [r for r in mine if names_one_of(r, ids)]
+        asked = {shape(bare(str(v))) for r in mine for v in r.arguments.values()}
+        if not named and any(shape(bare(one)) in asked for turn in known.ids for one in turn):
+            # The user named one whose record nobody has seen: another one's says nothing about it.
+            return []
         distinct = {str(sorted(r.arguments.items(), key=str)): r for r in named or mine}
         several = self.choose == "said" and not named and "*" not in self.path
         return [r.value for r in distinct.values()] if len(distinct) == 1 or several else []
@@ -126,7 +125,8 @@ class Field:
             return [v for _, v in found]
         if self.choose == "first":
             return [found[0][1]] if found else []
-        for turn in known.plain if self.choose == "opened" else reversed(known.plain):
+        last = [heard.text for heard in reversed(known.meant)]
+        for turn in known.plain if self.choose == "opened" else last:
             named = [(_named(way[0], turn), v) for way, v in found if way]
             best = max((length for length, _ in named), default=0)
             if best:
@@ -148,19 +148,6 @@ class Scaled:
 
 
 @dataclass(frozen=True, slots=True)
-class Worded:
-    """One of few values, by words that users say only with it."""
-
-    words: Mapping[str, str]
-    values: Mapping[str, Json]
-
-    def find(self, known: Known, others: Sequence[Json]) -> Json:  # noqa: ARG002 - the protocol's arguments
-        """The value that all telling words of the user mean."""
-        votes = {self.words[w] for turn in known.plain for w in grams(turn) if w in self.words}
-        return self.values[next(iter(votes))] if len(votes) == 1 else None
-
-
-@dataclass(frozen=True, slots=True)
 class Written:
     """A value between fixed separators in a turn, as part of one pattern with its neighbours (an address)."""
 
@@ -177,22 +164,27 @@ class Written:
         return None
 
 
-def sources_of(examples: Sequence[Example]) -> tuple[Source, ...]:
+def sources_of(examples: Sequence[Example], meanings: Meanings | None = None) -> tuple[Source, ...]:
     """The sources that are right about nearly every example they speak of, those first that were never wrong."""
     if len(examples) < FEWEST:
         return ()
     found: list[tuple[int, bool, int, int, Source]] = []
-    for source in dict.fromkeys(_candidates(examples)):
-        right = wrong = 0
-        for e in examples:
-            value = source.find(e.known, e.others)
-            right += same(value, e.value)
-            wrong += value is not None and not same(value, e.value)
-        if right >= FEWEST and (right + 0.5) / (right + wrong + 1) >= RIGHT:
+    often_wrong: list[tuple[Source, list[bool]]] = []
+    for source in dict.fromkeys(_candidates(examples, meanings)):
+        values = [source.find(e.known, e.others) for e in examples]
+        rights = [same(value, e.value) for value, e in zip(values, examples, strict=True)]
+        right = sum(rights)
+        wrong = sum(value is not None for value in values) - right
+        if right < FEWEST:
+            continue
+        if (right + 0.5) / (right + wrong + 1) >= RIGHT:
             found.append((wrong, isinstance(source, Field | Scaled), -right, len(found), source))
-    worded = _worded(examples)
-    ranked = [source for *_, source in sorted(found, key=lambda entry: entry[:4])]
-    return (*([worded] if worded else []), *ranked)
+        elif len(often_wrong) < MOST_GUARDED:
+            often_wrong.append((source, rights))
+    worded = worded_of(examples)
+    ranked: list[Source] = [source for *_, source in sorted(found, key=lambda entry: entry[:4])]
+    asked: list[Guarded] = list(guarded(examples, often_wrong))
+    return (*([worded] if worded else []), *ranked, *asked)
 
 
 def bind(sources: Iterable[Source], known: Known, others: Sequence[Json]) -> Json:
@@ -209,7 +201,7 @@ def same(one: Json, other: Json) -> bool:
     return one == other and one is not None
 
 
-def _candidates(examples: Sequence[Example]) -> Iterable[Source]:
+def _candidates(examples: Sequence[Example], meanings: Meanings | None) -> Iterable[Source]:
     values = {str(e.value) for e in examples}
     if len(values) == 1 and len(examples) > FEWEST:
         yield Constant(examples[0].value)
@@ -220,6 +212,8 @@ def _candidates(examples: Sequence[Example]) -> Iterable[Source]:
         for turn in ("any", "first", "last"):
             yield SaidId(shapes, turn)
         yield Subject()
+    if meanings is not None:
+        yield from meanings.sources(examples)
     for example in examples[:: max(1, len(examples) // SHOWN)]:
         yield from _fields(example)
         yield from _written(example)
@@ -272,41 +266,6 @@ def _group(text: str) -> str:
     if not any(c.islower() for c in text):
         return r"([A-Z0-9][A-Z0-9 ]*)"
     return r"(\d[^,:;!?]*)" if text[0].isdigit() else r"([^\W\d][^,:;!?\d]*)"
-
-
-def _worded(examples: Sequence[Example]) -> Worded | None:
-    """The fewest neighbouring words that users said with one value only, and every other user of that value not at all."""
-    values = {str(e.value): e.value for e in examples if isinstance(e.value, str)}
-    if not 2 <= len(values) <= MOST_VALUES or len(examples) < 2 * len(values):
-        return None
-    said: dict[str, set[int]] = defaultdict(set)
-    for index, e in enumerate(examples):
-        for gram in {g for turn in e.known.plain for g in grams(turn)}:
-            said[gram].add(index)
-    meaning = [str(e.value) for e in examples]
-    telling = {
-        g: at
-        for g, at in said.items()
-        # Lists and numbers are no words' meaning.
-        if len(at) > 1 and len({meaning[i] for i in at}) == 1 and meaning[min(at)] in values
-    }
-    words: dict[str, str] = {}
-    open_ones = set(range(len(examples)))
-    while telling:
-        gram = max(telling, key=lambda g: (len(telling[g] & open_ones), len(telling[g]), g))
-        covered = telling.pop(gram) & open_ones
-        if len(covered) < 2:
-            break
-        words[gram] = meaning[next(iter(covered))]
-        open_ones -= covered
-    return Worded(words, values) if words else None
-
-
-def grams(turn: str) -> list[str]:
-    """Neighbouring words of a turn, two and three at a time."""
-    words = WORD.findall(turn)
-    pairs = [" ".join(p) for p in pairwise(words)]
-    return pairs + [" ".join(p) for p in zip(words, words[1:], words[2:], strict=False)]
 
 
 def _named(element: Json, turn: str) -> int:

@@ -10,20 +10,29 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from environments.runtime.attempt import UNKNOWN, Json
 from environments.runtime.check_arguments import canonical_arguments
-from environments.runtime.check_view import text_of
-from synth.rubric.bindings import Example, Source, bind, same, sources_of
+from synth.rubric.bindings import bind, same, sources_of
+from synth.rubric.cases import ANSWER, Case, End, Signature, before_agreeing, case_of
 from synth.rubric.conditions import differs, excused, side_of
 from synth.rubric.facts import Facts
+from synth.rubric.guarded import Source
 from synth.rubric.habits import faults_of
 from synth.rubric.intents import Openings
-from synth.rubric.known import Known, Reader, asks, completed, id_shapes, known_of
+from synth.rubric.known import (
+    Example,
+    Known,
+    Reader,
+    completed,
+    id_shapes,
+    known_of,
+)
+from synth.rubric.meant import Meanings
 from synth.rubric.plans import Plan, Step, Unbound, given_ids
-from synth.rubric.tool_kinds import ACT, WRITE, ToolKinds
+from synth.rubric.tool_kinds import ToolKinds
 from synth.rubric.wordings import Wordings
 
 FEWEST: Final = 4
@@ -38,28 +47,6 @@ PRIOR: Final = 4
 """How many alike episodes the rule's success among all others counts as."""
 REVISED: Final = 0.1
 """Share of alike users who corrected a change when asked, up to which one who was not asked yet is taken to agree."""
-ANSWER: Final = ""
-"""The tool's name under which a told value is bound."""
-
-Signature = tuple[str, ...]
-"""The changing calls and acts of an end, by tool, and `ANSWER` once per value told."""
-
-
-@dataclass(frozen=True, slots=True)
-class _End:
-    steps: tuple[Step, ...]
-    told: tuple[Json, ...]
-
-    @property
-    def signature(self) -> Signature:
-        return (*sorted(step.tool for step in self.steps), *(ANSWER for _ in self.told))
-
-
-@dataclass(frozen=True, slots=True)
-class _Case:
-    facts: Facts
-    known: Known
-    end: _End
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +73,7 @@ class Intents:
     def __init__(self, attempts: Sequence[Facts], kinds: ToolKinds, start: Starter) -> None:
         self._kinds = kinds
         self._start = start
-        self._cases = [self._case(a) for a in attempts if a.resolved is True]
+        self._cases = [case_of(a, kinds) for a in attempts if a.resolved is True]
         everything = [case.known for case in self._cases]
         self._shapes = id_shapes(everything)
         self._openings = Openings(
@@ -124,6 +111,11 @@ class Intents:
             confidence=round(confidence, 4),
         )
 
+    def alike(self, failed: Facts) -> frozenset[str]:
+        """Resolved episodes whose users opened like this one's."""
+        near = self._openings.near(_opening(known_of(failed.recorded, self._kinds)))
+        return frozenset(self._cases[i].facts.episode_id for i in near)
+
     def seen(self) -> list[tuple[bool, frozenset[str]]]:
         """Resolved episodes whose end was foretold right, with their faults of process: peers of failed ones."""
         results = zip(self._cases, self._trials[False], strict=True)
@@ -141,29 +133,20 @@ class Intents:
         close = [t.right for t in (trials[i] for i in near) if t and t.signature == signature]
         return (close.count(True) + PRIOR * everywhere) / (len(close) + PRIOR)
 
-    def _case(self, attempt: Facts) -> _Case:
-        changing = {*self._kinds.of(WRITE), *self._kinds.of(ACT)}
-        calls = tuple(
-            Step(tool=c.name, arguments=c.arguments)
-            for c in attempt.recorded.attempt.calls
-            if c.name in changing and not c.result.is_error
-        )
-        told = tuple(sorted(attempt.answers, key=str)) if not calls else ()
-        return _Case(attempt, known_of(attempt.recorded, self._kinds), _End(calls, told))
-
     def _learn(self) -> dict[tuple[str, str, Signature], tuple[Source, ...]]:
         """Sources per tool and argument, over all ends, per end, and per choice that the call makes beside it."""
         examples: dict[tuple[str, str, Signature], list[Example]] = defaultdict(list)
         for case in self._cases:
-            for call in case.end.steps:
+            for call, known in zip(case.end.steps, case.before, strict=True):
                 for name, value in self._mattering(call).items():
                     others = tuple(v for n, v in call.arguments.items() if n != name)
-                    example = Example(case.known, value, others)
+                    example = Example(known, value, others)
                     examples[call.tool, name, ()].append(example)
                     examples[call.tool, name, case.end.signature].append(example)
                     for choice in _choices(call.arguments, name):
                         examples[call.tool, name, choice].append(example)
-        return {key: sources_of(found) for key, found in examples.items()}
+        meanings = Meanings([e for (_, _, s), found in examples.items() if not s for e in found])
+        return {key: sources_of(found, meanings) for key, found in examples.items()}
 
     def _trial(self, *, early: bool) -> list[_Trial | None]:
         """Every resolved episode as if it had failed (`early`: before its user agreed to anything)."""
@@ -190,9 +173,9 @@ class Intents:
 
     def _chosen(
         self, known: Known, near: Sequence[int], facts: Facts
-    ) -> tuple[list[_Case], _End] | Unbound:
+    ) -> tuple[list[Case], End] | Unbound:
         """The end that nearly all alike requests have which can have it here."""
-        ends: dict[Signature, list[_Case]] = defaultdict(list)
+        ends: dict[Signature, list[Case]] = defaultdict(list)
         for index in near:
             ends[self._cases[index].end.signature].append(self._cases[index])
         if not ends:
@@ -230,14 +213,14 @@ class Intents:
     def _weight(
         self,
         known: Known,
-        item: tuple[Signature, list[_Case]],
-        ends: Mapping[Signature, list[_Case]],
+        item: tuple[Signature, list[Case]],
+        ends: Mapping[Signature, list[Case]],
     ) -> tuple[float, Signature]:
         signature, alike = item
         return len(alike) / (len(alike) + self._against(known, signature, ends)), signature
 
     def _against(
-        self, known: Known, signature: Signature, ends: Mapping[Signature, list[_Case]]
+        self, known: Known, signature: Signature, ends: Mapping[Signature, list[Case]]
     ) -> int:
         """Alike requests that ended differently although nothing seen kept them from this end."""
         mine = [case.known for case in ends[signature]]
@@ -257,14 +240,14 @@ class Intents:
                 count += len(left)
         return count
 
-    def _refused(self, case: _Case, alike: Sequence[_Case]) -> bool:
+    def _refused(self, case: Case, alike: Sequence[Case]) -> bool:
         """Whether the backend would have refused a resolved episode the other end."""
         key = (case.facts.episode_id, alike[0].end.signature)
         if key not in self._refusals:
             self._refusals[key] = self._bound(case.known, alike, case.facts) == REFUSED
         return self._refusals[key]
 
-    def _bound(self, known: Known, alike: Sequence[_Case], facts: Facts) -> _End | Unbound:
+    def _bound(self, known: Known, alike: Sequence[Case], facts: Facts) -> End | Unbound:
         """An end with the episode's own values, if the backend does not refuse it."""
         shown = alike[0].end
         told: tuple[Json, ...] = ()
@@ -283,9 +266,9 @@ class Intents:
             result = session.call(step.tool, step.arguments)
             if result.is_error and result.source != UNKNOWN:
                 return REFUSED
-        return _End(tuple(steps), told)
+        return End(tuple(steps), told)
 
-    def _steps(self, shown: _End, known: Known) -> list[Step] | None:
+    def _steps(self, shown: End, known: Known) -> list[Step] | None:
         """The changes of an end, with this episode's values."""
         steps: list[Step] = []
         for tool in dict.fromkeys(step.tool for step in shown.steps):
@@ -297,7 +280,7 @@ class Intents:
                 steps.append(Step(tool=tool, arguments=arguments))
         return steps if len(steps) == len(shown.steps) else None
 
-    def _answered(self, known: Known, alike: Sequence[_Case]) -> _Answer | Unbound:
+    def _answered(self, known: Known, alike: Sequence[Case]) -> _Answer | Unbound:
         """The one value that is told, found where the alike ones found theirs."""
         if len(alike[0].end.told) != 1:
             return Unbound("nothing_to_bind")
@@ -346,7 +329,7 @@ class Intents:
         authored = self._kinds.tools[call.tool].authored
         return {n: v for n, v in call.arguments.items() if n not in authored}
 
-    def _equal(self, bound: _End, end: _End) -> bool:
+    def _equal(self, bound: End, end: End) -> bool:
         told = len(bound.told) == len(end.told) and all(map(same, bound.told, end.told))
         return told and Counter(map(self._key, bound.steps)) == Counter(map(self._key, end.steps))
 
@@ -355,12 +338,12 @@ class Intents:
         return step.tool, canonical_arguments(step.arguments, authored)
 
 
-def _asks_besides(facts: Facts, alike: Sequence[_Case]) -> bool:
+def _asks_besides(facts: Facts, alike: Sequence[Case]) -> bool:
     """Whether the user wants to know a value that those who ended alike did not ask for."""
     return facts.asked and sum(case.facts.asked for case in alike) < len(alike) / 2
 
 
-def _ranges(ends: Sequence[_End]) -> dict[tuple[str, str], float]:
+def _ranges(ends: Sequence[End]) -> dict[tuple[str, str], float]:
     """The largest number that resolved episodes gave each argument."""
     found: dict[tuple[str, str], float] = {}
     for step in (step for end in ends for step in end.steps):
@@ -368,14 +351,6 @@ def _ranges(ends: Sequence[_End]) -> dict[tuple[str, str], float]:
             if isinstance(value, int | float) and not isinstance(value, bool):
                 found[step.tool, name] = max(value, found.get((step.tool, name), value))
     return found
-
-
-def before_agreeing(case: _Case) -> Known:
-    """What a resolved episode knew before its user was first asked to agree."""
-    messages = case.facts.recorded.attempt.messages
-    asked = next((i for i, m in enumerate(messages) if asks(m)), len(messages))
-    said = tuple(text_of(m) for m in messages[:asked] if m.get("role") == "user")
-    return replace(case.known, said=said, agreed=None, at_once=None)
 
 
 def _choices(arguments: Mapping[str, Json], besides: str) -> list[Signature]:

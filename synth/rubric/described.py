@@ -48,7 +48,13 @@ def _best(
     alternatives: Sequence[tuple[list[Json], Json]], base: Traits, turns: Sequence[str]
 ) -> Json:
     """The alternative that the last describing turn means."""
-    different = [(way[0], leaf, _traits(way[0]) - base) for way, leaf in alternatives if way]
+    # Only what both have can be "otherwise the same"; every alternative has an id of its own.
+    names = {name for name, _ in base}
+    different = [
+        (way[0], leaf, {(n, v) for n, v in _traits(way[0]) - base if n in names and v != leaf})
+        for way, leaf in alternatives
+        if way
+    ]
     for turn in reversed(turns):
         scored = [
             (sum(_stands_in(value, turn) for _, value in new), -len(new), leaf)
@@ -83,7 +89,10 @@ def _alike(found: Sequence[Traits]) -> bool:
 
 
 def _traits(element: Json) -> Traits:
-    return frozenset((path[-1], str(leaf)) for path, leaf in leaves_of(element) if path)
+    """Texts of an element: amounts and counts differ without anybody meaning it."""
+    return frozenset(
+        (path[-1], leaf) for path, leaf in leaves_of(element) if path and isinstance(leaf, str)
+    )
 
 
 def _texts(values: Iterable[Json]) -> Iterable[str]:

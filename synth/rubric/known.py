@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -22,7 +22,11 @@ from environments.runtime.consent import agrees, asks_consent
 from synth.rubric.recorded import Recorded
 from synth.rubric.tool_kinds import READ, WRITE, ToolKinds
 
-TOKEN: Final = re.compile(r"[^\W_](?:[\w.+-]*[^\W_])?")
+TOKEN: Final = re.compile(r"(?<![\w#@$&*/.+-])[#@$&*]?[^\W_](?:[\w./+-]*[^\W_])?")
+"""A token of a text, with the mark that many ids start with (`#1001`) and what may stand inside one (`26/1001`)."""
+MARKS: Final = "#@$&*"
+RUN: Final = re.compile(r"[^\W_]+")
+CAPITALS: Final = re.compile(r"[A-Z]+[0-9]+")
 SPACES: Final = re.compile(r"[\s_-]+")
 ID_LENGTH: Final = 4
 DAY: Final = 86_400 * 10**9
@@ -53,6 +57,15 @@ class Record:
     value: Json
 
 
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What the user said, or said yes to."""
+
+    text: str
+    """Comparable with values."""
+    by_user: bool
+
+
 @dataclass(frozen=True, eq=False)
 class Known:
     """Texts and records of one episode."""
@@ -66,6 +79,8 @@ class Known:
     """Whether the user agreed when asked to; None where they were not asked."""
     at_once: bool | None = None
     """Whether they agreed the first time they were asked."""
+    heard: tuple[Heard, ...] = ()
+    """The user's turns and the questions that they said yes to, in order."""
 
     @cached_property
     def ids(self) -> tuple[tuple[str, ...], ...]:
@@ -82,15 +97,30 @@ class Known:
         """The user's turns, comparable with values."""
         return tuple(plain(text) for text in self.said)
 
+    @cached_property
+    def meant(self) -> tuple[Heard, ...]:
+        """What the user said or agreed to."""
+        return self.heard or tuple(Heard(text, by_user=True) for text in self.plain)
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One argument of a resolved call."""
+
+    known: Known
+    value: Json
+    others: tuple[Json, ...]
+    """The call's other arguments: they name the records that it is about."""
+
 
 def _features_of(known: Known) -> Features:
     """What the records say that the user named first: another record named later only adds what those lack."""
     found: Features = {} if known.agreed is None else {"agreed": str(known.agreed)}
     seen: set[str] = set()
     for turn in known.ids:
-        ids = set(turn) - seen
+        ids = {bare(one) for one in turn} - seen
         seen |= ids
-        named = [r for r in known.records if any(str(v) in ids for v in r.arguments.values())]
+        named = [r for r in known.records if names_one_of(r, ids)]
         found = {**_unambiguous(named, known), **found}
     return found
 
@@ -147,11 +177,36 @@ def known_of(recorded: Recorded, kinds: ToolKinds) -> Known:
             break
         if tool is not None and tool.kind == READ and not call.result.is_error:
             records.append(Record(call.name, call.arguments, parsed(call.result.content)))
-    said = [text_of(m) for m in recorded.attempt.messages if m.get("role") == "user"]
+    every = len(recorded.attempt.messages)
     episode = recorded.episode
     return Known(
-        tuple(said), episode.subject, episode.started_at, tuple(records), *agreed_in(recorded)
+        said_before(recorded, every),
+        episode.subject,
+        episode.started_at,
+        tuple(records),
+        *agreed_in(recorded),
+        heard_before(recorded, every),
     )
+
+
+def said_before(recorded: Recorded, message: int) -> tuple[str, ...]:
+    """The user's turns before a message."""
+    messages = recorded.attempt.messages[:message]
+    return tuple(text_of(m) for m in messages if m.get("role") == "user")
+
+
+def heard_before(recorded: Recorded, message: int) -> tuple[Heard, ...]:
+    """The user's turns before a message, and the questions that they said yes to: what was read back counts as said."""
+    messages = recorded.attempt.messages[:message]
+    found: list[Heard] = []
+    for index, entry in enumerate(messages):
+        following: Mapping[str, Json] = messages[index + 1] if index + 1 < len(messages) else {}
+        by_user = entry.get("role") == "user"
+        if by_user or (
+            asks(entry) and following.get("role") == "user" and agrees(text_of(following))
+        ):
+            found.append(Heard(plain(text_of(entry)), by_user))
+    return tuple(found)
 
 
 def agreed_in(recorded: Recorded) -> tuple[bool | None, bool | None]:
@@ -183,9 +238,10 @@ def completed(
             continue
         seen.add(one)
         for (tool, name), wanted in sorted(shapes.items()):
-            arguments: dict[str, Json] = {name: one}
+            named = shaped(one, wanted)
+            arguments: dict[str, Json] = {name: named}
             key = (tool, json.dumps(arguments))
-            if shape(one) not in wanted or key in asked:
+            if named is None or key in asked:
                 continue
             asked.add(key)
             answer = reader.call(tool, arguments)
@@ -221,12 +277,12 @@ def plain(text: str) -> str:
 
 
 def is_id(text: str) -> bool:
-    """Whether a text looks like an identifier: one token with a digit."""
+    """Whether a text looks like an identifier: one token with a digit, and no amount."""
     return (
         len(text) >= ID_LENGTH
         and any(c.isdigit() for c in text)
         and TOKEN.fullmatch(text) is not None
-        and not text.replace(".", "").isdigit()
+        and not ("." in text and text.replace(".", "").isdigit())
     )
 
 
@@ -240,9 +296,36 @@ def ids_of(value: Json) -> list[str]:
     return [leaf for _, leaf in leaves_of(value) if isinstance(leaf, str) and is_id(leaf)]
 
 
+def bare(text: str) -> str:
+    """An id without its mark: people leave it out."""
+    return text.lstrip(MARKS)
+
+
+def names_one_of(record: Record, ids: Collection[str]) -> bool:
+    """Whether a record was read by one of these ids, given without their marks."""
+    return any(bare(str(value)) in ids for value in record.arguments.values())
+
+
 def shape(text: str) -> str:
-    """An id's outline: runs of letters and digits."""
-    return re.sub(r"\d+", "9", re.sub(r"[a-z]+", "a", re.sub(r"[A-Z]+", "A", text)))
+    """An id's outline: runs of letters, of digits, of capitals before digits, and of both mixed (hexadecimal ones)."""
+    return RUN.sub(_outline, text)
+
+
+def shaped(text: str, shapes: Collection[str]) -> str | None:
+    """The id as one of these outlines has it: as it stands, or with the mark that its writer left out."""
+    if shape(text) in shapes:
+        return text
+    marks = {s[0] for s in shapes if s[0] in MARKS and s[1:] == shape(text)}
+    return f"{marks.pop()}{text}" if len(marks) == 1 else None
+
+
+def _outline(run: re.Match[str]) -> str:
+    text = run.group()
+    if text.isdigit():
+        return "9"
+    if not any(c.isdigit() for c in text):
+        return "A" if text.isupper() else "a"
+    return "A9" if CAPITALS.fullmatch(text) else "x"
 
 
 Path = tuple[str, ...]

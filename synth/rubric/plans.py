@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from environments.runtime.attempt import Json
 from synth.rubric.facts import Facts
-from synth.rubric.known import Known, is_id, shape
+from synth.rubric.known import Known, is_id, shape, shaped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +59,7 @@ def given_ids(calls: Sequence[Step], known: Known) -> Sequence[Mapping[str, Json
     if len(varying) != 1:
         return ()
     shapes = {shape(str(call.arguments.get(varying[0]))) for call in calls}
-    turns = [[i for i in turn if shape(i) in shapes] for turn in known.ids]
+    every = [[shaped(i, shapes) for i in turn] for turn in known.ids]
+    turns = [[i for i in turn if i is not None] for turn in every]
     named = next((turn for turn in turns if len(turn) == len(calls)), [])
     return tuple({varying[0]: one} for one in named)

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from synth.rubric.bindings import WORD, grams
 from synth.rubric.known import Known
+from synth.rubric.worded import WORD, grams
 
 CLOSED: Final = 3
 """Resolved episodes whose users closed with the same words."""

@@ -1,10 +1,13 @@
-"""Arguments bound by what users say: only texts are a word's meaning."""
+"""Arguments bound by what users say: ids of any form, words for values, and what nobody can know."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from environments.runtime.attempt import Json
-from synth.rubric.bindings import Example, bind, sources_of
-from synth.rubric.known import Known
+from synth.rubric.bindings import Field, bind, sources_of
+from synth.rubric.known import Example, Heard, Known, Record, ids_in, plain, shape
+from synth.rubric.meant import Meanings
 
 
 def example(said: str, value: Json) -> Example:
@@ -21,3 +24,86 @@ def test_a_list_is_no_words_meaning() -> None:
     sources = sources_of(examples)
     assert bind(sources, example("the two green ones", None).known, ()) is None
     assert bind(sources, example("by plain post please", None).known, ()) == "post"
+
+
+def saying(said: str, *records: Record) -> Known:
+    """What an episode knows whose user said this."""
+    return Known(said=(said,), subject=None, started_at=0, records=records)
+
+
+def bought(order: str, *lines: tuple[str, str]) -> Record:
+    """An order with its lines."""
+    rows: list[Json] = [{"line": line, "name": name} for line, name in lines]
+    return Record("see_order", {"order": order}, {"order": order, "lines": rows, "sum": 9.5})
+
+
+def test_ids_with_marks_and_slashes_are_ids_and_a_mark_may_be_left_out() -> None:
+    """`#W1001`, `26/1001` and digits alone name records; amounts do not."""
+    assert ids_in("See #W1001, (26/1001) and 40017; it was 12.50.") == [
+        "#W1001",
+        "26/1001",
+        "40017",
+    ]
+    examples = [Example(saying(f"Stop #W100{n}, please."), f"#W100{n}", ()) for n in range(1, 6)]
+    sources = sources_of(examples)
+    assert bind(sources, saying("Stop #W2222."), ()) == "#W2222"
+    assert bind(sources, saying("Stop W2222."), ()) == "#W2222"
+
+
+def test_hexadecimal_ids_have_one_outline() -> None:
+    """Where letters and digits mix, their order says nothing."""
+    assert shape("po-3f9a12cd") == shape("po-a0b1c2d3") != shape("po-x")
+
+
+def test_another_records_field_is_not_taken_for_the_one_that_the_user_named() -> None:
+    """Whoever names an order that nobody has read is not told the sum of the one that was."""
+    order = bought("#W1001", ("L-1001", "tent"))
+    source = Field("see_order", ("sum",), "only")
+    assert source.find(saying("How much was #W1001?", order), ()) == 9.5
+    assert source.find(saying("How much was #W2002?", order), ()) is None
+
+
+def test_all_lines_are_meant_where_the_user_says_so() -> None:
+    """A source that is right for some users only is asked where they use words that the others do not."""
+    pair = (("L-1001", "tent"), ("L-1002", "lamp"))
+    every: Json = ["L-1001", "L-1002"]
+    examples = [
+        Example(saying(f"Send back everything from #W10{n}", bought(f"#W10{n}", *pair)), every, ())
+        for n in range(10, 16)
+    ]
+    examples += [
+        Example(saying(f"Return the lamp of #W10{n}", bought(f"#W10{n}", *pair)), ["L-1002"], ())
+        for n in range(20, 26)
+    ]
+    sources = sources_of(examples)
+    order = bought("#W1999", ("L-7001", "mug"), ("L-7002", "kettle"))
+    assert bind(sources, saying("Send back everything from #W1999", order), ()) == [
+        "L-7001",
+        "L-7002",
+    ]
+    assert bind(sources, saying("Return the kettle of #W1999", order), ()) == ["L-7002"]
+    assert bind(sources, saying("Return it, #W1999", order), ()) is None
+
+
+def purse(kinds: Sequence[str]) -> Record:
+    """A user's ways to pay."""
+    rows: list[Json] = [{"key": f"PAY-{n}00", "class": kind} for n, kind in enumerate(kinds, 1)]
+    return Record("see_user", {"user": "u"}, {"ways": rows})
+
+
+def test_an_element_is_found_by_what_its_kind_is_called() -> None:
+    """Nobody says `online_wallet`; what agents read back teaches what users mean."""
+    names = {"online_wallet": "PayPal", "voucher": "gift card"}
+    examples = []
+    for n in range(20):
+        kind = sorted(names)[n % 2]
+        record = purse(sorted(names))
+        key = "PAY-100" if kind == min(names) else "PAY-200"
+        read_back = Heard(plain(f"The money goes to your {names[kind]}. Yes or no?"), by_user=False)
+        known = Known(("Do it",), None, 0, (record,), heard=(read_back,))
+        examples.append(Example(known, key, ()))
+    sources = sources_of(examples, Meanings(examples))
+    mine = purse(["credit", "voucher", "online_wallet"])
+    assert bind(sources, saying("To my PayPal, please.", mine), ()) == "PAY-300"
+    assert bind(sources, saying("Put it on a gift card.", mine), ()) == "PAY-200"
+    assert bind(sources, saying("I do not mind.", mine), ()) is None

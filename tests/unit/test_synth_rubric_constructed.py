@@ -10,10 +10,10 @@ from environments.runtime.attempt import DERIVED, UNKNOWN, Json, ToolResult
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.attempts_constructed import asked_after
 from synth.labels import Label
-from synth.rubric.bindings import Example, bind, sources_of
+from synth.rubric.bindings import bind, sources_of
 from synth.rubric.constructed import Intents
 from synth.rubric.facts import Facts, facts_of
-from synth.rubric.known import Known, Record, ids_in, shape
+from synth.rubric.known import Example, Known, Record, ids_in, shape
 from synth.rubric.plans import Plan, Unbound
 from synth.rubric.recorded import record
 from synth.rubric.tool_kinds import infer_tools
@@ -140,8 +140,8 @@ def test_an_id_that_is_not_unique_is_not_bound() -> None:
 
 def test_a_choice_among_few_is_bound_by_words_that_users_say_only_with_it() -> None:
     """Words seen with two values, or never seen, bind nothing."""
-    said = ["it is broken now", "it is broken now", "it was a gift", "it was a gift"]
-    values = ["damage", "damage", "other", "other"]
+    said = ["it is broken now"] * 3 + ["it was a gift"] * 3
+    values = ["damage"] * 3 + ["other"] * 3
     sources = sources_of([Example(known(s), v, ()) for s, v in zip(said, values, strict=True)])
     assert bind(sources, known("Sadly it is broken now."), ()) == "damage"
     assert bind(sources, known("I do not like it."), ()) is None
@@ -175,4 +175,4 @@ def test_the_question_is_due_before_a_change_made_unasked_or_before_the_last_wor
         asked_after(facts_of(record(e), Label(resolved=False, confidence=0.97), kinds), kinds)
         for e in episodes
     ]
-    assert places == [0, 1]
+    assert places == [(0,), (1,)]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from environments.runtime.attempt import Json
-from synth.rubric.bindings import Example, bind, sources_of
+from synth.rubric.bindings import bind, sources_of
 from synth.rubric.described import Described
-from synth.rubric.known import Known, Record
+from synth.rubric.known import Example, Known, Record
 from synth.rubric.plans import Step, given_ids
 from synth.rubric.wordings import Wordings
 
