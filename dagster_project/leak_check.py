@@ -30,7 +30,7 @@ from dagster_project.learnt_tables import (
     WORLDS,
 )
 from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, EPISODES, REDACTIONS
-from redact.leaks import Leak, LeakSearch
+from redact.leaks import Leak, LeakSearch, plain_reading
 from redact.standing import vocabulary_of
 from redact.vault import Vault
 
@@ -56,8 +56,8 @@ _EPISODE_ID: Final = re.compile(r"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])")
 _RULES: Final = "4"
 """Raised when the check looks further: what was checked before is checked again."""
 _NEAR: Final = 24
-_WORD_BEFORE: Final = re.compile(r"[A-Za-z0-9]+[ _.-]?$")
-_WORD_AFTER: Final = re.compile(r"[ _.-]?[A-Za-z0-9]+")
+_WORD_BEFORE: Final = re.compile(r"[^\W_]+[ _.-]?$")
+_WORD_AFTER: Final = re.compile(r"[ _.-]?[^\W_]+")
 """One word beside a hit: a surrogate of two words may by chance share one with what it stands for."""
 _LOGS: Final = frozenset({".log", ".out", ".err"})
 _READ: Final = frozenset({".json", ".jsonl", ".md", ".html", ".toml", ".txt", ".csv"})
@@ -250,18 +250,25 @@ def _shared_definitions(home: Home, app: str, *, k: int) -> list[str]:
 
 def is_surrogate(vault: Vault, app: str, leak: Leak, text: str) -> bool:
     """Whether the vault gave this very text, or a longer one around it, as somebody's surrogate."""
-    if leak.encoding != "plain" or not text.isascii():
+    if leak.encoding != "plain":
         return False
+    plain = plain_reading(text)
+    # Offsets count the folded text; where folding kept the length, the casing that some surrogates hang on is there too.
+    return any(
+        vault.original(app, leak.kind, candidate) is not None
+        for reading in ({text, plain} if len(text) == len(plain) else {plain})
+        for candidate in _around(reading, leak)
+    )
+
+
+def _around(text: str, leak: Leak) -> Iterator[str]:
+    """The hit, and with one word more on either side."""
     end = leak.offset + leak.length
     before = _WORD_BEFORE.search(text[max(0, leak.offset - _NEAR) : leak.offset])
     after = _WORD_AFTER.match(text[end : end + _NEAR])
-    starts = {leak.offset, leak.offset - len(before[0]) if before else leak.offset}
-    ends = {end, end + len(after[0]) if after else end}
-    return any(
-        vault.original(app, leak.kind, text[start:stop]) is not None
-        for start in starts
-        for stop in ends
-    )
+    for start in {leak.offset, leak.offset - len(before[0]) if before else leak.offset}:
+        for stop in {end, end + len(after[0]) if after else end}:
+            yield text[start:stop]
 
 
 def _everything(

@@ -290,12 +290,17 @@ def _rarity(token: str) -> tuple[bool, bool, int]:
     return token not in _COMMON, not token.isdecimal() or len(token) > 4, len(token)
 
 
-def _readings(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the text in each of the spellings in which a value could hide in it, folded."""
+def plain_reading(text: str) -> str:
+    """Return the text as the check reads it: escapes read, folded. A `plain` leak's offset counts its characters."""
     plain = text
     if "\\" in text:
         plain = re.sub(r"\\+[nrtbf]", "  ", _ESCAPE.sub(lambda code: chr(int(code[1], 16)), text))
-    yield "plain", _folded(plain)
+    return _folded(plain)
+
+
+def _readings(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the text in each of the spellings in which a value could hide in it, folded."""
+    yield "plain", plain_reading(text)
     if "%" in text and _PERCENT.search(text):
         yield "url", _folded(unquote(text.replace("+", " ")))
     if "&" in text and ";" in text:

@@ -2,9 +2,10 @@
 
 import pytest
 
-from dagster_project.leak_check import _is_surrogate
+from dagster_project.leak_check import is_surrogate
 from redact.findings import is_composite
-from redact.leaks import Leak
+from redact.leaks import Leak, find_leaks
+from redact.learnt import AppLearnt, Learnt
 from redact.vault import open_vault
 
 
@@ -32,7 +33,17 @@ def test_half_of_a_surrogate_is_a_surrogate() -> None:
     given = vault.surrogate("shop", "postcode", "3599 RN")
     first, last = given.split()
     text = f"UT {given}, NL"
-    assert _is_surrogate(vault, "shop", _hit(text, first), text)
-    assert _is_surrogate(vault, "shop", _hit(text, last), text)
-    assert not _is_surrogate(vault, "shop", _hit("UT 3599 RN, NL", "3599 RN"), "UT 3599 RN, NL")
-    assert not _is_surrogate(vault, "shop", _hit(f"UT {first}, NL", first), f"UT {first}, NL")
+    assert is_surrogate(vault, "shop", _hit(text, first), text)
+    assert is_surrogate(vault, "shop", _hit(text, last), text)
+    assert not is_surrogate(vault, "shop", _hit("UT 3599 RN, NL", "3599 RN"), "UT 3599 RN, NL")
+    assert not is_surrogate(vault, "shop", _hit(f"UT {first}, NL", first), f"UT {first}, NL")
+
+
+def test_a_surrogate_is_known_in_a_text_of_other_letters() -> None:
+    """One accent anywhere in a world file must not make leaks of the vault's own ids."""
+    vault = open_vault(None, b"a secret that is long enough, all of it")
+    given = vault.surrogate("shop", "person_id", "K005362")
+    text = f'{{"who": "Ren\u00e9 \u0130\ufb03", "member": "{given}"}}'
+    known = Learnt({"shop": AppLearnt(values={given.casefold(): "person_id"})})
+    (leak,) = find_leaks([("t", text)], learnt=known)
+    assert is_surrogate(vault, "shop", leak, text)
