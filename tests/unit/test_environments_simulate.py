@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from environments.fidelity import judge
 from environments.llm import LlmJudge
-from environments.runtime.attempt import DERIVED, RECORDED, SIMULATED, UNKNOWN
+from environments.runtime.attempt import DERIVED, RECORDED, SIMULATED, UNKNOWN, Json
+from environments.runtime.environment import Environment
 from environments.runtime.world import World
 from environments.runtime.world_simulated import Request, SimulatedWorld
 from environments.simulate import NO_ANSWER, Simulator
+from synth.labels import Label
+from synth.tasks import derive_tasks
 from synth.worlds import LearntWorld, WorldSettings, learn_world
 from tests.openai_server import serving
 from tests.unit.world_backend import Workshop, workshop_episodes
@@ -48,6 +52,21 @@ def test_strict_tools_answer_what_was_recorded_and_nothing_else() -> None:
     assert session.call("show_bike", SEEN).source == UNKNOWN
     assert free.call("show_bike", SEEN).source == DERIVED
     assert session.end_state().unknown
+
+
+def test_where_nobody_simulates_such_a_tool_is_unknown() -> None:
+    """A run without a simulator, as a cluster's workers, `tracegym mcp` and exports make it, says that it does not know."""
+    candidates = derive_tasks(
+        workshop_episodes(40),
+        {e.episode_id: Label(resolved=True, confidence=1.0) for e in workshop_episodes(40)},
+        _learnt("simulate"),
+    )
+    tool: dict[str, Json] = {"name": "show_bike", "parameters": {"type": "object"}}
+    environment = Environment(replace(candidates[0].task, tools=(tool,)), _world("simulate"))
+    result = environment.call("show_bike", NEW)
+    assert result.source == UNKNOWN
+    assert json.loads(result.content)["error"] == "unknown"
+    assert environment.call("show_bike", SEEN).source in {RECORDED, DERIVED}
 
 
 def test_nothing_is_simulated_unless_a_tool_allows_it() -> None:
