@@ -72,7 +72,7 @@ def _environment() -> jinja2.Environment:
         day=_day,
         title_of=lambda task: texts.clip(title_of(task) or "(no words of a user)", 90),
         as_json=_as_json,
-        plainly=_plainly,
+        plainly=plainly,
         mark=_mark,
         verdict=_verdict,
         reward=lambda value: "not graded" if value is None else texts.number(value),
@@ -89,13 +89,31 @@ def _as_json(value: Mapping[str, Any]) -> str:
     return json.dumps(dict(value), indent=1, ensure_ascii=False, sort_keys=True)
 
 
-def _plainly(value: object) -> str:
+def plainly(value: object) -> str:
     """A value of provenance as a person reads it."""
     if isinstance(value, str):
         return value
     if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
         return ", ".join(value)
+    if isinstance(value, list) and value and all(_is_end(item) for item in value):
+        return "; ".join(f"end {number}: {_end(end)}" for number, end in enumerate(value, 1))
     return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _is_end(value: object) -> bool:
+    """What derivation notes about one end that a task's attempts reached (a reviewer's rubric may hold anything)."""
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("posterior"), int | float)
+        and all(isinstance(value.get(name), list) for name in ("resolved", "unresolved"))
+    )
+
+
+def _end(end: Mapping[str, Any]) -> str:
+    held = "held to be right" if end.get("accepted") else "not held to be right"
+    resolved, unresolved = len(end["resolved"]), len(end["unresolved"])
+    probable = texts.share(round(10**4 * end["posterior"]), 10**4)
+    return f"{held} ({probable} probable), {resolved} resolved and {unresolved} unresolved attempts"
 
 
 def _mark(score: float | None) -> str:

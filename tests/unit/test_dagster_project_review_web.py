@@ -19,6 +19,7 @@ from dagster_project.home import Home
 from dagster_project.lake import Lake
 from dagster_project.review.desk import Desk
 from dagster_project.review.guard import COOKIE, Keys, own_host
+from dagster_project.review.pages import plainly
 from dagster_project.review.queue import NEEDS, queue
 from dagster_project.review.review import DECISION, LABEL, RUBRIC
 from dagster_project.review.spreadsheet import COLUMNS, plain, read_csv, safe, write_csv
@@ -340,3 +341,16 @@ def test_regrading_keeps_new_verdicts_beside_the_old(tmp_path: Path) -> None:
     rows = lake.read(VERDICTS, app=APP).to_pylist()
     assert len(rows) == 2
     assert json.dumps(sorted(row["policy"] for row in rows)) == '["idler", "solver"]'
+
+
+def test_ends_are_told_in_words() -> None:
+    """How probable each end is and who reached it; anything else stays as it was written."""
+    ends = [
+        {"accepted": True, "posterior": 0.97, "resolved": ["a", "b"], "unresolved": []},
+        {"accepted": False, "posterior": 0.01, "resolved": [], "unresolved": ["c"]},
+    ]
+    assert plainly(ends) == (
+        "end 1: held to be right (97.0 % probable), 2 resolved and 0 unresolved attempts;"
+        " end 2: not held to be right (1.0 % probable), 0 resolved and 1 unresolved attempts"
+    )
+    assert plainly([{"posterior": "x"}]) == '[{"posterior": "x"}]'
