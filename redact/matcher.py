@@ -15,7 +15,7 @@ import ahocorasick
 
 from redact.fold import Folded
 from redact.kinds import KINDS
-from redact.unspaced import is_unspaced, without_gaps
+from redact.unspaced import FIRST, is_unspaced, without_gaps
 
 _MONEY: Final = frozenset("$€£¥")
 
@@ -136,7 +136,7 @@ def _opens(text: str, start: int, kind: str) -> bool:
     if start == 0:
         return True
     before, first = text[start - 1], text[start]
-    if is_unspaced(before) or is_unspaced(first):
+    if (before >= FIRST or first >= FIRST) and (is_unspaced(before) or is_unspaced(first)):
         return True
     if first.isalpha():
         return not before.isalpha() and not (before.isdigit() and kind == "opaque_id")
@@ -149,7 +149,7 @@ def _closes(text: str, end: int, kind: str) -> bool:
     if end >= len(text):
         return True
     last, after = text[end - 1], text[end]
-    if is_unspaced(after) or is_unspaced(last):
+    if (after >= FIRST or last >= FIRST) and (is_unspaced(after) or is_unspaced(last)):
         return True
     if last.isalpha():
         return not after.isalpha() and not (after.isdigit() and kind == "opaque_id")

@@ -22,12 +22,13 @@ _RANGES: Final = (
     (0xF900, 0xFAFF),
     (0x20000, 0x3134F),
 )
-_FIRST: Final = chr(_RANGES[0][0])
+FIRST: Final = chr(_RANGES[0][0])
+"""No such character comes before this one."""
 
 
 def is_unspaced(letter: str) -> bool:
     """Say whether a character belongs to such a script."""
-    if letter < _FIRST:
+    if letter < FIRST:
         return False
     code = ord(letter)
     return any(first <= code <= last for first, last in _RANGES)
