@@ -14,11 +14,11 @@ from typing import Any, Final
 from environments.runtime.expression_scope import Scope, Tree
 from environments.runtime.normal import stable
 from synth.world.examples import DARK, GONE, evaluate
-from synth.world.fit_parts import amounts_in, fields_of, places_of
+from synth.world.fit_lists import fit_list
+from synth.world.fit_parts import MAX_CASES, amounts_in
 from synth.world.fit_text import holed_text
 from synth.world.numbers import (
     element_scopes,
-    fit_allowance,
     fit_number,
     is_number,
     mentions,
@@ -27,7 +27,6 @@ from synth.world.numbers import (
 from synth.world.terms import Tables, Term, Terms, agree, coverage, gather, sliced
 
 MAX_DEPTH: Final = 4
-MAX_CASES: Final = 5
 MIN_PER_CASE: Final = 3
 
 
@@ -95,7 +94,7 @@ class Fitter:
             if all(isinstance(t, dict) for t in target):
                 tree = self._object(target)
             elif all(isinstance(t, list) for t in target):
-                tree = self._list(target)
+                tree = fit_list(self, target)
         scalar = not any(isinstance(t, dict | list) for t in target)
         if tree is None and cases and scalar and self.depth < 3:
             tree = self._case(target)
@@ -150,7 +149,7 @@ class Fitter:
         names = list(target[0])
         if any(set(t) != set(names) for t in target):
             return self._with(target)
-        sub = self._sub()
+        sub = self.sub()
         fields: dict[str, Tree] = {}
         # Amounts first: their sign decides words such as "payment" and "refund".
         for name in sorted(names, key=lambda n: not all(is_number(t[n]) for t in target)):
@@ -182,7 +181,8 @@ class Fitter:
                     return case
         return None
 
-    def _sub(self) -> Fitter:
+    def sub(self) -> Fitter:
+        """A fitter of the same scopes, one step deeper, with the same terms."""
         sub = Fitter(self.scopes, self.roots, self.tables, depth=self.depth + 1)
         sub._terms = self.terms
         sub._numeric = self._numeric
@@ -208,214 +208,31 @@ class Fitter:
                     break
                 extra.append((more[0], after[more[0]]))
             if len(extra) == len(target):
-                name = self._sub().fit([n for n, _ in extra])
-                value = self._sub().fit([v for _, v in extra])
+                name = self.sub().fit([n for n, _ in extra])
+                value = self.sub().fit([v for _, v in extra])
                 if name is not None and value is not None:
                     return ["with", list(term.tree), name, value]
         return None
 
-    # -- lists -----------------------------------------------------------------------------------
-
-    def _list(self, target: Sequence[list[Any]]) -> Tree | None:
-        lists = [
-            t
-            for t in self.terms.containers
-            if all(isinstance(v, list) or v is DARK for v in t.values) and t.known()
-        ]
-        for term in lists:
-            tree: Tree = ["sort", list(term.tree)]
-            if agree(evaluate(tree, self.scopes), target):
-                return tree
-        for fit in (self._appended, self._edited, self._mapped, self._dropped, self._single):
-            found = fit(target, lists)
-            if found is not None and agree(evaluate(found, self.scopes), target):
-                return found
-        return None
-
-    def _appended(self, target: Sequence[list[Any]], lists: Sequence[Any]) -> Tree | None:
-        for term in lists:
-            pairs = list(zip(term.values, target, strict=True))
-            if not any(before for before, _ in pairs):
-                continue
-            if any(after[: len(before)] != before for before, after in pairs):
-                continue
-            rest = [after[len(before) :] for before, after in pairs]
-            if not any(rest):
-                continue
-            tail = self._single(rest, lists) or self._mapped(rest, lists) or self._optional(rest)
-            if tail is not None:
-                return ["concat", list(term.tree), self._seen_signs(tail)]
-        return None
-
-    def _seen_signs(self, tail: Tree) -> Tree:
-        """An entry for a difference was seen for the signs it had: whether one is made for none at all, nobody knows."""
-        if tail[0] != "list":
-            return tail
-        for amount in amounts_in(tail):
-            if amount[0] not in {"sub", "mul"}:
-                continue
-            signs = {s for s in evaluate(["sign", amount], self.scopes) if is_number(s)}
-            if len(signs) > 1 and 0 not in signs:
-                return ["case", ["sign", amount], [[sign, tail] for sign in sorted(signs)]]
-        return tail
-
-    def _single(self, target: Sequence[list[Any]], _: Sequence[Any]) -> Tree | None:
-        """A list of a fixed, small number of elements."""
-        sizes = {len(t) for t in target}
-        if len(sizes) != 1 or not 1 <= len(target[0]) <= 3:
-            return None
-        parts = [self._sub().fit([t[i] for t in target]) for i in range(len(target[0]))]
-        return None if any(p is None for p in parts) else ["list", *parts]
-
-    def _optional(self, target: Sequence[list[Any]]) -> Tree | None:
-        """One element or none: there where an amount in it is not zero, or by category."""
-        rows = [i for i, t in enumerate(target) if t]
-        if any(len(t) > 1 for t in target):
-            return None
-        charged = self._charged(target, rows)
-        if charged is not None or len(rows) < 3:
-            return charged
-        inner = self.rows(rows)
-        body = inner.fit([target[i][0] for i in rows])
-        if body is None:
-            return None
-        there = [bool(t) for t in target]
-        for amount in amounts_in(body):
-            test: Tree = ["not", ["eq", ["sign", amount], ["const", 0]]]
-            if agree(evaluate(test, self.scopes), there):
-                return ["if", test, ["list", body], ["list"]]
-        for subject, values in self._categories():
-            yes = {stable(v) for v, t in zip(values, there, strict=True) if t}
-            no = {stable(v) for v, t in zip(values, there, strict=True) if not t}
-            if yes and no and not yes & no and len(yes | no) <= MAX_CASES:
-                kinds = {stable(v): v for v in values if stable(v) in yes}
-                return ["if", ["among", subject, list(kinds.values())], ["list", body], ["list"]]
-        return None
-
-    def _charged(self, target: Sequence[list[Any]], rows: Sequence[int]) -> Tree | None:
-        """An element that is there where its amount is not zero: the amount is fitted over all examples, as zero where none is."""
-        records = [target[i][0] for i in rows]
-        if not records or not all(
-            isinstance(r, dict) and list(r) == list(records[0]) for r in records
-        ):
-            return None
-        amounts = [n for n in records[0] if all(is_number(r[n]) for r in records)]
-        if len(amounts) != 1 or len(rows) == len(target):
-            return None
-        whole = [t[0][amounts[0]] if t else 0 for t in target]
-        amount = fit_allowance(self.scopes, whole, self.numeric)
-        if amount is None:
-            return None
-        inner = self.rows(rows)
-        fields: list[Any] = []
-        for name in records[0]:
-            tree = (
-                amount if name == amounts[0] else inner.fit([r[name] for r in records], name=name)
-            )
-            if tree is None:
-                return None
-            fields.append([name, tree])
-        test: Tree = ["not", ["eq", amount, ["const", 0]]]
-        return ["if", test, ["list", ["object", *fields]], ["list"]]
-
-    def _mapped(self, target: Sequence[list[Any]], lists: Sequence[Any]) -> Tree | None:
-        flat = [item for t in target for item in t]
-        if not flat:
-            return None
-        same = [
-            t for t in lists if all(len(v) == len(w) for v, w in zip(t.values, target, strict=True))
-        ]
-        for term in same:
-            body = self._element_fitter(term).fit(flat)
-            if body is not None:
-                return ["map", list(term.tree), body]
-        for left in same:
-            for right in same:
-                if right is left:
-                    continue
-                body = self._element_fitter(left, right).fit(flat)
-                if body is not None:
-                    return ["zip", list(left.tree), list(right.tree), body]
-        return None
-
-    def _element_fitter(self, left: Term, right: Term | None = None) -> Fitter:
+    def element_fitter(self, left: Term, right: Term | None = None) -> Fitter:
         """The fitter over a list's elements, made once per list."""
         name = stable([left.tree, right.tree if right else None])
         if name not in self._inside:
             partners = right.values if right else None
             scopes, _ = element_scopes(self.scopes, left.values, partners)
-            self._inside[name] = self._inner(scopes, paired=right is not None)
+            self._inside[name] = self.inner(scopes, paired=right is not None)
         return self._inside[name]
 
-    def _inner(self, scopes: list[Scope], *, paired: bool = False) -> Fitter:
+    def inner(self, scopes: list[Scope], *, paired: bool = False) -> Fitter:
+        """A fitter over elements of lists, `by` being the partner in another list where they are paired."""
         roots = ["it", "by", "arg", "old"] if paired else ["it", "arg", "old"]
         return Fitter(scopes, roots, self.tables, depth=self.depth + 1)
-
-    def _edited(self, target: Sequence[list[Any]], lists: Sequence[Any]) -> Tree | None:
-        """The old list with the elements that a list of keys names replaced."""
-        for term in lists:
-            if any(len(v) != len(w) for v, w in zip(term.values, target, strict=True)):
-                continue
-            for keys in lists:
-                if keys is term:
-                    continue
-                for field in fields_of(term.values):
-                    tree = self._edit_by(target, term, keys, field, lists)
-                    if tree is not None:
-                        return tree
-        return None
-
-    def _edit_by(
-        self, target: Sequence[list[Any]], term: Any, keys: Any, field: str, lists: Sequence[Any]
-    ) -> Tree | None:
-        places = places_of(term.values, target, keys.values, field)
-        if places is None:
-            return None
-        partners = [
-            t
-            for t in lists
-            if all(len(a) == len(b) for a, b in zip(t.values, keys.values, strict=True))
-        ]
-        for partner in partners:
-            scopes: list[Scope] = []
-            wanted: list[Any] = []
-            for at, indexes in enumerate(places):
-                for order, index in enumerate(indexes):
-                    inner = Scope(self.scopes[at].arg, self.scopes[at].old, row=self.scopes[at].row)
-                    inner.it, inner.by = term.values[at][index], partner.values[at][order]
-                    scopes.append(inner)
-                    wanted.append(target[at][index])
-            body = self._inner(scopes, paired=True).fit(wanted)
-            if body is not None:
-                return ["edit", list(term.tree), field, list(keys.tree), list(partner.tree), body]
-        return None
-
-    def _dropped(self, target: Sequence[list[Any]], lists: Sequence[Any]) -> Tree | None:
-        """The old list without the elements that an argument names."""
-        for term in lists:
-            if any(len(w) > len(v) for v, w in zip(term.values, target, strict=True)):
-                continue
-            if not any(len(w) < len(v) for v, w in zip(term.values, target, strict=True)):
-                continue
-            for key in [*self.terms.scalars[:60], *lists]:
-                for field in ["", *fields_of(term.values)]:
-                    item: Tree = ["it", field] if field else ["it"]
-                    is_list = any(isinstance(v, list) for v in key.values)
-                    test: Tree = (
-                        ["member", item, list(key.tree)]
-                        if is_list
-                        else ["eq", item, list(key.tree)]
-                    )
-                    tree: Tree = ["filter", list(term.tree), ["not", test]]
-                    if agree(evaluate(tree, self.scopes), target):
-                        return tree
-        return None
 
     # -- cases -----------------------------------------------------------------------------------
 
     def _case(self, target: Sequence[Any]) -> Tree | None:
         """A different tree per category of one term; categories that cannot be fitted stay unknown."""
-        for subject in self._categories():
+        for subject in self.categories():
             groups: dict[str, list[int]] = defaultdict(list)
             for at, value in enumerate(subject[1]):
                 groups[stable(value)].append(at)
@@ -433,7 +250,8 @@ class Fitter:
                 return ["case", subject[0], cases]
         return None
 
-    def _categories(self) -> list[tuple[Tree, list[Any]]]:
+    def categories(self) -> list[tuple[Tree, list[Any]]]:
+        """Trees whose values may tell cases apart, with their values."""
         out: list[tuple[Tree, list[Any]]] = []
         for term in self.terms.scalars:
             if any(v is GONE or v is DARK for v in term.values):

@@ -6,9 +6,12 @@ Comes in: lists before and after, trees. Comes out: plain answers. Not here: ter
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from environments.runtime.expression_scope import Tree
+
+MAX_CASES: Final = 5
+"""Different values up to which a term tells cases apart."""
 
 
 def amounts_in(tree: Any) -> list[Tree]:
