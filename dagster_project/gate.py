@@ -28,7 +28,7 @@ from redact.clean_episode import CleanEpisode
 from redact.encoded import hidden_texts
 from redact.fold import fold
 from redact.judge import Judgement, judge
-from redact.leaks import find_leaks
+from redact.leaks import find_leaks, plain_reading
 from redact.learn import learn
 from redact.learnt import AppLearnt, Learnt, keep_kind, merge
 from redact.policy import Policy, load_policy
@@ -228,7 +228,8 @@ def survivors(pairs: Iterable[tuple[Episode, CleanEpisode]], learnt: Learnt) -> 
         episode_id = leak.where.partition(" ")[0]
         if not leak.direct or episode_id in kinds:
             continue
-        words = _WORD.findall(said[leak.where].lower()[leak.offset : leak.offset + leak.length])
+        said_plain = plain_reading(said[leak.where])
+        words = _WORD.findall(said_plain[leak.offset : leak.offset + leak.length])
         if leak.encoding != "plain" or _says(before[episode_id], words):
             kinds[episode_id] = leak.kind
     return kinds

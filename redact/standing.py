@@ -117,7 +117,9 @@ class Standing:
                 continue
             if plain[other] or (capital and text[matches[other].start].isupper()):
                 return True
-        return capital and bool(_TITLE.search(text[max(0, match.start - 24) : match.start]))
+        # Who writes "my name is lily lee" means a person; "dear may" alone may be the month.
+        clear = capital or " " in match.value
+        return clear and bool(_TITLE.search(text[max(0, match.start - 24) : match.start]))
 
     def _beside(self, text: str, match: Match, other: Match) -> bool:
         first, second = (match, other) if match.start < other.start else (other, match)

@@ -314,3 +314,20 @@ def test_app_keys_differ() -> None:
     there = replace(here, app="elsewhere")
     one, two = clean(here, there)
     assert result_of(one)["user_id"] != result_of(two)["user_id"]
+
+
+def test_a_name_of_ordinary_words_written_small_is_removed_where_somebody_introduces_herself() -> (
+    None
+):
+    """People type their names as they type everything else; in an ordinary sentence the words stay."""
+    person = {"customer": {"first_name": "Lily", "last_name": "Lee", "phone": "415-555-2671"}}
+    (scrubbed,) = clean(
+        episode(
+            "one",
+            says("user", "my name is lily lee, and the lily lee side of the pond is shady"),
+            *calls("find", {}, person),
+        )
+    )
+    spoken = scrubbed.clean.steps[0].content or ""
+    assert "name is lily lee" not in spoken
+    assert "the lily lee side" in spoken
