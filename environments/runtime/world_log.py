@@ -25,11 +25,13 @@ def history(here: Here, tool: Tool, args: dict[str, Json], content: str) -> tupl
     names = labels_in(args) | Came(content=content).labels()
     names = names.union(*(one.names() for one in _met(here, about)))
     tokens = {f"{table}|{key}" for table, key in about}
+    shown = _shown(here, tool, args)
     return tuple(
         e.call
         for e in here.state.log
         if e.tool in tool.heeds
         or (tool.issues and e.tool == tool.name)
+        or _touches(e, shown)
         or (
             e.tool not in tool.ignores
             and (
@@ -40,6 +42,23 @@ def history(here: Here, tool: Tool, args: dict[str, Json], content: str) -> tupl
             )
         )
     )
+
+
+def _touches(entry: Entry, place: Place) -> bool:
+    """Whether a call may have changed the record itself: whoever leaves other records alone may be ignored elsewhere, not here."""
+    if place not in entry.about:
+        return False
+    return place in entry.targets or not entry.known or place[0] not in entry.settled
+
+
+def _shown(here: Here, tool: Tool, args: dict[str, Json]) -> Place:
+    """The record that a reader is asked for."""
+    if tool.reads is not None:
+        try:
+            return place_of(tool.reads, scope_of(here, args, None))
+        except (Missing, NotKnown):
+            pass
+    return "", ""
 
 
 def entry_of(here: Here, tool: Tool, args: dict[str, Json], came: Came, *, known: bool) -> Entry:
