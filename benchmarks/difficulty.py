@@ -63,7 +63,7 @@ def rollouts(made: Made, task: Candidate, mix: Sequence[str], chance: random.Ran
     talk = made.talks[task.attempts[0].episode_id]
     found = []
     for _ in range(TRIES):
-        fresh = made.shop.fresh(talk.request, chance.choice(mix), chance.randrange(10**6))
+        fresh = made.shop.fresh(talk, chance.choice(mix), chance.randrange(10**6))
         found.append(made.grade(task, fresh).reward)
     return [reward for reward in found if reward is not None]
 
