@@ -10,13 +10,11 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from .expression import prefix, shape
+from .expression_asked import CONDITIONS
 from .expression_frame import DARK, GONE, Builder, Frame, Part, Space, UnsupportedError, as_list
 from .expression_scope import Missing, NotKnown, Tree
-from .normal import key_text, same_json, stable
+from .normal import key_text
 from .world_partial import Partial
-
-FEW: Final = 8
-"""Values that are compared one by one: texts that differ are told apart sooner than written."""
 
 
 def _follow(value: Any, path: tuple[Any, ...]) -> Any:
@@ -72,44 +70,38 @@ def _path(space: Space, start: Tree, path: list[Tree]) -> Part:
 def _row(operands: list[Tree], space: Space) -> Part:
     if len(operands) > 2:
         return _path(space, ["row", *operands[:2]], operands[2:])
-    table, keys = operands[0], _list(operands[1], space)
+    table = operands[0]
     if len(operands[1]) == 1:
-        return _row_by_one(table, space.part(operands[1][0]), space)
+        # Most tables are asked by one value: no list is made of it.
+        only = space.part(operands[1][0])
+
+        def run_one(frame: Frame) -> Any:
+            value = only(frame)
+            return value if value is GONE or value is DARK else _found(frame, table, [value])
+
+        return space.kept(run_one)
+    keys = _list(operands[1], space)
 
     def run(frame: Frame) -> Any:
         values = keys(frame)
-        if values is GONE or values is DARK:
-            return values
-        try:
-            found = frame.scope.row(table, key_text(values))
-        except Missing:
-            return GONE
-        except NotKnown:
-            return DARK
-        if type(found) is not Partial:
-            return found
-        # `expression` knows which fields are known.
-        frame.scope.parted = True
+        return values if values is GONE or values is DARK else _found(frame, table, values)
+
+    return space.kept(run)
+
+
+def _found(frame: Frame, table: str, keys: list[Any]) -> Any:
+    """The row of a table; `DARK` where only a part of it is known."""
+    try:
+        row = frame.scope.row(table, key_text(keys))
+    except Missing:
+        return GONE
+    except NotKnown:
         return DARK
-
-    return space.kept(run)
-
-
-def _row_by_one(table: str, key: Part, space: Space) -> Part:
-    """The row of a table that most have, by one value."""
-
-    def run(frame: Frame) -> Any:
-        value = key(frame)
-        if value is GONE or value is DARK:
-            return value
-        try:
-            return frame.scope.row(table, key_text([value]))
-        except Missing:
-            return GONE
-        except NotKnown:
-            return DARK
-
-    return space.kept(run)
+    if type(row) is not Partial:
+        return row
+    # `expression` knows which fields are known.
+    frame.scope.parted = True
+    return DARK
 
 
 def _at(operands: list[Tree], space: Space) -> Part:
@@ -230,134 +222,8 @@ def _prefix(value: Any) -> Any:
     return prefix(value) if isinstance(value, str) else GONE
 
 
-def _equal(operands: list[Tree], space: Space) -> Part:
-    left, right = space.part(operands[0]), space.part(operands[1])
-
-    def run(frame: Frame) -> Any:
-        one = left(frame)
-        if one is GONE or one is DARK:
-            return one
-        other = right(frame)
-        if other is GONE or other is DARK:
-            return other
-        return one == other if type(one) is str else same_json(one, other)
-
-    return run
-
-
-def among(values: list[Any]) -> Callable[[Any], bool]:
-    """Whether a value is one of these, as JSON sees it."""
-    texts, known = {stable(v) for v in values}, {v for v in values if isinstance(v, str)}
-    empty = None in values
-
-    def holds(value: Any) -> bool:
-        if type(value) is str:
-            return value in known
-        return empty if value is None else stable(value) in texts
-
-    return holds
-
-
-def _among(operands: list[Tree], space: Space) -> Part:
-    only, holds = space.part(operands[0]), among(operands[1])
-
-    def run(frame: Frame) -> Any:
-        value = only(frame)
-        return value if value is GONE or value is DARK else holds(value)
-
-    return run
-
-
-def _not(operands: list[Tree], space: Space) -> Part:
-    only = space.part(operands[0])
-
-    def run(frame: Frame) -> Any:
-        value = only(frame)
-        return value if value is GONE or value is DARK else not value
-
-    return run
-
-
-def _conjunction(*, negate: bool) -> Builder:
-    """All parts hold, or, negated, any: one that decides does so whatever is unknown beside it."""
-
-    def build_conjunction(operands: list[Tree], space: Space) -> Part:
-        parts = [space.part(o) for o in operands]
-
-        def run(frame: Frame) -> Any:
-            dark = False
-            for part in parts:
-                value = part(frame)
-                if value is DARK:
-                    dark = True
-                elif (value is not GONE and bool(value)) is negate:
-                    return negate
-            return DARK if dark else not negate
-
-        return run
-
-    return build_conjunction
-
-
-def _every(operands: list[Tree], space: Space) -> Part:
-    elements, inner = space.elements(operands[0])
-    body = inner.part(operands[1])
-
-    def run(frame: Frame) -> Any:
-        frames = elements(frame)
-        if frames is GONE or frames is DARK:
-            return frames
-        values = [body(one) for one in frames]
-        if any(v is GONE or (v is not DARK and not v) for v in values):
-            return False
-        return DARK if any(v is DARK for v in values) else True
-
-    return run
-
-
-def _exists(operands: list[Tree], space: Space) -> Part:
-    only = space.part(operands[0])
-
-    def run(frame: Frame) -> Any:
-        value = only(frame)
-        return value if value is DARK else value is not GONE
-
-    return run
-
-
-def _member(operands: list[Tree], space: Space) -> Part:
-    only, container = space.part(operands[0]), space.part(operands[1])
-
-    def run(frame: Frame) -> Any:
-        value = only(frame)
-        if value is GONE or value is DARK:
-            return value
-        where = container(frame)
-        if isinstance(where, dict):
-            return isinstance(value, str) and value in where
-        if not isinstance(where, list):
-            return DARK if where is DARK else GONE
-        frame.steps[0] += len(where)
-        return value in where
-
-    return run
-
-
-def _distinct(operands: list[Tree], space: Space) -> Part:
-    items = space.part(operands[0])
-
-    def run(frame: Frame) -> Any:
-        values = as_list(items(frame), frame)
-        if values is GONE or values is DARK:
-            return values
-        if len(values) <= FEW and not any(v in values[:at] for at, v in enumerate(values)):
-            return True
-        return len({stable(v) for v in values}) == len(values)
-
-    return run
-
-
 BUILDERS: Final[dict[str, Builder]] = {
+    **CONDITIONS,
     "const": _constant,
     "arg": _arg,
     "old": _old,
@@ -375,14 +241,5 @@ BUILDERS: Final[dict[str, Builder]] = {
     "le": _binary(lambda a, b: a <= b + 1e-9),
     "shape": _textual(shape),
     "prefix": _textual(_prefix),
-    "eq": _equal,
-    "among": _among,
-    "not": _not,
-    "and": _conjunction(negate=False),
-    "or": _conjunction(negate=True),
-    "every": _every,
-    "exists": _exists,
-    "member": _member,
-    "distinct": _distinct,
 }
 """Operations by name; `expression` has them all."""

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from .expression import prefix, shape
+from .expression_asked import among
 from .expression_frame import DARK, GONE, Frame, Part, Space, sees_element
-from .expression_once import BUILDERS, among
+from .expression_once import BUILDERS
 from .expression_scope import Scope, Tree
 from .normal import stable
 
