@@ -89,7 +89,7 @@ def stale_apps(clean: CleanSide, apps: Sequence[str]) -> tuple[str, ...]:
             lake, apps, clean.outcome_policy.with_name(worlds.WORLD_SETTINGS)
         ),
         "tasks": tasks.ingredients(clean, apps),
-        "verified_tasks": verified_tasks.ingredients(lake, apps),
+        "verified_tasks": verified_tasks.ingredients(lake, apps, asking=clean.judge is not None),
         "agreement": agreement.ingredients(lake, apps),
         "task_sets": task_sets.ingredients(lake, apps),
         "difficulty": difficulty.ingredients(lake, apps),

@@ -1,5 +1,6 @@
 """`verified_tasks`: every task version attacked, with the verdict whether it may be exported."""
 
+import time
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
@@ -22,6 +23,7 @@ from dagster_project.review.feedback import undecided, with_decisions
 from dagster_project.review.store import ASSET as REVIEWS
 from dagster_project.review.store import reviews_of
 from dagster_project.verification import GATE, Seen, VerifiedTask, masked_tasks, verify_all
+from environments.verification.judged import UNASKED
 from environments.verification.sentences import reason_group, reason_says
 from environments.verify import ACCEPTED
 
@@ -47,7 +49,8 @@ ASSET = "verified_tasks"
 def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     """Verify the task versions that are new."""
     lake = clean.lake
-    todo = work(lake, ASSET, ingredients(lake, context.partition_keys))
+    asking = clean.judge is not None
+    todo = work(lake, ASSET, ingredients(lake, context.partition_keys, asking=asking))
     for app in sorted(app for app, _ in todo.stale):
         judge = judge_of(clean.judge, lake, [app])
         by_gate = verify_all(
@@ -104,8 +107,12 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
 _STATUSES = (ACCEPTED, "needs_review", "rejected")
 
 
-def ingredients(lake: Lake, apps: Sequence[str]) -> dict[Key, str]:
-    """What each app's verdicts are made of now."""
+def _wait_for_a_judge(lake: Lake, app: str) -> bool:
+    return any(UNASKED in one.reasons for one in verified_of(lake, app).values())
+
+
+def ingredients(lake: Lake, apps: Sequence[str], *, asking: bool = False) -> dict[Key, str]:
+    """What each app's verdicts are made of now; with a judge to ask, tasks that wait for one are never up to date."""
     return {
         (app, ""): made_of(
             digests(lake, "tasks", app),
@@ -113,6 +120,7 @@ def ingredients(lake: Lake, apps: Sequence[str]) -> dict[Key, str]:
             digests(lake, REVIEWS, app),
             GATE,
             *replies_seen(lake, app),
+            *([f"asked {time.time_ns()}"] if asking and _wait_for_a_judge(lake, app) else []),
             *(f"{task}:{version}" for task, version in sorted(masked_tasks(lake, app).items())),
         )
         for app in apps
