@@ -26,6 +26,7 @@ def history(here: Here, tool: Tool, args: dict[str, Json], content: str) -> tupl
     names = names.union(*(one.names() for one in _met(here, about)))
     tokens = {f"{table}|{key}" for table, key in about}
     shown = _shown(here, tool, args)
+    refused = tool.refused(content, args) is not False
     return tuple(
         e.call
         for e in here.state.log
@@ -35,8 +36,7 @@ def history(here: Here, tool: Tool, args: dict[str, Json], content: str) -> tupl
         or (
             e.tool not in tool.ignores
             and (
-                not names
-                or e.nameless
+                (e.nameless and _may_name(here, e, names, refused=refused))
                 or not names.isdisjoint(e.names)
                 or not tokens.isdisjoint(f"{t}|{k}" for t, k in e.about)
             )
@@ -59,6 +59,16 @@ def _shown(here: Here, tool: Tool, args: dict[str, Json]) -> Place:
         except (Missing, NotKnown):
             pass
     return "", ""
+
+
+def _may_name(here: Here, entry: Entry, names: set[str], *, refused: bool) -> bool:
+    """Whether a call with an unknown result, of a tool that names new things, may have named one of these.
+
+    What an answer shows was there before, or was named by such a call when it was recorded. What was not found may be
+    named by any.
+    """
+    issued = here.world.tools[entry.tool].issued
+    return refused or not issued or not names.isdisjoint(issued)
 
 
 def entry_of(here: Here, tool: Tool, args: dict[str, Json], came: Came, *, known: bool) -> Entry:

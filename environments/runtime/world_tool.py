@@ -15,6 +15,7 @@ from .attempt import Json
 from .expression import build
 from .expression_scope import BadTreeError, Thunk
 from .normal import coerce, outcome_of, simplify
+from .world_entry import Came
 from .world_guards import Guards
 
 INNOCENT: Final = frozenset({"constant", "pure", "read", "search"})
@@ -54,6 +55,8 @@ class Taped:
     """The relevant earlier calls, in order."""
     content: str
     evidence: str
+    after: frozenset[str] = frozenset()
+    """Calls that came before each recorded one and may matter: nobody knows how it is without."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +110,8 @@ class Tool:
     policy: str = DERIVE
     """One of `POLICIES`."""
     tape: Mapping[str, tuple[Taped, ...]] = field(default_factory=dict)
+    issued: frozenset[str] = frozenset()
+    """What its recorded results name, where they name new things."""
     encoder: json.JSONEncoder = field(default_factory=json.JSONEncoder)
     """Writes values as this tool does."""
 
@@ -186,12 +191,14 @@ def _load(name: str, part: Mapping[str, Any], tape: Mapping[str, Any]) -> Tool:
         bars=frozenset(part.get("bars", ())),
         far=frozenset(part.get("far", ())),
         news=bool(part.get("news", False)),
+        issued=_issued(tape) if part.get("news") else frozenset(),
         tape={
             key: tuple(
                 Taped(
                     before=tuple(e.get("before", ())),
                     content=e["content"],
                     evidence=str(e.get("from", "")),
+                    after=frozenset(e.get("after", ())),
                 )
                 for e in entries
             )
@@ -208,6 +215,11 @@ def _encoder(style: Mapping[str, Any]) -> json.JSONEncoder:
         separators=(str(separators[0]), str(separators[1])),
         sort_keys=bool(style.get("sorted", False)),
     )
+
+
+def _issued(tape: Mapping[str, Any]) -> frozenset[str]:
+    contents = {entry["content"] for entries in tape.values() for entry in entries}
+    return frozenset[str]().union(*(Came(content=content).labels() for content in contents))
 
 
 def _ref(part: Mapping[str, Any] | None) -> RowRef | None:

@@ -62,6 +62,8 @@ class Evidence:
     alike: int = 0
     restless: int = 0
     """Pairs that differ though nothing else was done differently."""
+    wide: bool = False
+    """It is called without arguments: what it shows is of everything."""
     always: set[str] = field(default_factory=set)
     """Tools that came before every success."""
     convicted: set[Suspect] = field(default_factory=set)

@@ -26,10 +26,15 @@ PAIR: Final = 2.5
 """Convicted of changing this tool's answers where names are shared, or the other way round."""
 GUILTY: Final = 1.5
 """Convicted of changing another tool's answers in the same way."""
+AGAIN: Final = 0.5
+MAX_AGAIN: Final = 4
+"""For each further tool: what switches a mode changes all that follows."""
 MOVED: Final = 0.7
 """Something else is known to change this tool's answers in the same way."""
 UNTRIED: Final = 1.0
 """A known writer that was never called before one of two equal calls and not before the other."""
+WIDE: Final = 2.0
+"""The same for any suspect, before answers to calls without arguments: no name that is shared says what those show."""
 ALWAYS: Final = 2.0
 """The same for what came before every success: nobody knows how it is without."""
 TRIAL: Final = 0.7
@@ -71,6 +76,7 @@ def _log_odds(found: Found, suspect: Suspect, name: str) -> float:
     odds += NEAR * near + SELF * (tool == name)
     odds += PAIR * ((tool, not near) in evidence.convicted)
     odds += ALWAYS * (not tried and tool in evidence.always)
+    odds += WIDE * (not tried and evidence.wide)
     odds += _of_tool(found, suspect, name, tried=tried > 0)
     odds += _of_answers(evidence, suspect)
     return odds - TRIAL * tried
@@ -82,8 +88,9 @@ def _of_tool(found: Found, suspect: Suspect, name: str, *, tried: bool) -> float
     convicted = [e.convicted for e in found.values()]
     known = any((tool, near) in c for c in convicted for near in (False, True))
     odds = UNTRIED if known and not tried else 0.0
-    if any(suspect in c for c in convicted):
-        return odds + GUILTY
+    guilty = sum(suspect in c for c in convicted)
+    if guilty:
+        return odds + GUILTY + AGAIN * min(MAX_AGAIN, guilty - 1)
     if known and not tried:
         return odds
     trials = sum(len(e.trials.get(suspect, ())) for n, e in found.items() if n != name)

@@ -65,6 +65,8 @@ class ToolModel:
     """Tools whose every earlier call may matter to its answers, whatever the call names."""
     ignores: set[str] = field(default_factory=set)
     """Tools whose earlier calls never mattered, though they named the same things."""
+    untried: set[str] = field(default_factory=set)
+    """Of the others: no two equal calls, one after it and one not, say that it does not matter from afar."""
     needs: set[str] = field(default_factory=set)
     """Of those it heeds: called before every success."""
     bars: set[str] = field(default_factory=set)

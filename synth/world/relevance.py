@@ -31,8 +31,10 @@ from synth.world.innocence import matters_far, never_matters
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
 
-MAX_EXAMPLES: Final = 12
+MAX_EXAMPLES: Final = 20
 """Examples of one call that are compared pairwise: learning stays linear in the number of episodes."""
+MAX_ANSWERS: Final = 8
+"""Different answers among them: of a call that is answered in many ways some answers have to be there twice."""
 MIN_NEAR: Final = 3
 """Unequal answers and no equal ones, before a tool is taken to be a clock."""
 MIN_LOCAL: Final = 50
@@ -40,6 +42,8 @@ MIN_LOCAL: Final = 50
 MIN_READER: Final = 3
 """Different calls answered alike before a tool with a telling result counts as one that changes nothing."""
 
+SURE: Final = 3
+"""Different calls answered alike with and without a tool before its absence is taken not to matter either."""
 MAX_ROUNDS: Final = 8
 MIN_MYSTERIES: Final = 3
 MIN_RATE: Final = 0.5
@@ -75,6 +79,11 @@ def learn_relevance(bench: Workbench) -> None:
         }
         tool.restless = _is_restless(evidence)
         tool.heeds = heeds
+        tool.untried = {
+            v
+            for v in changers
+            if v not in heeds and len({k for k, _ in evidence.trials.get((v, False), ())}) < SURE
+        }
         tool.ignores = {v for v in changers if v not in heeds and never_matters(found, v, name)}
         if evidence.convicted:
             tool.evidence["hangs_on"] = sorted({s[0] for s in evidence.convicted})
@@ -150,6 +159,8 @@ def _convict(bench: Workbench) -> dict[str, Evidence]:
         tool.doubted = True
     if doubted:
         found = _evidence(bench)
+    for name, tool in bench.tools.items():
+        found[name].wide = not any(seen.arguments for seen in tool.observations)
     for name, pasts in _pasts(bench).items():
         found[name].always = set(frozenset.intersection(*pasts)) - {name}
     _judge(found)
@@ -235,8 +246,8 @@ def _spread(group: Sequence[_Example]) -> list[_Example]:
     by_answer: dict[str, list[_Example]] = defaultdict(list)
     for example in sorted(group, key=lambda e: len(e.past)):
         by_answer[example.seen.content].append(example)
+    queues = sorted(by_answer.values(), key=lambda q: -len(q))[:MAX_ANSWERS]
     out: list[_Example] = []
-    queues = sorted(by_answer.values(), key=lambda q: -len(q))
     for at in range(MAX_EXAMPLES):
         for queue in queues:
             if at < len(queue) and len(out) < MAX_EXAMPLES:

@@ -11,6 +11,7 @@ from typing import Any
 from environments.runtime.normal import stable
 from environments.runtime.world import World
 from environments.runtime.world_log import history
+from environments.runtime.world_scope import Here
 from synth.world.document import holds_withheld
 from synth.world.model import Workbench
 
@@ -37,6 +38,8 @@ def learn_tape(
                 if known["content"] != seen.content:
                     clashes.add(key)
                 known["n"] += 1
+                never = _untold(session.here(), model.untried, before)
+                known["after"] = never if known["n"] == 1 else known["after"] & never
             session.observe(seen.tool, seen.arguments, seen.content)
     told: dict[tuple[str, str], set[str]] = defaultdict(set)
     for key, entry in found.items():
@@ -45,9 +48,15 @@ def learn_tape(
     for key, entry in found.items():
         doubtful = len(told[key[0], key[1]]) > 1 and bench.tools[key[0]].doubted
         if key not in clashes and not doubtful and not holds_withheld(entry["content"]):
+            entry["after"] = sorted(entry["after"])
             tape.setdefault(key[0], {}).setdefault(key[1], []).append(entry)
     return tape
 
 
+def _untold(here: Here, untried: set[str], before: tuple[str, ...]) -> set[str]:
+    """Earlier calls outside the history, of tools that were never tried to matter: nobody knows how it is without."""
+    return {e.call for e in here.state.log if e.tool in untried}.difference(before)
+
+
 def _entry(before: tuple[str, ...], content: str, episode_id: str) -> dict[str, Any]:
-    return {"before": list(before), "content": content, "from": episode_id, "n": 0}
+    return {"before": list(before), "content": content, "from": episode_id, "n": 0, "after": set()}

@@ -1,0 +1,42 @@
+"""Recorded answers: what has to have come before, and which unknown calls may matter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from environments.runtime.attempt import RECORDED, UNKNOWN
+from environments.runtime.normal import outcome_of
+from environments.runtime.world import World
+
+
+def _world(*, after: list[str], news: bool = False) -> World:
+    done = {"kind": "write", "outcomes": {outcome_of('{"id": 7}', {}): "success"}}
+    entry = {"before": [], "content": '{"id": 7}', "from": "e1", "n": 1}
+    tools: dict[str, Any] = {"switch": done, "make": {**done, "news": news}, "use": done}
+    tape = {
+        "switch": {"{}": [{**entry, "content": '{"id": 1}'}]},
+        "make": {"{}": [{**entry, "content": '{"id": "A17"}'}]},
+        "use": {
+            '{"of":"B20"}': [{**entry, "after": after}],
+            '{"of":"A17"}': [{**entry, "after": []}],
+        },
+    }
+    return World.from_json({"format": "1", "tools": tools, "tape": tape})
+
+
+def test_what_always_came_first_has_to_have_come() -> None:
+    """An answer that was only recorded after another call is not told without it."""
+    session = _world(after=["switch {}"]).session()
+    assert session.call("use", {"of": "B20"}).source == UNKNOWN
+
+    after = _world(after=["switch {}"]).session()
+    after.call("switch", {})
+    assert after.call("use", {"of": "B20"}).source == RECORDED
+
+
+def test_an_unknown_call_hides_only_what_it_may_have_named() -> None:
+    """What such calls were seen to name is in doubt; what was there without them is not."""
+    session = _world(after=[], news=True).session()
+    assert session.call("make", {"what": "never recorded"}).source == UNKNOWN
+    assert session.call("use", {"of": "B20"}).source == RECORDED
+    assert session.call("use", {"of": "A17"}).source == UNKNOWN
