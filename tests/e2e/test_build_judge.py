@@ -1,4 +1,4 @@
-"""A build whose rubric asks a judge: not accepted without one, and asked through litellm by the next build that has one."""
+"""A build whose rubric asks a judge: not accepted until one was asked, asked through litellm, never asked twice."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from dagster_project.review.review import RUBRIC, Review
 from dagster_project.rows import canonical_text
 from environments.runtime.canonical import rubric_hash
 from environments.runtime.rubric import REWARD, Check
+from environments.runtime.task_set import TaskSet
 from environments.verification.judged import UNASKED
 from tests.lending_desk import line, lines, write
 from tests.openai_server import serving
@@ -44,9 +45,10 @@ POLITE = Check(
 
 
 def polite(body: Mapping[str, Any]) -> dict[str, Any]:
-    """A judge that finds everything polite."""
+    """A judge that finds everything polite, and says no to what is asked to see whether it says yes to anything."""
     asked = json.loads(body["messages"][-1]["content"])["questions"]
-    return {"content": json.dumps({"answers": [{"id": q["id"], "score": 1.0} for q in asked]})}
+    listed = [{"id": q["id"], "score": float("polite" in q["question"])} for q in asked]
+    return {"content": json.dumps({"answers": listed})}
 
 
 def desk_of(home: Any) -> AppDesk:  # noqa: ANN401 - a home
@@ -74,8 +76,8 @@ def with_judge(entry: Entry) -> Review:
     )
 
 
-def test_a_build_with_a_judge_asks_about_what_an_earlier_build_left_waiting(tmp_path: Path) -> None:
-    """Nothing else changed: that a judge can be asked now is reason enough to go to the gate again."""
+def test_a_build_asks_the_judge_it_is_given_and_remembers_the_replies(tmp_path: Path) -> None:
+    """`needs_review` without a judge; accepted, exported and graded from recordings after `build --judge`."""
     home = open_home(tmp_path / "home", create=True)
     take_in(home, [write(tmp_path / "c.jsonl", [*lines(4), *(_again(n) for n in range(4))])])
     build(home, secret=SECRET)
@@ -91,6 +93,13 @@ def test_a_build_with_a_judge_asks_about_what_an_earlier_build_left_waiting(tmp_
     with serving(polite) as server:
         _build_with_judge(home.path, server.url)
     assert server.requests
+    build(home, secret=SECRET)  # no judge, no server: what it said is recorded
+    judged = desk_of(home).entry(entry.task_id)
+    assert judged is not None
+    assert judged.verified is not None
+    assert (judged.status, tuple(judged.verified.reasons)) == ("accepted", ())
+    shop = TaskSet.load(home.clean / "tasksets" / APP)
+    assert entry.task_id in {task.task_id for task in shop.tasks}
 
 
 def _again(number: int) -> dict[str, Any]:
