@@ -69,10 +69,11 @@ class Together:
     def _count(self, case: Case) -> None:
         if not self._trees or len(self._checks) >= MAX_CASES:
             return
-        self._counts[case] = self._counts.get(case, 0) + 1
-        if self._counts[case] >= OFTEN:
+        times = self._counts[case] = self._counts.get(case, 0) + 1
+        if times >= OFTEN:
             self._checks[case] = self._made(case)
-            del self._counts[case]
+            # Runs in other threads may have counted the same case.
+            self._counts.pop(case, None)
 
     def _made(self, case: Case) -> list[Part]:
         space = Space(BUILDERS, given=self._roots)

@@ -58,8 +58,8 @@ class Guards:
         self._each = [_guard(part) for part in parts]
         self._trees: list[Tree] = [part["holds"] for part in parts]
         self._space = Space(BUILDERS)
-        self._asked: list[Part] = []
-        """Of the guards that were asked already: most tools of most worlds are never called, many calls object early."""
+        self._asked: list[Part | None] = [None] * len(parts)
+        """Made when a guard is first asked: most tools of most worlds are never called, many calls object early."""
         hard = [at for at, guard in enumerate(self._each) if not guard.soft]
         self._soft_from = hard[-1] + 1 if hard else 0
         self._together = Together(self._trees[self._soft_from :])
@@ -79,12 +79,13 @@ class Guards:
         return None
 
     def _part(self, at: int) -> Part:
-        while len(self._asked) <= at:
-            tree = self._trees[len(self._asked)]
+        known = self._asked[at]
+        if known is None:
+            tree = self._trees[at]
             # A counter that is asked twice counts twice: such a guard is only asked by itself.
             counts = '"next"' in stable(tree)
-            self._asked.append(_nothing if counts else self._space.part(tree))
-        return self._asked[at]
+            known = self._asked[at] = _nothing if counts else self._space.part(tree)
+        return known
 
 
 def _nothing(_frame: Frame) -> bool:

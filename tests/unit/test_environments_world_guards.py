@@ -1,0 +1,55 @@
+"""Guards are shared by all runs of a world, also by those that run in threads of their own."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+
+from environments.runtime.attempt import Json
+from environments.runtime.expression_scope import Scope, Unseen
+from environments.runtime.world_guards import Guards
+
+RUNS = 6
+WORDS = [f"w{number}" for number in range(12)]
+GOOD: dict[str, Json] = dict.fromkeys(WORDS, "x")
+BAD: dict[str, Json] = {**GOOD, WORDS[-1]: "y"}
+PARTS = [
+    *({"holds": ["among", ["arg", w], ["x"]], "says": w, "support": 1} for w in WORDS),
+    *({"holds": ["among", ["old", w], ["x"]], "says": f"soft {w}"} for w in WORDS[:6]),
+]
+
+
+@pytest.fixture
+def switching() -> Iterator[None]:
+    """Threads that take turns at every chance."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-7)
+    yield
+    sys.setswitchinterval(usual)
+
+
+def _row(_table: str, _key: str) -> Json:
+    raise Unseen("never seen")
+
+
+@pytest.mark.usefixtures("switching")
+def test_guards_object_alike_in_every_thread() -> None:
+    """Runs that ask a tool's guards for the first time, all at once, get the guard that objects, and no other."""
+    with ThreadPoolExecutor(RUNS) as threads:
+        for _ in range(60):
+            guards, together = Guards(PARTS), Barrier(RUNS)
+            found = list(threads.map(lambda _: _asked(guards, together), range(RUNS)))  # noqa: B023 - done before the next round
+            assert found == [[WORDS[-1], "", "", "", "", WORDS[-1]]] * RUNS
+
+
+def _asked(guards: Guards, together: Barrier) -> list[str]:
+    together.wait()
+    said = []
+    for arguments in (BAD, GOOD, GOOD, GOOD, GOOD, BAD):
+        guard = guards.objection(Scope(arguments, GOOD, row=_row))
+        said.append(guard.name if guard is not None else "")
+    return said
