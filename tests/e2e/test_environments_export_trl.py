@@ -1,6 +1,7 @@
 """The TRL export against TRL's own rules: rows loaded, tools probed as its trainer does, 200 conversations replayed.
 
-The trainer itself needs torch, which is not installed here: what it does with an environment is done again, line by line.
+The trainer itself needs torch and is in `test_environments_export_trl_step`: what it does with an environment is done again here,
+line by line.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ print(json.dumps(reward(completions=done, task_id=ids)))
 
 @pytest.fixture(scope="module")
 def consumer(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A virtual environment with TRL, which pulls torch, installed bare: its `bin`."""
+    """A virtual environment with TRL, bare, without torch: its `bin`."""
     return make_venv("trl", PACKAGES, tmp_path_factory.mktemp("c"), "trl>=1.16,<2", "accelerate")
 
 
