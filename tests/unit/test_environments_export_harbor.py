@@ -82,7 +82,7 @@ def served(task: Path, record: Path) -> Iterator[str]:
                     time.sleep(0.05)
             yield f"http://127.0.0.1:{port}/mcp"
         finally:
-            server.terminate()
+            server.kill()
 
 
 def graded(task: Path, record: Path, scratch: Path) -> tuple[int, dict[str, float]]:
