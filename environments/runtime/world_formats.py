@@ -161,7 +161,9 @@ def draw_id(form: Mapping[str, Any], seed: str) -> str:
     """The id of a seed, in a format; never one that was recorded (`taken`, by digest)."""
     taken = frozenset(form.get("taken", ()))
     for number in range(1_000):
-        drawn = int.from_bytes(hashlib.sha512(f"{seed}|{number}".encode()).digest())
+        # Two bytes for each place: a digest of fixed length has nothing left for the end of a long id.
+        digest = hashlib.shake_256(f"{seed}|{number}".encode()).digest(2 * len(form["slots"]))
+        drawn = int.from_bytes(digest)
         signs: list[str] = []
         for slot in form["slots"]:
             drawn, place = divmod(drawn, len(slot))

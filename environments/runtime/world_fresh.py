@@ -74,6 +74,8 @@ class Fresh:
                 unsure.append(mark)
             if form["tool"] == tool and mark not in own:
                 own[mark] = self._new(form, mark)
+                if own[mark] is None:
+                    unsure.append(mark)
                 self._told.setdefault(mark, []).append(own[mark])
             rules.append(str(form["says"]))
             return _quoted(found[0], self._told[mark][-1])
@@ -92,8 +94,12 @@ class Fresh:
         )
 
     def _new(self, form: Mapping[str, Any], mark: str) -> Json:
+        """A value that was never told; None where the recordings do not say which day a moment belongs to."""
         if form["kind"] == "time":
-            return write_time(form, self._at + int(form["offset"]) + self._step * self._calls)
+            at = self._at + self._step * self._calls
+            told = write_time(form, at + int(form["offset"]))
+            latest = write_time(form, at + int(form.get("latest", form["offset"])))
+            return told if told == latest else None
         known = self._told.get(mark)
         if known and mark[-1:].isdigit():
             return known[-1]

@@ -22,6 +22,7 @@ from typing import Any, Final
 from environments.runtime.attempt import Json
 from environments.runtime.normal import is_name, names_in
 from environments.runtime.world_formats import (
+    DAY,
     SECOND,
     freedom,
     grain,
@@ -29,7 +30,7 @@ from environments.runtime.world_formats import (
     read_time,
     short_digest,
 )
-from environments.runtime.world_fresh import WHOLE, masked, places_of
+from environments.runtime.world_fresh import WHOLE, masked, places_of, replaced
 from synth.world.model import ToolModel
 from synth.world.observation import History, Observation, by_tool
 from synth.world.outcomes import learn_outcomes
@@ -145,10 +146,13 @@ def _clock(rows: Sequence[tuple[Observation, Json]]) -> dict[str, Json] | None:
     away = [moment - at for at, moment, _ in read]
     span = max(at for at, _, _ in read) - min(at for at, _, _ in read)
     spread = max(away) - min(away)
-    if spread > max(MAX_DRIFT, grain(form)) or span < MIN_SPAN * max(spread, grain(form)):
+    if spread > max(MAX_DRIFT, grain(form) - 1) or span < MIN_SPAN * max(spread, grain(form)):
         return None
-    says = "the time of the call, in the recorded format"
-    return {**form, "offset": median_low(away), "says": says, "seen": len(rows)}
+    known: dict[str, Json] = {**form, "offset": median_low(away), "seen": len(rows)}
+    if form["form"] == "date":
+        # Where the day begins is known only as far as calls came late and early in the day.
+        known["offset"], known["latest"] = max(away), min(away) + DAY - 1
+    return {**known, "says": "the time of the call, in the recorded format"}
 
 
 def _dice(
@@ -238,26 +242,53 @@ def _is_steady(name: str, good: Sequence[Observation], forms: dict[str, dict[str
 
 def _mark(history: History, marks: dict[str, Any]) -> None:
     """Put marks into an episode's results; a kept id's mark counts the ids of its place and comes back wherever it is shown."""
-    shown: list[tuple[Json, str]] = []
+    shown: list[_Shown] = []
     counts: dict[str, int] = defaultdict(int)
     for seen in history.observations:
         content, values = masked(marks, seen.tool, seen.content)
-        for value, mark in shown:
-            content = _again(content, value, mark)
+        for one in shown:
+            content = _again(content, one, seen)
         for mark, value in values.items():
+            form = marks[mark.split(".")[1].strip("~")]
             numbered = mark
-            if marks[mark.split(".")[1].strip("~")].get("kept"):
+            if form.get("kept"):
                 counts[mark] += 1
                 numbered = f"{mark}{counts[mark]}"
                 content = content.replace(mark, numbered)
-            shown.append((value, numbered))
+            shown.append(_Shown(value=value, mark=numbered, form=form, names=frozenset(seen.names)))
         if content != seen.content:
             seen.content = content
             seen.settle()
 
 
-def _again(content: str, value: Json, mark: str) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shown:
+    """A fresh value that a call told."""
+
+    value: Json
+    mark: str
+    form: dict[str, Any]
+    names: frozenset[str]
+    """What the call and its result name."""
+
+
+def _again(content: str, one: _Shown, seen: Observation) -> str:
     """A result that shows a fresh value of an earlier call, with its mark there."""
+    value, mark = one.value, one.mark
+    if one.form.get("form") == "date":
+        return content if one.names.isdisjoint(seen.names) else _same_field(content, one)
     if isinstance(value, str):
         return content.replace(value, mark) if len(value) >= MIN_LENGTH else content
     return re.sub(rf"(?<![\w.\"-]){re.escape(json.dumps(value))}(?![\w.\"])", f'"{mark}"', content)
+
+
+def _same_field(content: str, one: _Shown) -> str:
+    """The same with a date, in the field that told it only: other things may well bear the date of the same day."""
+    field = _last(str(one.form["place"]))
+    places = places_of(content)
+    found = {p: one.mark for p, v in places.items() if v == one.value and _last(p) == field}
+    return (replaced(content, found) if found and WHOLE not in places else None) or content
+
+
+def _last(place: str) -> str:
+    return place.rsplit("/", 1)[-1]

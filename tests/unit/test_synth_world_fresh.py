@@ -13,7 +13,7 @@ from dagster_project.recorded_calls import recorded_calls
 from environments.fidelity import replay
 from environments.runtime.attempt import DERIVED, UNKNOWN
 from environments.runtime.world import World
-from environments.runtime.world_formats import fits, read_time
+from environments.runtime.world_formats import draw_id, fits, read_time
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
 from synth.tasks import derive_tasks
@@ -276,3 +276,10 @@ def test_a_user_who_must_be_told_a_fresh_value_waits_for_a_person() -> None:
     fresh = [c for c in found if any("req_" in str(k.args.get("value")) for k in c.rubric.checks)]
     assert fresh
     assert all("told_by_format" in c.reasons for c in fresh)
+
+
+def test_long_ids_differ_to_their_end() -> None:
+    """A token of 200 signs is drawn whole."""
+    form = {"slots": ["0123456789abcdef"] * 200}
+    drawn = [draw_id(form, f"seed {number}") for number in range(20)]
+    assert len({one[-20:] for one in drawn}) == 20
