@@ -116,9 +116,11 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
         bench.timeline = learn_timeline(bench, plain)
     bench.tape = learn_tape(bench, plain)
     document = write_document(bench)
+    called = {v["tool"]: name for name, known in bench.versions.items() for v in known}
     for name, part in document["tools"].items():
-        if settings.policy_of(name) != DERIVE:
-            part["policy"] = settings.policy_of(name)
+        policy = settings.policy_of(called.get(name, name))
+        if policy != DERIVE:
+            part["policy"] = policy
     return LearntWorld(
         document=document,
         tools=tuple(_summary(tool) for _, tool in sorted(bench.tools.items())),

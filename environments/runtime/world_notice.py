@@ -1,19 +1,30 @@
 """The structured answer "unknown": what a world says where it does not know.
 
-Goes in: a tool's name and a reason without anybody's data. Comes out: `ToolResult` with source `unknown`.
+Goes in: a tool's name and a reason without anybody's data, or an answer that holds what redaction left in place of a part.
+Comes out: `ToolResult` with source `unknown`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
-from .attempt import UNKNOWN, ToolResult
+from .attempt import UNKNOWN, Json, ToolResult
 from .normal import stable
 
 ONLY_RECORDED: Final = "only recorded answers are allowed for this tool"
+WITHHELD: Final = "[withheld]"
+"""What redaction leaves in place of a part that it withheld: no tool answers so."""
 
 
 def notice(tool: str, reason: str) -> ToolResult:
     """The answer of a tool whose result nobody knows; it marks the rollout."""
     content = stable({"error": "unknown", "tool": tool, "reason": reason})
     return ToolResult(content=content, source=UNKNOWN)
+
+
+def whole(tool: str, arguments: Mapping[str, Json], result: ToolResult) -> ToolResult:
+    """An answer, unless redaction withheld a part of it that the call itself does not hold."""
+    if WITHHELD not in result.content or WITHHELD in stable(arguments):
+        return result
+    return notice(tool, "redaction withheld a part of the answer")

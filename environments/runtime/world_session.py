@@ -16,7 +16,7 @@ from .world_entry import Place
 from .world_fresh import Fresh, masked
 from .world_log import log_unknown
 from .world_moment import Moment
-from .world_notice import ONLY_RECORDED, notice
+from .world_notice import ONLY_RECORDED, notice, whole
 from .world_reads import show
 from .world_scope import Here
 from .world_state import ABSENCE
@@ -91,8 +91,9 @@ class Session:
             return notice(name, "the arguments are not a JSON object")
         args = tool.normal(parsed)
         if not tool.innocent:
-            return self._changing(lambda: change(self.here(), tool, args))
-        result, place, names = show(self.here(), tool, args)
+            return self._changing(lambda: whole(name, args, change(self.here(), tool, args)))
+        found, place, names = show(self.here(), tool, args)
+        result = whole(name, args, found)
         if tool.policy == STRICT and result.source == DERIVED:
             return notice(name, ONLY_RECORDED)
         if result.source == UNKNOWN and tool.tape:

@@ -15,6 +15,7 @@ from typing import Any, Final
 from environments.runtime.expression import build
 from environments.runtime.expression_scope import Missing, NotKnown, Scope, Tree, Unseen
 from environments.runtime.normal import key_text, stable
+from synth.world.document import holds_withheld
 from synth.world.effects import spread
 from synth.world.examples import Example
 from synth.world.model import ToolModel, Workbench
@@ -45,7 +46,7 @@ def learn_parts(bench: Workbench, examples: Mapping[str, Sequence[Example]]) -> 
                 known["by"].setdefault(name, set()).add(example.seen.key)
     bench.parts = {}
     for (table, key, path), known in sorted(told.items(), key=lambda item: item[0]):
-        if len(known["values"]) > 1:
+        if len(known["values"]) > 1 or any(map(holds_withheld, (key, *known["values"]))):
             continue
         fields = bench.parts.setdefault(table, {}).setdefault(key, [])
         fields.append(

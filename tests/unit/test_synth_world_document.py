@@ -6,8 +6,10 @@ import json
 
 from environments.runtime.attempt import UNKNOWN
 from environments.runtime.world import World
+from environments.runtime.world_notice import WITHHELD as MARKER
 from redact.clean_episode import WITHHELD, CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import WorldSettings, learn_world
+from tests.unit.world_backend import calls_in, episode
 
 
 def looked_up(number: int, note: str) -> CleanEpisode:
@@ -38,3 +40,29 @@ def test_a_record_with_a_withheld_part_is_unknown() -> None:
     assert whole.source != UNKNOWN
     assert part.source == UNKNOWN
     assert WITHHELD not in part.content
+
+
+def test_an_answer_with_a_withheld_part_is_unknown_though_every_recording_has_it() -> None:
+    """Where redaction withheld the same part each time, the marker still is nothing that a tool says."""
+    episodes = [
+        episode(
+            number,
+            [(name, args, _withheld(name, said)) for name, args, said in calls_in(number, 9)],
+        )
+        for number in range(60)
+    ]
+    session = World.from_json(learn_world(episodes, WorldSettings()).document).session()
+
+    noted = session.call("write_log", {"text": "seen BK-4000"})
+    opened = session.call("open_job", {"bike": "BK-4000", "work": "wheel"})
+
+    assert {noted.source, opened.source} == {UNKNOWN}
+    assert session.call("settings_of", {}).source != UNKNOWN
+    assert MARKER == WITHHELD
+
+
+def _withheld(tool: str, content: str) -> str:
+    """What redaction leaves of who did it."""
+    if tool == "write_log":
+        return f"{content} by {WITHHELD}"
+    return json.dumps({**json.loads(content), "by": WITHHELD}) if tool == "open_job" else content

@@ -135,6 +135,13 @@ def test_each_version_answers_in_its_own_time() -> None:
     assert newest.content == new.content
 
 
+def test_a_tools_policy_holds_for_all_its_versions() -> None:
+    """Whoever allows recorded answers only means the tool as it was, too."""
+    settings = WorldSettings(tools={"paint": "strict"})
+    tools = learn_world(season(renamed, count=80, at=40), settings).document["tools"]
+    assert {name for name, part in tools.items() if "policy" in part} == {"paint", "paint@1"}
+
+
 def test_a_definition_that_only_says_more_splits_nothing() -> None:
     """A new choice in a definition is reported; what was learnt of the tool stays whole."""
 

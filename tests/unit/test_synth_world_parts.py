@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from environments.fidelity import judge
 from environments.runtime.attempt import UNKNOWN
 from environments.runtime.world import World
+from redact.clean_episode import WITHHELD, CleanEpisode
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import episode
 
@@ -78,8 +80,7 @@ def _booking(train: str, day: str, place: str, people: int, wrong: int = 0) -> d
     }
 
 
-@cache
-def _world() -> World:
+def _episodes() -> list[CleanEpisode]:
     episodes = []
     for number in range(64):
         real = Railway()
@@ -99,7 +100,13 @@ def _world() -> World:
             (name, arguments, real.call(name, arguments)) for name, arguments in made
         ]
         episodes.append(episode(number, calls))
-    return World.from_json(json.loads(json.dumps(learn_world(episodes, WorldSettings()).document)))
+    return episodes
+
+
+@cache
+def _world() -> World:
+    learnt = learn_world(_episodes(), WorldSettings())
+    return World.from_json(json.loads(json.dumps(learnt.document)))
 
 
 def _asked(arguments: dict[str, Any]) -> tuple[str, str]:
@@ -147,3 +154,25 @@ def test_what_was_not_told_stays_unknown() -> None:
         for place in ("plain", "sleeper"):
             people = 1 if f"fares/{place}" not in fields else 9
             assert _asked(_booking(train, day, place, people))[1] == UNKNOWN
+
+
+def test_what_redaction_withheld_is_told_of_no_record() -> None:
+    """The marker that stands where a field of a hidden train was is not that field."""
+    episodes = [_without_halts(one) for one in _episodes()]
+    told = json.dumps(learn_world(episodes, WorldSettings()).document["parts"])
+    assert "fares" in told
+    assert WITHHELD not in told
+    assert "halt" not in told
+
+
+def _without_halts(one: CleanEpisode) -> CleanEpisode:
+    """An episode whose tickets lack the halts."""
+    steps = []
+    for step in one.steps:
+        content = step.content or ""
+        if content.startswith("{"):
+            ticket = json.loads(content)
+            runs = [{**run, "halt": WITHHELD} for run in ticket["runs"]]
+            content = json.dumps({**ticket, "runs": runs})
+        steps.append(replace(step, content=content))
+    return replace(one, steps=tuple(steps))
