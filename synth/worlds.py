@@ -118,7 +118,7 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
     document = write_document(bench)
     called = {v["tool"]: name for name, known in bench.versions.items() for v in known}
     for name, part in document["tools"].items():
-        policy = settings.policy_of(called.get(name, name))
+        policy = settings.policy_of(called.get(name) or name)
         if policy != DERIVE:
             part["policy"] = policy
     return LearntWorld(

@@ -13,6 +13,7 @@ from benchmarks.backends.backend import Style
 from benchmarks.unseen import STYLES, measure
 from environments.runtime.attempt import UNKNOWN
 from environments.runtime.world import World
+from environments.runtime.world_fresh import BY_FORMAT
 from environments.runtime.world_session import Session
 from synth.worlds import LearntWorld, WorldSettings, learn_world
 from tests.unit.world_backend import episode
@@ -155,11 +156,16 @@ def test_not_found_is_not_told_after_something_may_have_been_made() -> None:
     assert session.call("look", {"number": 501}).content != "Error: no order 501"
 
 
-def test_random_ids_are_never_told() -> None:
-    """A token that differs though nothing else did is nobody's to know, not even once recorded."""
+def test_a_random_id_is_told_by_its_format_and_never_as_recorded() -> None:
+    """A token that differs though nothing else did is nobody's to know: what is told says so, and was never recorded."""
     plans = [[("token", {}), *plan] for plan in _mixed(SHOP, 30, 2)]
-    session = _session(_record(_shop, plans))
-    assert session.call("token", {}).source == UNKNOWN
+    learnt = _record(_shop, plans)
+    world = World.from_json(json.loads(json.dumps(learnt.document)))
+    told = [world.session(started_at=at).call("token", {}) for at in range(1, 30)]
+    assert all(BY_FORMAT in one.evidence for one in told)
+    tokens = [json.loads(one.content)["token"] for one in told]
+    assert len({*tokens}) == len(tokens)
+    assert not any(token in json.dumps(learnt.document) for token in tokens)
 
 
 def _posts() -> Server:
