@@ -95,11 +95,17 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
 
 
 _DECIDE = "decide with: tracegym redact review"
+_MOST_LINES = 5
 
 
 def _waiting(data: "ReportData") -> int:
     """How much the gate withheld or held back until somebody decides."""
     return sum(state.withheld + state.held for state in data.redaction)
+
+
+def _to_settle(data: "ReportData") -> list[str]:
+    """The lines to add to `outcomes.toml` for outcomes whose names it does not know."""
+    return list(dict.fromkeys(row.settle for row in data.outcomes if row.settle))
 
 
 class Interrupted(ProjectError):  # noqa: N818 - what happened, not a fault
@@ -127,6 +133,7 @@ def _document(
         ],
         "quarantined": {f"{row.app}: {row.code}": row.count for row in data.quarantine},
         "waiting": _waiting(data),
+        "outcomes_to_settle": _to_settle(data),
         "report": str(report),
     }
 
@@ -142,4 +149,12 @@ def _show(built: "Built", data: "ReportData", report: Path, seconds: float) -> N
         notices().print(f"check not passed: {check}")
     if _waiting(data):
         notices().print(f"{_waiting(data)} leaves or episodes wait at the gate; {_DECIDE}")
+    unknown = _to_settle(data)
+    if unknown:
+        told = "outcomes that mean nothing yet; say what they do in the home's outcomes.toml:"
+        notices().print(f"{told}\n[outcomes]", markup=False)
+        for line in unknown[:_MOST_LINES]:
+            notices().print(line, markup=False)
+        if len(unknown) > _MOST_LINES:
+            notices().print(f"and {len(unknown) - _MOST_LINES} more: see the report")
     notices().print(f"report: {report}")

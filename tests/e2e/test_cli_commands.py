@@ -36,6 +36,20 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "h"
 
 
+def test_a_build_says_which_outcomes_mean_nothing_yet(tmp_path: Path) -> None:
+    """Feedback under a name of one's own counts once a line says what it means; the build prints the line."""
+    named = [json.loads(json.dumps(one).replace('"resolved"', '"thumbs"')) for one in lines(4)]
+    write(tmp_path / "chats.jsonl", named)
+    tracegym("ingest", tmp_path / "chats.jsonl", "--home", tmp_path / "h")
+    (settle,) = as_json("build", "--home", tmp_path / "h")["outcomes_to_settle"]
+    assert settle.startswith('thumbs = "good"')
+    (tmp_path / "h" / "outcomes.toml").write_text(f"[outcomes]\n{settle}\n")
+    built = as_json("build", "--home", tmp_path / "h")
+    labelled = next(stage for stage in built["funnel"] if stage["stage"] == "labelled episodes")
+    assert built["outcomes_to_settle"] == []
+    assert labelled["count"] == len(named)
+
+
 def test_version_is_the_package_s() -> None:
     """What a bug report needs first."""
     assert tracegym("--version").strip() == f"tracegym {version('tracegym')}"
