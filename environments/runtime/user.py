@@ -25,6 +25,8 @@ NEAR: Final = 0.35
 """Similarity from which a recorded question counts as the one that was asked."""
 AGAIN: Final = 0.8
 """Similarity from which a question is the recorded one itself: its whole turn answers it, once more if need be."""
+SCARCELY: Final = 0.1
+"""How little nearer the consent after a correction may be for the correction to come first."""
 CLEARLY: Final = 0.2
 """How much nearer another question must be than one for consent, where consent is asked for."""
 STRANGE: Final = 0.02
@@ -97,7 +99,7 @@ class ScriptedUser:
         near = scores[chosen] >= NEAR and not self._is_farewell(chosen)
         consenting = self._consenting() if asks and asks_consent(said) else []
         if consenting:
-            consent = max(consenting, key=lambda i: (scores[i], -i))
+            consent = self._consent(consenting, scores)
             clearer = near and scores[chosen] >= scores[consent] + CLEARLY
             if not clearer or "?" not in self._turns[chosen].asked:
                 whole = scores[consent] >= AGAIN
@@ -109,12 +111,24 @@ class ScriptedUser:
         again = max(self._given, key=lambda i: (scores[i], -i), default=None)
         if asks and again is not None and scores[again] >= AGAIN:
             return self._repeat(again)
-        return self._begin(self._next(scores), words)
+        return self._in_order(scores, words, asks=asks)
 
-    def _next(self, scores: Sequence[float]) -> int:
-        """The turn in order where nothing is near: the better of the next two, since agents skip questions."""
-        coming = [i for i in self._left if not self._is_farewell(i)][:2] or self._left[:1]
-        return max(coming, key=lambda i: (scores[i], -i))
+    def _consent(self, consenting: Sequence[int], scores: Sequence[float]) -> int:
+        """The one whose question is nearest; a correction that is hardly less near comes before the consent after it."""
+        best, first = max(consenting, key=lambda i: (scores[i], -i)), consenting[0]
+        corrects = best == first + 1 and not agrees(self._turns[first].text)
+        return first if corrects and scores[best] < scores[first] + SCARCELY else best
+
+    def _in_order(self, scores: Sequence[float], words: frozenset[str], *, asks: bool) -> Reply:
+        """What comes next where nothing is near: the better of two turns, since agents skip questions.
+
+        An answer to a question for consent waits for such a question: given to another one, it is missed where it is due.
+        """
+        waiting = [i for i in self._consenting() if agrees(self._turns[i].text)] if asks else []
+        coming = [i for i in self._left if not self._is_farewell(i) and i not in waiting][:2]
+        if waiting and not coming:
+            return Reply(text=NEUTRAL, source=UNKNOWN)
+        return self._begin(max(coming or self._left[:1], key=lambda i: (scores[i], -i)), words)
 
     def _consenting(self) -> list[int]:
         """Turns left that answered a question for consent: another such question gets one of them, whatever its words."""

@@ -217,3 +217,34 @@ def test_an_abbreviation_ends_no_sentence() -> None:
         "Please.",
         "It is no. 5 there.",
     ]
+
+
+def test_consent_waits_for_the_question_that_it_is_due_to() -> None:
+    """A yes spent on a question for something else would be missed before the change."""
+    turns = (
+        UserTurn(text="Yes, go ahead.", asked="I will refund the order. Do you confirm (yes/no)?"),
+        UserTurn(text="No, that's all.", asked="Anything else I can help with?", ends=True),
+    )
+    user = ScriptedUser(turns)
+    reply = user.reply("Could you please give me your e-mail address?")
+    assert reply.source == UNKNOWN
+    assert said(user, "I will refund 7.58. Do you confirm?") == ["Yes, go ahead."]
+
+
+def test_a_correction_comes_first_also_where_the_question_says_nothing() -> None:
+    """A question for consent without any detail is no nearer to the agreement than to the correction before it."""
+    plan = "I will open a return of Dumbbell Set from order 26/2456. 74.25 goes to your {}. Do you confirm (yes/no)?"
+    turns = (
+        UserTurn(text="To my credit card, please.", asked="Where should the money go?"),
+        UserTurn(
+            text="Hmm, no. Put the money on my gift card instead, please.",
+            asked=plan.format("credit card"),
+        ),
+        UserTurn(text="Yes.", asked=plan.format("gift card")),
+        UserTurn(text="No, thank you. Bye.", asked="Is there anything else?", ends=True),
+    )
+    user = ScriptedUser(turns)
+    question = "I will do that for you now. Do you confirm (yes/no)?"
+    assert said(user, "Where should the money go?", question, question) == [
+        turn.text for turn in turns[:3]
+    ]
