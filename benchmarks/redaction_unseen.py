@@ -1,8 +1,8 @@
 """Measures redaction on invented apps whose keys, values and habits no list was made for.
 
 Usage: `python -m benchmarks.redaction_unseen [--episodes 1,4,40] [--seed 1]`. A German meter service, a members' club whose
-tools answer in Japanese and French, and a ferry desk in Chinese and Spanish that was measured once before anything was mended for it: keys outside the lexicon, JSON inside strings, ids inside URLs, people named in the free
-text of results only, a note per user, and names that no list holds beside common ones. Truth is what the generator put in: an
+tools answer in Japanese and French, a ferry desk in Chinese and Spanish, and the desks of `benchmarks.redaction_desks`: keys outside the
+lexicon, JSON inside strings, ids inside URLs, people named in the free text of results only, a note per user, and names that no list holds. Truth is what the generator put in: an
 identifier counts as protected only if no mention of it is left anywhere in its episode.
 """
 
@@ -11,32 +11,23 @@ from __future__ import annotations
 import argparse
 import json
 import random
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
-from benchmarks.redaction import SECRET, stands_in, texts_of
-from ingest.episode import Episode, Step, ToolCall
+from benchmarks.redaction import SECRET, parsed, recorded, stands_in, texts_of
+from benchmarks.redaction_desks import clinic_talk, lettings_talk, payroll_talk
+from benchmarks.redaction_talks import Talk, episode, says, step
+from dagster_project.leak_check import is_surrogate
+from ingest.episode import Episode
+from redact.clean_episode import CleanEpisode
 from redact.leaks import find_leaks
 from redact.learn import learn
 from redact.policy import Policy
 from redact.scrub import scrub
+from redact.tables import records_in
 from redact.vault import open_vault
-
-START: Final = 1_770_000_000 * 10**9
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Talk:
-    """One conversation with its truth."""
-
-    episode: Episode
-    direct: dict[str, str]
-    """Kind to value: each identifies one person by itself."""
-    third: tuple[str, ...] = ()
-    """People whom only the free text of a result names; what is found of them is published, not promised."""
-
 
 GERMAN_FIRST: Final = (
     "Jörg",
@@ -77,29 +68,6 @@ FRENCH_FIRST: Final = (
 FRENCH_LAST: Final = ("Vasseur-Lindqvist", "Okombi", "Delacroix", "Ngouabi", "Peltier", "Quéméneur", "Abiteboul")  # fmt: skip
 
 
-def _step(name: str, arguments: dict[str, Any], answer: str, call_id: str) -> Iterator[Step]:
-    call = ToolCall(call_id=call_id, name=name, arguments=json.dumps(arguments, ensure_ascii=False))
-    yield Step(role="assistant", tool_calls=(call,))
-    yield Step(role="tool", content=answer, call_id=call_id, tool_name=name)
-
-
-def _says(role: str, text: str) -> Step:
-    return Step(role=role, content=text)
-
-
-def _episode(app: str, number: int, steps: list[Step]) -> Episode:
-    return Episode(
-        app=app,
-        episode_id=f"{app}-{number}",
-        conversation_id=None,
-        source="chat_log",
-        started_at=START + number * 10**9,
-        ended_at=None,
-        steps=tuple(steps),
-        trace_ids=(),
-    )
-
-
 def meter_talk(number: int, draw: random.Random) -> Talk:
     """A reading at a meter service: German keys that name nothing of people, a handle in a URL, a note about the household."""
     first, last = draw.choice(GERMAN_FIRST), draw.choice(GERMAN_LAST)
@@ -128,15 +96,15 @@ def meter_talk(number: int, draw: random.Random) -> Talk:
         "vermerk": f"{first} {last} bat um Rückruf, {draw.choice(('Hund im Hof', 'Schlüssel beim Nachbarn', 'Klingel defekt'))}",
     }
     steps = [
-        _says("system", "Du hilfst Kundinnen und Kunden eines Messdienstes."),
-        _says("user", f"Guten Tag, {first} {last} hier, es geht um {case}."),
-        *_step("vorgang_lesen", {"vorgang": case}, json.dumps(answer, ensure_ascii=False), "a"),
-        _says("assistant", f"Danke, {first} {last}. Ich erreiche Sie unter {direct['phone']}?"),
-        _says("user", f"Ja. Bitte an {direct['mail']}, Zählwerk {direct['meter']}."),
-        *_step("stand_melden", {"vorgang": case, "von": handle}, '{"angenommen": true}', "b"),
-        _says("assistant", f"Erledigt, {last.upper()}, siehe https://portal.zaehler.example/k/{handle}/{case}."),
+        says("system", "Du hilfst Kundinnen und Kunden eines Messdienstes."),
+        says("user", f"Guten Tag, {first} {last} hier, es geht um {case}."),
+        *step("vorgang_lesen", {"vorgang": case}, json.dumps(answer, ensure_ascii=False), "a"),
+        says("assistant", f"Danke, {first} {last}. Ich erreiche Sie unter {direct['phone']}?"),
+        says("user", f"Ja. Bitte an {direct['mail']}, Zählwerk {direct['meter']}."),
+        *step("stand_melden", {"vorgang": case, "von": handle}, '{"angenommen": true}', "b"),
+        says("assistant", f"Erledigt, {last.upper()}, siehe https://portal.zaehler.example/k/{handle}/{case}."),
     ]  # fmt: skip
-    return Talk(episode=_episode("zaehler", number, steps), direct=direct)
+    return Talk(episode=episode("zaehler", number, steps), direct=direct)
 
 
 def club_talk(number: int, draw: random.Random) -> Talk:
@@ -167,13 +135,13 @@ def club_talk(number: int, draw: random.Random) -> Talk:
         f"laisser le colis au gardien, réf. {draw.randrange(100, 999)}."
     )
     steps = [
-        _says("user", f"会員番号は {direct['number']} です。{name}です。"),
-        *_step("引く", {"番": direct["number"]}, json.dumps(outer, ensure_ascii=False), "a"),
-        *_step("journal", {"url": f"https://club.example/m/{direct['number']}"}, log, "b"),
-        _says("assistant", f"{name}様、{direct['place']} へお送りします。"),
-        _says("user", f"電話は {direct['phone']}、旅券は {direct['passport']}。"),
+        says("user", f"会員番号は {direct['number']} です。{name}です。"),
+        *step("引く", {"番": direct["number"]}, json.dumps(outer, ensure_ascii=False), "a"),
+        *step("journal", {"url": f"https://club.example/m/{direct['number']}"}, log, "b"),
+        says("assistant", f"{name}様、{direct['place']} へお送りします。"),
+        says("user", f"電話は {direct['phone']}、旅券は {direct['passport']}。"),
     ]
-    return Talk(episode=_episode("club", number, steps), direct=direct, third=(guardian,))
+    return Talk(episode=episode("club", number, steps), direct=direct, third=(guardian,))
 
 
 CHINESE_FAMILY: Final = "王李陈张刘黄赵周吴郑孙马朱胡林郭何高"
@@ -220,18 +188,21 @@ def ferry_talk(number: int, draw: random.Random) -> Talk:
         "ojo": f"{host.split(maxsplit=1)[0]} avisa: llega tarde, {draw.choice(('silla de ruedas', 'sin equipaje', 'dos perros'))}",
     }
     steps = [
-        _says("user", f"我是{name}、证件{direct['document']}。"),
-        *_step("ver_plaza", {"x": trip, "文": direct["document"]}, json.dumps(shown, ensure_ascii=False), "a"),
-        _says("assistant", f"{name}您好、{host} le espera en {direct['street']}."),
-        _says("user", f"打 {direct['phone']} 或 {direct['mail']}、谢谢。"),
+        says("user", f"我是{name}、证件{direct['document']}。"),
+        *step("ver_plaza", {"x": trip, "文": direct["document"]}, json.dumps(shown, ensure_ascii=False), "a"),
+        says("assistant", f"{name}您好、{host} le espera en {direct['street']}."),
+        says("user", f"打 {direct['phone']} 或 {direct['mail']}、谢谢。"),
     ]  # fmt: skip
-    return Talk(episode=_episode("ferry", number, steps), direct=direct)
+    return Talk(episode=episode("ferry", number, steps), direct=direct)
 
 
 APPS: Final[dict[str, Callable[[int, random.Random], Talk]]] = {
     "meter": meter_talk,
     "club": club_talk,
     "ferry": ferry_talk,
+    "clinic": clinic_talk,
+    "lettings": lettings_talk,
+    "payroll": payroll_talk,
 }
 
 
@@ -249,6 +220,10 @@ class Counts:
     """Episodes with a withheld leaf."""
     checked: int = 0
     """Hits of the leak check on the result."""
+    meaning: Counter[str] = field(default_factory=Counter)
+    """Words of the product that no longer stand in their conversation."""
+    apart: Counter[str] = field(default_factory=Counter)
+    """Places of calls and results with a value that reads unlike in two conversations."""
 
 
 def measure(app: str, episodes: int, seed: int, policy: Policy | None = None) -> Counts:
@@ -258,7 +233,8 @@ def measure(app: str, episodes: int, seed: int, policy: Policy | None = None) ->
     chosen = policy or Policy()
     raw = [talk.episode for talk in talks]
     learnt = learn(raw, (), policy=chosen)
-    done = list(scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=chosen))
+    vault = open_vault(None, SECRET)
+    done = list(scrub(raw, learnt=learnt, vault=vault, policy=chosen))
     counts = Counts()
     for talk, item in zip(talks, done, strict=True):
         left = "\n".join(texts_of(item.clean)).lower()
@@ -266,13 +242,47 @@ def measure(app: str, episodes: int, seed: int, policy: Policy | None = None) ->
         counts.leaked.update(
             kind for kind, value in talk.direct.items() if stands_in(value.lower(), left)
         )
+        counts.meaning.update(w for w in talk.meaning if not stands_in(w.lower(), left))
         counts.third += len(talk.third)
         counts.third_left += sum(stands_in(name.lower(), left) for name in talk.third)
         counts.held.update(held.key for held in item.held)
         counts.waiting += bool(item.held)
-    named = [(str(n), text) for n, item in enumerate(done) for text in texts_of(item.clean)]
-    counts.checked = len(find_leaks(named, learnt=learnt))
+    counts.apart = apart(raw, [item.clean for item in done])
+    texts = [text for item in done for text in texts_of(item.clean)]
+    hits = find_leaks([(str(place), text) for place, text in enumerate(texts)], learnt=learnt)
+    counts.checked = sum(
+        not is_surrogate(vault, raw[0].app, hit, texts[int(hit.where)]) for hit in hits
+    )
     return counts
+
+
+def apart(raw: Sequence[Episode], clean: Sequence[CleanEpisode]) -> Counter[str]:
+    """Places (tool, keys) with how many of their values became more than one thing: such a value breaks replay."""
+    images: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for before, after in zip(raw, clean, strict=True):
+        for one, two in zip(recorded(before), recorded(after), strict=True):
+            for left, right in zip(one[1:], two[1:], strict=True):
+                for place, value, other in places(left, right, one[0]):
+                    images[place, value].add(other)
+    return Counter(place for (place, _), found in images.items() if len(found) > 1)
+
+
+def places(one: object, two: object, at: str) -> Iterator[tuple[str, str, str]]:
+    """Place, value and what it became, for every text of a call or result; JSON inside texts is opened."""
+    if isinstance(one, str):
+        inner = parsed(one)
+        if isinstance(inner, dict | list):
+            yield from places(inner, parsed(str(two)), at)
+        elif "\n" in one:
+            yield from places(records_in(one), records_in(str(two)), at)
+        else:
+            yield at, one, str(two)
+    elif isinstance(one, dict) and isinstance(two, dict):
+        for (name, left), right in zip(one.items(), two.values(), strict=False):
+            yield from places(left, right, f"{at}.{name}")
+    elif isinstance(one, list) and isinstance(two, list):
+        for left, right in zip(one, two, strict=False):
+            yield from places(left, right, at)
 
 
 def main() -> None:
@@ -287,7 +297,8 @@ def main() -> None:
             print(
                 f"{app}, {size} episodes: {found.leaked.total()} of {found.direct} direct identifiers left "
                 f"{dict(found.leaked)}, {found.third_left} of {found.third} third parties left, "
-                f"{found.waiting} episodes with a withheld leaf {dict(found.held)}, leak check {found.checked} hits"
+                f"{found.waiting} episodes with a withheld leaf {dict(found.held)}, leak check {found.checked} hits, "
+                f"lost meaning {dict(found.meaning)}, values that read unlike {dict(found.apart)}"
             )
 
 

@@ -181,7 +181,7 @@ def rules_of(app: AppLearnt, policy: Policy) -> Rules:
     personal = dict(app.values)
     for value, kind in judgement.values.items():
         keep_kind(personal, value, kind)
-    public = vocabulary_of(app, k=policy.k, words=policy.public_values).forms
+    public = vocabulary_of(app, k=policy.k, words=policy.public_values, judgement=judgement).forms
     signed = [(f"{value}={kind}", _hashes(value)) for value, kind in sorted(personal.items())]
     signed += [(f"+{form}", _hashes(form)) for form in sorted(public)]
     return Rules(tuple(signed), judgement)

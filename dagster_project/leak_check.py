@@ -30,6 +30,7 @@ from dagster_project.learnt_tables import (
     WORLDS,
 )
 from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, EPISODES, REDACTIONS
+from redact.judge import judge
 from redact.leaks import Leak, LeakSearch, plain_reading
 from redact.standing import vocabulary_of
 from redact.vault import Vault
@@ -228,7 +229,10 @@ def origins_of(home: Home, vault: Vault, app: str) -> dict[str, str]:
 def search_of(home: Home, vault: Vault, app: str) -> LeakSearch:
     """A search for everything known of an app's people."""
     learnt, policy = knowledge_of(Lake(home.private / "lake"), vault, app).learnt, policy_of(home)
-    public = vocabulary_of(learnt.app(app), k=policy.k, words=policy.public_values)
+    known = learnt.app(app)
+    public = vocabulary_of(
+        known, k=policy.k, words=policy.public_values, judgement=judge(known, k=policy.k)
+    )
     return LeakSearch(
         learnt,
         k=policy.k,

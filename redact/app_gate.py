@@ -53,8 +53,10 @@ class AppGate:
         self.vault = vault
         self.choices = choices(seen, k=policy.k)
         self._local = known.local
-        self.vocabulary: Vocabulary = vocabulary_of(seen, k=policy.k, words=policy.public_values)
         self.judgement = judge(seen, k=policy.k)
+        self.vocabulary: Vocabulary = vocabulary_of(
+            seen, k=policy.k, words=policy.public_values, judgement=self.judgement
+        )
         self.withholds = policy.unknown == "withhold"
         self.hides_task_keys = policy.task_keys == "opaque"
         self.shift = policy.shift_of(app)

@@ -12,20 +12,16 @@ from datetime import date, timedelta
 from typing import Final
 
 from redact.keyed import Keyed
+from redact.months import month_like, month_number
 
 _ISO: Final = re.compile(r"(?P<y>\d{4})(?P<s>[-/.]?)(?P<m>\d{2})(?P=s)(?P<d>\d{2})")
 _NUMERIC: Final = re.compile(r"(?P<a>\d{1,2})(?P<s>[-/.])(?P<b>\d{1,2})(?P=s)(?P<y>\d{4})")
-_MONTHS: Final = {
-    name: number
-    for number in range(1, 13)
-    for name in (month_name[number].lower(), month_name[number][:3].lower())
-}
 _WORDS_MD: Final = re.compile(
-    r"(?P<m>[a-z]{3,9})(?P<dot>\.?) (?P<d>\d{1,2})(?P<th>st|nd|rd|th)?(?P<c>,?) (?P<y>\d{4})",
+    r"(?P<m>[^\W\d_]{3,12})(?P<dot>\.?) (?P<d>\d{1,2})(?P<th>st|nd|rd|th)?(?P<c>,?) (?P<y>\d{4})",
     re.IGNORECASE,
 )
 _WORDS_DM: Final = re.compile(
-    r"(?P<d>\d{1,2})(?P<th>st|nd|rd|th)?(?P<of>\.? | of )(?P<m>[a-z]{3,9})(?P<c>,?) (?P<y>\d{4})",
+    r"(?P<d>\d{1,2})(?P<th>st|nd|rd|th)?(?P<of>\.? | of | de )(?P<m>[^\W\d_]{3,12})(?P<c>,?|\.?| de) (?P<y>\d{4})",
     re.IGNORECASE,
 )
 
@@ -39,7 +35,7 @@ def read_date(text: str) -> date | None:
             month = found["m"].lower()
             return _day(
                 int(found["y"]),
-                int(_MONTHS.get(month, month if month.isdecimal() else 0)),
+                int(month) if month.isdecimal() else month_number(month),
                 int(found["d"]),
             )
     found = _NUMERIC.match(text)
@@ -106,9 +102,11 @@ def _written_like(text: str, day: date, moved: date) -> str:
 
 
 def _month_like(word: str, month: int) -> str:
-    name = month_name[month]
-    name = name[:3] if len(word) == 3 else name
-    return name.upper() if word.isupper() else name.lower() if word.islower() else name
+    if len(word) == 3 and word.casefold() == "may":
+        word = {"MAY": "JAN", "may": "jan"}.get(
+            word, "Jan"
+        )  # the short form, as others of three letters
+    return month_like(word, month)
 
 
 def _ordinal(day: int) -> str:

@@ -9,14 +9,17 @@ of shapes, and the lexicon is asked per shape instead of per leaf.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from redact.kinds import KINDS, NOT_PERSONAL
+from redact.labelled_rows import labelled
 from redact.leaves import DEPTH, documents_in
 from redact.lexicon import DATA, Lexicon
 from redact.shapes import can_be, digit_count
+from redact.tables import records_in
 
 _KEY_SIZE: Final = 64
 _CROWD: Final = 60
@@ -92,7 +95,7 @@ class Documents:
         self, text: str, tool: str, found: list[Found], unexplained: list[Unexplained]
     ) -> None:
         """Add what the documents of a text reveal to both lists."""
-        documents = documents_in(text)
+        documents = documents_in(text) or (records_in(text) if tool else [])
         if not documents:
             return
         above = (tool,) if tool else ()
@@ -110,6 +113,10 @@ class Documents:
                 self._plans.clear()
             plan = self._plans[asked] = self._made(above, key, names)
         return plan
+
+    def labelled(self, rows: Collection[object]) -> dict[str, list[object]] | None:
+        """Return the object that rows of labels and values stand for."""
+        return labelled(list(rows), self._lexicon)
 
     def _made(self, above: tuple[str, ...], key: str, names: tuple[str, ...]) -> _Plan:
         inner = (*above, plain_key(key)) if key else above
@@ -152,6 +159,10 @@ class _Reader:
                     self._found.append(Found(below.own, name, slot.name))
                 self.walk(part, below, plan.above, depth + 1)
         elif isinstance(value, list | tuple | set):
+            record = self._documents.labelled(value)
+            if record is not None:
+                self.walk(record, slot, above, depth + 1)
+                return
             for part in value:
                 self.walk(part, slot, above, depth + 1)
         elif isinstance(value, int | float) and not isinstance(value, bool) and slot.kind in KINDS:
@@ -164,6 +175,10 @@ class _Reader:
                 for document in inner:
                     self.walk(document, slot, above, depth + 1)
                 return
+        elif "\n" in value and (inner := records_in(value)):
+            for document in inner:
+                self.walk(document, slot, above, depth + 1)
+            return
         self._leaf(value, slot, is_text=True)
 
     def _leaf(self, value: str, slot: _Slot, *, is_text: bool) -> None:

@@ -16,13 +16,14 @@ from typing import Final, NamedTuple
 
 from redact.documents import Documents, Found, Unexplained
 from redact.fold import fold_value
+from redact.forms import shape_of
 from redact.gazetteer import is_name
 from redact.kinds import KINDS
 from redact.learnt import evidence_value
 from redact.lexicon import Lexicon, load_lexicon
 from redact.named_ids import named_ids_in
 from redact.patterns import patterns_in
-from redact.place import MESSAGE, place_key
+from redact.place import MESSAGE, RESULT, place_key
 from redact.policy import Policy
 from redact.prefilter import EVERYTHING, Needs, needs_of
 from redact.presidio_engine import NamesEngine, people_finder
@@ -31,6 +32,12 @@ from redact.shapes import addresses_in, digit_count, emails_in, letter_count
 from redact.surrogates import ID_WORDS, PARTICLES, STREET_WORDS
 
 _ATOM: Final = re.compile(r"[^\W\d_]+")
+_IN_SENTENCE: Final = re.compile(
+    r"(?:(?<![\w-])([a-zà-ÿ]{1,12})[ :#]{1,3})?(?<![\w@./:=-])([\w+#][\w.:/+-]{4,60})(?![\w@=])"
+)
+"""A token with the word in small letters before it."""
+_LONG: Final = 5
+"""So many digits in a token of a sentence are no quantity."""
 _REMEMBERED: Final = 32_000_000
 """Characters of text a reader remembers what they reveal."""
 
@@ -109,6 +116,8 @@ class Finder:
             else:  # a result without any structure is prose as a whole
                 spoken = list(filter(_is_spoken, told if structured else [text]))
             named = [found for part in spoken for found in self._named(part)]
+        if origin == RESULT:
+            unexplained += _slots(text, tool, unexplained, structured=structured)
         flagged = tuple(dict.fromkeys(named)) if self._prose_names == "flag" else ()
         if not flagged:
             found.extend(named)
@@ -150,6 +159,27 @@ def _sightings(
             for leaf in dict.fromkeys(unexplained)
         ]
     )
+
+
+def _slots(
+    text: str, tool: str, unexplained: Sequence[Unexplained], *, structured: bool
+) -> list[Unexplained]:
+    """Return the identifiers that stand in sentences of a result, each at a place named by the word before it.
+
+    "Unit A-101 is let under LS-114523": what follows `under` is judged over all answers, as what stands under a key is.
+    """
+    sentences = [
+        leaf for leaf in unexplained if leaf.kind in _READ_AS_TEXT and _is_spoken(leaf.value)
+    ]
+    if not structured:
+        sentences = [Unexplained(tool, text, "?")]
+    slots = []
+    for leaf in sentences:
+        for found in _IN_SENTENCE.finditer(leaf.value):
+            token = found[2].rstrip(".:-/+")
+            if digit_count(token) >= _LONG and shape_of(token) in {"identifier", "phone"}:
+                slots.append(Unexplained(f"{leaf.path}.~{found[1] or ''}", token, "?"))
+    return slots
 
 
 def _whole_names(found: Sequence[Found]) -> list[Found]:

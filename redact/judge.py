@@ -16,15 +16,14 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
 
-from redact.dates import read_date
 from redact.findings import is_composite
 from redact.fold import fold_value
+from redact.forms import IDENTIFIER, URL, commonest, is_reference, plain_day
 from redact.gazetteer import ORDINARY, is_name
 from redact.learnt import AppLearnt, evidence_value, keep_kind
 from redact.people_places import UNKNOWN, people_places
+from redact.person_keys import person_keys
 from redact.place import RESULT, Place
-from redact.shapes import is_phone, is_street
-from redact.surrogates import PARTICLES
 from redact.word_lists import word_list
 
 KEEP: Final = "keep"
@@ -37,34 +36,18 @@ BIRTH: Final = "birth_date"
 PHONE: Final = "phone"
 WITHHOLD: Final = "withhold"
 
-_NUMBER: Final = re.compile(r"[\s\d.,:;%$€£¥+\-*/()=<>^x°#T]*(?:[A-Za-z]{0,3})?")
 PLACES: Final = word_list("places")
-_URL: Final = re.compile(r"[a-z][a-z+.-]{1,12}://\S+$")
-_MOMENT: Final = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.{0,30}|\d{1,2}:\d{2}.{0,20}")
-_IDENTIFIER: Final = re.compile(r"#?[\w.:@/+-]{4,200}")
-_CHOICE: Final = re.compile(
-    r"[a-z0-9]+(?:[_/ -][a-z0-9()%.]+){0,5}|[A-Z0-9]{1,4}|[A-Z]+(?:_[A-Z0-9]+)+"
-)
 _SHARED_ENOUGH: Final = 0.3
 """A key is a catalogue's when at least this share of its values was seen with several subjects."""
+_MARKS: Final = frozenset({"identifier", "phone", "street"})
 _CODES: Final = 3
 """So many different short digit strings in personal records are codes, not quantities."""
-_DAY: Final = 18
-"""A day without a time of day is at most so long."""
 _LIVES: Final = 15 * 365
 """Days between the first and the last: orders, visits and contracts of one app rarely span as much."""
-_LONG: Final = 5
-"""So many digits with a letter are an identifier, not a number with its unit."""
-_TURN: Final = re.compile(r"(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])")
-_TURNS: Final = 3
-"""So many changes between letters and digits are no word with a number."""
-_UNIT: Final = re.compile(r"\d{1,5}[A-Za-z]{1,4}")
 _LIST: Final = 20
 """So many keys beside each other are data."""
-_POSTAL: Final = re.compile(
-    r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|\d{4} ?[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d|\d{5}-\d{4}"
-)
 _BOTH: Final = 2
+_SHORTEST: Final = 4
 _FEW: Final = 2
 """Fewer subjects than this say nothing about whether values differ from person to person."""
 _THIN: Final = 5
@@ -114,7 +97,7 @@ class Judgement:
         place = Place.of(key)
         if place.kind != UNKNOWN:
             return self.verdicts.get(key, _KEPT)
-        return _judge(place, {evidence_value(value): [0]}, self.public, self.latest)
+        return _judge(place, {evidence_value(value): [0]}, self.public, self.latest, _FEW)
 
 
 _KEPT: Final = Verdict(KEEP, "")
@@ -130,10 +113,12 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
     for key, seen in app.evidence.items():
         place = places[key]
         if place.kind == UNKNOWN and key not in people:
-            verdict = _judge(place, seen, public, app.latest)
+            verdict = _judge(place, seen, public, app.latest, k)
             if verdict.action != KEEP:
                 verdicts[key] = verdict
     _alike(app, verdicts)
+    for key in person_keys(app.evidence, places, public, k=k) - verdicts.keys():
+        verdicts[key] = _ASKED_FOR
     recorded = _recorded_values(app)
     values: dict[str, str] = {}
     for key, verdict in verdicts.items():
@@ -173,7 +158,7 @@ def _name_one_each(seen: Mapping[str, list[int]]) -> bool:
     """Say whether values are names of people of whom each subject saw one or two; a catalogue shows many authors to each."""
     subjects = {subject for listed in seen.values() for subject in listed}
     listed = list(seen)
-    return len(seen) <= 2 * len(subjects) and _commonest(listed) == "names" and _are_names(listed)
+    return len(seen) <= 2 * len(subjects) and commonest(listed) == "names" and _are_names(listed)
 
 
 def _alike(app: AppLearnt, verdicts: dict[str, Verdict]) -> None:
@@ -190,7 +175,7 @@ def _alike(app: AppLearnt, verdicts: dict[str, Verdict]) -> None:
         place = Place.of(key)
         if key in verdicts or place.kind != UNKNOWN or _last_key(place.path) not in telling:
             continue
-        if _commonest(list(seen)) == "identifier":
+        if commonest(list(seen)) == "identifier":
             verdicts[key] = _IDENTIFIERS
 
 
@@ -208,8 +193,17 @@ def _made_personal(
     spared = recorded if verdict.action in {OPAQUE, NAME} else public
     for value in seen:
         for part in _parts(value) if value not in spared else ():
-            if is_composite(verdict.action, fold_value(part)):
-                yield fold_value(part)
+            folded = fold_value(part)
+            if is_composite(verdict.action, folded) or (
+                verdict.action == OPAQUE and _is_code(folded)
+            ):
+                yield folded
+
+
+def _is_code(folded: str) -> bool:
+    """Say whether a short identifier can be nothing else in its app, so that it reads alike in every episode: `a-101`."""
+    digits = sum(map(str.isdigit, folded))
+    return len(folded) >= _SHORTEST and digits > 1 and any(map(str.isalpha, folded))
 
 
 def personal_everywhere(app: AppLearnt, *, k: int) -> dict[str, str]:
@@ -222,11 +216,11 @@ def personal_everywhere(app: AppLearnt, *, k: int) -> dict[str, str]:
 
 def _parts(value: str) -> list[str]:
     """Return what of a value is personal: of a URL the parts that look like identifiers, else all of it."""
-    if not _URL.match(value):
+    if not URL.match(value):
         return [value]
     parts = re.split(r"[/?&=#;]", value.partition("://")[2])[1:]
     return [
-        part for part in parts if sum(map(str.isdigit, part)) >= 3 and _IDENTIFIER.fullmatch(part)
+        part for part in parts if sum(map(str.isdigit, part)) >= 3 and IDENTIFIER.fullmatch(part)
     ]
 
 
@@ -253,47 +247,10 @@ def _public_values(
             public.update(seen)
         elif place.origin == RESULT and not place.personal:
             # A look-up by e-mail address answers with an account's key and nothing else of the person.
-            public.update(
-                value for value in seen if place.path in lists or not _is_reference(value)
-            )
+            public.update(value for value in seen if place.path in lists or not is_reference(value))
         else:
             public.update(value for value, subjects in seen.items() if len(subjects) >= k)
     return frozenset(public)
-
-
-def shape_of(value: str) -> str:
-    """Return what a value looks like: `number`, `moment`, `choice`, `identifier`, `names` or `text`."""
-    text = value.strip()
-    digits = sum(map(str.isdigit, text))
-    letters = any(map(str.isalpha, text))
-    for shape, fits in (
-        ("street", is_street(text)),
-        ("code", 3 <= digits <= 5 and text.isdigit()),
-        ("identifier", digits >= 6 and text.isdigit()),
-        ("identifier", _URL.match(text)),
-        ("phone", is_phone(text)),
-        ("moment", _MOMENT.fullmatch(text)),
-        ("code", _POSTAL.fullmatch(text)),
-        ("identifier", digits >= _LONG and letters and _IDENTIFIER.fullmatch(text)),
-        ("number", not text or (digits and _NUMBER.fullmatch(text))),
-        ("identifier", digits and _IDENTIFIER.fullmatch(text)),
-        ("choice", _CHOICE.fullmatch(text)),
-        ("names", not digits and len(text) <= 60 and _is_name_like(text)),
-    ):
-        if fits:
-            return shape
-    return "text"
-
-
-def _is_name_like(text: str) -> bool:
-    """Say whether a text is one to four words that begin as names do; scripts without case pass."""
-    words = text.split()
-    return len(words) <= 4 and all(
-        word[0].isalpha()
-        and (not word[0].islower() or word in PARTICLES)
-        and not set(word) & set(",;:!?()/")
-        for word in words
-    )
 
 
 def _catalogues(app: AppLearnt) -> frozenset[str]:
@@ -305,21 +262,12 @@ def _catalogues(app: AppLearnt) -> frozenset[str]:
     return frozenset(path for paths in below.values() if len(paths) >= _LIST for path in paths)
 
 
-def _is_reference(value: str) -> bool:
-    """Say whether a value can hardly be anything but a key: `w_d74849f6`, `131053-F`, and not `6-inch` or `512GB`."""
-    if shape_of(value) == "phone":
-        return True
-    if shape_of(value) != "identifier" or _URL.match(value.strip()) or _UNIT.fullmatch(value):
-        return False
-    return sum(map(str.isdigit, value)) >= _LONG or len(_TURN.findall(value)) >= _TURNS
-
-
 def _judge(
-    place: Place, seen: Mapping[str, list[int]], public: frozenset[str], latest: int
+    place: Place, seen: Mapping[str, list[int]], public: frozenset[str], latest: int, k: int
 ) -> Verdict:
     own = [value for value in seen if value not in public]
-    shape = _commonest(own)
-    every = _commonest(list(seen))
+    shape = commonest(own)
+    every = commonest(list(seen))
     if every == "names" and _are_names(list(seen)):
         return Verdict(NAME, "looks like names of people")
     if own and shape == "names" and place.personal and _are_places(own):
@@ -329,7 +277,11 @@ def _judge(
     subjects = {subject for listed in seen.values() for subject in listed}
     alone = len(subjects) < _FEW
     some = place.personal and shape == "names" and len(subjects) < _SOME
-    if not alone and _is_shared(seen, public, _SHARED_BY_FEW if some else _SHARED_ENOUGH):
+    # Who comes back under another request is two subjects: what marks a person is a catalogue's only where k have it.
+    several = k if place.personal and shape in _MARKS else _FEW
+    if not alone and _is_shared(
+        seen, public, _SHARED_BY_FEW if some else _SHARED_ENOUGH, several=several
+    ):
         return _KEPT
     codes = len(own) >= _CODES or (len(subjects) < _THIN and bool(own))
     for seen_as, enough, verdict in (
@@ -337,7 +289,7 @@ def _judge(
         ("phone", True, _PHONES),
         ("code", place.personal and codes, _CODED),
         ("identifier", True, _IDENTIFIERS),
-        ("names", place.personal or not alone, _NAMELIKE),
+        ("names", place.personal or not alone, NAMELIKE),
         ("text", place.origin == RESULT and (place.personal or len(subjects) > _FEW), _TEXTS),
     ):
         if shape == seen_as and enough:
@@ -350,28 +302,24 @@ _PHONES: Final = Verdict(PHONE, "looks like phone numbers")
 _STREETS: Final = Verdict(STREET, "looks like address lines")
 _CODED: Final = Verdict(CODE, "looks like short codes and differs from person to person")
 _IDENTIFIERS: Final = Verdict(OPAQUE, "looks like an identifier and differs from person to person")
-_NAMELIKE: Final = Verdict(WITHHOLD, "looks like names and differs from person to person")
+_ASKED_FOR: Final = Verdict(
+    OPAQUE, "each person's own word, asked of a tool that answers with a record"
+)
+NAMELIKE: Final = Verdict(WITHHOLD, "looks like names and differs from person to person")
 _TEXTS: Final = Verdict(WITHHOLD, "free text that differs from person to person")
 
 
-def _is_shared(seen: Mapping[str, list[int]], public: frozenset[str], enough: float) -> bool:
+def _is_shared(
+    seen: Mapping[str, list[int]], public: frozenset[str], enough: float, *, several: int
+) -> bool:
     """Say whether a catalogue stands behind the key: many of its values belong to several subjects or to none."""
-    shared = sum(len(subjects) > 1 or value in public for value, subjects in seen.items())
+    shared = sum(len(subjects) >= several or value in public for value, subjects in seen.items())
     return shared >= enough * len(seen)
-
-
-def _commonest(values: list[str]) -> str:
-    """Return the shape most of the values have; no values look like a choice, which is kept."""
-    counts: dict[str, int] = {"choice": 0}
-    for value in values:
-        shape = "text" if value.startswith("\x00") else shape_of(value)
-        counts[shape] = counts.get(shape, 0) + 1
-    return max(sorted(counts), key=lambda shape: counts[shape])
 
 
 def _span_lives(values: list[str]) -> bool:
     """Say whether plain days lie so far apart that they date people's lives and not their orders."""
-    days = [day for value in values if len(value) <= _DAY and (day := read_date(value))]
+    days = list(filter(None, map(plain_day, values)))
     if len(days) < _CODES or len(days) * 2 < len(values):
         return False
     return (max(days) - min(days)).days > _LIVES
@@ -379,7 +327,7 @@ def _span_lives(values: list[str]) -> bool:
 
 def _are_old(values: list[str], latest: int) -> bool:
     """Say whether most of the plain days lie many years before the app's last episode; one person's is enough."""
-    days = [day for value in values if len(value) <= _DAY and (day := read_date(value))]
+    days = list(filter(None, map(plain_day, values)))
     if not days or len(days) * 2 < len(values) or not latest:
         return False
     now = datetime.fromtimestamp(latest / 1e9, tz=UTC).date()

@@ -63,6 +63,11 @@ class Lexicon:
             self.memory[asked] = self._judge(key, above, beside)
         return self.memory[asked]
 
+    def phrase_kind(self, label: str) -> str | None:
+        """Return the kind that a label means by itself, whatever stands around it."""
+        words = key_words(label)
+        return self._phrase_kind(words) if words else None
+
     def kinds_beside(self, key: str, keys: tuple[str, ...]) -> frozenset[str]:
         """Return the kinds that the other keys of an object mean by themselves."""
         known = self.neighbours.get(keys)

@@ -34,8 +34,8 @@ MONTH: Final = "|".join(sorted(_PLACES, key=lambda word: (-len(word), word)))
 
 
 def month_number(word: str) -> int:
-    """Return which month a word of `MONTH` names, from 1 to 12."""
-    return _PLACES[word.lower()][1]
+    """Return which month a word of `MONTH` names, from 1 to 12; 0 for any other word."""
+    return _PLACES.get(word.lower(), (0, 0))[1]
 
 
 def month_like(word: str, month: int) -> str:

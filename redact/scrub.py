@@ -21,7 +21,7 @@ from redact.desk import Desk, Note
 from redact.documents import Found, refined
 from redact.findings import Finder, finder_for
 from redact.fold import fold, fold_value
-from redact.judge import WITHHOLD
+from redact.judge import NAMELIKE, WITHHOLD
 from redact.learn import Read, found_in, local_values, read_texts
 from redact.learnt import Learnt
 from redact.misspelt import misspelt_in
@@ -29,6 +29,7 @@ from redact.policy import Policy
 from redact.shapes import can_be
 from redact.vault import Vault
 
+_INITIAL: Final = 2
 NAMES_IN_PROSE: Final = "names somebody whom no tool returned"
 
 
@@ -150,7 +151,20 @@ def _judged(reads: Iterable[Read], gate: AppGate) -> tuple[list[Found], list[_He
             elif gate.withholds:
                 note = Held(path=read.path, key=leaf.path, reason=verdict.reason)
                 held.append(_HeldLeaf(note, _held_spellings(leaf.value)))
+                if verdict == NAMELIKE:
+                    found += _words_of_a_name(leaf.value, gate)
     return found, held
+
+
+def _words_of_a_name(value: str, gate: AppGate) -> Iterator[Found]:
+    """Yield the words of what may be a name: as words of its episode they go from file names and greetings too."""
+    words = value.split()
+    if len(words) > 1:
+        yield from (
+            Found("last_name", word, "")
+            for word in words
+            if len(word) > _INITIAL and not gate.vocabulary.holds(word)
+        )
 
 
 def _flagged(reads: Iterable[Read], values: Mapping[str, str]) -> Iterator[_HeldLeaf]:

@@ -13,6 +13,7 @@ from typing import Final
 
 from redact.findings import is_composite
 from redact.gazetteer import ORDINARY
+from redact.judge import NAME, Judgement
 from redact.kinds import KINDS
 from redact.learnt import AppLearnt
 from redact.matcher import Match
@@ -48,13 +49,19 @@ class Vocabulary:
         return mention in forms or mention.lower() in forms or mention.title() in forms
 
 
-def vocabulary_of(app: AppLearnt, *, k: int, words: Collection[str]) -> Vocabulary:
-    """Return the public words of an app; `words` are those that the policy declares public."""
+def vocabulary_of(
+    app: AppLearnt, *, k: int, words: Collection[str], judgement: Judgement
+) -> Vocabulary:
+    """Return the public words of an app; `words` are those that the policy declares public.
+
+    What is judged to be people's names is nobody's word, however many people bear it.
+    """
     forms: set[str] = set(words)
     shared = set(app.vocabulary)
     people = people_places(app, k=k)
     for key, values in app.evidence.items():
-        if key in people:
+        verdict = judgement.verdicts.get(key)
+        if key in people or (verdict is not None and verdict.action == NAME):
             continue
         place = Place.of(key)
         nobodys = place.origin == RESULT and not place.personal

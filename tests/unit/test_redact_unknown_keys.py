@@ -4,7 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from ingest.episode import Episode
-from redact.judge import BIRTH, CODE, NAME, OPAQUE, STREET, WITHHOLD, judge, shape_of
+from redact.forms import shape_of
+from redact.judge import BIRTH, CODE, NAME, OPAQUE, STREET, WITHHOLD, judge
 from redact.learn import learn
 from redact.learnt import merge
 from redact.policy import Policy

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.redaction_unseen import APPS, measure
-from redact.judge import judge, shape_of
+from redact.forms import shape_of
+from redact.judge import judge
 from redact.keyed import Keyed
 from redact.leaks import find_leaks
 from redact.learn import learn

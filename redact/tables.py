@@ -1,0 +1,91 @@
+"""Records in plain text: CSV and Markdown tables, and lines of a label and its value.
+
+In: the text of a result that is no JSON. Out: one object per row or block, its keys the column headings or labels, so
+that its values are judged by key like those of JSON. Text without such structure gives nothing. Judges no value.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from itertools import takewhile
+from typing import Final
+
+_LABEL: Final = re.compile(r"[^\W\d_](?:[\w'\u2019./#() -]{0,38}[\w.)#])?")
+_LABEL_WORDS: Final = 4
+_LINE: Final = re.compile(
+    r"\W{0,6}?([^\W\d_][^:=\n]{0,40}?)\W{0,3}?\s?[:=\uff1a](?:\*\*|__)?\s*(\S.*)"
+)
+_RULE: Final = re.compile(r"[\s|:+=-]*-[\s|:+=-]*")
+_DELIMITERS: Final = "\t;,"
+_COLUMNS: Final = 3
+"""A comma makes columns of so many parts: "Thanks, Anna" has two."""
+_ROWS: Final = 2
+_MARKS: Final = "*_` "
+_SIZE: Final = 2_000_000
+"""Longer texts are prose or an attack."""
+
+
+def is_label(text: str) -> bool:
+    """Say whether a text can be what a value is called: a few words without numbers or the end of a sentence."""
+    return (
+        _LABEL.fullmatch(text) is not None
+        and len(text.split()) <= _LABEL_WORDS
+        and sum(map(str.isdigit, text)) <= _ROWS
+    )
+
+
+def records_in(text: str) -> list[object]:
+    """Return the rows of the tables of a text and its blocks of labelled lines, as objects."""
+    if ("\n" not in text and ";" not in text) or len(text) > _SIZE:
+        return []
+    found: list[object] = []
+    for block in re.split(r"\n\s*\n", text):
+        lines = [line for line in block.splitlines() if line.strip()]
+        found += _table(lines) or _labelled(lines)
+    return found
+
+
+def _table(lines: list[str]) -> list[dict[str, str]]:
+    """Return the rows of the table that a block is, at most one line of prose before it."""
+    for start in range(min(2, max(0, len(lines) - 1))):
+        for cells in _split(lines[start:]):
+            heads = [cell.strip(_MARKS) for cell in cells[0]]
+            if len(set(heads)) == len(heads) and all(map(is_label, heads)):
+                return [
+                    {head: cell.strip(_MARKS) for head, cell in zip(heads, row, strict=True)}
+                    for row in cells[1:]
+                ]
+    return []
+
+
+def _split(lines: list[str]) -> Iterator[list[list[str]]]:
+    """Yield the cells of all lines for each way to cut them that gives equally many, the headings first."""
+    if "|" in lines[0]:
+        piped = list(takewhile(lambda line: "|" in line, lines))
+        rows = [line.strip().strip("|").split("|") for line in piped if not _RULE.fullmatch(line)]
+        if len(rows) >= _ROWS and len(rows[0]) > 1 and len({len(row) for row in rows}) == 1:
+            yield rows
+        return
+    for delimiter in _DELIMITERS:
+        if delimiter not in lines[0]:
+            continue
+        try:
+            rows = list(csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True))
+        except csv.Error:
+            continue
+        wide = _COLUMNS if delimiter == "," else _COLUMNS - 1
+        if len(rows) >= _ROWS and len(rows[0]) >= wide and len({len(row) for row in rows}) == 1:
+            yield rows
+
+
+def _labelled(lines: list[str]) -> list[dict[str, list[str]]]:
+    """Return the one object of a block in which at least two lines, or parts between semicolons, are labelled."""
+    record: dict[str, list[str]] = {}
+    parts = [part for line in lines for part in line.split("; ")]
+    for line in parts:
+        found = _LINE.match(line)
+        if found and is_label(found[1].strip(_MARKS)):
+            record.setdefault(found[1].strip(_MARKS), []).append(found[2].strip(_MARKS))
+    return [record] if len(record) >= _ROWS else []

@@ -1,0 +1,208 @@
+"""Values in results that are no records: tables in text, rows of labels and values, keys that are words, ids in sentences."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.episode import Episode
+from redact.dates import read_date
+from redact.forms import shape_of
+from redact.judge import NAME, OPAQUE, PHONE, judge
+from redact.labelled_rows import labelled
+from redact.learn import learn
+from redact.lexicon import load_lexicon
+from redact.policy import Policy
+from redact.scrub import scrub
+from redact.standing import vocabulary_of
+from redact.tables import is_label, records_in
+from redact.vault import open_vault
+from tests.unit.raw_conversations import SECRET, calls, episode, says
+
+PEOPLE = ("Anna Meier", "Jonas Weber", "Petra Vogel", "Marta Lang", "Otto Kraus", "Lena Beck")
+
+
+def clean(raw: list[Episode]) -> list[str]:
+    """All texts of each episode past the gate, as one."""
+    learnt = learn(raw, (), policy=Policy())
+    done = scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy())
+    return [
+        "\n".join(
+            part
+            for step in item.clean.steps
+            for part in (step.content or "", *(call.arguments for call in step.tool_calls))
+        )
+        for item in done
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("id,who,born\n7,Anna,1980\n8,Otto,1981", {"id": "7", "who": "Anna", "born": "1980"}),
+        ('a,b,c\n1,"x, y",3', {"a": "1", "b": "x, y", "c": "3"}),
+        ("id\twho\n7\tAnna", {"id": "7", "who": "Anna"}),
+        (
+            "Here it is:\n| Unit | Who |\n|---|:--|\n| A-1 | **Anna** |\n\nbye",
+            {"Unit": "A-1", "Who": "Anna"},
+        ),
+        ("- **Name:** Anna\n- Cell: 555", {"Name": ["Anna"], "Cell": ["555"]}),
+        ("Name: Anna; Cell: 555", {"Name": ["Anna"], "Cell": ["555"]}),
+    ],
+)
+def test_records_of_plain_text(text: str, first: dict[str, object]) -> None:
+    """Headings and labels are keys."""
+    assert records_in(text)[0] == first
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Thanks, Anna\nBest, Otto",
+        "one line only, with a comma, or two",
+        "1,2,3\n4,5,6",
+        "a,b,c\n1,2",
+        "Note: nothing else\nhere",
+        "",
+    ],
+)
+def test_prose_is_no_table(text: str) -> None:
+    """Lines of unequal cells, headings that are data, one label alone."""
+    assert records_in(text) == []
+
+
+@given(st.text('a,;|\t\n:- *1"', max_size=60))
+def test_any_text_can_be_read(text: str) -> None:
+    """No text raises, and what is found is objects with labels for keys."""
+    for record in records_in(text):
+        assert isinstance(record, dict)
+        assert all(map(is_label, record))
+
+
+@pytest.mark.parametrize(
+    ("rows", "record"),
+    [
+        ([{"label": "Nome", "value": "x"}], {"Nome": ["x"]}),
+        ([{"wert": 3, "feld": "Amt"}], {"Amt": [3]}),
+        ([{"a": "E-Mail", "b": "x"}, {"a": "Amt", "b": "y"}], {"E-Mail": ["x"], "Amt": ["y"]}),
+        (
+            [["who", "Xu Qi"], ["doc", "E1234567"], ["class", "first"]],
+            {"who": ["Xu Qi"], "doc": ["E1234567"], "class": ["first"]},
+        ),
+        ([{"name": "red mug", "price": "3"}, {"name": "blue mug", "price": "4"}], None),
+        ([{"name": "Anna Meier", "value": "9"}, {"name": "Jonas Weber", "value": "8"}], None),
+        ([["Anna", "Meier"], ["Jonas", "Weber"]], None),
+        ([{"label": "Nome", "value": "x"}, {"label": "Amt"}], None),
+        ([], None),
+    ],
+)
+def test_rows_of_labels_and_values(
+    rows: list[object], record: dict[str, list[object]] | None
+) -> None:
+    """Known by their two keys, by a label of the lexicon, or by values too unlike for a column; a catalogue is none."""
+    assert labelled(rows, load_lexicon()) == record
+
+
+def test_each_row_is_judged_by_its_label() -> None:
+    """The name and the number go, the post that many share stays."""
+    raw = [
+        episode(
+            str(n),
+            *calls(
+                "sheet",
+                {"i": n},
+                [
+                    {"label": "Xa", "value": name},
+                    {"label": "Xb", "value": f"48{n}5550{n}31"},
+                    {"label": "Xc", "value": ("clerk", "cook")[n % 2]},
+                ],
+            ),
+        )
+        for n, name in enumerate(PEOPLE)
+    ]
+    for number, text in enumerate(clean(raw)):
+        assert PEOPLE[number] not in text
+        assert f"48{number}5550{number}31" not in text
+        assert ("clerk", "cook")[number % 2] in text
+
+
+def test_a_person_s_word_is_a_key_where_it_asks_for_her_record() -> None:
+    """Short user names go wherever their episode says them; what is asked of no record stays."""
+    words = ("luz", "brisa", "zeca", "pipa", "jota", "lobo")
+    raw = [
+        episode(
+            str(n),
+            *calls("sheet", {"q": word}, {"q": word, "email": f"p{n}@mail.example", "s": "on"}),
+            *calls("colours", {"q": ("teal", "plum")[n % 2]}, {"stock": n}),
+            says("user", f"I am {word} here"),
+        )
+        for n, word in enumerate(words)
+    ]
+    for number, text in enumerate(clean(raw)):
+        assert words[number] not in text.split()
+        assert f'"{words[number]}"' not in text
+        assert ("teal", "plum")[number % 2] in text
+
+
+def test_an_identifier_in_a_sentence_is_judged_by_the_word_before_it() -> None:
+    """What follows `under` and `at` differs from person to person; the year that all share stays."""
+    raw = [
+        episode(
+            str(n),
+            *calls("card", {"i": n}, f"Let since 2019 under LS-45{n}21{n}; call 0644{n}5550{n}."),
+        )
+        for n in range(6)
+    ]
+    verdicts = judge(learn(raw, (), policy=Policy()).app("app"), k=5).verdicts
+    assert {key.rpartition("~")[2]: one.action for key, one in verdicts.items()} == {
+        "under": OPAQUE,
+        "call": OPAQUE,
+    }
+    for number, text in enumerate(clean(raw)):
+        assert f"LS-45{number}21{number}" not in text
+        assert f"0644{number}5550{number}" not in text
+        assert "since 2019" in text
+
+
+def test_a_number_of_somebody_who_comes_back_is_no_catalogue_s() -> None:
+    """Each phone number under two requests; only k of them make it nobody's."""
+    raw = [
+        episode(
+            str(n), *calls("f", {"i": n}, {"zq": PEOPLE[n // 2], "zr": f"+49 341 555{n // 2}88"})
+        )
+        for n in range(12)
+    ]
+    verdicts = judge(learn(raw, (), policy=Policy()).app("app"), k=5).verdicts
+    assert {key.rpartition(".")[2]: one.action for key, one in verdicts.items()} == {
+        "zq": NAME,
+        "zr": PHONE,
+    }
+
+
+def test_a_name_that_many_bear_is_no_public_word() -> None:
+    """Six customers are called Anna Meier: each of them still is."""
+    raw = [
+        episode(
+            str(n),
+            *calls(
+                "f",
+                {"i": n},
+                {"zq": "Anna Meier" if n < 6 else PEOPLE[n - 6], "email": f"a{n}@x.example"},
+            ),
+        )
+        for n in range(12)
+    ]
+    app = learn(raw, (), policy=Policy()).app("app")
+    public = vocabulary_of(app, k=5, words=(), judgement=judge(app, k=5))
+    assert not public.holds("Anna")
+    assert not public.holds("Anna Meier")
+
+
+@pytest.mark.parametrize(
+    "value", ["4 de março de 1981", "March 4, 1981", "4. Mai 1981", "4 juin 1981", "4 мая 1981"]
+)
+def test_a_day_written_out_is_a_moment(value: str) -> None:
+    """In every language whose months are known."""
+    day = read_date(value)
+    assert day is not None
+    assert (day.year, day.day) == (1981, 4)
+    assert shape_of(value) == "moment"
