@@ -16,7 +16,7 @@ from typing import Final
 from .attempt import EndState, Json
 from .check_arguments import canonical_arguments, normal
 from .check_likely import was_refused
-from .check_view import NormalCall, View
+from .check_view import View
 from .normal import stable
 
 HARDLY: Final = 0.2
@@ -266,12 +266,6 @@ def event_rows(end: EndState, ignore: Mapping[str, Json]) -> Counter[Write]:
         arguments = json.loads(event.arguments)
         rows[event.tool, canonical_arguments(arguments, _names(names))] += 1
     return rows
-
-
-def write_rows(calls: Iterable[NormalCall], tools: Iterable[str]) -> Counter[Write]:
-    """The successful calls of these tools, as a multiset."""
-    names = set(tools)
-    return Counter((c.tool, c.arguments) for c in calls if c.tool in names and not c.failed)
 
 
 def _writes(value: Json) -> list[Write]:

@@ -33,15 +33,6 @@ TALK_TOOL: Final[Mapping[str, Json]] = {
         },
     },
 }
-END: Final = "end_conversation"
-END_TOOL: Final[Mapping[str, Json]] = {
-    "type": "function",
-    "function": {
-        "name": END,
-        "description": "End the conversation: nothing is left to do or to say.",
-        "parameters": {"type": "object", "properties": {}},
-    },
-}
 
 Message = Mapping[str, Json]
 

@@ -12,8 +12,7 @@ from typing import Any
 
 from .attempt import Json
 from .normal import parse_json, stable
-
-Place = tuple[str, str]
+from .world_entry import Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from environments.runtime.expression import build
+from environments.runtime.expression_frame import DARK, GONE
 from environments.runtime.expression_scope import Scope, Tree
 from environments.runtime.normal import stable
-from synth.world.examples import DARK, GONE, Example, evaluate
+from synth.world.examples import Example, evaluate
 from synth.world.numbers import mentions
 
 MAX_NODES: Final = 200

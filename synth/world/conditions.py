@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from environments.runtime.expression import prefix, shape
+from environments.runtime.expression_frame import DARK, GONE
 from environments.runtime.expression_scope import Scope, Tree
 from environments.runtime.normal import stable
-from synth.world.examples import DARK, GONE, Example, evaluate, holding_values
+from synth.world.examples import Example, evaluate, holding_values
 from synth.world.fit import Fitter
 from synth.world.numbers import element_scopes, is_number, mentions, numeric_terms
 from synth.world.terms import Tables, Term, Terms

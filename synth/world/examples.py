@@ -10,6 +10,7 @@ from typing import Any
 
 from environments.runtime.attempt import Json
 from environments.runtime.expression import build
+from environments.runtime.expression_frame import DARK, GONE
 from environments.runtime.expression_scope import FUEL, Missing, NotKnown, Scope, Thunk, Tree
 from environments.runtime.normal import stable
 from environments.runtime.world import World
@@ -38,24 +39,6 @@ class Example:
         state = self.before.state
         arg: Json = dict(self.seen.arguments)
         return Scope(arg, self.old if old is None else old, row=state.lookup)
-
-
-class _Gap:
-    """Why a tree has no value."""
-
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __repr__(self) -> str:
-        return self.name
-
-
-GONE = _Gap("missing")
-"""The path is not there."""
-DARK = _Gap("not known")
-"""The state is not known."""
 
 
 def evaluate(tree: Tree, scopes: list[Scope]) -> list[Any]:

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from environments.runtime.expression_frame import DARK, GONE
 from environments.runtime.expression_scope import Scope, Tree
 from environments.runtime.normal import HOLE, stable
 from synth.world.conditions import FEW, Cases, Condition, texts
-from synth.world.examples import DARK, GONE, Example, evaluate
+from synth.world.examples import Example, evaluate
 from synth.world.fit import Fitter
 from synth.world.messages import Refusal, culprits_of, hole_terms, message_of
 from synth.world.proposals import Proposer, evidence_of

@@ -11,9 +11,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, Final
 
+from environments.runtime.expression_frame import DARK, GONE
 from environments.runtime.expression_scope import Scope, Tree
 from environments.runtime.normal import stable
-from synth.world.examples import DARK, GONE, evaluate
+from synth.world.examples import evaluate
 from synth.world.fit_lists import fit_list
 from synth.world.fit_parts import MAX_CASES, amounts_in
 from synth.world.fit_text import holed_text

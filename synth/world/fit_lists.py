@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from environments.runtime.expression_frame import DARK
 from environments.runtime.expression_scope import Scope, Tree
 from environments.runtime.normal import stable
-from synth.world.examples import DARK, evaluate
+from synth.world.examples import evaluate
 from synth.world.fit_parts import MAX_CASES, amounts_in, fields_of, places_of
 from synth.world.numbers import fit_allowance, is_number
 from synth.world.terms import agree

@@ -11,11 +11,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from environments.runtime.expression_frame import DARK, GONE
 from environments.runtime.expression_scope import Tree
 from environments.runtime.normal import mask, stable
 from synth.world.conditions import RARE, Cases, Condition, bounds, conditions
 from synth.world.effects import rescoped, spread, tables_of
-from synth.world.examples import DARK, GONE, Example, evaluate
+from synth.world.examples import Example, evaluate
 from synth.world.explain import explain
 from synth.world.fit import Fitter
 from synth.world.fit_parts import amounts_in

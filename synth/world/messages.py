@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from environments.runtime.expression_frame import DARK, GONE
 from environments.runtime.expression_scope import Scope, Tree
 from environments.runtime.normal import HOLE, stable
 from synth.world.conditions import Condition
-from synth.world.examples import DARK, GONE, Example, evaluate
+from synth.world.examples import Example, evaluate
 from synth.world.fit import Fitter
 from synth.world.numbers import fit_number, is_number, numeric_terms
 from synth.world.terms import Tables, Term

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from environments.runtime.expression_frame import DARK, GONE
 from environments.runtime.expression_scope import Scope, Tree
-from synth.world.examples import DARK, GONE, evaluate
+from synth.world.examples import evaluate
 from synth.world.terms import Tables, Term, Terms, agree, gather, sliced
 
 MAX_TERMS: Final = 70

@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from itertools import permutations
 from typing import Any, Final
 
+from environments.runtime.expression_frame import DARK, GONE
 from environments.runtime.expression_scope import Tree
 from environments.runtime.normal import HOLE, stable
 from synth.world.conditions import Cases
-from synth.world.examples import DARK, GONE, Example, evaluate
+from synth.world.examples import Example, evaluate
 from synth.world.messages import hole_words
 
 MAX_FACTS: Final = 400

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from environments.runtime.expression_frame import DARK, GONE
 from environments.runtime.expression_scope import Tree
 from environments.runtime.normal import stable
-from synth.world.examples import DARK, GONE, Example, evaluate
+from synth.world.examples import Example, evaluate
 
 
 def support_of(

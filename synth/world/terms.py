@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from environments.runtime.expression import build
+from environments.runtime.expression_frame import DARK, GONE
 from environments.runtime.expression_scope import Missing, NotKnown, Scope, Tree
 from environments.runtime.normal import key_text
-from synth.world.examples import DARK, GONE, evaluate
+from synth.world.examples import evaluate
 
 MAX_DEPTH: Final = 5
 MAX_PATHS: Final = 160

@@ -16,6 +16,7 @@ from typing import Any, Final
 from environments.runtime.attempt import Json
 from environments.runtime.normal import names_in, same_json, stable
 from environments.runtime.world import World
+from environments.runtime.world_entry import Place
 from environments.runtime.world_session import Session
 from environments.runtime.world_state import names_of_key
 from redact.clean_episode import CleanEpisode
@@ -33,8 +34,6 @@ MAX_CHANCE: Final = 0.03
 
 MIN_OWN: Final = 8
 """Rows that were the same before and after a tool's calls, where no tool was ever seen to touch their table."""
-
-Place = tuple[str, str]
 
 
 @dataclass(slots=True)

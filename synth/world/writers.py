@@ -21,8 +21,6 @@ from synth.world.observation import History, Observation
 
 MIN_CHANGE_RATE: Final = 0.08
 """Share of its calls that must come with a change before a tool is blamed for any."""
-MAX_CLASHING: Final = 0.25
-"""Share of records that may look different with no known writer before: writers that are not found yet."""
 MIN_POOLED: Final = 15
 """Calm looks after all writers together, and the number of writers, before they speak for one more writer."""
 MIN_WRITERS: Final = 3
@@ -191,26 +189,8 @@ def _cover(changes: list[Change], calm: Counter[str]) -> set[str]:
     return writers
 
 
-def _consistent(bench: Workbench, tool: ToolModel, writers: set[str]) -> bool:
-    """Whether equal keys gave equal results where no known writer came before: no counter, no clock."""
-    if bench.living:
-        return _steady(tool)
-    groups: dict[str, set[str]] = defaultdict(set)
-    for history in bench.histories:
-        touched: set[str] = set()
-        for seen in history.observations:
-            if seen.tool in writers:
-                touched |= seen.names
-            elif seen.tool == tool.name and touched.isdisjoint(seen.names):
-                place = place_of(tool, seen)
-                if place is not None:
-                    groups[place[1]].add(stable(seen.value))
-    clashing = sum(len(values) > 1 for values in groups.values())
-    return clashing <= MAX_CLASHING * len(groups)
-
-
 def _steady(tool: ToolModel) -> bool:
-    """The same for a living backend, where records move on: a second look has to find often enough what was there.
+    """Whether a second look often enough finds what was there, in a living backend, where records move on.
 
     A tool that was never seen to give one answer twice may as well make something new at each call.
     """
