@@ -2,7 +2,7 @@
 
 Goes in: a tree from a world file, then one environment per call (arguments, row before, row lookup). Comes out: a JSON
 value, `Missing` (a path that is not there) or `NotKnown` (state that nobody knows). A tree cannot loop but over lists
-that are there, cannot recurse, and every list step costs fuel. Operations are listed in `docs/worlds.md`.
+that are there, cannot recurse, and every list step costs fuel. Operations are listed at the end of this file.
 """
 
 from __future__ import annotations
