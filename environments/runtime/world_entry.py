@@ -88,6 +88,7 @@ class Entry:
     _call: str | None = None
     _names: frozenset[str] | None = None
     _labels: frozenset[str] | None = None
+    _issued: frozenset[str] | None = None
     _event: Event | None = None
 
     @property
@@ -107,6 +108,14 @@ class Entry:
                 met = (one.names() for one in self.met)
                 self._names = frozenset(labels_in(self.args).union(self.came.labels(), *met))
         return self._names
+
+    def issued(self) -> frozenset[str]:
+        """What its result names and its arguments do not: it may be there because of this call."""
+        if self.came is None:
+            return frozenset()
+        if self._issued is None:
+            self._issued = frozenset(self.came.labels() - labels_in(self.args))
+        return self._issued
 
     @property
     def labels(self) -> frozenset[str]:

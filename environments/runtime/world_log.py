@@ -22,7 +22,8 @@ def history(here: Here, tool: Tool, args: dict[str, Json], content: str) -> tupl
     if not here.state.log:
         return ()
     about = _about(here, tool, args)
-    names = labels_in(args) | Came(content=content).labels()
+    asked = labels_in(args)
+    names = asked | Came(content=content).labels()
     names = names.union(*(one.names() for one in _met(here, about)))
     tokens = {f"{table}|{key}" for table, key in about}
     shown = _shown(here, tool, args)
@@ -33,6 +34,7 @@ def history(here: Here, tool: Tool, args: dict[str, Json], content: str) -> tupl
         if e.tool in tool.heeds
         or (tool.issues and e.tool == tool.name)
         or _touches(e, shown)
+        or not asked.isdisjoint(e.issued())
         or (
             e.tool not in tool.ignores
             and (

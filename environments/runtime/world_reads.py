@@ -6,14 +6,20 @@ Goes in: a call in a state. Comes out: `ToolResult`, with the row it shows and t
 
 from __future__ import annotations
 
+from itertools import islice
+from typing import Final
+
 from .attempt import DERIVED, RECORDED, Json, ToolResult
 from .expression_scope import Missing, NotKnown
-from .normal import names_in
+from .normal import labels_in, names_in
 from .world_entry import Place
 from .world_notice import notice
 from .world_scope import Here, place_of, scope_of
 from .world_state import ABSENCE, ABSENT, names_of_key
 from .world_tool import Tool
+
+MAX_ROWS: Final = 40
+"""Rows of a table that are asked whether they name their own keys."""
 
 
 def show(
@@ -53,11 +59,14 @@ def _show_row(
         unsure = here.state.log and (
             here.state.clouded(place, names)
             or here.state.clouded((place[0] + ABSENCE, place[1]), names)
+            or _named_since(here)
         )
         if text is None or unsure:
             raise NotKnown("never seen")
         refusal = ToolResult(content=text, source=RECORDED, is_error=True, evidence=":".join(place))
         return refusal, names
+    if place not in here.state.rows and _named_since(here) and _says_nothing(here, place, found):
+        raise NotKnown("an earlier call may have made this")
     shown = names | here.state.names_at(place, found) | names_of_key(place[1])
     if (
         here.state.log
@@ -74,3 +83,16 @@ def _show_row(
     source = RECORDED if seen else DERIVED
     content = tool.render(value)
     return ToolResult(content=content, source=source, evidence=":".join(place)), shown
+
+
+def _named_since(here: Here) -> bool:
+    """Whether a call with an unknown result may have made anything, under any name."""
+    return any(entry.nameless for entry in here.state.log)
+
+
+def _says_nothing(here: Here, place: Place, row: Json) -> bool:
+    """Whether a row does not name its own key though many rows of its table do: it says that there is nothing."""
+    if names_of_key(place[1]) <= labels_in(row):
+        return False
+    rows = list(islice(here.world.base.get(place[0], {}).items(), MAX_ROWS))
+    return sum(names_of_key(key) <= labels_in(value) for key, value in rows) * 4 >= len(rows)

@@ -189,6 +189,8 @@ class Session:
             return True
         if place is not None and (place[0] in state.blind or place[0] + ABSENCE in state.blind):
             return False
+        if any(entry.nameless for entry in state.log):
+            return False
         return names is not None and not state.touches(names)
 
     def _envelope(self) -> Mapping[str, Json] | None:

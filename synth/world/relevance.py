@@ -25,6 +25,7 @@ from synth.world.evidence import (
     cover,
     favour,
     rates_of,
+    says_write,
     shared_by_all,
 )
 from synth.world.innocence import matters_far, never_matters
@@ -41,6 +42,8 @@ MIN_LOCAL: Final = 50
 """Equal calls answered alike, none ever otherwise from afar, before calls that share no name are taken as unrelated."""
 MIN_READER: Final = 3
 """Different calls answered alike before a tool with a telling result counts as one that changes nothing."""
+MIN_DOUBTFUL: Final = 12
+"""The same where its name says that it changes something, or where nothing else explains some unequal answer."""
 
 SURE: Final = 3
 """Different calls answered alike with and without a tool before its absence is taken not to matter either."""
@@ -153,7 +156,8 @@ def _convict(bench: Workbench) -> dict[str, Evidence]:
         for (name, _), keys in evidence.calm.items():
             calm[name] += len(keys)
     shows = [t for t in bench.tools.values() if t.kind in {"read", "search"}]
-    doubted = [t for t in shows if calm[t.name] < MIN_READER]
+    alone = {name for e in found.values() for name in _alone(e)}
+    doubted = [t for t in shows if calm[t.name] < _enough(t.name, alone)]
     for tool in doubted:
         _demote(tool, "too few calls after it")
         tool.doubted = True
@@ -165,6 +169,20 @@ def _convict(bench: Workbench) -> dict[str, Evidence]:
         found[name].always = set(frozenset.intersection(*pasts)) - {name}
     _judge(found)
     return found
+
+
+def _enough(name: str, alone: set[str]) -> int:
+    """Different calls answered alike after a tool before it counts as a reader."""
+    says = says_write(name)
+    return MIN_DOUBTFUL if says > 0 or (name in alone and says == 0) else MIN_READER
+
+
+def _alone(evidence: Evidence) -> Iterator[str]:
+    """Tools that nobody shares the suspicion with, for some unequal answers."""
+    for event in evidence.events:
+        tools = {name for name, _ in event.suspects}
+        if len(tools) == 1:
+            yield from tools
 
 
 def _judge(found: dict[str, Evidence]) -> None:

@@ -36,3 +36,59 @@ def test_a_call_about_the_record_counts_though_the_reader_ignores_its_tool() -> 
     assert session.call("turn", '{"valve": "VL-1"}').source == UNKNOWN
     assert session.call("get_valve", '{"valve": "VL-1"}').source == UNKNOWN
     assert session.call("get_valve", '{"valve": "VL-2"}').source == RECORDED
+
+
+POSTS = {
+    "format": WORLD_FORMAT,
+    "app": "wall",
+    "tools": {
+        "post": {"kind": "write", "outcomes": {"record:post|": "success"}},
+        "reply": {"kind": "act", "outcomes": {}, "ignores": ["post"]},
+    },
+    "tables": {},
+    "tape": {
+        "reply": {
+            f'{{"to":{n}}}': [{"before": [], "content": "done", "from": "e1"}] for n in (1, 2)
+        }
+    },
+}
+
+
+def test_what_an_earlier_result_named_first_is_never_there_without_it() -> None:
+    """A reply to post 2 was recorded without a post before it: after a post that got this number nobody knows."""
+    session = World.from_json(POSTS).session()
+    session.observe("post", '{"text": "sun"}', '{"post": 2}')
+    assert session.call("reply", '{"to": 1}').source == RECORDED
+    assert session.call("reply", '{"to": 2}').source == UNKNOWN
+
+
+EVENTS = {
+    "format": WORLD_FORMAT,
+    "app": "days",
+    "tools": {
+        "book": {"kind": "write", "outcomes": {}, "news": True},
+        "event": {
+            "kind": "read",
+            "outcomes": {},
+            "reads": {"table": "event", "key": [["arg", "event"]]},
+        },
+    },
+    "tables": {
+        "event": {
+            "key": ["event"],
+            "rows": {
+                '["EV-1"]': {"ok": True, "data": {"event": "EV-1"}},
+                '["EV-9"]': {"ok": True, "data": "no such event"},
+            },
+        }
+    },
+}
+
+
+def test_a_record_that_says_there_is_nothing_may_be_made_by_a_call_with_an_unknown_result() -> None:
+    """Some backends answer "no such event" as a success: what was booked since may have this very id."""
+    session = World.from_json(EVENTS).session()
+    assert session.call("event", '{"event": "EV-9"}').source != UNKNOWN
+    assert session.call("book", '{"day": "fri"}').source == UNKNOWN
+    assert session.call("event", '{"event": "EV-9"}').source == UNKNOWN
+    assert session.call("event", '{"event": "EV-1"}').source != UNKNOWN

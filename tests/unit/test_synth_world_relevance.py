@@ -218,6 +218,22 @@ def test_a_tool_without_evidence_of_innocence_is_a_suspect() -> None:
     assert _session(learnt).call("fetch", {"id": "Q-3"}).source != UNKNOWN
 
 
+@pytest.mark.parametrize(("name", "kind"), [("fetch", "read"), ("withdraw", "write")])
+def test_a_tool_that_says_that_it_changes_something_has_to_show_more_often_that_it_does_not(
+    name: str, kind: str
+) -> None:
+    """Four different calls answered alike before and after speak for a tool, but not against its own name."""
+
+    def make() -> Server:
+        return lambda _, a: json.dumps({"id": a["id"], "text": f"{a['id']} is as it always was"})
+
+    looks = [("look", {"id": f"Q-{n}"}) for n in range(4)]
+    calls = [(name, {"id": f"Z-{n}"}) for n in range(4)]
+    plans = [[look, call, call, look] for look, call in zip(looks, calls, strict=True)]
+    kinds = {tool.name: tool.kind for tool in _record(make, plans).tools}
+    assert kinds == {"look": "read", name: kind}
+
+
 @pytest.mark.parametrize(
     "style",
     [
