@@ -1,9 +1,10 @@
 """Measures redaction on invented apps whose keys, values and habits no list was made for.
 
 Usage: `python -m benchmarks.redaction_unseen [--episodes 1,4,40] [--seed 1]`. A German meter service, a members' club whose
-tools answer in Japanese and French, a ferry desk in Chinese and Spanish, and the desks of `benchmarks.redaction_desks`: keys outside the
-lexicon, JSON inside strings, ids inside URLs, people named in the free text of results only, a note per user, and names that no list holds. Truth is what the generator put in: an
-identifier counts as protected only if no mention of it is left anywhere in its episode.
+tools answer in Japanese and French, a ferry desk in Chinese and Spanish, and the desks of `redaction_desks` and `redaction_blind`: keys
+outside the lexicon, JSON inside strings, ids inside URLs, people named in the free text of results only, a note per user, names that no list
+holds, answers that are no records. Truth is what the generator put in: an identifier counts as protected only if no mention of it is left
+anywhere in its episode. Besides, what of the product's words is lost, and which values read unlike in two conversations.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from benchmarks.redaction import SECRET, parsed, recorded, stands_in, texts_of
+from benchmarks.redaction_blind import kennel_talk
 from benchmarks.redaction_desks import clinic_talk, lettings_talk, payroll_talk
 from benchmarks.redaction_talks import Talk, episode, says, step
 from dagster_project.leak_check import is_surrogate
@@ -203,6 +205,7 @@ APPS: Final[dict[str, Callable[[int, random.Random], Talk]]] = {
     "clinic": clinic_talk,
     "lettings": lettings_talk,
     "payroll": payroll_talk,
+    "kennel": kennel_talk,
 }
 
 

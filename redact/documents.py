@@ -175,7 +175,7 @@ class _Reader:
                 for document in inner:
                     self.walk(document, slot, above, depth + 1)
                 return
-        elif "\n" in value and (inner := records_in(value)):
+        elif ("\n" in value or "</" in value) and (inner := records_in(value)):
             for document in inner:
                 self.walk(document, slot, above, depth + 1)
             return

@@ -36,6 +36,7 @@ _IN_SENTENCE: Final = re.compile(
     r"(?:(?<![\w-])([a-zà-ÿ]{1,12})[ :#]{1,3})?(?<![\w@./:=-])([\w+#][\w.:/+-]{4,60})(?![\w@=])"
 )
 """A token with the word in small letters before it."""
+_MANY: Final = re.compile(r"\d\S*\d\S*\d")
 _LONG: Final = 5
 """So many digits in a token of a sentence are no quantity."""
 _REMEMBERED: Final = 32_000_000
@@ -175,6 +176,8 @@ def _slots(
         sentences = [Unexplained(tool, text, "?")]
     slots = []
     for leaf in sentences:
+        if not _MANY.search(leaf.value):
+            continue
         for found in _IN_SENTENCE.finditer(leaf.value):
             token = found[2].rstrip(".:-/+")
             if digit_count(token) >= _LONG and shape_of(token) in {"identifier", "phone"}:

@@ -268,7 +268,8 @@ def _judge(
     own = [value for value in seen if value not in public]
     shape = commonest(own)
     every = commonest(list(seen))
-    if every == "names" and _are_names(list(seen)):
+    closed = all(len(listed) >= k for listed in seen.values())
+    if every == "names" and _are_names(list(seen), each=closed):
         return Verdict(NAME, "looks like names of people")
     if own and shape == "names" and place.personal and _are_places(own):
         return Verdict(CITY, "looks like towns in records of people")
@@ -339,10 +340,17 @@ def _are_places(values: list[str]) -> bool:
     return placed * 2 >= len(values)
 
 
-def _are_names(values: list[str]) -> bool:
+def _are_names(values: list[str], *, each: bool = False) -> bool:
+    """Say whether values are names of people; `each` asks for it of every value and of two of its words.
+
+    What k people share in every value is a list of choices: breeds and places hold a listed word each, a team's doctors two.
+    """
     named = 0
     for value in values:
         words = fold_value(value).split()
-        named += any(is_name(word) and word not in ORDINARY | PLACES for word in words)
+        listed = sum(is_name(word) and word not in ORDINARY | PLACES for word in words)
+        named += listed >= (min(_BOTH, len(words)) if each else 1)
+    if each:
+        return named == len(values)
     # Of two values one may be a name by chance: Yoga is one in some country.
     return named * 2 >= len(values) and named >= min(len(values), _BOTH)

@@ -1,4 +1,4 @@
-"""Records in plain text: CSV and Markdown tables, and lines of a label and its value.
+"""Records in plain text: CSV, Markdown and HTML tables, XML, and lines of a label and its value.
 
 In: the text of a result that is no JSON. Out: one object per row or block, its keys the column headings or labels, so
 that its values are judged by key like those of JSON. Text without such structure gives nothing. Judges no value.
@@ -17,6 +17,55 @@ _LABEL_WORDS: Final = 4
 _LINE: Final = re.compile(
     r"\W{0,6}?([^\W\d_][^:=\n]{0,40}?)\W{0,3}?\s?[:=\uff1a](?:\*\*|__)?\s*(\S.*)"
 )
+_ELEMENT: Final = re.compile(r"<([^\W\d_][\w:.-]*)(?:\s[^<>]*)?>([^<>]+)</\1\s*>")
+_ATTRIBUTE: Final = re.compile(r"(?<=\s)([^\W\d_][\w:.-]*)\s*=\s*\"([^\"<>]*)\"(?=[^<>]*>)")
+_ROW: Final = re.compile(r"<tr\b[^>]*>(.*?)</tr\s*>", re.DOTALL | re.IGNORECASE)
+_CELL: Final = re.compile(r"<t[dh]\b[^>]*>\s*(?:<(?:b|strong|i|em)>)?([^<>]*)", re.IGNORECASE)
+_LAYOUT: Final = frozenset(
+    [
+        "a",
+        "b",
+        "i",
+        "u",
+        "p",
+        "s",
+        "em",
+        "li",
+        "td",
+        "th",
+        "tr",
+        "br",
+        "hr",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "div",
+        "span",
+        "strong",
+        "small",
+        "code",
+        "pre",
+        "label",
+        "option",
+        "button",
+        "class",
+        "style",
+        "href",
+        "src",
+        "width",
+        "height",
+        "colspan",
+        "rowspan",
+        "align",
+        "xmlns",
+        "version",
+        "encoding",
+    ]
+)
+"""Names of markup that say how a text looks and not what it is."""
 _RULE: Final = re.compile(r"[\s|:+=-]*-[\s|:+=-]*")
 _DELIMITERS: Final = "\t;,"
 _COLUMNS: Final = 3
@@ -38,13 +87,33 @@ def is_label(text: str) -> bool:
 
 def records_in(text: str) -> list[object]:
     """Return the rows of the tables of a text and its blocks of labelled lines, as objects."""
-    if ("\n" not in text and ";" not in text) or len(text) > _SIZE:
+    if len(text) > _SIZE:
+        return []
+    if "</" in text or "/>" in text:
+        return _marked_up(text)
+    if "\n" not in text and ";" not in text:
         return []
     found: list[object] = []
     for block in re.split(r"\n\s*\n", text):
         lines = [line for line in block.splitlines() if line.strip()]
         found += _table(lines) or _labelled(lines)
     return found
+
+
+def _marked_up(text: str) -> list[object]:
+    """Return what XML elements and attributes say as one object, and the rows of HTML tables by their headings."""
+    rows = [
+        [cell.strip() for cell in _CELL.findall(row)] for row in _ROW.findall(text) if "<t" in row
+    ]
+    if len(rows) >= _ROWS and all(map(is_label, rows[0])) and len(set(rows[0])) == len(rows[0]):
+        return [
+            dict(zip(rows[0], row, strict=True)) for row in rows[1:] if len(row) == len(rows[0])
+        ]
+    record: dict[str, list[str]] = {}
+    for name, value in (*_ELEMENT.findall(text), *_ATTRIBUTE.findall(text)):
+        if value.strip() and name.casefold() not in _LAYOUT:
+            record.setdefault(name, []).append(value.strip())
+    return [record] if record else []
 
 
 def _table(lines: list[str]) -> list[dict[str, str]]:

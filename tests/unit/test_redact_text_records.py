@@ -46,6 +46,14 @@ def clean(raw: list[Episode]) -> list[str]:
             {"Unit": "A-1", "Who": "Anna"},
         ),
         ("- **Name:** Anna\n- Cell: 555", {"Name": ["Anna"], "Cell": ["555"]}),
+        (
+            '<c><who born="1980">Anna</who><cell>555</cell><b>x</b></c>',
+            {"who": ["Anna"], "cell": ["555"], "born": ["1980"]},
+        ),
+        (
+            "<table><tr><th>Who</th><th>Cell</th></tr><tr><td>Anna</td><td>555</td></tr></table>",
+            {"Who": "Anna", "Cell": "555"},
+        ),
         ("Name: Anna; Cell: 555", {"Name": ["Anna"], "Cell": ["555"]}),
     ],
 )
@@ -62,6 +70,7 @@ def test_records_of_plain_text(text: str, first: dict[str, object]) -> None:
         "1,2,3\n4,5,6",
         "a,b,c\n1,2",
         "Note: nothing else\nhere",
+        "<p>Dear <b>Anna</b>, we wrote <br/> twice</p>",
         "",
     ],
 )
@@ -206,3 +215,25 @@ def test_a_day_written_out_is_a_moment(value: str) -> None:
     assert day is not None
     assert (day.year, day.day) == (1981, 4)
     assert shape_of(value) == "moment"
+
+
+@pytest.mark.parametrize(
+    ("values", "kept"),
+    [
+        (("Jack Russell", "Border Collie", "Shire Horse"), True),
+        (("Anna Meier", "Jonas Weber"), False),
+    ],
+)
+def test_choices_that_all_share_are_names_only_if_each_is(
+    values: tuple[str, ...], kept: bool
+) -> None:
+    """Some breeds are called as people are; a team's doctors all are."""
+    raw = [
+        episode(
+            str(n),
+            *calls("f", {"i": n}, {"zq": values[n % len(values)], "email": f"a{n}@x.example"}),
+        )
+        for n in range(18)
+    ]
+    verdicts = judge(learn(raw, (), policy=Policy()).app("app"), k=5).verdicts
+    assert [one.action for one in verdicts.values()] == ([] if kept else [NAME])
