@@ -139,14 +139,14 @@ def funnel_of(
         FunnelStage(
             name="accepted tasks",
             count=sum(s.accepted for s in standings),
-            says=f"survived every attack; these are exported{_ends(standings)}",
+            says=f"survived every attack; these are exported{right_ends(standings)}",
             lost=_lost(why_not),
         ),
     )
 
 
-def _ends(standings: list[Standing]) -> str:
-    """Where the right ends of accepted tasks come from."""
+def right_ends(standings: list[Standing]) -> str:
+    """Where the right ends of accepted tasks come from, as the end of a sentence; `""` where there is none."""
     sources = Counter(
         str(provenance.get("solution", "later" if provenance["joined_by"] == "later" else ""))
         for s in standings

@@ -1,0 +1,66 @@
+"""The funnel's line on accepted tasks: how many right ends come from which source."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from dagster_project.funnel import Standing, right_ends
+from dagster_project.verification import VerifiedTask
+from environments.runtime.attempt import Json
+from environments.runtime.candidate import Candidate
+from environments.verify import ACCEPTED, NEEDS_REVIEW
+from tests.environments_shop import entry
+
+
+def standing(*made: tuple[str, dict[str, Json]]) -> Standing:
+    """An app with tasks of these states and provenances."""
+    candidates: list[Candidate] = []
+    verdicts: dict[str, VerifiedTask] = {}
+    for number, (status, provenance) in enumerate(made):
+        one = entry(number)
+        task = replace(one.task, task_id=f"t{number}", provenance=provenance)
+        candidates.append(Candidate(task=task, rubric=one.rubric, solution=()))
+        verdicts[task.task_id] = VerifiedTask(
+            task_id=task.task_id, task_version="1", status=status, reasons=(), probes=(), gate=""
+        )
+    return Standing(
+        app="shop",
+        episodes=len(made),
+        labelled=len(made),
+        resolved=0,
+        unlabelled=Counter(),
+        consent_withheld=0,
+        candidates=candidates,
+        verdicts=verdicts,
+    )
+
+
+def test_accepted_tasks_are_counted_by_the_source_of_their_right_end() -> None:
+    """A constructed end, a later attempt, and an attempt that was resolved itself, however it was joined."""
+    one = standing(
+        (ACCEPTED, {"joined_by": "alone", "solution": "constructed"}),
+        (ACCEPTED, {"joined_by": "later"}),
+        (ACCEPTED, {"joined_by": "later"}),
+        (ACCEPTED, {"joined_by": "task_key"}),
+        (ACCEPTED, {"joined_by": "goal"}),
+        (ACCEPTED, {"joined_by": "alone"}),
+    )
+    other = standing((ACCEPTED, {"joined_by": "goal", "solution": "constructed"}))
+    assert right_ends([one, other]) == (
+        "; right ends: 3 from an attempt that was resolved, 2 from how alike requests were resolved,"
+        " 2 from a later attempt at a failed request"
+    )
+
+
+def test_what_is_not_accepted_is_no_source() -> None:
+    """A constructed task that waits for a person is not among the right ends, nor one without a verdict."""
+    waits = standing((NEEDS_REVIEW, {"joined_by": "alone", "solution": "constructed"}))
+    unseen = replace(standing((ACCEPTED, {"joined_by": "later"})), verdicts={})
+    assert right_ends([waits, unseen]) == ""
+
+
+def test_a_constructed_end_counts_as_constructed_also_where_attempts_were_joined_later() -> None:
+    """Who made the solution decides, not how its attempts were joined."""
+    both = standing((ACCEPTED, {"joined_by": "later", "solution": "constructed"}))
+    assert right_ends([both]) == "; right ends: 1 from how alike requests were resolved"
