@@ -17,6 +17,7 @@ from environments.runtime.normal import parse_arguments, parse_json, same_json, 
 from environments.runtime.world import World
 from environments.runtime.world_fresh import BY_FORMAT, masked
 from environments.runtime.world_simulated import SimulatedWorld
+from environments.runtime.world_versions import version_at
 from environments.unsettled import reason_of, shape_of
 
 EQUIVALENT: Final = "equivalent"
@@ -123,7 +124,8 @@ def replay(
         for position, call in enumerate(episode.calls):
             truth = unwrap(call.content, envelope)
             result = session.call(call.name, _renamed(call.arguments, to_new))
-            by_format = _by_format(known, call.name, result, truth, to_new)
+            version = version_at(known.versions, call.name, episode.started_at)
+            by_format = _by_format(known, version, result, truth, to_new)
             answer = (tape or {}).get((call.name, tape_key(call.arguments)))
             same = answer is not None and equal(unwrap(answer, envelope), truth)
             judged.append(

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from environments.runtime.world import World
 from environments.runtime.world_tool import DERIVE
+from environments.runtime.world_versions import origins
 from redact.clean_episode import CleanEpisode
 from synth.llm import LlmSettings
 from synth.world.callers import learn_envelopes, normalise, seen_forms
@@ -116,7 +117,7 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
         bench.timeline = learn_timeline(bench, plain)
     bench.tape = learn_tape(bench, plain)
     document = write_document(bench)
-    called = {v["tool"]: name for name, known in bench.versions.items() for v in known}
+    called = origins(bench.versions)
     for name, part in document["tools"].items():
         policy = settings.policy_of(called.get(name) or name)
         if policy != DERIVE:

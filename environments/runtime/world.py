@@ -19,6 +19,7 @@ from .world_partial import load_parts
 from .world_session import Session
 from .world_state import State
 from .world_tool import SIMULATE, Tool, load_tool
+from .world_versions import origins
 
 WORLD_FORMAT: Final = "1"
 
@@ -39,6 +40,7 @@ class World:
         "fresh",
         "living",
         "nested",
+        "origins",
         "parts",
         "refusals",
         "room",
@@ -81,6 +83,7 @@ class World:
         """Places where times and random ids stand, with their formats; None where there are none."""
         self.versions: Mapping[str, Any] = document.get("versions", {})
         """Old versions of tools that drifted, oldest first, each with the moment until which it answered."""
+        self.origins = origins(self.versions)
         self.callers: Mapping[str, Any] = document.get("callers", {})
         self.room = Room()
         self.row_names: dict[Place, frozenset[str]] = {}

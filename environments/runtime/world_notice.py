@@ -6,6 +6,7 @@ Comes out: `ToolResult` with source `unknown`.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Final
 
@@ -21,6 +22,13 @@ def notice(tool: str, reason: str) -> ToolResult:
     """The answer of a tool whose result nobody knows; it marks the rollout."""
     content = stable({"error": "unknown", "tool": tool, "reason": reason})
     return ToolResult(content=content, source=UNKNOWN)
+
+
+def named(tool: str, result: ToolResult) -> ToolResult:
+    """A notice under the tool's own name: a version's is nobody's to call."""
+    if result.source != UNKNOWN:
+        return result
+    return notice(tool, str(json.loads(result.content)["reason"]))
 
 
 def whole(tool: str, arguments: Mapping[str, Json], result: ToolResult) -> ToolResult:

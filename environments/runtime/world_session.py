@@ -8,6 +8,7 @@ an answer is found (`world_reads`, `world_writes`), what all sessions share (`wo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .attempt import DERIVED, RECORDED, UNKNOWN, EndState, Json, ToolResult
@@ -16,7 +17,7 @@ from .world_entry import Place
 from .world_fresh import Fresh, masked
 from .world_log import log_unknown
 from .world_moment import Moment
-from .world_notice import ONLY_RECORDED, notice, whole
+from .world_notice import ONLY_RECORDED, named, notice, whole
 from .world_reads import show
 from .world_scope import Here
 from .world_state import ABSENCE
@@ -55,11 +56,12 @@ class Session:
 
     def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """The tool's answer to one call, and its effect."""
-        if self._world.versions:
-            name = version_at(self._world.versions, name, self.started_at)
+        versions = self._world.versions
+        version = version_at(versions, name, self.started_at) if versions else name
+        result = self._called(version, arguments)
         if self._fresh is not None:
-            return self._fresh.told(name, self._called(name, arguments))
-        return self._called(name, arguments)
+            result = self._fresh.told(version, result)
+        return result if version == name else named(name, result)
 
     def _called(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """The answer with marks where fresh values go."""
@@ -143,8 +145,7 @@ class Session:
     def observe(self, name: str, arguments: Mapping[str, Json] | str, content: str) -> None:
         """Follow a recording: the call was made and this is what really came back."""
         self._leave()
-        if self._world.versions:
-            name = version_at(self._world.versions, name, self.started_at)
+        name = version_at(self._world.versions, name, self.started_at)
         tool = self._world.tools.get(name)
         parsed = parse_arguments(arguments)
         content = unwrap(content, self._envelope())
@@ -165,7 +166,11 @@ class Session:
 
     def end_state(self) -> EndState:
         """What differs from the start, what was done without a record, and what nobody knows."""
-        return self.state.end()
+        end, origins = self.state.end(), self._world.origins
+        if not origins:
+            return end
+        events = tuple(replace(e, tool=origins.get(e.tool, e.tool)) for e in end.events)
+        return replace(end, events=events)
 
     def fork(self) -> Session:
         """An independent session in the same state; whichever goes on first copies it."""

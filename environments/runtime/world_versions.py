@@ -23,3 +23,8 @@ def outdated(versions: Mapping[str, Any], tools: Iterable[str], at: int) -> list
     return sorted(
         {t for t in tools if at and any(at < old["until"] for old in versions.get(t, ()))}
     )
+
+
+def origins(versions: Mapping[str, Any]) -> dict[str, str]:
+    """The tool that each old version is one of, by the version's name."""
+    return {str(old["tool"]): tool for tool, known in versions.items() for old in known}

@@ -9,7 +9,7 @@ import pytest
 
 from dagster_project.world_parts import version_rows
 from environments.runtime.attempt import UNKNOWN
-from environments.runtime.world import World
+from environments.runtime.world import WORLD_FORMAT, World
 from environments.runtime.world_versions import outdated, version_at
 from redact.clean_episode import CleanEpisode, CleanStep
 from synth.tasks import derive_tasks
@@ -194,3 +194,18 @@ def test_the_report_and_dagster_name_what_changed() -> None:
     assert {row.version for row in rows} == {2}
     assert all(row.since.startswith("1970-01-01") for row in rows)
     assert "results now have the field tone" in rows[0].changes
+
+
+def test_outside_its_world_a_version_bears_the_tools_name() -> None:
+    """Graders compare ends by the names of tools, and a policy is told of the tool that it called."""
+    noted = {"kind": "act", "answer": ["const", "noted"], "claims": True}
+    tools = {"note": noted, "note@1": noted, "lend": {"kind": "write"}, "lend@1": {"kind": "write"}}
+    until = {name: [{"tool": f"{name}@1", "until": 10}] for name in ("note", "lend")}
+    world = World.from_json({"format": WORLD_FORMAT, "tools": tools, "versions": until})
+    old, new = world.session(started_at=5), world.session(started_at=15)
+    for session in (old, new):
+        assert session.call("note", {"text": "seen"}).content == "noted"
+    assert old.end_state() == new.end_state()
+    assert old.end_state().events
+    assert old.call("lend", {}).source == UNKNOWN
+    assert old.call("lend", {}) == new.call("lend", {})

@@ -283,3 +283,24 @@ def test_long_ids_differ_to_their_end() -> None:
     form = {"slots": ["0123456789abcdef"] * 200}
     drawn = [draw_id(form, f"seed {number}") for number in range(20)]
     assert len({one[-20:] for one in drawn}) == 20
+
+
+def test_times_and_ids_of_an_old_version_are_right_too() -> None:
+    """Where a tool's fields got other names, the old ones are answered by their own formats and judged by them."""
+    episodes = [_older(one) for one in season(60)] + season(60, first=60)
+    world = World.from_json(learn_world(episodes, WorldSettings()).document)
+    held = [_older(recorded(n, [("show", {"bike": BIKES[n % 6]})])) for n in range(5, 45, 4)]
+    found = replay(world, map(recorded_calls, held))
+    assert "show" in world.versions
+    assert {one.verdict for one in found.judged} == {"equivalent"}
+
+
+def _older(one: CleanEpisode) -> CleanEpisode:
+    """The same, as the tool wrote it before."""
+    steps = [
+        replace(s, content=s.content.replace('"request_id"', '"req"').replace('"as_of"', '"seen"'))
+        if s.content and s.role == "tool"
+        else s
+        for s in one.steps
+    ]
+    return replace(one, steps=tuple(steps))
