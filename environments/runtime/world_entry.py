@@ -13,7 +13,7 @@ from typing import Final
 
 from .attempt import Event, Json
 from .canonical import canonical
-from .normal import labels_in, names_in, parse_json, stable
+from .normal import labels_in, names_in, parse_json, stable, tokens_in
 
 Place = tuple[str, str]
 """Table and key text."""
@@ -89,6 +89,7 @@ class Entry:
     _names: frozenset[str] | None = None
     _labels: frozenset[str] | None = None
     _issued: frozenset[str] | None = None
+    _words: frozenset[str] | None = None
     _event: Event | None = None
 
     @property
@@ -117,11 +118,20 @@ class Entry:
             self._issued = frozenset(self.came.labels() - labels_in(self.args))
         return self._issued
 
+    def words(self) -> frozenset[str]:
+        """Short texts in the rows it is about: what is asked for by such a word may show these rows."""
+        if self._words is None:
+            found = (tokens_in(one.row) for one in self.met)
+            words = frozenset[str]().union(*found)
+            self._words = frozenset(w for w in words if not w[1:].isdigit())
+        return self._words
+
     @property
     def labels(self) -> frozenset[str]:
-        """Its names, and the rows it is about."""
+        """Its names, the words in the rows it is about, and these rows."""
         if self._labels is None:
-            self._labels = self.names | {f"{table}|{key}" for table, key in self.about}
+            places = {f"{table}|{key}" for table, key in self.about}
+            self._labels = self.names | self.words() | places
         return self._labels
 
     @property

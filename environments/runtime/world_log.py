@@ -40,6 +40,7 @@ def history(here: Here, tool: Tool, args: dict[str, Json], content: str) -> tupl
             and (
                 (e.nameless and _may_name(here, e, names, refused=refused))
                 or not names.isdisjoint(e.names)
+                or not asked.isdisjoint(e.words())
                 or not tokens.isdisjoint(f"{t}|{k}" for t, k in e.about)
             )
         )

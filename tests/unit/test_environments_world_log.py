@@ -92,3 +92,38 @@ def test_a_record_that_says_there_is_nothing_may_be_made_by_a_call_with_an_unkno
     assert session.call("book", '{"day": "fri"}').source == UNKNOWN
     assert session.call("event", '{"event": "EV-9"}').source == UNKNOWN
     assert session.call("event", '{"event": "EV-1"}').source != UNKNOWN
+
+
+CALENDAR = {
+    "format": WORLD_FORMAT,
+    "app": "hours",
+    "tools": {
+        "cancel": {
+            "kind": "write",
+            "outcomes": {},
+            "shows": {"table": "event", "key": [["arg", "event"]]},
+        },
+        "free": {
+            "kind": "read",
+            "outcomes": {},
+            "reads": {"table": "free", "key": [["arg", "day"]]},
+        },
+    },
+    "tables": {
+        "event": {
+            "key": ["event"],
+            "rows": {'["EV-1"]': {"event": "EV-1", "when": {"day": "wed", "hour": 9}}},
+        },
+        "free": {"key": ["day"], "rows": {'["wed"]': [8, 10], '["9"]': [9], '["tue"]': [8]}},
+    },
+}
+
+
+def test_what_is_asked_for_by_a_word_hangs_on_calls_about_records_that_hold_it() -> None:
+    """What is free on a day names no event; the event that may be gone names its day. Numbers tie nothing."""
+    session = World.from_json(CALENDAR).session()
+    assert session.call("free", '{"day": "wed"}').source != UNKNOWN
+    assert session.call("cancel", '{"event": "EV-1"}').source == UNKNOWN
+    assert session.call("free", '{"day": "wed"}').source == UNKNOWN
+    assert session.call("free", '{"day": "tue"}').source != UNKNOWN
+    assert session.call("free", '{"day": "9"}').source != UNKNOWN
