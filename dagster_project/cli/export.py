@@ -37,6 +37,11 @@ FORMATS = (
 """As `environments.export.formats` has them, which takes 1 s to import."""
 SPLITS = ("train", "validation", "held_out")
 SPLIT_BY = ("entity", "cluster", "time")
+NO_ROWS = {
+    "sft": "none: no task here has a resolved attempt that its world can follow",
+    "dpo": "none: no task here has both a resolved and an unresolved attempt that its world can follow",
+}
+"""What is said of formats whose rows are recorded attempts, where there are none."""
 
 
 def export(  # noqa: PLR0913, PLR0917 - one parameter per option
@@ -157,6 +162,11 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per option
         "left_out": ", ".join(f"{n} {why}" for why, n in manifest.left_out.items()) or "none",
         "splits": _splits(manifest),
     }
+    rows = _rows(dest)
+    if format_name in NO_ROWS:
+        counts["rows"] = (
+            ", ".join(f"{n} {name}" for name, n in rows.items()) or NO_ROWS[format_name]
+        )
     if searched is not None:
         counts["searched"] = searched.why_not or f"{searched.texts} texts, no identifier"
     notes = manifest.splits.get("notes")
@@ -166,7 +176,8 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per option
         print_pairs(f"{format_name}: {dest}", counts)
         for note in notes if isinstance(notes, list) else ():
             typer.echo(f"note: {note}")
-        typer.echo(f"check it with: {_next_step(format_name, dest)}")
+        if format_name not in NO_ROWS or "train" in rows:
+            typer.echo(f"check it with: {_next_step(format_name, dest)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,6 +235,12 @@ def _splits(manifest: "TaskSetManifest") -> str:
     """How many tasks of the export each split has."""
     found = Counter(manifest.split_of(entry.task_id) or "none" for entry in manifest.tasks)
     return ", ".join(f"{found[name]} {name}" for name in (*SPLITS, "none") if found[name])
+
+
+def _rows(dest: Path) -> dict[str, int]:
+    """How many lines the file of each split has; no file and an empty one are no rows."""
+    found = {path.stem: path.read_bytes().count(b"\n") for path in dest.glob("*.jsonl")}
+    return {name: found[name] for name in SPLITS if found.get(name)}
 
 
 def _require_no_leaks(clean: Path, apps: Sequence[str]) -> None:

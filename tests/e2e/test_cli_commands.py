@@ -126,6 +126,19 @@ def test_a_task_set_runs_on_a_bare_python(home: Path, tmp_path: Path) -> None:
     assert (again["rollouts"], again["already_there"]) == (0, idle["rollouts"])
 
 
+@pytest.mark.parametrize("format_name", ["sft", "dpo"])
+def test_recorded_attempts_are_counted(home: Path, tmp_path: Path, format_name: str) -> None:
+    """An export of attempts says how many rows it wrote, in which split, or that there were none."""
+    found = as_json("export", format_name, tmp_path / "rows", "--home", home)
+    train = (tmp_path / "rows" / "train.jsonl").read_bytes().count(b"\n")
+    other = as_json("export", format_name, tmp_path / "no", "--home", home, "--split", "validation")
+    few = (tmp_path / "no" / "validation.jsonl").is_file()
+
+    assert train
+    assert found["rows"].startswith(f"{train} train")
+    assert other["rows"].endswith(" validation") if few else other["rows"].startswith("none: ")
+
+
 def test_the_verifiers_package_holds_the_task_set(home: Path, tmp_path: Path) -> None:
     """The other format of the first version."""
     tracegym("export", "verifiers", tmp_path / "v", "--home", home, "--name", "lending desk")
