@@ -45,24 +45,23 @@ def among(values: list[Any]) -> Callable[[Any], bool]:
     return holds
 
 
+def of_one(apply: Callable[[Any], Any]) -> Builder:
+    """What is found from one value alone."""
+
+    def build_of_one(operands: list[Tree], space: Space) -> Part:
+        only = space.part(operands[0])
+
+        def run(frame: Frame) -> Any:
+            value = only(frame)
+            return value if value is GONE or value is DARK else apply(value)
+
+        return run
+
+    return build_of_one
+
+
 def _among(operands: list[Tree], space: Space) -> Part:
-    only, holds = space.part(operands[0]), among(operands[1])
-
-    def run(frame: Frame) -> Any:
-        value = only(frame)
-        return value if value is GONE or value is DARK else holds(value)
-
-    return run
-
-
-def _not(operands: list[Tree], space: Space) -> Part:
-    only = space.part(operands[0])
-
-    def run(frame: Frame) -> Any:
-        value = only(frame)
-        return value if value is GONE or value is DARK else not value
-
-    return run
+    return of_one(among(operands[1]))(operands, space)
 
 
 def _conjunction(*, negate: bool) -> Builder:
@@ -147,7 +146,7 @@ def _distinct(operands: list[Tree], space: Space) -> Part:
 CONDITIONS: Final[dict[str, Builder]] = {
     "eq": _equal,
     "among": _among,
-    "not": _not,
+    "not": of_one(lambda value: not value),
     "and": _conjunction(negate=False),
     "or": _conjunction(negate=True),
     "every": _every,

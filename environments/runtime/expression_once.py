@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from .expression import prefix, shape
-from .expression_asked import CONDITIONS
+from .expression_asked import CONDITIONS, of_one
 from .expression_frame import DARK, GONE, Builder, Frame, Part, Space, UnsupportedError, as_list
 from .expression_scope import Missing, NotKnown, Tree
 from .normal import key_text
@@ -205,19 +205,6 @@ def _binary(apply: Callable[[Any, Any], Any]) -> Builder:
     return build_binary
 
 
-def _textual(apply: Callable[[Any], Any]) -> Builder:
-    def build_textual(operands: list[Tree], space: Space) -> Part:
-        only = space.part(operands[0])
-
-        def run(frame: Frame) -> Any:
-            value = only(frame)
-            return value if value is GONE or value is DARK else apply(value)
-
-        return run
-
-    return build_textual
-
-
 def _prefix(value: Any) -> Any:
     return prefix(value) if isinstance(value, str) else GONE
 
@@ -239,7 +226,7 @@ BUILDERS: Final[dict[str, Builder]] = {
     "mul": _binary(lambda a, b: a * b),
     "max": _binary(max),
     "le": _binary(lambda a, b: a <= b + 1e-9),
-    "shape": _textual(shape),
-    "prefix": _textual(_prefix),
+    "shape": of_one(shape),
+    "prefix": of_one(_prefix),
 }
 """Operations by name; `expression` has them all."""

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ RUNS = 6
 WORDS = [f"w{number}" for number in range(12)]
 GOOD: dict[str, Json] = dict.fromkeys(WORDS, "x")
 BAD: dict[str, Json] = {**GOOD, WORDS[-1]: "y"}
-PARTS = [
+PARTS: list[dict[str, Any]] = [
     *({"holds": ["among", ["arg", w], ["x"]], "says": w, "support": 1} for w in WORDS),
     *({"holds": ["among", ["old", w], ["x"]], "says": f"soft {w}"} for w in WORDS[:6]),
 ]
