@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from environments.runtime.normal import stable
-from environments.runtime.world_entry import Place, call_text
+from environments.runtime.world_entry import call_text
 from synth.world.model import Workbench, refused
-from synth.world.observation import History
+from synth.world.observation import History, Observation
 from synth.world.writers import Look, blamed, looks
 
 RESET: Final = "reset"
@@ -30,6 +30,8 @@ MIN_OPENINGS: Final = 10
 MAX_PAST: Final = 6
 MIN_SHARE: Final = 0.05
 """Share of first sights that must disagree: a few do by writes that nobody recorded."""
+
+Place = tuple[str, str]
 
 
 @dataclass(slots=True)
@@ -70,17 +72,22 @@ def infer_continuity(bench: Workbench, *, override: str | None) -> dict[str, Any
 
 
 def _openings(bench: Workbench) -> dict[str, Counter[str]]:
-    """Per tool: how often a call was answered as in another episode that had made the very same calls before it."""
+    """Per tool: how often a call was answered as in another episode that had made the very same calls before it.
+
+    Equal refusals count apart: dice that refuse alike are dice all the same.
+    """
     out: dict[str, Counter[str]] = defaultdict(Counter)
-    last: dict[tuple[str, ...], str] = {}
+    last: dict[tuple[str, ...], Observation] = {}
     for history in bench.histories:
         past: tuple[str, ...] = ()
         for seen in history.observations:
             past = (*past, call_text(seen.tool, seen.arguments))[-MAX_PAST:]
             if seen.position < MAX_PAST:
                 if past in last:
-                    out[seen.tool]["same" if last[past] == seen.content else "different"] += 1
-                last[past] = seen.content
+                    same = last[past].content == seen.content
+                    part = "!" * (same and refused(bench.tools[seen.tool], seen))
+                    out[seen.tool + part]["same" if same else "different"] += 1
+                last[past] = seen
     return out
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from itertools import pairwise
 
+from benchmarks.backends.attempts import attempts
+from benchmarks.backends.attempts import episode as attempt
+from benchmarks.backends.feed import FEED
 from environments.runtime.attempt import UNKNOWN
 from environments.runtime.world import World
 from environments.runtime.world_dated import DatedTable
@@ -91,6 +94,12 @@ def test_a_backend_that_lives_on_is_told_by_what_later_episodes_see() -> None:
     assert found["kind"] == "living"
     assert found["evidence"]["after_change"]["as_before"] == 0
     assert found["evidence"]["after_change"]["as_left"] >= 3
+
+
+def test_a_tool_that_draws_ids_and_refuses_alike_is_no_evidence_for_a_living_backend() -> None:
+    """Equal refusals do not make a tool with random ids one whose answers agree: the feed starts afresh."""
+    made = [attempt(FEED, a) for a in attempts(FEED, 32) if a.number < 2]
+    assert learn_world(made, WorldSettings()).continuity["kind"] == "reset"
 
 
 def test_a_person_overrides_the_kind_and_the_evidence_stays() -> None:
