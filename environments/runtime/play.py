@@ -33,6 +33,16 @@ TALK_TOOL: Final[Mapping[str, Json]] = {
         },
     },
 }
+END: Final = "end_conversation"
+END_TOOL: Final[Mapping[str, Json]] = {
+    "type": "function",
+    "function": {
+        "name": END,
+        "description": "End the conversation: nothing is left to do or to say.",
+        "parameters": {"type": "object", "properties": {}},
+    },
+}
+"""For packages whose policies cannot just stop: the OpenEnv one."""
 
 Message = Mapping[str, Json]
 
