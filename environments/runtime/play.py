@@ -43,6 +43,16 @@ END_TOOL: Final[Mapping[str, Json]] = {
     },
 }
 """For packages whose policies cannot just stop: the OpenEnv one."""
+# `export/openenv_package/environment.py.txt` imports both; no checker reads that file.
+END: Final = "end_conversation"
+END_TOOL: Final[Mapping[str, Json]] = {
+    "type": "function",
+    "function": {
+        "name": END,
+        "description": "End the conversation: nothing is left to do or to say.",
+        "parameters": {"type": "object", "properties": {}},
+    },
+}
 
 Message = Mapping[str, Json]
 
