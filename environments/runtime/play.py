@@ -33,16 +33,6 @@ TALK_TOOL: Final[Mapping[str, Json]] = {
         },
     },
 }
-END: Final = "end_conversation"
-END_TOOL: Final[Mapping[str, Json]] = {
-    "type": "function",
-    "function": {
-        "name": END,
-        "description": "End the conversation: nothing is left to do or to say.",
-        "parameters": {"type": "object", "properties": {}},
-    },
-}
-"""For packages whose policies cannot just stop: the OpenEnv one."""
 # `export/openenv_package/environment.py.txt` imports both; no checker reads that file.
 END: Final = "end_conversation"
 END_TOOL: Final[Mapping[str, Json]] = {
