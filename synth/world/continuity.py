@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from environments.runtime.normal import stable
-from environments.runtime.world_entry import call_text
+from environments.runtime.world_entry import Place, call_text
 from synth.world.model import Workbench, refused
 from synth.world.observation import History, Observation
 from synth.world.writers import Look, blamed, looks
@@ -30,8 +30,6 @@ MIN_OPENINGS: Final = 10
 MAX_PAST: Final = 6
 MIN_SHARE: Final = 0.05
 """Share of first sights that must disagree: a few do by writes that nobody recorded."""
-
-Place = tuple[str, str]
 
 
 @dataclass(slots=True)
