@@ -1,6 +1,7 @@
 """Does a world say the same with redaction on as with redaction off? Calls and final states of held-out episodes.
 
-Usage: `python -m benchmarks.redaction_replay [--splits N] [--shift DAYS] CHAT_LOG...`. One world is learnt from episodes as
+Usage: `python -m benchmarks.redaction_replay [--splits N] [--shift DAYS] [--invented SEEDS] [CHAT_LOG...]`. With `--invented
+1,2` the invented backends (`benchmarks/backends`) are replayed instead, each of its tasks another user's. One world is learnt from episodes as
 they are and one from the same episodes past the gate; both replay the same held-out episodes. Every call whose verdict
 differs is counted by tool and by both verdicts. A final state of the first world is carried over value by value, by what the gate
 made of each value of the recorded calls, and must equal that of the second.
@@ -14,8 +15,13 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from benchmarks.backends.attempts import attempts, chat
+from benchmarks.backends.backend import Style
 from benchmarks.redaction import SECRET, chat_logs, read, recorded
+from benchmarks.unseen import STYLES
 from dagster_project.recorded_calls import recorded_calls, recorded_episodes
 from environments.fidelity import RecordedEpisode, record_tape, replay
 from environments.runtime.world import World
@@ -48,7 +54,15 @@ def main() -> int:
     parser.add_argument("paths", nargs="*", help="chat logs; else those below TRACEGYM_REAL_DATA")
     parser.add_argument("--splits", type=int, default=1, help=f"how many of {SPLITS} to hold out")
     parser.add_argument("--shift", type=int, default=0, help="days by which dates are moved")
+    parser.add_argument("--invented", help="seeds: replay the invented backends instead")
     asked = parser.parse_args()
+    if asked.invented:
+        for seed in map(int, asked.invented.split(",")):
+            for style in STYLES:
+                print(f"{style.name}, seed {seed}:")
+                for line in compare(invented(style, seed), Policy(), splits=asked.splits):
+                    print(f"  {line}")
+        return 0
     if not chat_logs(asked.paths):
         return 2
     for path in chat_logs(asked.paths):
@@ -60,6 +74,20 @@ def main() -> int:
         for line in compare(episodes, Policy(date_shift_days=shift), splits=asked.splits):
             print(f"  {line}")
     return 0
+
+
+def invented(style: Style, seed: int) -> list[Episode]:
+    """The attempts on an invented backend, as ingest reads their chat logs."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "chats.jsonl"
+        path.write_text(
+            "".join(
+                json.dumps({**chat(style, one), "user_id": f"user-{one.task}"}) + "\n"
+                for one in attempts(style, seed)
+            ),
+            encoding="utf-8",
+        )
+        return read(path)
 
 
 def compare(episodes: list[Episode], policy: Policy, *, splits: int = SPLITS) -> Iterator[str]:

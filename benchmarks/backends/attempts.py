@@ -121,6 +121,11 @@ def recombined(style: Style, seen: Sequence[Attempt], count: int) -> list[tuple[
 
 def episode(style: Style, attempt: Attempt) -> CleanEpisode:
     """An attempt as a chat log, read as every chat log is."""
+    return to_episode(chat(style, attempt))
+
+
+def chat(style: Style, attempt: Attempt) -> dict[str, Any]:
+    """An attempt as a line of a chat log."""
     messages: list[dict[str, Any]] = [{"role": "user", "content": f"task {attempt.task}"}]
     for at, made in enumerate(attempt.calls):
         function = {"name": made.name, "arguments": json.dumps(made.arguments)}
@@ -140,13 +145,11 @@ def episode(style: Style, attempt: Attempt) -> CleanEpisode:
             }
         )
     minute = attempt.task * ATTEMPTS + attempt.number
-    return to_episode(
-        {
-            "app": style.name,
-            "agent": f"agent-{attempt.number % 2}",
-            "episode_id": f"{style.name}-{attempt.task}-{attempt.number}",
-            "task_key": f"{style.name}-{attempt.task}",
-            "started_at": f"2026-03-{1 + minute // 60:02d}T10:{minute % 60:02d}:00+00:00",
-            "messages": messages,
-        }
-    )
+    return {
+        "app": style.name,
+        "agent": f"agent-{attempt.number % 2}",
+        "episode_id": f"{style.name}-{attempt.task}-{attempt.number}",
+        "task_key": f"{style.name}-{attempt.task}",
+        "started_at": f"2026-03-{1 + minute // 60:02d}T10:{minute % 60:02d}:00+00:00",
+        "messages": messages,
+    }
