@@ -42,8 +42,11 @@ def people_places(app: AppLearnt, *, k: int) -> dict[str, str]:
         if Place.of(key).kind != UNKNOWN:
             continue
         known = [word for value in seen if (word := fold_value(value)) in people]
-        kinds = Counter(people[word] for word in known if word not in nobodys)
-        if kinds.total() >= _KNOWN and kinds.total() * 2 >= len(seen):
+        known = [word for word in known if word not in nobodys]
+        kinds = Counter(people[word] for word in known)
+        # `m_ana` is no word: nothing else is called so by chance.
+        enough = _KNOWN if all(map(str.isalpha, known)) else 1
+        if kinds.total() >= enough and kinds.total() * 2 >= len(seen):
             found[key] = max(kinds, key=lambda kind: (kinds[kind], -KINDS[kind].rank))
     return found
 

@@ -278,6 +278,22 @@ def test_a_bare_list_of_people_reads_alike_in_every_episode() -> None:
     assert not any(name in text for text in lists if text for name in names)
 
 
+def test_one_id_that_is_no_word_makes_a_place_of_people() -> None:
+    """Nothing else is called `m_tolvin` by chance: who is moved up reads alike whether the episode names her before or not."""
+    episodes = [
+        episode(
+            f"e{number}",
+            *(calls("show", {"member": "m_tolvin"}, "ok") if number % 2 else ()),
+            *calls("resize", {}, {"moved_up": ["m_tolvin"]}, call_id="c9"),
+        )
+        for number in range(6)
+    ]
+    learnt = learn(episodes, (), policy=Policy())
+    done = list(scrub(episodes, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy()))
+    assert len({one.clean.steps[-1].content for one in done}) == 1
+    assert not any("m_tolvin" in (step.content or "") for one in done for step in one.clean.steps)
+
+
 def test_a_list_of_colours_is_no_list_of_people() -> None:
     """Mr Brown and Mrs White are customers; a shirt comes in brown and white."""
     episodes = followers(["brown", "white", "green", "black"])
