@@ -106,9 +106,7 @@ def funnel_of(
     tasks = sum(len(s.candidates) for s in standings)
     attempts = sum(len(c.attempts) for s in standings for c in s.candidates)
     return (
-        FunnelStage(
-            name="spans", count=sum(private.counts(SPANS).values()), says=_arrived(private)
-        ),
+        _arrived(private),
         FunnelStage(
             name="episodes",
             count=episodes,
@@ -158,10 +156,13 @@ def right_ends(standings: list[Standing]) -> str:
     return f"; right ends: {', '.join(parts)}" if parts else ""
 
 
-def _arrived(private: Lake) -> str:
-    logs = sum(private.counts(LOG_EVENTS).values())
-    chats = sum(private.counts(CHATS).values())
-    return f"and {logs} log records, {chats} chat-log lines"
+def _arrived(private: Lake) -> FunnelStage:
+    """What came in, named by what most of it was: an app that sends chat logs has no spans."""
+    tables = {"spans": SPANS, "log records": LOG_EVENTS, "chat-log lines": CHATS}
+    counts = {name: sum(private.counts(table).values()) for name, table in tables.items()}
+    first = max(counts, key=lambda name: counts[name])
+    others = ", ".join(f"{n} {name}" for name, n in counts.items() if n and name != first)
+    return FunnelStage(name=first, count=counts[first], says=f"and {others}" if others else "")
 
 
 def _lost(counts: Counter[str]) -> tuple[Count, ...]:

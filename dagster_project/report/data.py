@@ -31,10 +31,10 @@ class Count:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunnelStage:
-    """One stage on the way from spans to accepted tasks."""
+    """One stage on the way from what came in to accepted tasks."""
 
     name: str
-    """What is counted: `spans`, `episodes`, `clean episodes`, `tasks`, `accepted tasks`, ..."""
+    """What is counted: `spans` (or `chat-log lines`), `episodes`, `clean episodes`, `tasks`, `accepted tasks`, ..."""
     count: int
     says: str = ""
     lost: tuple[Count, ...] = ()

@@ -47,6 +47,8 @@ def test_a_build_says_which_outcomes_mean_nothing_yet(tmp_path: Path) -> None:
     built = as_json("build", "--home", tmp_path / "h")
     labelled = next(stage for stage in built["funnel"] if stage["stage"] == "labelled episodes")
     assert built["outcomes_to_settle"] == []
+    first = built["funnel"][0]
+    assert (first["stage"], first["count"]) == ("chat-log lines", len(named))
     assert labelled["count"] == len(named)
 
 
