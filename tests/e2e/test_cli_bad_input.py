@@ -90,7 +90,7 @@ def test_wrong_usage(command: Command, tmp_path: Path) -> None:
         ("binary.jsonl", bytes(range(256)) * 64, "no known format"),
         ("prose.txt", b"Dear reader, this is a letter.\n", "no known format"),
         ("cut.jsonl", b'{"messages": [{"role": "user", "content": "hel', "cut off"),
-        ("cut.jsonl.gz", gzip.compress(b'{"messages": []}\n' * 999)[:40], "damaged"),
+        ("cut.jsonl.gz", gzip.compress(b'{"messages": []}\n' * 999, mtime=0)[:40], "damaged"),
         ("other.jsonl", b'{"pets": ["cat"]}\n', "knows"),
         ("list.jsonl", b"[1, 2, 3]\n", ""),
         ("role.jsonl", b'{"messages": [{"role": "wizard", "content": "x"}]}\n', "role"),
