@@ -116,6 +116,8 @@ def _litellm() -> Any:  # noqa: ANN401 - a module
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # noqa: TID251 - read by litellm only
     import litellm  # noqa: PLC0415 - 4.8 s, paid only by who uses it
 
+    # It prints an advertisement to stdout with every fault otherwise, in the middle of a command's JSON.
+    litellm.suppress_debug_info = True
     return litellm
 
 

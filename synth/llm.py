@@ -100,6 +100,8 @@ def complete_with_litellm(settings: LlmSettings, prompt: str) -> str:
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # noqa: TID251 - read by litellm only
     import litellm  # noqa: PLC0415 - 4.8 s, and only needed where an endpoint is configured
 
+    # It prints an advertisement to stdout with every fault otherwise, in the middle of a command's JSON.
+    litellm.suppress_debug_info = True
     try:
         response = litellm.completion(
             model=settings.model,
