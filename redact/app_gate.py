@@ -17,7 +17,7 @@ from redact.fold import Folded, fold
 from redact.judge import KEEP, WITHHOLD, Verdict, judge
 from redact.learnt import Learnt, keep_kind
 from redact.matcher import Match, Matcher, Piece, runs_of
-from redact.people_places import choices, without_choices
+from redact.people_places import without_choices
 from redact.policy import Policy
 from redact.standing import Vocabulary, vocabulary_of
 from redact.vault import Vault
@@ -51,7 +51,6 @@ class AppGate:
         seen = known if judged_by is None else judged_by.app(app)
         self.app = app
         self.vault = vault
-        self.choices = choices(seen, k=policy.k)
         self._local = known.local
         self.judgement = judge(seen, k=policy.k)
         self.vocabulary: Vocabulary = vocabulary_of(
@@ -72,7 +71,7 @@ class AppGate:
         self, episode_id: str, found: Mapping[str, str] = MappingProxyType({})
     ) -> dict[str, str]:
         """Return the words that are personal within an episode: what was learnt, and what its texts reveal now."""
-        return without_choices({**self._local.get(episode_id, {}), **found}, self.choices)
+        return without_choices({**self._local.get(episode_id, {}), **found}, self.judgement.choices)
 
     def known(self, text: str) -> Known:
         """Return what the whole app knows of a text, once per distinct text."""

@@ -21,7 +21,7 @@ from redact.fold import fold_value
 from redact.forms import IDENTIFIER, URL, commonest, is_reference, plain_day
 from redact.gazetteer import ORDINARY, is_name
 from redact.learnt import AppLearnt, evidence_value, keep_kind
-from redact.people_places import UNKNOWN, people_places
+from redact.people_places import UNKNOWN, choices, people_places
 from redact.person_keys import person_keys
 from redact.place import RESULT, Place
 from redact.word_lists import word_list
@@ -85,6 +85,10 @@ class Judgement:
     """Values that are enumerated or a mere record's key: one of them is not a person's anywhere."""
     latest: int = 0
     """When the app's last episode started."""
+    choices: frozenset[str] = frozenset()
+    """Folded words that name nobody, whatever key they stand under."""
+    people: frozenset[str] = frozenset()
+    """Places without a telling key that hold people known from elsewhere."""
 
     def spares(self, verdict: Verdict, value: str) -> bool:
         """Say whether a value under a judged key stays, because it is a record's key elsewhere."""
@@ -106,7 +110,8 @@ _OF_PEOPLE: Final = "holds people that the app names elsewhere"
 
 def judge(app: AppLearnt, *, k: int) -> Judgement:
     """Return the verdicts over the app's unknown keys."""
-    people = people_places(app, k=k)
+    nobodys = choices(app, k=k)
+    people = people_places(app, nobodys)
     places = _places(app)
     public = _public_values(app, k, people, places)
     verdicts = {key: Verdict(kind, _OF_PEOPLE) for key, kind in people.items()}
@@ -124,7 +129,16 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
     for key, verdict in verdicts.items():
         for value in _made_personal(app.evidence[key], verdict, public, recorded):
             keep_kind(values, value, verdict.action)
-    return Judgement(verdicts, values, frozenset(app.evidence), public, recorded, app.latest)
+    return Judgement(
+        verdicts,
+        values,
+        frozenset(app.evidence),
+        public,
+        recorded,
+        app.latest,
+        nobodys,
+        frozenset(people),
+    )
 
 
 def _places(app: AppLearnt) -> dict[str, Place]:

@@ -31,12 +31,14 @@ _KNOWN: Final = 2
 """So many different people, and half of the values, show that a place is about people; one may be a coincidence."""
 
 
-def people_places(app: AppLearnt, *, k: int) -> dict[str, str]:
-    """Return the evidence keys of these places, each with the kind that most of its people were learnt as."""
+def people_places(app: AppLearnt, nobodys: Collection[str]) -> dict[str, str]:
+    """Return the evidence keys of these places, each with the kind that most of its people were learnt as.
+
+    `nobodys` are the app's `choices`.
+    """
     people = _single_words(app)
     if not people:
         return {}
-    nobodys = choices(app, k=k)
     found: dict[str, str] = {}
     for key, seen in app.evidence.items():
         if Place.of(key).kind != UNKNOWN:

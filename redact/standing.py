@@ -17,7 +17,6 @@ from redact.judge import NAME, Judgement
 from redact.kinds import KINDS
 from redact.learnt import AppLearnt
 from redact.matcher import Match
-from redact.people_places import people_places
 from redact.place import RESULT, Place
 from redact.unspaced import is_unspaced
 
@@ -58,10 +57,9 @@ def vocabulary_of(
     """
     forms: set[str] = set(words)
     shared = set(app.vocabulary)
-    people = people_places(app, k=k)
     for key, values in app.evidence.items():
         verdict = judgement.verdicts.get(key)
-        if key in people or (verdict is not None and verdict.action == NAME):
+        if key in judgement.people or (verdict is not None and verdict.action == NAME):
             continue
         place = Place.of(key)
         nobodys = place.origin == RESULT and not place.personal
