@@ -58,7 +58,7 @@ def policy_digest(home: Home) -> str:
 
 def vault_of(home: Home, secret: bytes) -> Vault:
     """The home's vault; hold the home's `vault` lock from opening to saving."""
-    return open_vault(home.vault / "vault.sealed", secret)
+    return open_vault(home.sealed_vault, secret)
 
 
 def raw_episodes(lake: Lake, app: str, days: Iterable[str]) -> dict[str, list[Episode]]:

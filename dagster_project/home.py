@@ -53,6 +53,11 @@ class Home:
         return self.private / "vault"
 
     @property
+    def sealed_vault(self) -> Path:
+        """The file that keeps which surrogate each value got."""
+        return self.vault / "vault.sealed"
+
+    @property
     def dagster(self) -> Path:
         """The storage of the persistent Dagster instance."""
         return self.private / "dagster"
@@ -173,11 +178,21 @@ def _update_manifest(home: Home, change: Callable[[dict[str, object]], dict[str,
 
 
 def vault_secret(home: Home, given: str | None) -> bytes:
-    """The vault's secret: the one given, else one generated once and kept where only the owner reads it."""
+    """The vault's secret: the one given, else one generated once and kept where only the owner reads it.
+
+    Raises `HomeError` where the vault was sealed with a secret from the environment and none is given now.
+    """
     if given:
         return given.encode()
     path = home.vault / "secret"
-    with suppress(FileExistsError):
+    # asked in this order: a secret that is generated stands there before its vault does
+    sealed = home.sealed_vault.exists()
+    if not path.exists():
+        if sealed:
+            raise HomeError(
+                f"{home.sealed_vault} was sealed with a secret that this home does not keep: "
+                "set TRACEGYM_SECRET to the one it was made with"
+            )
         _write_once(path, secrets.token_hex(32), mode=0o600)
     return path.read_text(encoding="ascii").strip().encode()
 

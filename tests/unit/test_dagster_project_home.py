@@ -97,6 +97,17 @@ def test_the_secret_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> 
     assert vault_secret(home, "given by the environment") == b"given by the environment"
 
 
+def test_a_vault_sealed_from_outside_is_no_reason_to_make_a_secret(tmp_path: Path) -> None:
+    """Without the environment's secret the home says what is missing, and writes none that would never open it."""
+    home = open_home(tmp_path / "h", create=True)
+    home.sealed_vault.write_bytes(b"sealed")
+
+    with pytest.raises(HomeError, match="TRACEGYM_SECRET"):
+        vault_secret(home, None)
+
+    assert not (home.vault / "secret").exists()
+
+
 def test_a_second_holder_waits_and_says_for_whom(tmp_path: Path) -> None:
     """A lock that another process holds is waited for, and named."""
     home = open_home(tmp_path / "h", create=True)
