@@ -8,7 +8,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
+
+import pytest
 
 OFFLINE = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "DO_NOT_TRACK": "1"}
 
@@ -39,3 +42,14 @@ def make_venv(name: str, packages: tuple[str, ...], folder: Path, *bare: str) ->
             sh(venv / "bin" / "pip", "install", "--quiet", "--no-deps", *bare, cwd=venv.parent)
         (venv / "ready").touch()
     return venv / "bin"
+
+
+def extended(name: str, packages: tuple[str, ...], folder: Path) -> Path:
+    """A Python with an extra, which sees this project's own packages behind it."""
+    try:
+        binaries = make_venv(name, packages, folder)
+    except AssertionError:
+        pytest.skip(f"{', '.join(packages)} cannot be installed here")
+    site = next((binaries.parent / "lib").glob("python3*/site-packages"))
+    (site / "project.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
+    return binaries / "python"

@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 import json
-import sysconfig
 from pathlib import Path
 
 import pytest
 
-from tests.consumer_venv import make_venv, sh
+from tests.consumer_venv import extended, sh
 
 pytestmark = [pytest.mark.consumer, pytest.mark.timeout(1800)]
 ROOT = Path(__file__).resolve().parents[2]
 POLICY = "tests/unit/test_environments_rollout_torch_policy.py"
 ENGINE = "tests/unit/test_environments_rollout_ray_engine.py"
-
-
-def extended(name: str, packages: tuple[str, ...], folder: Path) -> Path:
-    """A Python with an extra, which sees this project's own packages behind it."""
-    try:
-        binaries = make_venv(name, packages, folder)
-    except AssertionError:
-        pytest.skip(f"{', '.join(packages)} cannot be installed here")
-    site = next((binaries.parent / "lib").glob("python3*/site-packages"))
-    (site / "project.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
-    return binaries / "python"
 
 
 @pytest.fixture(scope="module")
