@@ -89,7 +89,8 @@ class AppGate:
         pieces = [Piece(fold(text), text) for text in new]
         for piece, matches in zip(pieces, self._everywhere.matches_of(pieces), strict=True):
             text = piece.original
-            memory[text] = Known(piece.folded, matches, has_hidden_text(text))
+            hides = has_hidden_text(text)
+            memory[text] = Known(piece.folded, matches, hides)
         return [memory[text] for text in listed]
 
     def runs(self, text: str, folded: Folded) -> frozenset[str] | None:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from redact.kinds import KINDS, NOT_PERSONAL
-from redact.labelled_rows import labelled
+from redact.labelled_rows import labelled, may_be_labelled
 from redact.leaves import DEPTH, documents_in
 from redact.lexicon import DATA, Lexicon
 from redact.shapes import can_be, digit_count
@@ -25,6 +25,10 @@ _KEY_SIZE: Final = 64
 _CROWD: Final = 60
 _PLANS: Final = 20_000
 """So many shapes of objects are remembered; objects with data for keys have a shape each."""
+_LEAVES: Final = 200_000
+"""So many texts are remembered with what they are under their keys."""
+_LISTS: Final = (list, tuple, set)
+_NUMBERS: Final = (int, float)
 
 
 class Found(NamedTuple):
@@ -50,7 +54,17 @@ class Unexplained(NamedTuple):
 class _Slot:
     """What is known of a key of an object before its value is seen; asked of the lexicon when a scalar needs it."""
 
-    __slots__ = ("_kind", "_lexicon", "above", "beside", "name", "own", "path")
+    __slots__ = (
+        "_kind",
+        "_lexicon",
+        "above",
+        "beside",
+        "name",
+        "own",
+        "path",
+        "personal",
+        "unexplained",
+    )
 
     def __init__(
         self, lexicon: Lexicon, name: str, above: tuple[str, ...], beside: tuple[str, ...]
@@ -63,6 +77,10 @@ class _Slot:
         self.path = ".".join((*above, plain_key(name)))
         self.own: str | None = None
         """The kind of the key itself where it is data: `{"card_4421": {...}}`."""
+        self.personal: dict[str, Found] = {}
+        """What texts under the key were found to be: the same ones stand in many documents."""
+        self.unexplained: dict[str, Unexplained] = {}
+        """The same of texts that no rule explains."""
 
     @property
     def kind(self) -> str | None:
@@ -90,6 +108,8 @@ class Documents:
     def __init__(self, lexicon: Lexicon) -> None:
         self._lexicon = lexicon
         self._plans: dict[tuple[tuple[str, ...], str, tuple[str, ...]], _Plan] = {}
+        self.remembered = 0
+        """Texts that the plans' slots remember."""
 
     def read(
         self, text: str, tool: str, found: list[Found], unexplained: list[Unexplained]
@@ -109,8 +129,9 @@ class Documents:
         asked = (above, key, names)
         plan = self._plans.get(asked)
         if plan is None:
-            if len(self._plans) >= _PLANS:
+            if len(self._plans) >= _PLANS or self.remembered >= _LEAVES:
                 self._plans.clear()
+                self.remembered = 0
             plan = self._plans[asked] = self._made(above, key, names)
         return plan
 
@@ -153,20 +174,37 @@ class _Reader:
         if isinstance(value, str):
             self._text(value, slot, above, depth)
         elif isinstance(value, dict):
-            plan = self._documents.plan(above, slot.name, tuple(map(str, value)))
-            for below, (name, part) in zip(plan.slots, value.items(), strict=True):
-                if below.own and isinstance(part, dict | list) and isinstance(name, str):
-                    self._found.append(Found(below.own, name, slot.name))
-                self.walk(part, below, plan.above, depth + 1)
-        elif isinstance(value, list | tuple | set):
-            record = self._documents.labelled(value)
+            self._object(value, slot, above, depth)
+        elif isinstance(value, _LISTS):
+            record = self._documents.labelled(value) if may_be_labelled(value) else None
             if record is not None:
                 self.walk(record, slot, above, depth + 1)
                 return
             for part in value:
                 self.walk(part, slot, above, depth + 1)
-        elif isinstance(value, int | float) and not isinstance(value, bool) and slot.kind in KINDS:
+        elif isinstance(value, _NUMBERS) and not isinstance(value, bool) and slot.kind in KINDS:
             self._leaf(str(value), slot, is_text=False)
+
+    def _object(
+        self, value: dict[object, object], slot: _Slot, above: tuple[str, ...], depth: int
+    ) -> None:
+        plan = self._documents.plan(above, slot.name, tuple(map(str, value)))
+        for below, (name, part) in zip(plan.slots, value.items(), strict=True):
+            if isinstance(part, str) and depth < DEPTH:
+                # Most leaves end here; each call that is spared is a tenth of what reading a document costs.
+                unexplained = below.unexplained.get(part)
+                if unexplained is not None:
+                    self._unexplained.append(unexplained)
+                    continue
+                personal = below.personal.get(part)
+                if personal is not None:
+                    self._found.append(personal)
+                    continue
+                self.walk(part, below, plan.above, depth + 1)
+                continue
+            if below.own and isinstance(part, dict | list) and isinstance(name, str):
+                self._found.append(Found(below.own, name, slot.name))
+            self.walk(part, below, plan.above, depth + 1)
 
     def _text(self, value: str, slot: _Slot, above: tuple[str, ...], depth: int) -> None:
         if value[:1] in ("{", "[") or '{"' in value:
@@ -186,11 +224,17 @@ class _Reader:
         if kind in KINDS:
             fitting = _fitting(kind, value)
             if fitting:
-                self._found.append(Found(fitting, value, slot.name))
+                found = Found(fitting, value, slot.name)
+                self._found.append(found)
+                if is_text:
+                    slot.personal[value] = found
+                    self._documents.remembered += 1
                 return
         if is_text and value:
             known = kind if kind in NOT_PERSONAL else "?"
-            self._unexplained.append(Unexplained(slot.path, value, known))
+            unexplained = slot.unexplained[value] = Unexplained(slot.path, value, known)
+            self._unexplained.append(unexplained)
+            self._documents.remembered += 1
 
 
 @lru_cache(maxsize=65_536)

@@ -102,21 +102,22 @@ class Finder:
 
     def _read(self, asked: Asked) -> Findings:
         text, tool, origin = asked
-        needs = needs_of(text) if self._prefiltered else EVERYTHING
+        needs = self._needs(text)
         found: list[Found] = []
         unexplained: list[Unexplained] = []
         self._documents.read(text, tool, found, unexplained)
         structured = bool(found or unexplained)
         found.extend(_whole_names(found))
-        found.extend(_by_shape(text, needs))
+        if needs.shapes:
+            found.extend(_by_shape(text, needs))
         named: list[Found] = []
         if self._prose_names != "off":
             told = [leaf.value for leaf in unexplained if leaf.kind in _READ_AS_TEXT]
             if origin == MESSAGE:
-                spoken = [text]
+                named = list(self._named(text, needs))
             else:  # a result without any structure is prose as a whole
-                spoken = list(filter(_is_spoken, told if structured else [text]))
-            named = [found for part in spoken for found in self._named(part)]
+                spoken = filter(_is_spoken, told if structured else [text])
+                named = [found for part in spoken for found in self._named(part, self._needs(part))]
         if origin == RESULT:
             unexplained += _slots(text, tool, unexplained, structured=structured)
         flagged = tuple(dict.fromkeys(named)) if self._prose_names == "flag" else ()
@@ -130,9 +131,12 @@ class Finder:
         evidence = dict.fromkeys([(place, evidence_value(leaf.value)) for place, leaf in sightings])
         return Findings(values, sightings, evidence, flagged)
 
-    def _named(self, text: str) -> Iterator[Found]:
+    def _needs(self, text: str) -> Needs:
+        return needs_of(text) if self._prefiltered else EVERYTHING
+
+    def _named(self, text: str, needs: Needs) -> Iterator[Found]:
         """Yield the people whom a text names, by the word lists and by the policy's model."""
-        for kind, name in names_in(text):
+        for kind, name in names_in(text, needs):
             yield Found(kind, name, "")
         for name in self._people(text) if self._people else ():
             yield Found("full_name" if " " in name.strip() else "first_name", name, "")
@@ -205,19 +209,23 @@ def _is_spoken(value: str) -> bool:
 
 
 def _by_shape(text: str, needs: Needs) -> Iterator[Found]:
-    for value in emails_in(text):
-        yield Found("email", value, "")
+    if needs.emails:
+        for value in emails_in(text):
+            yield Found("email", value, "")
     for kind, value in patterns_in(text, needs):
         yield Found(kind, value, "")
     if needs.addresses:
         for kind, value in addresses_in(text):
             yield Found(kind, value, "")
     for value, first, second in named_ids_in(text) if needs.named_ids else ():
-        words = (fold_value(first), fold_value(second))
-        if any(word in ID_WORDS for word in words):
-            continue
-        if any(is_name(word) for word in words):
+        if _names_somebody(first, second):
             yield Found("person_id", value, "")
+
+
+@lru_cache(maxsize=65_536)
+def _names_somebody(first: str, second: str) -> bool:
+    words = (fold_value(first), fold_value(second))
+    return not any(word in ID_WORDS for word in words) and any(is_name(word) for word in words)
 
 
 def atoms_in(kind: str, folded: str) -> tuple[tuple[str, str], ...]:

@@ -20,6 +20,17 @@ _UNLIKE: Final = 3
 """Values of so many forms below one key are no column."""
 _LONGEST: Final = 200
 """Longer lists are data."""
+_PAIR: Final = 2
+_ROWS: Final = (dict, list, tuple)
+
+
+def may_be_labelled(rows: Collection[object]) -> bool:
+    """Say whether rows can be labels and their values, by a look at one of them."""
+    return 1 <= len(rows) <= _LONGEST and len(_sized(next(iter(rows)))) == _PAIR
+
+
+def _sized(row: object) -> Collection[object]:
+    return row if isinstance(row, _ROWS) else ()
 
 
 def labelled(rows: Sequence[object], lexicon: Lexicon) -> dict[str, list[object]] | None:

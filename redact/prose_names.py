@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from redact.fold import fold_value
 from redact.gazetteer import ORDINARY, is_name
 from redact.names_without_capitals import names_without_capitals
+from redact.prefilter import EVERYTHING, TOLD_LAST, Needs
 from redact.surrogates import PARTICLES, STREET_WORDS
 from redact.word_lists import word_list
 
@@ -22,7 +23,6 @@ TOLD: Final = word_list("name_told")
 """After these a capitalised word is a name, listed or not; `_` joins two words."""
 RELATED: Final = word_list("name_related")
 """After these a listed name is a person."""
-_TOLD_LAST: Final = frozenset(word.rpartition("_")[2].strip(":") for word in TOLD)
 PLACES: Final = word_list("places")
 """Cities, states and brands that are also listed names."""
 
@@ -33,10 +33,12 @@ _RUN: Final = re.compile(rf"{_FIRST}(?: (?:{_PARTICLE} ){{0,2}}{_CAP}){{0,3}}")
 _BEFORE: Final = re.compile(r"[\w'\u2019]+")
 
 
-def names_in(text: str) -> Iterator[tuple[str, str]]:
+def names_in(text: str, needs: Needs = EVERYTHING) -> Iterator[tuple[str, str]]:
     """Yield (kind, name) of the people a text names by context or by two listed names in a row."""
-    if not text.isascii():
+    if needs.uncapitalised:
         yield from names_without_capitals(text)
+    if not needs.told and not any(map(_tells_of_people, _RUN.findall(text))):
+        return
     for run in _RUN.finditer(text):
         read = _read_run(run[0])
         if not read.telling:
@@ -49,7 +51,7 @@ def names_in(text: str) -> Iterator[tuple[str, str]]:
 
 @lru_cache(maxsize=65_536)
 def _tells(word: str) -> bool:
-    return _plain(word.strip(",:.")) in _TOLD_LAST
+    return _plain(word.strip(",:.")) in TOLD_LAST
 
 
 class _Run(NamedTuple):
@@ -65,6 +67,11 @@ def _read_run(run: str) -> _Run:
     words = tuple(run.split())
     listed = tuple(map(_listed, words))
     return _Run(words, listed, any(listed) or any(_plain(word) in TOLD for word in words))
+
+
+@lru_cache(maxsize=65_536)
+def _tells_of_people(run: str) -> bool:
+    return _read_run(run).telling
 
 
 def _people(before: list[str], words: list[str], listed: list[bool]) -> Iterator[tuple[str, str]]:
