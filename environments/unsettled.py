@@ -27,6 +27,7 @@ SETTLES: Final[Mapping[str, str]] = {
     "success was never seen under this condition": "Record one call under this condition, whether it succeeds or is refused.",
     "no behaviour was learnt for this case": "Record this call again with other arguments, and a look at the record before and after.",
     "no behaviour was learnt": "Record this call again with other arguments.",
+    "what has to come first may have been undone": "Record this call again after the calls that came before it.",
     "the arguments lack the key": "Record a call with exactly these arguments.",
     "no call of this tool was ever recorded": "Record one call of this tool.",
 }

@@ -20,6 +20,7 @@ from synth.world.callers import learn_envelopes, normalise, seen_forms
 from synth.world.continuity import infer_continuity
 from synth.world.document import write_document
 from synth.world.drift import split_versions
+from synth.world.early import learn_early
 from synth.world.effects import learn_effects
 from synth.world.examples import collect
 from synth.world.fresh import learn_fresh, tell_times
@@ -101,6 +102,7 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
         bench.continuity = continuity
     learn_writers(bench)
     learn_relevance(bench)
+    learn_early(bench)
     for _ in range(2):
         learn_base(bench)
         if bench.living:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from .attempt import DERIVED, RECORDED, UNKNOWN, EndState, Json, ToolResult
 from .normal import parse_arguments, unwrap
+from .world_early import read_early
 from .world_entry import Place
 from .world_fresh import Fresh, masked
 from .world_log import log_unknown
@@ -94,16 +95,26 @@ class Session:
         args = tool.normal(parsed)
         if not tool.innocent:
             return self._changing(lambda: whole(name, args, change(self.here(), tool, args)))
+        return self._show(tool, args, arguments)
+
+    def _show(
+        self, tool: Tool, args: dict[str, Json], arguments: Mapping[str, Json] | str
+    ) -> ToolResult:
+        """The answer of a tool that changes nothing."""
         found, place, names = show(self.here(), tool, args)
-        result = whole(name, args, found)
+        result = whole(tool.name, args, found)
         if tool.policy == STRICT and result.source == DERIVED:
-            return notice(name, ONLY_RECORDED)
+            return notice(tool.name, ONLY_RECORDED)
+        if tool.early and tool.policy != STRICT:
+            early = read_early(tool.early, tool.name, self.state.log, args, result)
+            if early is not None:
+                return early
         if result.source == UNKNOWN and tool.tape:
             recorded = taped(self.here(), tool, args)
             if recorded is not None:
                 return self._changing(lambda: self._shown_again(tool, args, *recorded))
-        if isinstance(arguments, str):
-            self._keep((name, arguments), result, place, None if tool.loose else names)
+        if isinstance(arguments, str) and not tool.early:
+            self._keep((tool.name, arguments), result, place, None if tool.loose else names)
         return result
 
     def _shown_again(

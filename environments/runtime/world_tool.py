@@ -15,6 +15,7 @@ from .attempt import Json
 from .expression import build
 from .expression_scope import BadTreeError, Thunk
 from .normal import coerce, outcome_of, simplify
+from .world_early import Early, load_early
 from .world_entry import Came
 from .world_guards import Guards
 
@@ -103,6 +104,8 @@ class Tool:
     """Tools that came before every success."""
     bars: frozenset[str] = frozenset()
     """Tools that came before no success."""
+    early: tuple[Early, ...] = ()
+    """What it says before anybody called what has to come first."""
     far: frozenset[str] = frozenset()
     """Tables whose rows a call may change without naming them."""
     news: bool = False
@@ -189,6 +192,7 @@ def _load(name: str, part: Mapping[str, Any], tape: Mapping[str, Any]) -> Tool:
         ignores=frozenset(part.get("ignores", ())),
         needs=frozenset(part.get("needs", ())),
         bars=frozenset(part.get("bars", ())),
+        early=load_early(part.get("early", ())),
         far=frozenset(part.get("far", ())),
         news=bool(part.get("news", False)),
         issued=_issued(tape) if part.get("news") else frozenset(),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from .attempt import DERIVED, RECORDED, Json, ToolResult
 from .expression_scope import Missing, NotKnown, Scope
 from .normal import names_in, parse_json
+from .world_early import UNDONE, Early, said_early, undone
 from .world_entry import Came, Place
 from .world_log import entry_of, history, log_unknown
 from .world_notice import ONLY_RECORDED, notice
@@ -21,6 +22,9 @@ from .world_tool import STRICT, Tool, Write
 def change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
     """The answer to a call that may change something, recorded or derived; what it does is in the state afterwards."""
     recorded = taped(here, tool, args)
+    again = undone(tool.early, here.state.log) if tool.early else None
+    if again is not None and (recorded is None or recorded[0] != again.says):
+        return _undone(here, tool, args, again)
     if recorded is not None:
         content, episode = recorded
         follow_change(here, tool, args, content)
@@ -32,8 +36,20 @@ def change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
             return _derive_change(here, tool, args)
         except (Missing, NotKnown) as fault:
             why = str(fault) or "no behaviour was learnt for this case"
+            early = said_early(tool.early, tool.name, here.state.log, args)
+            if early is not None:
+                return early
     log_unknown(here, tool.name, args, "")
     return notice(tool.name, why)
+
+
+def _undone(here: Here, tool: Tool, args: dict[str, Json], early: Early) -> ToolResult:
+    """The answer where something may have undone what has to come first."""
+    said = said_early((early,), tool.name, here.state.log, args)
+    if said is not None and tool.policy != STRICT:
+        return said
+    log_unknown(here, tool.name, args, "")
+    return notice(tool.name, UNDONE)
 
 
 def follow_change(here: Here, tool: Tool, args: dict[str, Json], content: str) -> None:

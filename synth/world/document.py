@@ -66,7 +66,7 @@ def _tool(tool: ToolModel) -> dict[str, Any]:
         part["reads"] = {"table": tool.table, "key": tool.key}
     elif tool.table is not None and tool.evidence.get("shows"):
         part["shows"] = {"table": tool.table, "key": tool.key}
-    for name in ("answer", "guards", "writes"):
+    for name in ("answer", "guards", "writes", "early"):
         if getattr(tool, name):
             part[name] = getattr(tool, name)
     if tool.refs:

@@ -71,6 +71,8 @@ class ToolModel:
     """Of those it heeds: called before every success."""
     bars: set[str] = field(default_factory=set)
     """Of those it heeds: called before no success."""
+    early: list[dict[str, Any]] = field(default_factory=list)
+    """What it says, whatever it is asked, before anybody called what has to come first."""
     far: set[str] = field(default_factory=set)
     """Tables whose rows it may change without naming them; with `!` only what is not there."""
     news: bool = False
