@@ -10,14 +10,13 @@ from dagster_project.arrival import land
 from dagster_project.assembly import assemble_days, days_of
 from dagster_project.home import Home
 from dagster_project.lake import Lake
-from dagster_project.outcome_days import arrived_outcomes
+from dagster_project.outcome_days import arrived_outcomes, attach_arrived
 from dagster_project.rows import from_rows
 from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES
 from ingest.app_name import UNNAMED
 from ingest.chat_log import to_line
 from ingest.episode import Episode
 from ingest.outcome import Outcome
-from ingest.outcome_table import attach
 from ingest.wal import Wal
 
 
@@ -32,7 +31,8 @@ def raw_lines(home: Home, *, app: str | None = None) -> Iterator[str]:
         unnamed = arrived_outcomes(lake, UNNAMED) if name != UNNAMED else []
         episodes = [e for day in sorted(assembly.episodes) for e in assembly.episodes[day]]
         yield from _lines(
-            episodes, attach([*said, *unnamed], episodes, responses=assembly.responses)
+            episodes,
+            attach_arrived(lake, name, [*said, *unnamed], episodes, responses=assembly.responses),
         )
 
 

@@ -15,12 +15,11 @@ from dagster_project.arrival import land, quarantined
 from dagster_project.assembly import assemble_days, days_of
 from dagster_project.home import HOME_FORMAT, Home, redaction_of
 from dagster_project.lake import Lake
-from dagster_project.outcome_days import arrived_outcomes
+from dagster_project.outcome_days import arrived_outcomes, attach_arrived
 from dagster_project.tables import LOG_EVENTS, SPANS
 from ingest.app_name import UNNAMED
 from ingest.episode import Episode
 from ingest.outcome import Outcome
-from ingest.outcome_table import attach
 from ingest.wal import Wal
 
 ADVICE = {
@@ -105,7 +104,7 @@ def _app(lake: Lake, app: str, days: Iterable[str]) -> AppDiagnosis:
     assembly = assemble_days(lake, app, ordered)
     episodes = [e for group in assembly.episodes.values() for e in group]
     said = [*arrived_outcomes(lake, app), *assembly.outcomes]
-    outcomes = attach(said, episodes, responses=assembly.responses)
+    outcomes = attach_arrived(lake, app, said, episodes, responses=assembly.responses)
     missing = Counter(gap for episode in episodes for gap in episode.completeness)
     subjects = sum(episode.subject is not None for episode in episodes)
     keys = sum(episode.task_key is not None for episode in episodes)

@@ -60,6 +60,21 @@ def outcomes_by_day(lake: Lake, app: str) -> dict[str, list[Outcome]]:
     return {day: sorted(days[day], key=lambda o: o.outcome_id) for day in sorted(days)}
 
 
+def attach_arrived(
+    lake: Lake,
+    app: str,
+    outcomes: Iterable[Outcome],
+    episodes: Iterable[Episode],
+    *,
+    responses: Mapping[str, str],
+) -> list[Outcome]:
+    """Join an app's outcomes to episodes just assembled, by everything that a build would join them by."""
+    every = list(outcomes)
+    names = attribute_names((o.target_kind, o.target_id) for o in every if not o.episode_id)
+    attributes = traces_by_attribute(lake, [app], names)
+    return attach(every, episodes, responses=responses, attributes=attributes)
+
+
 def arrived_outcomes(lake: Lake, app: str) -> list[Outcome]:
     """Outcomes as they came, each once."""
     rows = once(lake.read(ARRIVED_OUTCOMES, app=app), ARRIVED_OUTCOMES).to_pylist()

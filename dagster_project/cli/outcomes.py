@@ -107,6 +107,10 @@ def outcomes(  # noqa: PLR0913, PLR0917 - one option per column that a table may
     if not arrived.rows:
         why = next(iter(arrived.reasons.values()), "the table is empty")
         raise InputError(f"no row of {'the query' if query else table} could be used: {why}")
+    if arrived.waiting:
+        notices().print(
+            f"{arrived.waiting} rows wait: the next build joins those whose episode has arrived since the last one"
+        )
     notices().print(f"next: tracegym build --home {home}")
 
 

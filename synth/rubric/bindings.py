@@ -53,6 +53,10 @@ class Constant:
 
     value: Json
 
+    def __hash__(self) -> int:
+        # The value may be an object or a list, which Python does not hash.
+        return hash(str(self.value))
+
     def find(self, known: Known, others: Sequence[Json]) -> Json:  # noqa: ARG002 - the protocol's arguments
         """The value."""
         return self.value

@@ -20,7 +20,9 @@ from typer.testing import CliRunner
 
 from dagster_project.arrival import take_in
 from dagster_project.assembly import assemble_days, days_of
+from dagster_project.chat_lines import raw_lines
 from dagster_project.cli.main import app as cli
+from dagster_project.doctor import diagnose
 from dagster_project.home import Home, open_home
 from dagster_project.lake import Lake
 from dagster_project.outcome_days import arrived_outcomes, outcomes_by_day
@@ -103,6 +105,23 @@ def test_a_query_over_files_labels_by_any_attribute_and_twice_is_once(
     assert len(by_ticket) == 3
     assert by_ticket["app.ticket=T-0", "refund"][0] == 1.5
     assert by_ticket["app.ticket=T-9", "refund"] == (3.0, None)
+
+
+@pytest.mark.timeout(120)
+def test_before_the_first_build_attributes_join_as_a_build_will(tmp_path: Path) -> None:
+    """Doctor does not call the key wrong, and raw episodes carry the outcome."""
+    made = open_home(tmp_path / "fresh", create=True)
+    sent = tmp_path / "spans.jsonl"
+    sent.write_text("\n".join(json.dumps(spans_of(number)) for number in range(3)))
+    take_in(made, [sent], app="shop")
+    query = "SELECT 'T-1' AS key, 1 AS value"
+    found = outcomes(made, query, "--target", "attribute:app.ticket", "--outcome", "refund")
+    assert (found["joined"], found["waiting"]) == (0, 1)
+    (app,) = diagnose(made).apps
+    assert app.waiting_outcomes == 0
+    assert not any("no outcome" in advice for advice in app.advice)
+    labelled = [json.loads(line) for line in raw_lines(made)]
+    assert [e["episode_id"] for e in labelled if "outcome" in e or "outcomes" in e] == ["c1"]
 
 
 @pytest.mark.timeout(120)

@@ -26,6 +26,13 @@ def test_a_list_is_no_words_meaning() -> None:
     assert bind(sources, example("by plain post please", None).known, ()) == "post"
 
 
+def test_an_object_or_a_list_that_is_always_the_same_is_a_constant() -> None:
+    """Arguments are any JSON: what is nested is bound as a whole."""
+    for value in ({"code": "fixed", "days": [1, 2]}, ["email", "sms"]):
+        examples = [example(f"please, number {n}", value) for n in range(5)]
+        assert bind(sources_of(examples), example("please", None).known, ()) == value
+
+
 def saying(said: str, *records: Record) -> Known:
     """What an episode knows whose user said this."""
     return Known(said=(said,), subject=None, started_at=0, records=records)
