@@ -30,6 +30,8 @@ class Guard:
     name: str
     soft: bool
     """Never seen broken: where its inputs are not known it does not object."""
+    gone: bool = True
+    """Whether a refusal was recorded where a part of the condition was missing."""
     met: tuple[Condition, Met] | None = None
     """What successes tell of records that nobody has seen."""
 
@@ -37,8 +39,11 @@ class Guard:
         """Whether the condition does not hold; `NotKnown` passes through unless the guard is soft."""
         try:
             return not self.holds(scope)
-        except Missing:
-            return True
+        except Missing as fault:
+            if self.message is None or self.gone:
+                return True
+            # The message was learnt where the condition could be looked at: of a call that lacks a part of it, it says nothing.
+            raise NotKnown("the call lacks what this was refused for: " + self.name) from fault
         except NotKnown as fault:
             if self.met is not None and met_before(*self.met, scope):
                 return False
@@ -99,5 +104,6 @@ def _guard(part: Mapping[str, Any]) -> Guard:
         message=build(message) if message else None,
         name=str(part.get("says", "")),
         soft=not part.get("support"),
+        gone=bool(part.get("gone")) or not part.get("support"),
         met=(Condition(part["holds"]), Met.from_json(part["met"])) if "met" in part else None,
     )

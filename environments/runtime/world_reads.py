@@ -27,6 +27,9 @@ def show(
 ) -> tuple[ToolResult, Place | None, set[str]]:
     """The answer of a tool that changes nothing, with the row it shows and the names it hangs on."""
     names = names_in(args)
+    strange = tool.strange(args)
+    if strange is not None:
+        return notice(tool.name, strange), None, names
     try:
         if tool.reads is None:
             return _compute(here, tool, args), None, names

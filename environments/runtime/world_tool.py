@@ -115,6 +115,8 @@ class Tool:
     tape: Mapping[str, tuple[Taped, ...]] = field(default_factory=dict)
     issued: frozenset[str] = frozenset()
     """What its recorded results name, where they name new things."""
+    takes: frozenset[str] | None = None
+    """The arguments that successful calls had; None where a world file does not say."""
     encoder: json.JSONEncoder = field(default_factory=json.JSONEncoder)
     """Writes values as this tool does."""
 
@@ -133,6 +135,12 @@ class Tool:
             if name not in self.defaults or self.defaults[name] != plain:
                 out[name] = plain
         return out
+
+    def strange(self, arguments: Mapping[str, Json]) -> str | None:
+        """Why nobody knows what becomes of a call with an argument that no successful call had."""
+        if self.takes is None or arguments.keys() <= self.takes:
+            return None
+        return "success was never seen with one of these arguments"
 
     def refused(self, content: str, arguments: Mapping[str, Json]) -> bool | None:
         """Whether a result says that nothing was done; None for a class of result that was never seen."""
@@ -195,6 +203,7 @@ def _load(name: str, part: Mapping[str, Any], tape: Mapping[str, Any]) -> Tool:
         early=load_early(part.get("early", ())),
         far=frozenset(part.get("far", ())),
         news=bool(part.get("news", False)),
+        takes=frozenset(part["takes"]) if "takes" in part else None,
         issued=_issued(tape) if part.get("news") else frozenset(),
         tape={
             key: tuple(

@@ -99,6 +99,9 @@ def follow_read(here: Here, tool: Tool, args: dict[str, Json], content: str) -> 
 
 
 def _derive_change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
+    strange = tool.strange(args)
+    if strange is not None:
+        raise NotKnown(strange)
     if tool.limit is not None and _made(here, tool) >= tool.limit:
         raise NotKnown("more calls than were ever seen in one episode")
     done = {e.tool for e in here.state.log}

@@ -60,6 +60,7 @@ def _tool(tool: ToolModel) -> dict[str, Any]:
             part[name] = sorted(getattr(tool, name))
     if tool.news:
         part["news"] = True
+    part["takes"] = sorted({name for seen in tool.good() for name in seen.arguments})
     if tool.ignore:
         part["ignore"] = list(tool.ignore)
     if tool.table is not None and tool.innocent:

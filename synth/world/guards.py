@@ -178,7 +178,10 @@ def _in_order(explained: list[dict[str, Any]], cases: Cases) -> list[dict[str, A
         left.remove(best)
         if _intrudes(best, left, cases):
             best["message"] = None
-        trees = [c.tree for c in best.pop("conditions")]
+        looked = best.pop("conditions")
+        if any(c.values[i] is GONE for c in looked for i in cases.index[best["class"]]):
+            best["gone"] = True
+        trees = [c.tree for c in looked]
         if len(trees) > 1:
             out.append({**best, "holds": ["or", *trees]})
             out.append({**best, "holds": ["and", *trees], "message": None})
