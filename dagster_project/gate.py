@@ -28,7 +28,7 @@ from redact.clean_episode import CleanEpisode
 from redact.encoded import hidden_texts
 from redact.fold import fold
 from redact.judge import Judgement, judge
-from redact.leaks import find_leaks, plain_reading
+from redact.leaks import find_leaks, spellings
 from redact.learn import learn
 from redact.learnt import AppLearnt, Learnt, keep_kind, merge
 from redact.policy import Policy, load_policy
@@ -228,9 +228,9 @@ def survivors(pairs: Iterable[tuple[Episode, CleanEpisode]], learnt: Learnt) -> 
         episode_id = leak.where.partition(" ")[0]
         if not leak.direct or episode_id in kinds:
             continue
-        said_plain = plain_reading(said[leak.where])
-        words = _WORD.findall(said_plain[leak.offset : leak.offset + leak.length])
-        if leak.encoding != "plain" or _says(before[episode_id], words):
+        readings = spellings(said[leak.where], leak.encoding)[:1]
+        words = [_WORD.findall(r[leak.offset : leak.offset + leak.length]) for r in readings]
+        if not words or _says(before[episode_id], words[0]):
             kinds[episode_id] = leak.kind
     return kinds
 

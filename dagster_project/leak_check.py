@@ -31,7 +31,7 @@ from dagster_project.learnt_tables import (
 )
 from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, EPISODES, REDACTIONS
 from redact.judge import judge
-from redact.leaks import Leak, LeakSearch, plain_reading
+from redact.leaks import Leak, LeakSearch, spellings
 from redact.standing import vocabulary_of
 from redact.vault import Vault
 
@@ -254,13 +254,9 @@ def _shared_definitions(home: Home, app: str, *, k: int) -> list[str]:
 
 def is_surrogate(vault: Vault, app: str, leak: Leak, text: str) -> bool:
     """Whether the vault gave this very text, or a longer one around it, as somebody's surrogate."""
-    if leak.encoding != "plain":
-        return False
-    plain = plain_reading(text)
-    # Offsets count the folded text; where folding kept the length, the casing that some surrogates hang on is there too.
     return any(
         vault.original(app, leak.kind, candidate) is not None
-        for reading in ({text, plain} if len(text) == len(plain) else {plain})
+        for reading in spellings(text, leak.encoding)
         for candidate in _around(reading, leak)
     )
 

@@ -298,11 +298,30 @@ def plain_reading(text: str) -> str:
     return _folded(plain)
 
 
+def spellings(text: str, encoding: str) -> tuple[str, ...]:
+    """Return the text as a leak's offset counts it: folded and, where folding kept the length, with its casing as well."""
+    if encoding == "plain":
+        raw, folded = text, plain_reading(text)
+    elif encoding in _WRITTEN:
+        raw = _WRITTEN[encoding](text)
+        folded = _folded(raw)
+    else:
+        return ()
+    return (folded, raw) if len(raw) == len(folded) and raw != folded else (folded,)
+
+
+def _of_url(text: str) -> str:
+    return unquote(text.replace("+", " "))
+
+
+_WRITTEN: Final[Mapping[str, Callable[[str], str]]] = {"url": _of_url, "html": html.unescape}
+
+
 def _readings(text: str) -> Iterator[tuple[str, str]]:
     """Yield the text in each of the spellings in which a value could hide in it, folded."""
     yield "plain", plain_reading(text)
     if "%" in text and _PERCENT.search(text):
-        yield "url", _folded(unquote(text.replace("+", " ")))
+        yield "url", _folded(_of_url(text))
     if "&" in text and ";" in text:
         unescaped = html.unescape(text)
         if unescaped != text:

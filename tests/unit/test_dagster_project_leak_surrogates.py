@@ -47,3 +47,23 @@ def test_a_surrogate_is_known_in_a_text_of_other_letters() -> None:
     known = Learnt({"shop": AppLearnt(values={given.casefold(): "person_id"})})
     (leak,) = find_leaks([("t", text)], learnt=known)
     assert is_surrogate(vault, "shop", leak, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [("<b>{&quot;card&quot;:&quot;IT&quot;}</b>", "html"), ("/cards?q=%22IT%22&n=%2C", "url")],
+)
+def test_a_surrogate_is_known_in_a_page_and_in_an_address(text: str, encoding: str) -> None:
+    """Numbered ids are so dense that a surrogate is often another one's original: a report that shows it is not removed."""
+    vault = open_vault(None, b"a secret that is long enough, all of it")
+    given = vault.surrogate("shop", "payment_id", "card_000123")
+    page = text.replace("IT", given)
+    known = Learnt({"shop": AppLearnt(values={given: "payment_id"})})
+    leaks = find_leaks([("t", page)], learnt=known)
+    assert {leak.encoding for leak in leaks} >= {encoding}
+    assert all(is_surrogate(vault, "shop", leak, page) for leak in leaks)
+    other = text.replace("IT", "card_000123")
+    known = Learnt({"shop": AppLearnt(values={"card_000123": "payment_id"})})
+    leaks = find_leaks([("t", other)], learnt=known)
+    assert leaks
+    assert not any(is_surrogate(vault, "shop", leak, other) for leak in leaks)

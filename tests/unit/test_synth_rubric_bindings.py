@@ -28,7 +28,8 @@ def test_a_list_is_no_words_meaning() -> None:
 
 def test_an_object_or_a_list_that_is_always_the_same_is_a_constant() -> None:
     """Arguments are any JSON: what is nested is bound as a whole."""
-    for value in ({"code": "fixed", "days": [1, 2]}, ["email", "sms"]):
+    values: list[Json] = [{"code": "fixed", "days": [1, 2]}, ["email", "sms"]]
+    for value in values:
         examples = [example(f"please, number {n}", value) for n in range(5)]
         assert bind(sources_of(examples), example("please", None).known, ()) == value
 

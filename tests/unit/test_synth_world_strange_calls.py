@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from environments.runtime.attempt import UNKNOWN
+from environments.runtime.attempt import UNKNOWN, Json
 from environments.runtime.world import World
 from redact.clean_episode import CleanEpisode
 from synth.worlds import WorldSettings, learn_world
@@ -40,7 +40,7 @@ def conversations() -> list[CleanEpisode]:
         rng, shop = random.Random(number), wallets()  # noqa: S311 - dice
         wallet = rng.choice(sorted(shop))
         price = {"value": rng.randint(5, 250), "coin": "EUR"}
-        calls: list[tuple[str, dict[str, Any], str]] = []
+        calls: list[tuple[str, dict[str, Any] | str, str]] = []
         if number % 9 == 0:
             calls.append(("see", {"wallet": wallet, "deep": True}, "Error: unexpected argument"))
         calls.append(("see", {"wallet": wallet}, json.dumps(shop[wallet])))
@@ -61,14 +61,16 @@ def test_an_argument_that_no_success_had_is_not_left_out_of_the_question(world: 
     """The record is known, and yet nobody knows what comes back."""
     wallet = "W-121"
     assert json.loads(world.session().call("see", {"wallet": wallet}).content)["left"] == 87
-    for strange in ({"deep": True}, {"page": 2}):
-        assert world.session().call("see", {"wallet": wallet, **strange}).source == UNKNOWN
+    for strange in ("deep", "page"):
+        asked: dict[str, Json] = {"wallet": wallet, strange: True}
+        assert world.session().call("see", asked).source == UNKNOWN
 
 
 def test_a_refusal_is_not_told_of_a_call_that_lacks_what_it_compares(world: World) -> None:
     """An amount above what is left is refused in the recorded words; a call without one in words that nobody knows."""
     above = {"wallet": "W-121", "price": {"value": 88, "coin": "EUR"}}
     assert world.session().call("pay", above).content == OVER
-    for price in ({"coin": "EUR"}, 77, [77]):
+    prices: list[Json] = [{"coin": "EUR"}, 77, [77]]
+    for price in prices:
         assert world.session().call("pay", {"wallet": "W-121", "price": price}).source == UNKNOWN
     assert world.session().call("pay", {"wallet": "W-121"}).source == UNKNOWN
