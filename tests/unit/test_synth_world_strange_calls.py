@@ -68,7 +68,7 @@ def test_an_argument_that_no_success_had_is_not_left_out_of_the_question(world: 
 
 def test_a_refusal_is_not_told_of_a_call_that_lacks_what_it_compares(world: World) -> None:
     """An amount above what is left is refused in the recorded words; a call without one in words that nobody knows."""
-    above = {"wallet": "W-121", "price": {"value": 88, "coin": "EUR"}}
+    above: dict[str, Json] = {"wallet": "W-121", "price": {"value": 88, "coin": "EUR"}}
     assert world.session().call("pay", above).content == OVER
     prices: list[Json] = [{"coin": "EUR"}, 77, [77]]
     for price in prices:
