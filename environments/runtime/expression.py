@@ -13,6 +13,7 @@ from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any, Final
 
 from . import expression_lists as lists
+from .expression_numbers import NUMBERS
 from .expression_scope import (
     BadTreeError,
     InPart,
@@ -22,12 +23,11 @@ from .expression_scope import (
     Sub,
     Thunk,
     Tree,
-    as_number,
     as_text,
     follow,
+    total_of,
 )
 from .normal import key_text, same_json, stable
-from .world_arithmetic import DECIMAL_FORMS, FORMS, answer
 from .world_partial import Partial
 
 MAX_NODES: Final = 5_000
@@ -50,11 +50,27 @@ def _build(tree: Tree, budget: list[int]) -> Thunk:
     if builder is None:
         raise BadTreeError("a behaviour uses an operation that this version does not have")
     try:
-        return builder(tree[1:], lambda sub: _build(sub, budget))
+        thunk = builder(tree[1:], lambda sub: _build(sub, budget))
+        total = total_of(tree)
+        return thunk if total is None else _kept(total, thunk)
     except (IndexError, TypeError, KeyError, ValueError, RecursionError) as fault:
         if isinstance(fault, BadTreeError):
             raise
         raise BadTreeError(f"the operation {tree[0]} has the wrong operands") from fault
+
+
+def _kept(name: str, total: Thunk) -> Thunk:
+    """A total that several trees of one call have: guards compare it, effects charge it."""
+
+    def run(scope: Scope) -> Any:
+        totals = scope.totals
+        if totals is None:
+            return total(scope)
+        if name not in totals:
+            totals[name] = total(scope)
+        return totals[name]
+
+    return run
 
 
 def _follow_old(scope: Scope, path: tuple[Any, ...]) -> Any:
@@ -72,6 +88,8 @@ def _constant(operands: list[Tree], _: Sub) -> Thunk:
 def _root(name: str) -> Callable[[list[Tree], Sub], Thunk]:
     def build_root(operands: list[Tree], _: Sub) -> Thunk:
         path = tuple(operands)
+        if name == "arg" and len(path) == 1:
+            return _argument(path[0])
         if name == "arg":
             return lambda scope: follow(scope.arg, path)
         if name == "old":
@@ -81,6 +99,19 @@ def _root(name: str) -> Callable[[list[Tree], Sub], Thunk]:
         return lambda scope: follow(scope.by, path)
 
     return build_root
+
+
+def _argument(name: Any) -> Thunk:
+    """Most of what a tree looks at."""
+
+    def run(scope: Scope) -> Any:
+        arguments: Any = scope.arg
+        try:
+            return arguments[name]
+        except (KeyError, IndexError, TypeError) as fault:
+            raise Missing from fault
+
+    return run
 
 
 def _row(operands: list[Tree], sub: Sub) -> Thunk:
@@ -114,6 +145,9 @@ def _at(operands: list[Tree], sub: Sub) -> Thunk:
 
 def _object(operands: list[Tree], sub: Sub) -> Thunk:
     fields = [(f[0], sub(f[1]), sub(f[2]) if len(f) > 2 else None) for f in operands]
+    always = [(name, value) for name, value, when in fields if when is None]
+    if len(always) == len(fields):
+        return lambda scope: {name: value(scope) for name, value in always}
 
     def run(scope: Scope) -> Any:
         return {n: value(scope) for n, value, when in fields if when is None or when(scope)}
@@ -124,27 +158,6 @@ def _object(operands: list[Tree], sub: Sub) -> Thunk:
 def _items(operands: list[Tree], sub: Sub) -> Thunk:
     parts = [sub(o) for o in operands]
     return lambda scope: [part(scope) for part in parts]
-
-
-def _binary(apply: Callable[[Any, Any], Any]) -> Callable[[list[Tree], Sub], Thunk]:
-    def build_binary(operands: list[Tree], sub: Sub) -> Thunk:
-        left, right = sub(operands[0]), sub(operands[1])
-        return lambda scope: apply(as_number(left(scope)), as_number(right(scope)))
-
-    return build_binary
-
-
-def _unary(apply: Callable[[Any], Any]) -> Callable[[list[Tree], Sub], Thunk]:
-    def build_unary(operands: list[Tree], sub: Sub) -> Thunk:
-        only = sub(operands[0])
-        return lambda scope: apply(as_number(only(scope)))
-
-    return build_unary
-
-
-def _round(operands: list[Tree], sub: Sub) -> Thunk:
-    only, digits = sub(operands[0]), int(operands[1])
-    return lambda scope: round(as_number(only(scope)), digits)
 
 
 def _text(operands: list[Tree], sub: Sub) -> Thunk:
@@ -182,11 +195,6 @@ def _equal(operands: list[Tree], sub: Sub) -> Thunk:
 def _among(operands: list[Tree], sub: Sub) -> Thunk:
     only, values = sub(operands[0]), {stable(v) for v in operands[1]}
     return lambda scope: stable(only(scope)) in values
-
-
-def _less(operands: list[Tree], sub: Sub) -> Thunk:
-    left, right = sub(operands[0]), sub(operands[1])
-    return lambda scope: as_number(left(scope)) <= as_number(right(scope)) + 1e-9
 
 
 def _not(operands: list[Tree], sub: Sub) -> Thunk:
@@ -301,16 +309,6 @@ def _either(operands: list[Tree], sub: Sub) -> Thunk:
     return run
 
 
-def _sign(operands: list[Tree], sub: Sub) -> Thunk:
-    only = sub(operands[0])
-
-    def run(scope: Scope) -> Any:
-        value = round(as_number(only(scope)), 6)
-        return (value > 0) - (value < 0)
-
-    return run
-
-
 def _next(operands: list[Tree], _: Sub) -> Thunk:
     """`next(counter, before, width, after)`: the text of the counter's next number."""
     name, before = str(operands[0]), operands[1]
@@ -322,23 +320,6 @@ def _next(operands: list[Tree], _: Sub) -> Thunk:
             raise NotKnown("no counter here")
         number = scope.number(name)
         return number if before is None else f"{before}{number:0{width}d}{after}"
-
-    return run
-
-
-def _calculated(operands: list[Tree], sub: Sub) -> Thunk:
-    only = sub(operands[0])
-    forms = [operands[1]] if isinstance(operands[1], str) else list(operands[1])
-    if not forms or any(form not in FORMS and form not in DECIMAL_FORMS for form in forms):
-        raise BadTreeError("a calculation names a number form that this version does not have")
-
-    def run(scope: Scope) -> Any:
-        text = only(scope)
-        results = {answer(text, form) for form in forms}
-        if len(results) != 1 or None in results:
-            # Forms that agree on every recorded example part ways here: no example says which is right.
-            raise NotKnown("not safe arithmetic, or how it is rounded is not known")
-        return results.pop()
 
     return run
 
@@ -362,23 +343,15 @@ _BUILDERS: Final[dict[str, Callable[[list[Tree], Sub], Thunk]]] = {
     "with": lists.build_with,
     "keys": lists.build_keys,
     "sort": lists.build_sort,
-    "sign": _sign,
     "either": _either,
     "sum": lists.build_total,
     "len": lists.build_length,
-    "add": _binary(lambda a, b: a + b),
-    "sub": _binary(lambda a, b: a - b),
-    "mul": _binary(lambda a, b: a * b),
-    "max": _binary(max),
-    "neg": _unary(lambda a: -a),
-    "abs": _unary(abs),
-    "round": _round,
+    **NUMBERS,
     "text": _text,
     "case": _case,
     "if": _if,
     "eq": _equal,
     "among": _among,
-    "le": _less,
     "not": _not,
     "and": _and,
     "or": _or,
@@ -389,5 +362,4 @@ _BUILDERS: Final[dict[str, Callable[[list[Tree], Sub], Thunk]]] = {
     "member": lists.build_member,
     "distinct": lists.build_distinct,
     "next": _next,
-    "calc": _calculated,
 }

@@ -93,10 +93,14 @@ def _every(operands: list[Tree], space: Space) -> Part:
         frames = elements(frame)
         if frames is GONE or frames is DARK:
             return frames
-        values = [body(one) for one in frames]
-        if any(v is GONE or (v is not DARK and not v) for v in values):
-            return False
-        return DARK if any(v is DARK for v in values) else True
+        dark = False
+        for one in frames:
+            value = body(one)
+            if value is DARK:
+                dark = True
+            elif value is GONE or not value:
+                return False
+        return DARK if dark else True
 
     return run
 
@@ -134,13 +138,20 @@ def _distinct(operands: list[Tree], space: Space) -> Part:
 
     def run(frame: Frame) -> Any:
         values = as_list(items(frame), frame)
-        if values is GONE or values is DARK:
-            return values
-        if len(values) <= FEW and not any(v in values[:at] for at, v in enumerate(values)):
-            return True
-        return len({stable(v) for v in values}) == len(values)
+        return values if values is GONE or values is DARK else are_distinct(values)
 
     return run
+
+
+def are_distinct(values: list[Any]) -> bool:
+    """Whether no value is there twice, as JSON sees it."""
+    if len(values) <= FEW:
+        for at in range(1, len(values)):
+            if values[at] in values[:at]:
+                break
+        else:
+            return True
+    return len({stable(v) for v in values}) == len(values)
 
 
 CONDITIONS: Final[dict[str, Builder]] = {

@@ -7,12 +7,12 @@ parts are told by their JSON text (hash-consing). An operation without a builder
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any, Final
 
 from .expression import build
-from .expression_scope import FUEL, Missing, NotKnown, Scope, Tree
+from .expression_scope import FUEL, Missing, NotKnown, Scope, Tree, sees_element
 from .normal import stable
 
 
@@ -32,8 +32,6 @@ GONE: Final = Gap("missing")
 """The path is not there, or an operand has the wrong type: `Missing`."""
 DARK: Final = Gap("not known")
 """The state is not known: `NotKnown`."""
-_BINDING: Final = frozenset({"map", "filter", "every", "sum"})
-"""Operations whose second operand has an `it` of its own."""
 
 
 class Frame:
@@ -41,23 +39,24 @@ class Frame:
 
     __slots__ = ("arg", "given", "it", "memo", "old", "outer", "scope", "steps")
 
-    def __init__(
-        self,
-        scope: Scope,
-        *,
-        outer: Frame | None = None,
-        given: Sequence[Any] = (),
-    ) -> None:
+    def __init__(self, scope: Scope, given: Sequence[Any] = ()) -> None:
         self.scope = scope
         self.given = given
         """Values known beforehand, in the order that the space was told."""
         self.arg: Any = scope.arg
         self.old: Any = scope.old
-        self.outer = outer
+        self.outer: Frame | None = None
         self.it: Any = None
         self.memo: dict[int, Any] = {}
-        self.steps: list[int] = [0] if outer is None else outer.steps
+        self.steps: list[int] = [0]
         """List steps so far, one count for all frames of a call."""
+
+    def of_element(self, value: Any) -> Frame:
+        """The frame of an element of a list."""
+        inner = object.__new__(Frame)
+        inner.scope, inner.arg, inner.old, inner.steps = self.scope, self.arg, self.old, self.steps
+        inner.outer, inner.it, inner.memo, inner.given = self, value, {}, ()
+        return inner
 
 
 Part = Callable[[Frame], Any]
@@ -78,13 +77,15 @@ class Space:
         *,
         outer: Space | None = None,
         given: Sequence[Tree] = (),
+        slots: Iterator[int] | None = None,
     ) -> None:
         self._builders = builders
         self._outer = outer
         self._given = {stable(tree): at for at, tree in enumerate(given)}
         self._parts: dict[str, Part] = {}
         self._elements: dict[str, tuple[Part, Space]] = {}
-        self._slots = count()
+        self._slots = count() if slots is None else slots
+        """Spaces whose parts are asked in the same frames share them: no two parts keep their values in one place."""
 
     @property
     def of_elements(self) -> bool:
@@ -137,12 +138,7 @@ class Space:
                 values = as_list(items(frame), frame)
                 if values is GONE or values is DARK:
                     return values
-                out = []
-                for value in values:
-                    one = Frame(frame.scope, outer=frame)
-                    one.it = value
-                    out.append(one)
-                return out
+                return [frame.of_element(value) for value in values]
 
             known = self._elements[text] = self.kept(frames), inner
         return known
@@ -153,16 +149,6 @@ Builder = Callable[[list[Tree], Space], Part]
 
 def _unsupported(_operands: list[Tree], _space: Space) -> Part:
     raise UnsupportedError
-
-
-def sees_element(tree: Tree) -> bool:
-    """Whether a tree may look at the element it stands beside."""
-    if not isinstance(tree, list) or not tree:
-        return False
-    operation = tree[0] if isinstance(tree[0], str) else ""
-    if operation in {"it", "by"}:
-        return True
-    return any(sees_element(part) for part in (tree[1:2] if operation in _BINDING else tree))
 
 
 def _general(tree: Tree) -> Part:

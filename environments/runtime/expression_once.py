@@ -12,7 +12,7 @@ from typing import Any, Final
 from .expression import prefix, shape
 from .expression_asked import CONDITIONS, of_one
 from .expression_frame import DARK, GONE, Builder, Frame, Part, Space, UnsupportedError, as_list
-from .expression_scope import Missing, NotKnown, Tree
+from .expression_scope import Missing, NotKnown, Tree, total_of
 from .normal import key_text
 from .world_partial import Partial
 
@@ -26,6 +26,9 @@ def _follow(value: Any, path: tuple[Any, ...]) -> Any:
     return value
 
 
+_NUMBERS: Final = frozenset({int, float})
+
+
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
@@ -35,18 +38,18 @@ def _constant(operands: list[Tree], _: Space) -> Part:
     return lambda _frame: value
 
 
-def _arg(operands: list[Tree], space: Space) -> Part:
+def _arg(operands: list[Tree], _: Space) -> Part:
     path = tuple(operands)
-    return space.kept(lambda frame: _follow(frame.arg, path))
+    return lambda frame: _follow(frame.arg, path)
 
 
-def _old(operands: list[Tree], space: Space) -> Part:
+def _old(operands: list[Tree], _: Space) -> Part:
     path = tuple(operands)
 
     def run(frame: Frame) -> Any:
         return DARK if frame.old is None else _follow(frame.old, path)
 
-    return space.kept(run)
+    return run
 
 
 def _it(operands: list[Tree], space: Space) -> Part:
@@ -64,7 +67,7 @@ def _path(space: Space, start: Tree, path: list[Tree]) -> Part:
         value = whole(frame)
         return value if value is GONE or value is DARK else _follow(value, steps)
 
-    return space.kept(run)
+    return run
 
 
 def _row(operands: list[Tree], space: Space) -> Part:
@@ -77,22 +80,26 @@ def _row(operands: list[Tree], space: Space) -> Part:
 
         def run_one(frame: Frame) -> Any:
             value = only(frame)
-            return value if value is GONE or value is DARK else _found(frame, table, [value])
+            if value is GONE or value is DARK:
+                return value
+            return _found(frame, table, key_text([value]))
 
         return space.kept(run_one)
     keys = _list(operands[1], space)
 
     def run(frame: Frame) -> Any:
         values = keys(frame)
-        return values if values is GONE or values is DARK else _found(frame, table, values)
+        if values is GONE or values is DARK:
+            return values
+        return _found(frame, table, key_text(values))
 
     return space.kept(run)
 
 
-def _found(frame: Frame, table: str, keys: list[Any]) -> Any:
+def _found(frame: Frame, table: str, key: str) -> Any:
     """The row of a table; `DARK` where only a part of it is known."""
     try:
-        row = frame.scope.row(table, key_text(keys))
+        row = frame.scope.row(table, key)
     except Missing:
         return GONE
     except NotKnown:
@@ -155,26 +162,34 @@ def _list(operands: list[Tree], space: Space) -> Part:
 def _sum(operands: list[Tree], space: Space) -> Part:
     elements, inner = space.elements(operands[0])
     body = inner.part(operands[1])
+    name = total_of(["sum", *operands])
 
     def run(frame: Frame) -> Any:
+        totals = frame.scope.totals
+        if totals is not None and name in totals:
+            return totals[name]
         frames = elements(frame)
         if frames is GONE or frames is DARK:
             return frames
-        values = []
-        for one in frames:
-            value = body(one)
-            if value is GONE or value is DARK:
-                return value
-            values.append(value)
-        # As `expression_lists` adds: the built-in adds floats another way.
-        total: Any = 0
-        for value in values:
-            if not _is_number(value):
-                return GONE
-            total += value
+        total = _added([body(one) for one in frames])
+        if totals is not None and name is not None and total is not GONE and total is not DARK:
+            totals[name] = total
         return total
 
     return space.kept(run)
+
+
+def _added(values: list[Any]) -> Any:
+    for value in values:
+        if value is GONE or value is DARK:
+            return value
+    # As `expression_lists` adds: the built-in adds floats another way.
+    total: Any = 0
+    for value in values:
+        if not _is_number(value):
+            return GONE
+        total += value
+    return total
 
 
 def _length(operands: list[Tree], space: Space) -> Part:
@@ -205,6 +220,21 @@ def _binary(apply: Callable[[Any, Any], Any]) -> Builder:
     return build_binary
 
 
+def _at_most(operands: list[Tree], space: Space) -> Part:
+    left, right = space.part(operands[0]), space.part(operands[1])
+
+    def run(frame: Frame) -> Any:
+        one = left(frame)
+        if type(one) not in _NUMBERS and not _is_number(one):
+            return DARK if one is DARK else GONE
+        other = right(frame)
+        if type(other) not in _NUMBERS and not _is_number(other):
+            return DARK if other is DARK else GONE
+        return one <= other + 1e-9
+
+    return run
+
+
 def _prefix(value: Any) -> Any:
     return prefix(value) if isinstance(value, str) else GONE
 
@@ -225,7 +255,7 @@ BUILDERS: Final[dict[str, Builder]] = {
     "sub": _binary(lambda a, b: a - b),
     "mul": _binary(lambda a, b: a * b),
     "max": _binary(max),
-    "le": _binary(lambda a, b: a <= b + 1e-9),
+    "le": _at_most,
     "shape": of_one(shape),
     "prefix": of_one(_prefix),
 }

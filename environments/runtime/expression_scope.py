@@ -7,12 +7,17 @@ Goes in: arguments, the record before, a row lookup. Comes out: values at paths,
 from __future__ import annotations
 
 from collections.abc import Callable
+from sys import intern
 from typing import Any, Final
 
 from .attempt import Json
+from .normal import stable
 
 FUEL: Final = 100_000
 """List steps that one call may take."""
+
+_BODIES: Final = {"map": 2, "filter": 2, "every": 2, "sum": 2, "zip": 3, "edit": 5}
+"""Operations with an operand that has an `it` of its own, and where it stands."""
 
 Tree = Any
 """JSON: `[operation, operand, ...]`. Typed when it is built, not before."""
@@ -43,7 +48,7 @@ class BadTreeError(ValueError):
 class Scope:
     """What a tree can see while it is evaluated."""
 
-    __slots__ = ("arg", "by", "fuel", "it", "number", "old", "parted", "row")
+    __slots__ = ("arg", "by", "fuel", "it", "number", "old", "parted", "row", "totals")
 
     def __init__(
         self,
@@ -60,8 +65,28 @@ class Scope:
         self.it: Json = None
         self.by: Json = None
         self.fuel = FUEL
+        self.totals: dict[str, Any] | None = None
+        """Totals of lists found so far, by their trees; None where the record before may change, or the rows."""
         self.parted = False
         """Whether a record that is known in part was asked for: what is said of it is to be asked with care."""
+
+
+def sees_element(tree: Tree) -> bool:
+    """Whether a tree may look at the element it stands beside."""
+    if not isinstance(tree, list) or not tree:
+        return False
+    operation = tree[0] if isinstance(tree[0], str) else ""
+    if operation in {"it", "by"}:
+        return True
+    return any(sees_element(part) for part in tree[: _BODIES.get(operation)])
+
+
+def total_of(tree: Tree) -> str | None:
+    """The name of a total that is the same wherever it stands in the trees of one call."""
+    if tree[0] != "sum" or sees_element(tree):
+        return None
+    text = stable(tree)
+    return None if '"next"' in text else intern(text)
 
 
 def follow(value: Any, path: tuple[Any, ...]) -> Any:

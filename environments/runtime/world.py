@@ -60,7 +60,7 @@ class World:
         tape = document.get("tape", {})
         self.document = document
         self.tools: dict[str, Tool] = {
-            name: load_tool(name, part, tape.get(name, {}))
+            name: load_tool(name, part, tape.get(name, {}), document.get("nested", {}))
             for name, part in document.get("tools", {}).items()
         }
         tables = document.get("tables", {})

@@ -26,7 +26,7 @@ def call_text(tool: str, arguments: Mapping[str, Json]) -> str:
     return f"{tool} {stable(arguments)}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Came:
     """What came back from a call."""
 
@@ -43,7 +43,7 @@ class Came:
         return names_in([*self.content.split()]) if parsed is None else labels_in(parsed.value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Met:
     """A row that a call is about, as it was."""
 

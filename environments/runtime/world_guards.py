@@ -59,7 +59,8 @@ class Guards:
 
     __slots__ = ("_asked", "_each", "_soft_from", "_space", "_together", "_trees")
 
-    def __init__(self, parts: Sequence[Mapping[str, Any]]) -> None:
+    def __init__(self, parts: Sequence[Mapping[str, Any]], before: Tree | None = None) -> None:
+        """`before` is a tree that finds the record before, wherever that is known."""
         self._each = [_guard(part) for part in parts]
         self._trees: list[Tree] = [part["holds"] for part in parts]
         self._space = Space(BUILDERS)
@@ -67,7 +68,7 @@ class Guards:
         """Made when a guard is first asked: most tools of most worlds are never called, many calls object early."""
         hard = [at for at, guard in enumerate(self._each) if not guard.soft]
         self._soft_from = hard[-1] + 1 if hard else 0
-        self._together = Together(self._trees[self._soft_from :])
+        self._together = Together(self._trees[self._soft_from :], before)
 
     def objection(self, scope: Scope) -> Guard | None:
         """The first guard that objects; raises `NotKnown` where one before it does not know."""

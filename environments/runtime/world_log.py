@@ -107,10 +107,7 @@ def _about(here: Here, tool: Tool, args: dict[str, Json]) -> tuple[Place, ...]:
     """The rows that a call names."""
     scope = scope_of(here, args, None)
     places: list[Place] = []
-    refs = [*tool.names]
-    if tool.shows is not None:
-        refs.append(tool.shows)
-    for ref in refs:
+    for ref in tool.names if tool.shows is None else (*tool.names, tool.shows):
         try:
             place = place_of(ref, scope)
         except (Missing, NotKnown):
@@ -123,12 +120,12 @@ def _about(here: Here, tool: Tool, args: dict[str, Json]) -> tuple[Place, ...]:
 def _met(here: Here, about: tuple[Place, ...]) -> tuple[Met, ...]:
     """The rows that a call is about, as they are now."""
     state = here.state
-    found = [(place, state.look(place)) for place in about]
-    return tuple(
-        Met(place=place, row=row, kept=state.names_kept(place))
-        for place, row in found
-        if row is not ABSENT
-    )
+    met: list[Met] = []
+    for place in about:
+        row = state.look(place)
+        if row is not ABSENT:
+            met.append(Met(place=place, row=row, kept=state.names_kept(place)))
+    return tuple(met)
 
 
 def _blind(here: Here, tool: Tool, about: tuple[Place, ...]) -> frozenset[str]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .world import World
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Here:
     """Where a call is answered: a world, and the state of the session that asks."""
 
@@ -28,24 +28,24 @@ class Here:
     own: frozenset[str]
     """Episodes whose recordings count where the backend lives on."""
 
+    def number(self, counter: str) -> int:
+        """The next number of a counter, which is taken by that; raises `NotKnown` where nobody can tell."""
+        if counter not in self.state.counters:
+            raise NotKnown("a counter without a value")
+        fed = self.world.counters.get(counter, {}).get("fed_by", ())
+        if any(not e.known and e.tool in fed for e in self.state.log):
+            raise NotKnown("an earlier call may have counted")
+        value = self.state.counters[counter]
+        limit = self.world.counters.get(counter, {}).get("limit")
+        if limit is not None and value > limit:
+            raise NotKnown("a counter beyond what was seen")
+        self.state.counters[counter] = value + 1
+        return value
+
 
 def scope_of(here: Here, args: dict[str, Json], old: Json) -> Scope:
     """What an expression sees: the call, the record before it, every row of the session, and its counters."""
-
-    def number(counter: str) -> int:
-        if counter not in here.state.counters:
-            raise NotKnown("a counter without a value")
-        fed = here.world.counters.get(counter, {}).get("fed_by", ())
-        if any(not e.known and e.tool in fed for e in here.state.log):
-            raise NotKnown("an earlier call may have counted")
-        value = here.state.counters[counter]
-        limit = here.world.counters.get(counter, {}).get("limit")
-        if limit is not None and value > limit:
-            raise NotKnown("a counter beyond what was seen")
-        here.state.counters[counter] = value + 1
-        return value
-
-    return Scope(args, old, row=here.state.lookup, number=number)
+    return Scope(args, old, row=here.state.lookup, number=here.number)
 
 
 def place_of(ref: RowRef, scope: Scope) -> Place:
@@ -53,4 +53,8 @@ def place_of(ref: RowRef, scope: Scope) -> Place:
 
     Raises `Missing` where the key is not there, `NotKnown` where nobody can tell.
     """
+    if ref.argument is not None and isinstance(scope.arg, dict):
+        value = scope.arg.get(ref.argument)
+        if type(value) is str:
+            return ref.table, key_text([value])
     return ref.table, key_text([simplify(key(scope)) for key in ref.keys])

@@ -68,13 +68,9 @@ class State:
 
     def copy(self) -> State:
         """The same state, independent from now on; rows are shared, being never changed in place."""
-        other = State(
-            self.base,
-            self.nested,
-            dated=self.dated,
-            row_names=self.row_names,
-            parts=self.parts,
-        )
+        other = object.__new__(State)
+        other.base, other.nested, other.parts = self.base, self.nested, self.parts
+        other.dated, other.row_names = self.dated, self.row_names
         other.rows = dict(self.rows)
         other.start = dict(self.start)
         other.fresh = dict(self.fresh)
@@ -98,19 +94,17 @@ class State:
 
     def look(self, place: Place) -> Any:
         """The row, or `ABSENT`, whatever may have touched it."""
-        if place in self.rows:
-            return self.rows[place]
-        return self.base.get(place[0], _EMPTY).get(place[1], ABSENT)
+        found = self.rows.get(place, ABSENT)
+        return self.base.get(place[0], _EMPTY).get(place[1], ABSENT) if found is ABSENT else found
 
     def row(self, place: Place, names: Iterable[str]) -> Json:
         """The row as it is now; `NotKnown` where it was never seen or may have been touched unseen."""
         if self.log and self.clouded(place, names):
             raise NotKnown("an earlier call may have changed this")
-        found = self.look(place)
+        found: Json = self.look(place)
         if found is ABSENT:
             raise Unseen("never seen")
-        row: Json = found
-        return row
+        return found
 
     def names_at(self, place: Place, row: Json) -> frozenset[str]:
         """Everything that the row at a place names."""
@@ -140,9 +134,14 @@ class State:
 
     def _row_or_part(self, place: Place) -> Json:
         """A row, or what is known of one that nobody read."""
+        found: Json = self.look(place)
+        if self.log and self.clouded(place, ()):
+            raise NotKnown("an earlier call may have changed this")
+        if found is not ABSENT:
+            return found
         part = self.parts.get(place[0], _NO_PARTS).get(place[1])
-        if part is None or self.look(place) is not ABSENT or self.clouded(place, ()):
-            return self.row(place, ())
+        if part is None:
+            raise Unseen("never seen")
         return part
 
     def _inside_or_part(self, table: str, nested: Nested, key: str) -> Json:

@@ -23,6 +23,8 @@ MAX_DOUBTS: Final = 4
 def taped(here: Here, tool: Tool, args: dict[str, Json]) -> tuple[str, str] | None:
     """The recorded answer to the same call after the same earlier calls that matter, and the episode that has it."""
     entries = tool.tape.get(stable(args), ())
+    if not entries:
+        return None
     if any(entry.after for entry in entries):
         done = {call.call for call in here.state.log}
         entries = tuple(entry for entry in entries if entry.after <= done)

@@ -6,15 +6,15 @@ Goes in: the tool's part of a world file. Comes out: `Tool`, read-only and share
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from .attempt import Json
 from .expression import build
-from .expression_scope import BadTreeError, Thunk
-from .normal import coerce, outcome_of, simplify
+from .expression_scope import BadTreeError, Thunk, Tree
+from .json_text import Writer, writer
+from .normal import coerce, outcome_of, simplify, stable
 from .world_early import Early, load_early
 from .world_entry import Came
 from .world_guards import Guards
@@ -34,6 +34,8 @@ class RowRef:
 
     table: str
     keys: tuple[Thunk, ...]
+    argument: str | None = None
+    """The one argument that is the whole key, as in most tables."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +119,7 @@ class Tool:
     """What its recorded results name, where they name new things."""
     takes: frozenset[str] | None = None
     """The arguments that successful calls had; None where a world file does not say."""
-    encoder: json.JSONEncoder = field(default_factory=json.JSONEncoder)
+    write: Writer = stable
     """Writes values as this tool does."""
 
     @property
@@ -131,7 +133,10 @@ class Tool:
         for name, value in arguments.items():
             if name in self.ignore:
                 continue
-            plain = simplify(coerce(value, self.forms.get(name, "")))
+            form = self.forms.get(name, "")
+            # Most arguments are texts that are to be texts.
+            text = type(value) is str and (not form or form == "string")
+            plain = value if text else simplify(coerce(value, form))
             if name not in self.defaults or self.defaults[name] != plain:
                 out[name] = plain
         return out
@@ -153,13 +158,15 @@ class Tool:
         """A value as this tool writes it."""
         if isinstance(value, str) and self.as_text:
             return value
-        return self.encoder.encode(value)
+        return self.write(value)
 
 
-def load_tool(name: str, part: Mapping[str, Any], tape: Mapping[str, Any]) -> Tool:
+def load_tool(
+    name: str, part: Mapping[str, Any], tape: Mapping[str, Any], nested: Container[str] = ()
+) -> Tool:
     """A tool from its part of the world file; raises `BadTreeError` where the part is not one."""
     try:
-        return _load(name, part, tape)
+        return _load(name, part, tape, nested)
     except (KeyError, TypeError, AttributeError, ValueError) as fault:
         if isinstance(fault, BadTreeError):
             raise
@@ -168,7 +175,9 @@ def load_tool(name: str, part: Mapping[str, Any], tape: Mapping[str, Any]) -> To
         ) from fault
 
 
-def _load(name: str, part: Mapping[str, Any], tape: Mapping[str, Any]) -> Tool:
+def _load(
+    name: str, part: Mapping[str, Any], tape: Mapping[str, Any], nested: Container[str]
+) -> Tool:
     answer = part.get("answer")
     outcomes = part.get("outcomes", {})
     return Tool(
@@ -177,7 +186,7 @@ def _load(name: str, part: Mapping[str, Any], tape: Mapping[str, Any]) -> Tool:
         forms=part.get("forms", {}),
         ignore=frozenset(part.get("ignore", ())),
         defaults=part.get("defaults", {}),
-        encoder=_encoder(part.get("style", {})),
+        write=_writer(part.get("style", {})),
         refusals=frozenset(k for k, v in outcomes.items() if v == "refusal"),
         successes=frozenset(k for k, v in outcomes.items() if v == "success"),
         reads=_ref(part.get("reads")),
@@ -185,7 +194,7 @@ def _load(name: str, part: Mapping[str, Any], tape: Mapping[str, Any]) -> Tool:
         shows=_ref(part.get("shows")),
         answer=build(answer) if answer else None,
         as_text=bool(part.get("text", True)),
-        guards=Guards(part.get("guards", ())),
+        guards=Guards(part.get("guards", ()), _before(part, nested)),
         writes=tuple(_write(w) for w in part.get("writes", ())),
         names=tuple(_ref_of(r) for r in part.get("names", ())),
         settled=frozenset(part.get("settled", ())),
@@ -220,10 +229,18 @@ def _load(name: str, part: Mapping[str, Any], tape: Mapping[str, Any]) -> Tool:
     )
 
 
-def _encoder(style: Mapping[str, Any]) -> json.JSONEncoder:
+def _before(part: Mapping[str, Any], nested: Container[str]) -> Tree | None:
+    """The tree that finds the record which a call is about; None where a look-up by it finds another."""
+    ref = part.get("shows") or next(iter(part.get("writes", ())), None)
+    if ref is None or ref["table"] in nested or any(key[0] != "arg" for key in ref["key"]):
+        return None
+    return ["row", ref["table"], ref["key"]]
+
+
+def _writer(style: Mapping[str, Any]) -> Writer:
     separators = style.get("separators") or [", ", ": "]
-    return json.JSONEncoder(
-        ensure_ascii=bool(style.get("ascii", True)),
+    return writer(
+        ascii_only=bool(style.get("ascii", True)),
         indent=style.get("indent"),
         separators=(str(separators[0]), str(separators[1])),
         sort_keys=bool(style.get("sorted", False)),
@@ -240,7 +257,13 @@ def _ref(part: Mapping[str, Any] | None) -> RowRef | None:
 
 
 def _ref_of(part: Mapping[str, Any]) -> RowRef:
-    return RowRef(table=part["table"], keys=tuple(build(k) for k in part["key"]))
+    trees = part["key"]
+    plain = len(trees) == 1 and trees[0][0] == "arg" and len(trees[0]) == 2
+    return RowRef(
+        table=part["table"],
+        keys=tuple(build(k) for k in trees),
+        argument=trees[0][1] if plain else None,
+    )
 
 
 def _write(part: Mapping[str, Any]) -> Write:

@@ -61,9 +61,9 @@ def follow_change(here: Here, tool: Tool, args: dict[str, Json], content: str) -
         log_unknown(here, tool.name, args, content)
         return
     parsed = parse_json(content)
-    old = _old(here, tool, args)
     entry = entry_of(here, tool, args, Came(content=content), known=True)
-    scope = scope_of(here, args, old)
+    scope = scope_of(here, args, None)
+    old = scope.old = _old(here, tool, scope)
     rows = _predicted(here, tool, scope)
     here.state.add(entry)
     for place, row in rows:
@@ -104,13 +104,15 @@ def _derive_change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
         raise NotKnown(strange)
     if tool.limit is not None and _made(here, tool) >= tool.limit:
         raise NotKnown("more calls than were ever seen in one episode")
-    done = {e.tool for e in here.state.log}
-    if not tool.needs <= done or not tool.bars.isdisjoint(done):
-        raise NotKnown("success was never seen after these calls")
+    if tool.needs or tool.bars:
+        done = {e.tool for e in here.state.log}
+        if not tool.needs <= done or not tool.bars.isdisjoint(done):
+            raise NotKnown("success was never seen after these calls")
     if tool.alone and history(here, tool, args, ""):
         raise NotKnown("an earlier call may have changed what this does")
-    old = _old(here, tool, args)
-    scope = scope_of(here, args, old)
+    scope = scope_of(here, args, None)
+    scope.old = _old(here, tool, scope)
+    scope.totals = {}
     guard = tool.guards.objection(scope)
     if guard is not None:
         if guard.message is None:
@@ -157,6 +159,8 @@ def _changed(here: Here, write: Write, scope: Scope) -> tuple[Place, Json]:
     if not isinstance(before, dict):
         raise NotKnown("the record is not an object")
     outer, scope.old = scope.old, before
+    if before is not outer:
+        scope.totals = None
     after = dict(before)
     for name, value, when in write.fields:
         if when is None or when(scope):
@@ -174,13 +178,13 @@ def _predicted(here: Here, tool: Tool, scope: Scope) -> list[tuple[Place, Json]]
         return []
 
 
-def _old(here: Here, tool: Tool, args: dict[str, Json]) -> Json:
+def _old(here: Here, tool: Tool, scope: Scope) -> Json:
     ref = tool.shows or (tool.writes[0].target if tool.writes else None)
     if ref is None or (tool.writes and tool.writes[0].creates):
         return None
     try:
-        place = place_of(ref, scope_of(here, args, None))
-        return here.state.row(place, names_in(args))
+        place = place_of(ref, scope)
+        return here.state.row(place, names_in(scope.arg) if here.state.log else ())
     except (Missing, NotKnown):
         return None
 

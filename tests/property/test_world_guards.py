@@ -155,6 +155,112 @@ def test_all_at_once_is_one_by_one(trees: list[tuple[Any, bool]], calls: list[An
         assert _together(guards, Scope(arguments, old, row=_row)) == expected
 
 
+BEFORE = ["row", "order", [["arg", "order"]]]
+_RECORDS: st.SearchStrategy[Any] = st.sampled_from(
+    [
+        ["old"],
+        BEFORE,
+        ["row", "order", [["old", "id"]]],
+        ["row", "order", [["row", "order", [["old", "id"]], "id"]]],
+        ["row", "part", [["old", "owner"]]],
+        ["row", "part", [["old", "items", 0, "id"]]],
+        ["row", "part", [["arg", "part"]]],
+        ["pick", ["old", "items"], "id", ["old", "items", 0, "id"]],
+        ["pick", ["old", "items"], "price", ["old", "items", 0, "price"]],
+        ["pick", [*BEFORE, "items"], "id", ["old", "items", 0, "id"]],
+        ["pick", ["old", "items"], "id", ["arg", "part"]],
+    ]
+)
+_PLACES: st.SearchStrategy[tuple[Any, Any]] = st.tuples(_RECORDS, PATHS)
+_OF_RECORDS = _PLACES.map(lambda t: [*t[0], *t[1]]) | st.sampled_from(
+    [["arg", "order"], ["arg", "part"]]
+)
+_OF_ELEMENTS = st.sampled_from(
+    [["it", "id"], ["it", "price"], ["row", "part", [["it", "id"]], "price"], ["it", "state"]]
+)
+
+
+def _asked(value: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.one_of(
+        st.tuples(st.sampled_from(["eq", "le", "member"]), value, value).map(list),
+        st.tuples(st.just("among"), value, st.lists(VALUES, max_size=9)).map(list),
+        st.tuples(st.just("shape"), value).map(lambda t: ["among", list(t), ["a9", "A-Aa9", ""]]),
+        st.tuples(st.just("prefix"), value).map(lambda t: ["among", list(t), ["o", "i", "x-Ab"]]),
+        st.tuples(st.sampled_from(["exists", "distinct"]), value).map(list),
+        value.map(lambda v: ["exists", ["len", v]]),
+    )
+
+
+_ABOUT_RECORDS = st.one_of(
+    _asked(_OF_RECORDS),
+    st.tuples(st.sampled_from([["old", "items"], [*BEFORE, "items"]]), _asked(_OF_ELEMENTS)).map(
+        lambda t: ["every", *t]
+    ),
+)
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.lists(_ABOUT_RECORDS, min_size=1, max_size=8), CALLS)
+def test_records_by_several_names_are_asked_alike(trees: list[Any], calls: list[Any]) -> None:
+    """What is merged because two names mean one record, or two values are equal, says what it says one by one."""
+    parts = [{"holds": tree, "support": 0, "says": str(at)} for at, tree in enumerate(trees)]
+    guards = Guards(parts, BEFORE)
+    alone = [
+        Guard(holds=build(t), message=None, name=str(i), soft=True) for i, t in enumerate(trees)
+    ]
+    for arguments, _ in calls * (OFTEN + 1):
+        old = ROWS.get(("order", stable([arguments["order"]])))
+        old = old if type(old) is dict else None
+        expected = _one_by_one(alone, Scope(arguments, old, row=_row))
+        assert _together(guards, Scope(arguments, old, row=_row)) == expected
+
+
+def test_equal_values_that_are_two_keys_stay_two() -> None:
+    """1 and 1.0 are equal, and find different rows: what is said of one row is not said of the other."""
+    rows: dict[str, Json] = {"[1]": {"state": "kept"}, "[1.0]": {"state": "sent"}}
+    parts: list[dict[str, Any]] = [
+        {"holds": ["eq", ["arg", "n"], ["old", "n"]], "says": "equal"},
+        {"holds": ["among", ["row", "part", [["arg", "n"]], "state"], ["kept"]], "says": "first"},
+        {"holds": ["among", ["row", "part", [["old", "n"]], "state"], ["kept"]], "says": "second"},
+    ]
+    guards = Guards(parts)
+    whole: dict[str, Json] = {"n": 1}
+    olds: list[dict[str, Json]] = [whole] * (OFTEN + 2)
+    olds.append({"n": 1.0})
+    for old in olds:
+        expected = "nothing objects" if stable(old) == '{"n":1}' else "second"
+        scope = Scope({"n": 1}, old, row=lambda _, key: rows[key])
+        assert _together(guards, scope) == expected
+
+
+def test_the_first_element_is_found_by_what_it_has() -> None:
+    """The element that has the first one's name is the first one, unless that has no name, or one that equals nothing."""
+    tree = ["pick", ["old", "items"], "name", ["old", "items", 0, "name"], "state"]
+    guards = Guards([{"holds": ["among", tree, ["kept"]], "says": "state"}])
+    named: dict[str, Json] = {"name": "a", "state": "kept"}
+    for _ in range(OFTEN + 2):
+        scope = Scope({}, {"items": [named, {"name": "b", "state": "sent"}]}, row=_row)
+        assert _together(guards, scope) == "nothing objects"
+    others: list[Json] = [[{"state": "kept"}], [{**named, "name": float("nan")}], [], {"0": named}]
+    for items in others:
+        assert _together(guards, Scope({}, {"items": items}, row=_row)) == "state"
+
+
+def test_digits_count_where_a_condition_names_them() -> None:
+    """Ids that differ in digits alone pass what asks for their shape, and not what asks for one of them."""
+    shapes: list[dict[str, Any]] = [
+        {"holds": ["among", [op, ["old", "id"]], allowed], "says": op}
+        for op, allowed in (("shape", ["A-9"]), ("prefix", ["T-"]))
+    ]
+    one = {"holds": ["among", ["old", "id"], ["T-12"]], "says": "one"}
+    for parts, expected in ((shapes, "nothing objects"), ([*shapes, one], "one")):
+        guards = Guards(parts)
+        for _ in range(OFTEN + 2):
+            assert _together(guards, Scope({}, {"id": "T-12"}, row=_row)) == "nothing objects"
+        assert _together(guards, Scope({}, {"id": "T-34"}, row=_row)) == expected
+        assert _together(guards, Scope({}, {"id": "U-34"}, row=_row)) == "prefix"
+
+
 def test_names_of_one_record_are_told_apart_where_they_differ() -> None:
     """Conditions written for a call where two names mean one record are not asked where they mean two."""
     tree = ["eq", ["row", "order", [["arg", "order"]], "id"], ["old", "id"]]
