@@ -21,6 +21,9 @@ from synth.world.terms import Tables, Term
 MIN_ALLOWED: Final = 4
 """Different successes that must have met an equality before a refusal's numbers are fitted with them."""
 
+MIN_FIXED: Final = 3
+"""Tasks whose refusals say the same number before it counts as part of the words."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
@@ -137,8 +140,18 @@ def message_of(
     tree = fitter.fit(contents, cases=False)
     if tree is not None and tree[0] == "const" and HOLE in refusal.name:
         # One recorded value of a message that changes: only a term that gives it may fill the hole.
-        return fitter.fit_text(contents)
-    return tree
+        tree = fitter.fit_text(contents)
+    return tree if tree is None or tree[0] != "text" or _fixed(tree, refusal) else None
+
+
+def _fixed(tree: Tree, refusal: Refusal) -> bool:
+    """Whether numbers in a message's fixed text stand in all its refusals: one task's total is no part of the words."""
+    numbers = [p for p in tree[1:] if isinstance(p, str) and any(c.isdigit() for c in p)]
+    tasks = {e.task or str(e.seen.episode) for e in refusal.group}
+    texts = [e.seen.content for e in refusal.group]
+    return not numbers or (
+        len(tasks) >= MIN_FIXED and all(p in text for p in numbers for text in texts)
+    )
 
 
 def culprits_of(best: Sequence[Condition]) -> list[Tree]:

@@ -1,0 +1,81 @@
+"""Refusals with numbers: a total that was only known once is no part of the words."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from environments.runtime.attempt import Json
+from environments.runtime.expression_frame import DARK
+from environments.runtime.expression_scope import NotKnown, Scope, Tree
+from environments.runtime.normal import HOLE
+from environments.runtime.world_session import Session
+from synth.world.examples import Example, evaluate
+from synth.world.messages import Refusal, message_of
+from synth.world.observation import Observation
+from synth.world.terms import Tables
+
+NOTHING = cast("Session", None)
+"""No example here looks at the state before."""
+CULPRIT: Tree = ["row", "carts", [["arg", "cart"]], "lines"]
+"""What the broken condition is about; only one cart was ever read."""
+
+
+def _row(table: str, key: str) -> Json:
+    del table
+    if key != '["read"]':
+        raise NotKnown
+    return {"lines": 3}
+
+
+def _refusal(said: list[tuple[str, str, int, str]]) -> Refusal:
+    group = []
+    for at, (task, cart, paid, content) in enumerate(said):
+        seen = Observation(
+            tool="pay",
+            arguments={"cart": cart, "paid": paid},
+            content=content,
+            episode=at,
+            position=0,
+            at=at,
+            caller="",
+        )
+        seen.settle()
+        group.append(Example(seen=seen, refused=True, before=NOTHING, task=task))
+    scopes = [Scope(dict(e.seen.arguments), row=_row) for e in group]
+    return Refusal(
+        name=f"Error: total is {HOLE} but paid {HOLE}",
+        group=group,
+        scopes=scopes,
+        tables=Tables(single=(), multiple=()),
+        roots=["arg"],
+    )
+
+
+def test_a_total_that_was_known_once_is_no_part_of_the_words() -> None:
+    """Of the other carts nobody knows the total, but it is not this one: their refusals say so."""
+    refusal = _refusal(
+        [
+            ("t1", "read", 5, "Error: total is 30 but paid 5"),
+            ("t1", "read", 7, "Error: total is 30 but paid 7"),
+            ("t2", "other", 5, "Error: total is 42 but paid 5"),
+            ("t3", "third", 9, "Error: total is 51 but paid 9"),
+        ]
+    )
+    assert evaluate(CULPRIT, refusal.scopes) == [3, 3, DARK, DARK]
+    assert message_of(refusal, [CULPRIT]) is None
+
+
+def test_a_number_that_stands_in_every_refusal_of_several_tasks_is_part_of_the_words() -> None:
+    """A limit is always the same."""
+    said = [(f"t{n}", "read", n, f"Error: total is 30 but paid {n}") for n in (5, 7, 9)]
+    assert message_of(_refusal(said), [CULPRIT]) == [
+        "text",
+        "Error: total is 30 but paid ",
+        ["arg", "paid"],
+    ]
+
+
+def test_one_task_alone_does_not_show_that_a_number_is_part_of_the_words() -> None:
+    """Three attempts at one task have one total."""
+    said = [("t1", "read", n, f"Error: total is 30 but paid {n}") for n in (5, 7, 9)]
+    assert message_of(_refusal(said), [CULPRIT]) is None
