@@ -98,18 +98,26 @@ def follow_read(here: Here, tool: Tool, args: dict[str, Json], content: str) -> 
         here.state.put(place, value, None)
 
 
-def _derive_change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
+def _unlike_any(here: Here, tool: Tool, args: dict[str, Json]) -> str | None:
+    """Why nobody knows what becomes of such a call at this point of an episode, whatever the records are."""
     strange = tool.strange(args)
     if strange is not None:
-        raise NotKnown(strange)
+        return strange
     if tool.limit is not None and _made(here, tool) >= tool.limit:
-        raise NotKnown("more calls than were ever seen in one episode")
+        return "more calls than were ever seen in one episode"
     if tool.needs or tool.bars:
         done = {e.tool for e in here.state.log}
         if not tool.needs <= done or not tool.bars.isdisjoint(done):
-            raise NotKnown("success was never seen after these calls")
+            return "success was never seen after these calls"
     if tool.alone and history(here, tool, args, ""):
-        raise NotKnown("an earlier call may have changed what this does")
+        return "an earlier call may have changed what this does"
+    return None
+
+
+def _derive_change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
+    unlike = _unlike_any(here, tool, args)
+    if unlike is not None:
+        raise NotKnown(unlike)
     scope = scope_of(here, args, None)
     scope.old = _old(here, tool, scope)
     scope.totals = {}
