@@ -220,7 +220,11 @@ def _candidate(found: _Attempts, traits: AppTraits, start: _Start | None) -> Can
     anchor = group.anchor.episode
     task_id = task_id_of(anchor.app, task_key=group.task_key, anchor=anchor.episode_id)
     derived = derive_rubric(
-        task_id, shows, traits, end_of=start.end_of if start is not None else None
+        task_id,
+        shows,
+        traits,
+        end_of=start.end_of if start is not None else None,
+        corrected=made.plan.corrected if made.plan is not None else None,
     )
     shown = (derived.solution or attempts[0]).recorded
     task = _task(task_id, group, shown, kinds=traits.kinds, start=start)

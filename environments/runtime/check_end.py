@@ -47,6 +47,9 @@ def end_state(args: Mapping[str, Json], view: View, check_id: str) -> tuple[floa
     for _, result in found:
         if result.score is None:
             return None, result.why
+    for end in _ends(args, "corrected"):
+        if compare_end(end, {**args, "ignore": end.get("ignore")}, view).score != 0.0:
+            return None, "it differs only in values that users of such requests correct"
     if found:
         return 0.0, found[0][1].why
     return _known_bad(args, view)

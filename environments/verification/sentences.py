@@ -34,7 +34,7 @@ REASONS: Final[Mapping[str, str]] = {
     "judge_not_asked": "a judge has not said yet what its checks make of this task: build with --judge MODEL",
     "no_request_like_it": "no other request like it is known to have gone well",
     "alike_requests_end_differently": "requests like it went well in different ways, so that its right end is open",
-    "alike_users_corrected_it": "users of requests like it asked for something else afterwards",
+    "alike_users_withdrew": "users of requests like it did not want it any more when they were asked",
     "asks_something_besides": "the user asks for something that requests like it do not",
     "refused_by_the_backend": "the tools would refuse what helped in requests like it",
     "rule_not_proven": "what helped in requests like it is not proven well enough to be asked for here",

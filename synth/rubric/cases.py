@@ -18,8 +18,11 @@ from synth.rubric.tool_kinds import ACT, WRITE, ToolKinds
 ANSWER: Final = ""
 """The tool's name under which a told value is bound."""
 
+DECLINED: Final = "!"
+"""What stands for an end in which nothing is changed and no value told, but that it cannot be done."""
+
 Signature = tuple[str, ...]
-"""The changing calls and acts of an end, by tool, and `ANSWER` once per value told."""
+"""The changing calls and acts of an end, by tool, and `ANSWER` once per value told; or `DECLINED` alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +31,13 @@ class End:
 
     steps: tuple[Step, ...]
     told: tuple[Json, ...]
+    declined: bool = False
 
     @property
     def signature(self) -> Signature:
         """What kind of end it is."""
+        if self.declined and not self.steps and not self.told:
+            return (DECLINED,)
         return (*sorted(step.tool for step in self.steps), *(ANSWER for _ in self.told))
 
 
@@ -63,7 +69,9 @@ def case_of(attempt: Facts, kinds: ToolKinds) -> Case:
         )
         for c in calls
     )
-    return Case(attempt, known, End(steps, told), before)
+    # Who did not agree was not refused, whatever words the agent closed with.
+    declined = attempt.declines and known.agreed is not False
+    return Case(attempt, known, End(steps, told, declined), before)
 
 
 def before_agreeing(case: Case) -> Known:

@@ -32,6 +32,13 @@ from synth.rubric.known import (
 )
 from synth.rubric.meant import Meanings
 from synth.rubric.plans import Plan, Step, Unbound, given_ids
+from synth.rubric.revisions import (
+    REVISED,
+    Corrected,
+    Revisions,
+    corrected_arguments,
+    left_idle,
+)
 from synth.rubric.tool_kinds import ToolKinds
 from synth.rubric.wordings import Wordings
 
@@ -45,8 +52,6 @@ MOSTLY: Final = 0.75
 """Share of the neighbours, without those whose end cannot be had here, that must have ended alike."""
 PRIOR: Final = 4
 """How many alike episodes the rule's success among all others counts as."""
-REVISED: Final = 0.1
-"""Share of alike users who corrected a change when asked, up to which one who was not asked yet is taken to agree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,24 +82,29 @@ class Intents:
         everything = [case.known for case in self._cases]
         self._shapes = id_shapes(everything)
         self._openings = Openings(
-            [_opening(known) for known in everything], [case.end.signature for case in self._cases]
+            [known.opening for known in everything], [case.end.signature for case in self._cases]
         )
         self._wordings = Wordings(everything)
         self._sources = self._learn()
         self._ranges = _ranges([case.end for case in self._cases])
         self._refusals: dict[tuple[str, Signature], bool] = {}
-        self._trials = {early: self._trial(early=early) for early in (True, False)}
+        self._revisions = Revisions(
+            [case_of(a, kinds) for a in attempts if a.resolved is not None], self._openings
+        )
+        self._trials: dict[tuple[bool, bool], list[_Trial | None]] = {}
 
     def construct(self, failed: Facts) -> Plan | Unbound:
         """The plan for one unresolved episode."""
         seen = known_of(failed.recorded, self._kinds)
         known = completed(seen, self._start(failed), self._shapes)
         near = self._near(known)
-        chosen = self._chosen(known, near, failed)
+        early = known.agreed is None
+        idle = early and left_idle(failed)
+        chosen = self._chosen(known, near, failed, idle=idle)
         if isinstance(chosen, Unbound):
             return chosen
         alike, end = chosen
-        confidence = self._proof(end.signature, near, early=known.agreed is None)
+        confidence = self._proof(end.signature, near, early=early, idle=idle)
         if confidence < BELIEVED:
             return Unbound("rule_not_proven")
         return Plan(
@@ -109,23 +119,26 @@ class Intents:
             like=alike[0].facts,
             origin=tuple(sorted(case.facts.episode_id for case in alike)),
             confidence=round(confidence, 4),
+            corrected=self._corrected(known, alike) if early else {},
         )
 
     def alike(self, failed: Facts) -> frozenset[str]:
         """Resolved episodes whose users opened like this one's."""
-        near = self._openings.near(_opening(known_of(failed.recorded, self._kinds)))
+        near = self._openings.near(known_of(failed.recorded, self._kinds).opening)
         return frozenset(self._cases[i].facts.episode_id for i in near)
 
     def seen(self) -> list[tuple[bool, frozenset[str]]]:
         """Resolved episodes whose end was foretold right, with their faults of process: peers of failed ones."""
-        results = zip(self._cases, self._trials[False], strict=True)
+        results = zip(self._cases, self._tried(early=False, idle=False), strict=True)
         return [
             (True, faults_of(c.facts, self._kinds)) for c, trial in results if trial and trial.right
         ]
 
-    def _proof(self, signature: Signature, near: Sequence[int], *, early: bool) -> float:
+    def _proof(
+        self, signature: Signature, near: Sequence[int], *, early: bool, idle: bool
+    ) -> float:
         """How often this end was foretold rightly: of the most alike ones, and of all, which count as a few more."""
-        trials = self._trials[early]
+        trials = self._tried(early=early, idle=idle)
         told = [t.right for t in trials if t and t.signature == signature]
         if told.count(True) < FEWEST:
             return 0.0
@@ -148,16 +161,26 @@ class Intents:
         meanings = Meanings([e for (_, _, s), found in examples.items() if not s for e in found])
         return {key: sources_of(found, meanings) for key, found in examples.items()}
 
-    def _trial(self, *, early: bool) -> list[_Trial | None]:
-        """Every resolved episode as if it had failed (`early`: before its user agreed to anything)."""
+    def _tried(self, *, early: bool, idle: bool) -> list[_Trial | None]:
+        """Trials are made once, when they are asked for."""
+        key = (early, idle)
+        if key not in self._trials:
+            self._trials[key] = self._trial(early=early, idle=idle)
+        return self._trials[key]
+
+    def _trial(self, *, early: bool, idle: bool) -> list[_Trial | None]:
+        """Every resolved episode as if it had failed.
+
+        `early`: before its user agreed to anything; `idle`: and would not have been content with nothing.
+        """
         results: list[_Trial | None] = []
         for index, case in enumerate(self._cases):
-            if early and case.known.at_once is False:
+            if (early and case.known.at_once is False) or (idle and not case.end.signature):
                 results.append(None)
                 continue
             known = before_agreeing(case) if early else case.known
             near = self._near(known, without=index)
-            chosen = self._chosen(known, near, case.facts)
+            chosen = self._chosen(known, near, case.facts, idle=idle)
             results.append(
                 None
                 if isinstance(chosen, Unbound)
@@ -167,17 +190,20 @@ class Intents:
 
     def _near(self, known: Known, *, without: int | None = None) -> list[int]:
         """Alike requests; a user who was not asked yet is taken for one who agrees, as the task's user will."""
-        near = self._openings.near(_opening(known), without=without)
+        near = self._openings.near(known.opening, without=without)
         early = known.agreed is None
         return [i for i in near if not early or self._cases[i].known.at_once is not False]
 
     def _chosen(
-        self, known: Known, near: Sequence[int], facts: Facts
+        self, known: Known, near: Sequence[int], facts: Facts, *, idle: bool
     ) -> tuple[list[Case], End] | Unbound:
-        """The end that nearly all alike requests have which can have it here."""
+        """The end that nearly all alike requests have which can have it here; `idle`: not that nothing happens."""
         ends: dict[Signature, list[Case]] = defaultdict(list)
         for index in near:
             ends[self._cases[index].end.signature].append(self._cases[index])
+        if idle and self._revisions.nothing_contents(known.opening):
+            # Nothing is what it got, and it was not content.
+            ends.pop((), None)
         if not ends:
             return Unbound("no_request_like_it")
         bound = {s: self._bound(known, alike, facts) for s, alike in ends.items()}
@@ -192,23 +218,23 @@ class Intents:
         against = self._against(known, signature, possible)
         if len(alike) < max(ALIKE, MOSTLY * (len(alike) + against)):
             return Unbound("alike_requests_end_differently")
-        if known.agreed is None and self._revised(known, signature) > REVISED:
-            return Unbound("alike_users_corrected_it")
-        if signature and ANSWER not in signature and _asks_besides(facts, alike):
+        asked = known.agreed is not None
+        if not asked and self._revisions.withdrawn(known.opening, signature, idle=idle) > REVISED:
+            return Unbound("alike_users_withdrew")
+        if alike[0].end.steps and ANSWER not in signature and _asks_besides(facts, alike):
             return Unbound("asks_something_besides")
         end = bound[signature]
         return end if isinstance(end, Unbound) else (alike, end)
 
-    def _revised(self, known: Known, signature: Signature) -> float:
-        """The share of alike users who did not agree the first time that they were asked to this end, or withdrew."""
-        near = [self._cases[i] for i in self._openings.near(_opening(known))]
-        asked = [
-            c.known.at_once
-            for c in near
-            if c.end.signature == signature or (c.known.agreed is False and not c.end.signature)
-        ]
-        answered = [at_once for at_once in asked if at_once is not None]
-        return answered.count(False) / (len(answered) + 1)
+    def _corrected(self, known: Known, alike: Sequence[Case]) -> Corrected:
+        """The arguments that alike users corrected when asked, where more did than can be left out of account."""
+        shown = alike[0].end
+        cases = self._revisions.correcting(known.opening, shown.signature)
+        if not cases:
+            return {}
+        first = [self._bound(before_agreeing(c), alike, c.facts) for c in cases]
+        ends = [end if isinstance(end, End) else None for end in first]
+        return corrected_arguments(zip(ends, (c.end for c in cases), strict=True), shown)
 
     def _weight(
         self,
@@ -360,7 +386,3 @@ def _choices(arguments: Mapping[str, Json], besides: str) -> list[Signature]:
         for name, value in sorted(arguments.items())
         if name != besides and isinstance(value, str) and not any(c.isdigit() for c in value)
     ]
-
-
-def _opening(known: Known) -> str:
-    return known.said[0] if known.said else ""

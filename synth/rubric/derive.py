@@ -8,11 +8,12 @@ evidence (where nothing should change) and caps against telling or calling every
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from environments.runtime.attempt import EndState, Json
+from environments.runtime.check_arguments import canonical_arguments
 from environments.runtime.check_end import Write, effect_rows, event_rows
 from environments.runtime.rubric import AGREEMENT, REWARD, Check, Rubric
 from synth.rubric.caps import cap_checks
@@ -48,13 +49,17 @@ def derive_rubric(
     traits: AppTraits,
     *,
     end_of: Callable[[Facts], EndState] | None = None,
+    corrected: Mapping[str, Collection[str]] | None = None,
 ) -> Derived:
-    """Derive checks, solution and reasons from all attempts at one task; `end_of` re-runs one in the world."""
+    """Derive checks, solution and reasons from all attempts at one task; `end_of` re-runs one in the world.
+
+    `corrected`: per tool, arguments of which nobody knows whether the user would have corrected them.
+    """
     kinds = traits.kinds
     ends = ends_of(attempts, traits)
     accepted = [end for end in ends if end.accepted]
     paid = _end_check(ends, traits, end_of)
-    checks = [paid, _prediction(paid, kinds, accepted)]
+    checks = [paid, _prediction(paid, kinds, accepted, corrected or {})]
     reasons: list[str] = []
     if accepted:
         checks += _told_checks(accepted, END, REWARD)
@@ -135,12 +140,17 @@ def _surely_bad(end: End) -> bool:
     return len(end.bad) >= WITNESSES and not end.good and not any(a.asked for a in end.bad)
 
 
-def _prediction(paid: Check, kinds: ToolKinds, accepted: Sequence[End]) -> Check:
+def _prediction(
+    paid: Check, kinds: ToolKinds, accepted: Sequence[End], corrected: Mapping[str, Collection[str]]
+) -> Check:
     """The same question for agreement: where the world does not know, what most probably happened.
 
-    An end that one unreliable label calls right still fails what ends elsewhere, but passes nothing.
+    An end that one unreliable label calls right still fails what ends elsewhere, but passes nothing. One that differs in
+    nothing but values that alike users corrected may be what another user would have wanted.
     """
     args = {**paid.args, "refusals": kinds.refusals()}
+    if corrected:
+        args["corrected"] = [_but_for(end.good[0], corrected, kinds) for end in accepted]
     rows = paid.args["ends"]
     if isinstance(rows, list) and any(end.unconfirmed for end in accepted):
         args["ends"] = [
@@ -172,6 +182,19 @@ def _end_args(
         args["effects"] = [list[Json](row) for row in effect_rows(reached)]
         args["events"] = _rows(event_rows(reached, kinds.ignore()))
     return args
+
+
+def _but_for(shown: Facts, corrected: Mapping[str, Collection[str]], kinds: ToolKinds) -> Json:
+    """An end without the values that users may correct."""
+    names = {n: t.authored for n, t in kinds.tools.items()}
+    ignore = {n: sorted({*names.get(n, ()), *corrected.get(n, ())}) for n in {*names, *corrected}}
+    writes = Counter(
+        (call.name, canonical_arguments(call.arguments, ignore.get(call.name, ())))
+        for call in shown.recorded.attempt.calls
+        if kinds.tools[call.name].kind == WRITE and not call.result.is_error
+    )
+    rows: dict[str, Json] = {n: list[Json](names) for n, names in sorted(ignore.items()) if names}
+    return {"writes": _rows(writes), "ignore": rows}
 
 
 def _told_checks(accepted: Sequence[End], after: str, role: str) -> list[Check]:

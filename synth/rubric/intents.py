@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Final
 
 WORD: Final = re.compile(r"(?<![\w@.-])[^\W\d_]+(?:['\u2019][^\W\d_]+)?(?![\w@-])")
@@ -30,15 +30,26 @@ class Openings:
 
     def near(self, text: str, *, without: int | None = None) -> list[int]:
         """The nearest openings; `without` leaves one out."""
-        mine = self._kept(_words(text))
-        scored = [
-            (self._likeness(mine, bag), -i) for i, bag in enumerate(self._bags) if i != without
-        ]
-        scored.sort(reverse=True)
-        if not scored or scored[0][0] < NEAR:
-            return []
-        least = max(NEAR, scored[0][0] - BEHIND)
+        scored = self._scored(text, without)
+        least = _least(scored)
         return [-i for score, i in scored[:MOST] if score >= least]
+
+    def placed(self, texts: Iterable[str]) -> list[frozenset[str]]:
+        """Other openings by the words that tell, to look among them."""
+        return [self._kept(_words(text)) for text in texts]
+
+    def near_among(self, text: str, others: Sequence[frozenset[str]]) -> list[int]:
+        """Which of some other openings are as near as the nearest resolved ones may be."""
+        least = _least(self._scored(text, None))
+        mine = self._kept(_words(text))
+        return [i for i, bag in enumerate(others) if self._likeness(mine, bag) >= least]
+
+    def _scored(self, text: str, without: int | None) -> list[tuple[float, int]]:
+        mine = self._kept(_words(text))
+        return sorted(
+            ((self._likeness(mine, bag), -i) for i, bag in enumerate(self._bags) if i != without),
+            reverse=True,
+        )
 
     def _kept(self, bag: frozenset[str]) -> frozenset[str]:
         return bag & self._weights.keys()
@@ -49,6 +60,11 @@ class Openings:
 
         scale = norm(one) * norm(other)
         return sum(self._weights[w] ** 2 for w in one & other) / scale if scale else 0.0
+
+
+def _least(scored: Sequence[tuple[float, int]]) -> float:
+    """How alike a neighbour must be, by the nearest."""
+    return max(NEAR, scored[0][0] - BEHIND) if scored else NEAR
 
 
 def _telling(bags: Sequence[frozenset[str]], ends: Sequence[Hashable]) -> dict[str, float]:

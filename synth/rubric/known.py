@@ -82,6 +82,11 @@ class Known:
     heard: tuple[Heard, ...] = ()
     """The user's turns and the questions that they said yes to, in order."""
 
+    @property
+    def opening(self) -> str:
+        """What the user said first."""
+        return self.said[0] if self.said else ""
+
     @cached_property
     def ids(self) -> tuple[tuple[str, ...], ...]:
         """Per user turn, the ids in it."""

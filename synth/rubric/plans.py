@@ -7,7 +7,7 @@ the right end is found.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from environments.runtime.attempt import Json
 from synth.rubric.facts import Facts
@@ -36,6 +36,8 @@ class Plan:
     """The nearest resolved episode of the same end: its words are borrowed."""
     origin: tuple[str, ...]
     confidence: float
+    corrected: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Per tool, the arguments that alike users corrected when asked: this one's user agrees, another might not."""
 
 
 @dataclass(frozen=True, slots=True)

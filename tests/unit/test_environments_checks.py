@@ -155,6 +155,18 @@ def test_any_of_several_ends_is_enough() -> None:
     assert score(end_check(ends=[], bad=[other]), attempt()) is None
 
 
+def test_an_end_that_differs_only_in_what_users_correct_is_not_graded() -> None:
+    """Another value of a corrected argument may be what the user came to want; another thing or none is not."""
+    writes: Json = [["put", canonical_arguments({"item": "A1"}), 1]]
+    ignore: Json = {"put": ["to"]}
+    row: Json = {"writes": writes, "ignore": ignore}
+    check = end_check(corrected=[row])
+    assert score(check, attempt(made(item="A1", to=3))) == 1.0
+    assert score(check, attempt(made(item="A1", to=5))) is None
+    assert score(check, attempt(made(item="B2", to=3))) == 0.0
+    assert score(check, attempt()) == 0.0
+
+
 def test_a_prediction_may_rest_on_what_the_policy_believed() -> None:
     """Only a check that names refusal shares predicts; the one that pays stays unknown."""
     sure: dict[str, Json] = {"put": 0.01, "drop": 0.01}

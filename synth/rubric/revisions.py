@@ -1,0 +1,165 @@
+"""What alike users do when they are asked to agree: agree, correct a value, or want nothing any more.
+
+In: alike attempts, resolved or not. Out: how many of those asked withdrew or corrected, and which arguments they corrected. A
+user who would withdraw may be content with an attempt that did nothing and asked nobody: where an app's users are, one who
+was not content did not want to withdraw. Not here: who is alike (`intents`), the right end (`constructed`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import Final
+
+from synth.rubric.bindings import same
+from synth.rubric.cases import DECLINED, Case, End, Signature
+from synth.rubric.facts import Facts
+from synth.rubric.intents import Openings
+
+REVISED: Final = 0.1
+"""Share of alike users up to which one who was not asked yet is taken not to be among them."""
+EVIDENCE: Final = 4
+"""Users who were content with nothing, among those whose like withdraw when asked."""
+
+MOSTLY: Final = 0.5
+"""Share of those who would withdraw from which one whom nothing did not content is taken to want something."""
+
+Corrected = Mapping[str, frozenset[str]]
+"""Per tool, the arguments that alike users corrected."""
+
+
+class Response(StrEnum):
+    """What a user did when first asked to agree to a change."""
+
+    AGREED = "agreed"
+    CORRECTED = "corrected"
+    WITHDREW = "withdrew"
+    """Did not agree, and was content that nothing happened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One labelled attempt as evidence of what users do when asked."""
+
+    case: Case
+    response: Response | None
+    """None where nobody asked, or nobody knows what it meant."""
+    left_alone: bool
+    """Asked nothing, got nothing, and was not refused."""
+
+    @property
+    def declined(self) -> bool:
+        """Whether the user was rightly told that it cannot be done."""
+        return self.case.facts.resolved is True and self.case.end.signature == (DECLINED,)
+
+
+def asked_of(case: Case) -> Asked:
+    """What one attempt shows, however it ended: who agreed and then met an agent that failed, agreed."""
+    attempt, known = case.facts, case.known
+    response = None
+    if known.at_once:
+        response = Response.AGREED
+    elif known.agreed:
+        response = Response.CORRECTED
+    elif known.agreed is False and attempt.resolved and not changed(attempt):
+        response = Response.WITHDREW
+    alone = known.agreed is None and not changed(attempt)
+    told = bool(case.end.signature) if attempt.resolved else attempt.declines
+    return Asked(case, response, left_alone=alone and not told)
+
+
+class Revisions:
+    """What users of one app's requests do when they are asked to agree."""
+
+    def __init__(self, attempts: Sequence[Case], openings: Openings) -> None:
+        self._asked = [asked_of(case) for case in attempts]
+        self._openings = openings
+        self._placed = openings.placed(c.known.opening for c in attempts)
+
+    def withdrawn(self, opening: str, signature: Signature, *, idle: bool) -> float:
+        """How probably a user who was not asked would not want this end any more; `idle`: nothing did not content them."""
+        share = _share_of(self._near(opening), Response.WITHDREW, signature)
+        if not idle or not share:
+            return share
+        left = share * (1 - self._contented)
+        return left / (left + 1 - share) if left else 0.0
+
+    def nothing_contents(self, opening: str) -> bool:
+        """Whether alike users who got nothing and were content are such as do not want it any more."""
+        near = self._near(opening)
+        lost = any(a.response is Response.WITHDREW for a in near)
+        return lost and self._contented >= MOSTLY
+
+    def correcting(self, opening: str, signature: Signature) -> list[Case]:
+        """Resolved alike cases whose users corrected this end when asked; none where few do."""
+        near = self._near(opening)
+        if _share_of(near, Response.CORRECTED, signature) <= REVISED:
+            return []
+        return [
+            a.case
+            for a in near
+            if a.response is Response.CORRECTED
+            and a.case.facts.resolved
+            and a.case.end.signature == signature
+        ]
+
+    def _near(self, opening: str) -> list[Asked]:
+        """All alike attempts, resolved or not."""
+        return [self._asked[i] for i in self._openings.near_among(opening, self._placed)]
+
+    @cached_property
+    def _contented(self) -> float:
+        """The share of users who would withdraw when asked and are content where nobody asks and nothing happens.
+
+        How many of those left alone would have withdrawn is expected from what alike users do who are asked, or are not
+        because it cannot be done.
+        """
+        contented, expected = 0, 0.0
+        for one in (a for a in self._asked if a.left_alone):
+            near = self._near(one.case.known.opening)
+            lost = sum(a.response is Response.WITHDREW for a in near)
+            met = sum(a.response is not None or a.declined for a in near)
+            contented += one.case.facts.resolved is True and lost > 0
+            expected += lost / met if met else 0.0
+        return min(1.0, contented / (expected + 1)) if contented >= EVIDENCE else 0.0
+
+
+def _share_of(near: Iterable[Asked], response: Response, signature: Signature) -> float:
+    """The share of those who responded so, of all who were asked to agree to this end or withdrew."""
+    asked = [
+        a.response
+        for a in near
+        if a.response is Response.WITHDREW
+        or (a.response is not None and a.case.end.signature == signature)
+    ]
+    return asked.count(response) / (len(asked) + 1)
+
+
+def left_idle(attempt: Facts) -> bool:
+    """Whether a failed attempt left everything as it was."""
+    return attempt.resolved is False and not changed(attempt)
+
+
+def changed(attempt: Facts) -> bool:
+    """Whether an attempt changed or may have changed anything, or acted otherwise."""
+    return bool(attempt.writes or attempt.maybe or attempt.dirty or attempt.acts)
+
+
+def corrected_arguments(pairs: Iterable[tuple[End | None, End]], shown: End) -> Corrected:
+    """The arguments in which what users asked for first differs from what they got; all of an end's where none is seen.
+
+    `pairs`: for users who corrected a change when asked, what it would have been without, and what it was.
+    """
+    found: dict[str, set[str]] = {}
+    for asked_for, done in pairs:
+        steps = asked_for.steps if asked_for is not None else ()
+        for one, other in zip(steps, done.steps, strict=False):
+            names = one.arguments.keys() | other.arguments.keys()
+            differ = {n for n in names if not same(one.arguments.get(n), other.arguments.get(n))}
+            if one.tool == other.tool and differ:
+                found.setdefault(one.tool, set()).update(differ)
+    if not found:
+        found = {step.tool: set(step.arguments) for step in shown.steps}
+    return {tool: frozenset(names) for tool, names in found.items()}
