@@ -8,34 +8,43 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from .attempt import Json
+from .normal import same_json
+
+MADE: Final = "made"
+"""Behind a row that a call left there: it says nothing of what was there before."""
+_NOTHING: Final[list[Any]] = []
 
 
 class DatedTable(Mapping[str, Json]):
     """One table's rows at one moment; read-only, made when it is asked for."""
 
-    __slots__ = ("_at", "_horizon", "_versions")
+    __slots__ = ("_at", "_back", "_horizon", "_stays", "_versions")
 
     def __init__(self, part: Mapping[str, Any], at: int) -> None:
         self._versions: Mapping[str, list[list[Any]]] = part.get("versions", {})
         self._horizon: int | None = part.get("horizon", 0)
+        self._back: int | None = part.get("back", self._horizon and 0)
+        self._stays = bool(part.get("stays"))
         self._at = at
 
     def __getitem__(self, key: str) -> Json:
         """The row; raises `KeyError` where it is not known at that moment."""
         versions = self._versions[key]
-        index = bisect_left(versions, self._at, key=_moment) - 1
-        if index < 0:
-            # Nothing of this kind was ever seen to change: a later sight is as good as an earlier one.
-            if self._horizon is None and len(versions[0]) > 1:
-                return versions[0][1]  # type: ignore[no-any-return]  # checked when the file was written
-            raise KeyError(key)
-        held = versions[index]
-        if len(held) < 2 or (self._horizon is not None and self._at - held[0] > self._horizon):
-            raise KeyError(key)
-        return held[1]  # type: ignore[no-any-return]  # checked when the file was written
+        index = bisect_left(versions, self._at, key=_moment)
+        held = versions[index - 1] if index else _NOTHING
+        if len(held) > 1 and _reaches(self._horizon, self._at - held[0]):
+            return held[1]  # type: ignore[no-any-return]  # checked when the file was written
+        after = versions[index] if index < len(versions) else _NOTHING
+        # A row that a call left there says nothing of what was there before.
+        looked = len(after) == 2 and len(held) < 2
+        if looked and _reaches(self._back, after[0] - self._at):
+            return after[1]  # type: ignore[no-any-return]  # checked when the file was written
+        if self._stays:
+            return _between(key, versions, index)
+        raise KeyError(key)
 
     def __iter__(self) -> Iterator[str]:
         return (key for key in self._versions if key in self)
@@ -66,6 +75,19 @@ def latest_rows(tables: Mapping[str, Any]) -> dict[str, Mapping[str, Json]]:
         }
         for name, part in tables.items()
     }
+
+
+def _between(key: str, versions: list[list[Any]], index: int) -> Json:
+    """The row that was seen on both sides of a moment, whatever calls of unknown effect lie between."""
+    before = next((v for v in reversed(versions[:index]) if len(v) > 1), _NOTHING)
+    after = next((v for v in versions[index:] if len(v) > 1), _NOTHING)
+    if len(before) < 2 or len(after) != 2 or not same_json(before[1], after[1]):
+        raise KeyError(key)
+    return after[1]  # type: ignore[no-any-return]  # checked when the file was written
+
+
+def _reaches(horizon: int | None, gap: int) -> bool:
+    return horizon is None or gap <= horizon
 
 
 def _moment(version: list[Any]) -> int:

@@ -11,7 +11,7 @@ from environments.runtime.attempt import Json
 from environments.runtime.normal import stable
 from environments.runtime.world import WORLD_FORMAT
 from redact.clean_episode import WITHHELD
-from synth.world.model import TableModel, ToolModel, Workbench
+from synth.world.model import TableModel, ToolModel, Tree, Workbench
 
 
 def write_document(bench: Workbench) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def _tool(tool: ToolModel) -> dict[str, Any]:
     if tool.ignore:
         part["ignore"] = list(tool.ignore)
     if tool.table is not None and tool.innocent:
-        part["reads"] = {"table": tool.table, "key": tool.key}
+        part["reads"] = {"table": tool.table, "key": [_key(tool, tree) for tree in tool.key]}
     elif tool.table is not None and tool.evidence.get("shows"):
         part["shows"] = {"table": tool.table, "key": tool.key}
     for name in ("answer", "guards", "writes", "early"):
@@ -73,6 +73,13 @@ def _tool(tool: ToolModel) -> dict[str, Any]:
     if tool.refs:
         part["names"] = tool.refs
     return part
+
+
+def _key(tool: ToolModel, tree: Tree) -> Tree:
+    """A part of a reader's key; an argument that some calls leave out stands as nothing there, as it was learnt."""
+    if tree[0] != "arg" or all(tree[1] in seen.arguments for seen in tool.good()):
+        return tree
+    return ["if", ["exists", tree], tree, ["const", None]]
 
 
 def holds_withheld(value: Json) -> bool:

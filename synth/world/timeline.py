@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from itertools import pairwise
+from dataclasses import dataclass, field, replace
+from itertools import groupby, pairwise
 from typing import Any, Final
 
 from environments.runtime.attempt import Json
 from environments.runtime.normal import names_in, same_json, stable
 from environments.runtime.world import World
+from environments.runtime.world_dated import MADE
 from environments.runtime.world_entry import Place
 from environments.runtime.world_session import Session
 from environments.runtime.world_state import names_of_key
 from redact.clean_episode import CleanEpisode
 from synth.world.document import holds_withheld
+from synth.world.lookups import Lookup, learn_lookups
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import History, Observation, paired_calls
 from synth.world.writers import place_of
@@ -31,6 +33,8 @@ MIN_PAIRS: Final = 20
 """Below this many pairs of sights from different episodes nothing is trusted past its episode."""
 MAX_CHANCE: Final = 0.03
 """Chance of a silent change, within the window, that still counts as stable."""
+MAX_OF_ROW: Final = 5
+"""Pairs of one row that count towards what is enough."""
 
 MIN_OWN: Final = 8
 """Rows that were the same before and after a tool's calls, where no tool was ever seen to touch their table."""
@@ -48,38 +52,90 @@ class _Version:
     """The tool of such a call."""
     gone: bool = False
     """A look that was refused: whatever was there before is not there now."""
+    made: bool = False
+    """Left by a call: no sight of what was there before."""
+    passing: bool = False
+    """A call that may have touched the record, of a table that is trusted across such calls."""
 
 
 @dataclass(slots=True)
 class _Timeline:
     versions: dict[Place, list[_Version]] = field(default_factory=lambda: defaultdict(list))
     named: dict[str, set[Place]] = field(default_factory=lambda: defaultdict(set))
+    lookups: dict[str, list[Lookup]] = field(default_factory=dict)
+    """By table of the records that they find."""
+    found: dict[Place, dict[str, Place]] = field(default_factory=lambda: defaultdict(dict))
+    """Per record and lookup table: where the lookup that finds it stands."""
+    finders: dict[Place, Place] = field(default_factory=dict)
+    """The first record that each lookup finds."""
+
+    @property
+    def found_in(self) -> set[str]:
+        """Tables of what lookups answer."""
+        return {lookup.table for known in self.lookups.values() for lookup in known}
 
     def add(self, place: Place, version: _Version) -> None:
         self.versions[place].append(version)
         for name in names_of_key(place[1]) | names_in(version.row):
             self.named[name].add(place)
+        for lookup in self.lookups.get(place[0], ()):
+            self._add_found(place, version, lookup)
+
+    def _add_found(self, place: Place, version: _Version, lookup: Lookup) -> None:
+        """A sight of a record answers the lookup that would find it; one that would have found it no more is unknown."""
+        found = None if version.gone else lookup.of(version.row)
+        here = None if found is None else (lookup.table, found[0])
+        before = self.found[place].get(lookup.table)
+        if before is not None and before != here:
+            self._add_void(before, version, lookup.table)
+        if found is None or here is None:
+            self.found[place].pop(lookup.table, None)
+            return
+        self.found[place][lookup.table] = here
+        other = self.finders.setdefault(here, place)
+        if other != place:
+            self._add_void(
+                here, version, lookup.table
+            )  # two records fit: which is found, nobody knows
+        else:
+            self.add(here, replace(version, row=found[1], read=False))
+
+    def _add_void(self, place: Place, version: _Version, by: str) -> None:
+        void = replace(version, row=None, void=True, read=False, gone=False, by=by)
+        self.versions[place].append(void)
 
 
 def learn_timeline(bench: Workbench, document: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Per table: versions by key, oldest first (`[at, row]`, or `[at]` where unknown from then on), and the horizon."""
-    timeline = _followed(bench, document)
+    lookups = learn_lookups(bench, document)
+    timeline = _followed(bench, document, lookups)
     if _clear(bench, document, timeline):
-        timeline = _followed(bench, document)
+        timeline = _followed(bench, document, lookups)
     out: dict[str, dict[str, Any]] = {}
+    for place, versions in timeline.versions.items():
+        timeline.versions[place] = [v for v in versions if not v.passing]
     for place, versions in sorted(timeline.versions.items()):
         part = out.setdefault(place[0], {"versions": {}})
         part["versions"][place[1]] = _thinned(versions)
+    searched = {t.table for t in bench.tools.values() if t.innocent and t.loose}
     for name, part in out.items():
-        pairs = _pairs(v for place, v in timeline.versions.items() if place[0] == name)
-        part["horizon"] = horizon_of(pairs)
+        mine = [v for place, v in timeline.versions.items() if place[0] == name]
+        pairs = [pair for one in mine for pair in _pairs(one)]
+        # What a search shows hangs on many records, any of which may move.
+        least = MIN_PAIRS * (2 if name in searched else 1)
+        part["horizon"] = _trusted(map(_pairs, mine), least)
+        part["back"] = _trusted(map(_pairs_back, mine), least)
+        if _stays(mine):
+            part["stays"] = True
         part["pairs"] = {"seen": len(pairs), "changed": sum(changed for _, changed in pairs)}
     return out
 
 
-def _followed(bench: Workbench, document: dict[str, Any]) -> _Timeline:
+def _followed(
+    bench: Workbench, document: dict[str, Any], lookups: dict[str, list[Lookup]]
+) -> _Timeline:
     world = World.from_json(document)
-    timeline = _Timeline()
+    timeline = _Timeline(lookups=lookups)
     for history in bench.histories:
         _follow(bench, world, history, timeline)
     for versions in timeline.versions.values():
@@ -181,13 +237,15 @@ def _note_write(session: Session, history: History, seen: Observation, timeline:
         return
     entry = session.state.log[-1]
     for place in entry.targets:
-        timeline.add(place, _Version(seen.at, history.index, session.state.rows[place], read=False))
+        row = session.state.rows[place]
+        timeline.add(place, _Version(seen.at, history.index, row, read=False, made=True))
     for place in {p for name in entry.names for p in timeline.named.get(name, ())}:
         about = not entry.known and place in entry.about
         if place not in entry.targets and (about or place[0] not in entry.settled):
-            timeline.versions[place].append(
-                _Version(seen.at, history.index, None, void=True, read=False, by=seen.tool)
-            )
+            void = _Version(seen.at, history.index, None, void=True, read=False, by=seen.tool)
+            # What a lookup finds is asked of sights of the record, however many calls lie between.
+            void.passing = place[0] in timeline.found_in
+            timeline.versions[place].append(void)
 
 
 def _thinned(versions: list[_Version]) -> list[list[Any]]:
@@ -195,7 +253,7 @@ def _thinned(versions: list[_Version]) -> list[list[Any]]:
     out: list[list[Any]] = []
     for version in versions:
         void = version.void or version.gone or holds_withheld(version.row)
-        entry = [version.at] if void else [version.at, version.row]
+        entry = [version.at] if void else [version.at, version.row, *([MADE] * version.made)]
         if len(out) >= 2 and _alike(out[-1], entry) and _alike(out[-2], entry):
             out[-1] = entry
         else:
@@ -204,16 +262,60 @@ def _thinned(versions: list[_Version]) -> list[list[Any]]:
 
 
 def _alike(left: list[Any], right: list[Any]) -> bool:
-    return len(left) == len(right) and (len(left) == 1 or same_json(left[1], right[1]))
+    return len(left) == len(right) < 3 and (len(left) == 1 or same_json(left[1], right[1]))
 
 
-def _pairs(timelines: Iterable[list[_Version]]) -> list[tuple[int, bool]]:
+def _trusted(by_row: Iterable[list[tuple[int, bool]]], least: int) -> int | None:
+    """The horizon of a table from the pairs of each of its rows: a few rows seen often say little about the others."""
+    known = list(by_row)
+    counted = sum(min(len(pairs), MAX_OF_ROW) for pairs in known)
+    if counted < least:
+        return 0
+    pairs = [pair for row in known for pair in row]
+    horizon = horizon_of(pairs)
+    return horizon if horizon is not None or counted >= 2 * MIN_PAIRS else max(pairs)[0]
+
+
+def _pairs(versions: list[_Version]) -> list[tuple[int, bool]]:
     """Gap and whether the record had changed, for each sight and the one before it from another episode."""
     out: list[tuple[int, bool]] = []
-    for versions in timelines:
-        for before, now in pairwise(versions):
-            known = now.read and not before.void and not before.gone
-            if known and before.episode != now.episode:
-                changed = now.gone or not same_json(before.row, now.row)
-                out.append((now.at - before.at, changed))
+    for before, now in pairwise(versions):
+        known = now.read and not before.void and not before.gone
+        if known and before.episode != now.episode:
+            changed = now.gone or not same_json(before.row, now.row)
+            out.append((now.at - before.at, changed))
     return out
+
+
+def _pairs_back(versions: list[_Version]) -> list[tuple[int, bool]]:
+    """The same for a later sight that stands in for an earlier one: whoever looks may change the record right after.
+
+    So what an episode saw first is compared with what the next one met, whatever the first did in between.
+    """
+    out: list[tuple[int, bool]] = []
+    firsts = [next(run) for _, run in groupby(versions, key=lambda v: v.episode)]
+    for before, now in pairwise(firsts):
+        looked = before.read and not before.void and not before.gone
+        if looked and not now.void and not now.made:
+            out.append((now.at - before.at, now.gone or not same_json(before.row, now.row)))
+    return out
+
+
+def _stays(timelines: Iterable[list[_Version]]) -> bool:
+    """Whether a record that was the same before and after a moment may be taken to have been so at that moment.
+
+    Of three sights in a row the outer two are equal: the middle one should be too. And a record that changed is seen again:
+    never as it was before.
+    """
+    good = bad = 0
+    for versions in timelines:
+        rows = [v for v in versions if v.read and not v.void and not v.gone]
+        found: Counter[bool] = Counter()
+        for first, middle, last in zip(rows, rows[1:], rows[2:], strict=False):
+            if len({first.episode, middle.episode, last.episode}) == 3:
+                back = same_json(first.row, last.row)
+                left = not same_json(first.row, middle.row)
+                found[left] += back or left
+                bad += back and left
+        good += min(found[False], MAX_OF_ROW) + min(found[True], MAX_OF_ROW)
+    return good >= MIN_PAIRS and (bad + 0.5) / (good + 1) <= MAX_CHANCE

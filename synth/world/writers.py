@@ -15,6 +15,7 @@ from environments.runtime.attempt import Json
 from environments.runtime.normal import names_in, stable, tokens_in
 from environments.runtime.world_state import ABSENCE, names_of_key
 from synth.world.counters import issued_fields
+from synth.world.evidence import says_write
 from synth.world.kinds import informative
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import History, Observation
@@ -194,17 +195,22 @@ def _steady(tool: ToolModel) -> bool:
 
     A tool that was never seen to give one answer twice may as well make something new at each call.
     """
-    last: dict[tuple[str, str], str] = {}
+    last: dict[tuple[str, str], tuple[int, str]] = {}
     same = pairs = 0
+    soon: Counter[bool] = Counter()
     for seen in sorted(tool.good(), key=lambda s: (s.at, s.position)):
         place = place_of(tool, seen)
         if place is None:
             continue
         now = stable(seen.value)
         if place in last:
+            episode, before = last[place]
             pairs += 1
-            same += last[place] == now
-        last[place] = now
+            same += before == now
+            soon[before == now] += episode == seen.episode
+        last[place] = seen.episode, now
+    if soon[True] >= MIN_SAME and not soon[False] and says_write(tool.name) <= 0:
+        return True  # what moves on from day to day, and not while somebody looks
     return same >= MIN_SAME and same >= MIN_SAME_SHARE * pairs
 
 
