@@ -23,7 +23,9 @@ def write_document(bench: Workbench) -> dict[str, Any]:
         "callers": {c: {"envelope": e} for c, e in sorted(bench.envelopes.items())},
         "nested": bench.nested,
         "counters": bench.counters,
-        "tools": {name: _tool(tool) for name, tool in sorted(bench.tools.items())},
+        "tools": {
+            name: _tool(tool, living=bench.living) for name, tool in sorted(bench.tools.items())
+        },
         "tables": {name: _table(table) for name, table in sorted(bench.tables.items())},
         "tape": {name: bench.tape[name] for name in sorted(bench.tape)},
         "timeline": {name: bench.timeline[name] for name in sorted(bench.timeline)},
@@ -37,7 +39,7 @@ def write_document(bench: Workbench) -> dict[str, Any]:
     return document
 
 
-def _tool(tool: ToolModel) -> dict[str, Any]:
+def _tool(tool: ToolModel, *, living: bool) -> dict[str, Any]:
     part: dict[str, Any] = {
         "kind": tool.kind,
         "says": tool.says,
@@ -64,7 +66,9 @@ def _tool(tool: ToolModel) -> dict[str, Any]:
     if tool.ignore:
         part["ignore"] = list(tool.ignore)
     if tool.table is not None and tool.innocent:
-        part["reads"] = {"table": tool.table, "key": [_key(tool, tree) for tree in tool.key]}
+        # A backend that starts afresh has its recorded answers for such calls, told after the same history only.
+        key = [_key(tool, tree) for tree in tool.key] if living else tool.key
+        part["reads"] = {"table": tool.table, "key": key}
     elif tool.table is not None and tool.evidence.get("shows"):
         part["shows"] = {"table": tool.table, "key": tool.key}
     for name in ("answer", "guards", "writes", "early"):
