@@ -37,7 +37,7 @@ from synth.world.reach import learn_reach
 from synth.world.relevance import learn_relevance
 from synth.world.tape import learn_tape
 from synth.world.timeline import learn_timeline, rows_at_start
-from synth.world.writers import learn_base, learn_settled, learn_writers
+from synth.world.writers import learn_base, learn_last, learn_settled, learn_writers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,13 +103,17 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
     learn_writers(bench)
     learn_relevance(bench)
     learn_early(bench)
+    if bench.living:
+        learn_last(bench)
+        bench.nested = learn_nested(bench)
     for _ in range(2):
         learn_base(bench)
         if bench.living:
             _forget_base(bench)
         learn_settled(bench)
     _mark_shown(bench)
-    bench.nested = learn_nested(bench)
+    if not bench.living:
+        bench.nested = learn_nested(bench)
     learn_reach(bench)
     _learn_behaviour(bench, settings.proposals)
     withhold_unseen(bench)
