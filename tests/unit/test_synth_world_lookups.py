@@ -151,6 +151,69 @@ def test_a_search_called_without_an_argument_is_a_search_of_its_own() -> None:
     assert session.call("list_town", {"town": "Town 01", "after": "MB-0007"}).source == UNKNOWN
 
 
+class Stall:
+    """Orders of single things, and products that list their versions, whose stock moves by itself."""
+
+    def __init__(self) -> None:
+        self.stock = 100
+        self.orders: dict[str, dict[str, Json]] = {
+            f"OR-{n:04}": {"order": f"OR-{n:04}", "version": f"VR-{n % 4}0{n % 3}", "paid": 5}
+            for n in range(80)
+        }
+
+    def call(self, name: str, arguments: dict[str, Json]) -> str:
+        """Look at an order or a product, or swap what an order is for."""
+        if name == "show_product":
+            number = int(str(arguments["product"])[3:])
+            return json.dumps({"product": arguments["product"], "versions": self.versions(number)})
+        order = self.orders[str(arguments["order"])]
+        if name == "swap":
+            version = str(arguments["version"])
+            listed = {str(v["version"]): v for v in self.versions(int(version[3]))}
+            order.update(version=version, paid=listed[version]["price"])
+        return json.dumps(order)
+
+    def versions(self, product: int) -> list[dict[str, Json]]:
+        """What there is of one product."""
+        return [
+            {
+                "version": f"VR-{product}0{n}",
+                "price": 17 * product + 5 * n * n + 2,
+                "stock": self.stock,
+            }
+            for n in range(3)
+        ]
+
+
+def test_a_change_takes_its_values_from_a_record_inside_another_that_was_looked_at() -> None:
+    """In a backend that lives on as in any other: the price of a swap stands in the product that the episode saw."""
+    stall, episodes = Stall(), list[CleanEpisode]()
+    for number in range(60):
+        order, product = f"OR-{number:04}", number * 7 % 4
+        wanted: list[tuple[str, dict[str, Json]]] = [
+            ("show_order", {"order": f"OR-{max(0, number - 1):04}"}),
+            ("show_order", {"order": order}),
+            ("show_product", {"product": f"PR-{product:04}"}),
+            ("show_product", {"product": f"PR-{product:04}"}),
+            ("swap", {"order": order, "version": f"VR-{product}0{number % 3}"}),
+            ("show_order", {"order": order}),
+        ]
+        episodes.append(conversation(stall, number, wanted))
+        stall.stock -= 1
+    world = World.from_json(learn_world(episodes, WorldSettings(continuity="living")).document)
+    session = world.session(started_at=90 * DAY)
+    looks: list[tuple[str, dict[str, Json]]] = [
+        ("show_order", {"order": "OR-0077"}),
+        ("show_product", {"product": "PR-0002"}),
+    ]
+    for name, arguments in looks:
+        session.observe(name, dict(arguments), stall.call(name, arguments))
+    swap: dict[str, Json] = {"order": "OR-0077", "version": "VR-202"}
+    told = session.call("swap", dict(swap))
+
+    assert json.loads(told.content) == json.loads(stall.call("swap", swap))
+
+
 def test_a_record_is_what_it_was_before_and_after_where_records_never_turn_back() -> None:
     """Equal sights on both sides speak for the time between, across calls of unknown effect, not across a change."""
     part = {"versions": {"k": [[10, {"v": 1}], [50], [90, {"v": 1}]]}, "horizon": 5, "stays": True}
