@@ -35,6 +35,8 @@ MAX_CHANCE: Final = 0.03
 """Chance of a silent change, within the window, that still counts as stable."""
 MAX_OF_ROW: Final = 5
 """Pairs of one row that count towards what is enough."""
+MIN_ASKED: Final = 3
+"""Pairs of sights of one search itself, none changed, before what it found is kept."""
 
 MIN_OWN: Final = 8
 """Rows that were the same before and after a tool's calls, where no tool was ever seen to touch their table."""
@@ -114,10 +116,12 @@ def learn_timeline(bench: Workbench, document: dict[str, Any]) -> dict[str, dict
     out: dict[str, dict[str, Any]] = {}
     for place, versions in timeline.versions.items():
         timeline.versions[place] = [v for v in versions if not v.passing]
+    searched = {t.table for t in bench.tools.values() if t.innocent and t.loose}
     for place, versions in sorted(timeline.versions.items()):
+        if place[0] in searched and not _asked_again(versions):
+            continue
         part = out.setdefault(place[0], {"versions": {}})
         part["versions"][place[1]] = _thinned(versions)
-    searched = {t.table for t in bench.tools.values() if t.innocent and t.loose}
     for name, part in out.items():
         mine = [v for place, v in timeline.versions.items() if place[0] == name]
         pairs = [pair for one in mine for pair in _pairs(one)]
@@ -263,6 +267,12 @@ def _thinned(versions: list[_Version]) -> list[list[Any]]:
 
 def _alike(left: list[Any], right: list[Any]) -> bool:
     return len(left) == len(right) < 3 and (len(left) == 1 or same_json(left[1], right[1]))
+
+
+def _asked_again(versions: list[_Version]) -> bool:
+    """Whether one search was itself made often enough, and always found the same: others say little about it."""
+    pairs = _pairs(versions)
+    return len(pairs) >= MIN_ASKED and not any(changed for _, changed in pairs)
 
 
 def _trusted(by_row: Iterable[list[tuple[int, bool]]], least: int) -> int | None:

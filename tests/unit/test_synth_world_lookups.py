@@ -69,7 +69,7 @@ def club_season(length: int = 150) -> list[CleanEpisode]:
 
 
 def conversation(
-    club: Club, number: int, wanted: list[tuple[str, dict[str, Json]]]
+    club: Club | Stall, number: int, wanted: list[tuple[str, dict[str, Json]]]
 ) -> CleanEpisode:
     """These calls with the club's answers."""
     at = (number + 1) * DAY
