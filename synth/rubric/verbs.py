@@ -354,6 +354,8 @@ def _of_name(words: list[str]) -> float:
         return _sign(words[0]) * 2.5
     if RELATES.intersection(words[1:-1]):
         return -1.5
+    if words[-1] in NOUNS and len(words) > 1:
+        return 0.0  # a thing after what it belongs to (`patient_record`), or a verb at the end: nobody knows
     if _sign(words[-1]):
         return _sign(words[-1]) * 1.5
     return next((_sign(word) * 1.0 for word in words[1:-1] if _sign(word)), 0.0)
@@ -361,12 +363,26 @@ def _of_name(words: list[str]) -> float:
 
 def _of_sentence(description: str) -> float:
     """The first word of a description is nearly always its verb; inflected forms are read too."""
-    words = words_of(description.split(".", maxsplit=1)[0])[:2]
+    sentence = description.split(".", maxsplit=1)[0]
+    words = words_of(sentence)[:2]
+    if words and words[0] in NOUNS and _is_heading(sentence, words):
+        return 0.0
     for word in words:
         sign = _sign(word)
         if sign:
             return sign * 1.5
     return 0.0
+
+
+def _is_heading(sentence: str, words: list[str]) -> bool:
+    """Whether the first word names a thing: it stands alone, before a mark or "of", or before what is asked about it."""
+    after = sentence.strip()[len(words[0]) :]
+    return (
+        not after
+        or not (after[0].isspace() or after[0].isalnum())
+        or words[-1] in RELATES
+        or words[-1] in ABOUT
+    )
 
 
 def _sign(word: str) -> int:

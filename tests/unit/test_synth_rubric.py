@@ -130,6 +130,21 @@ def test_names_in_generic_english_are_a_prior(name: str, description: str, write
     assert (write_log_odds(name, description) > 0) is writes
 
 
+@pytest.mark.parametrize(
+    ("name", "description"),
+    [
+        ("patient_record", "Record, by sections"),
+        ("account_report", "Report of the last month"),
+        ("customer_order", "Order"),
+        ("parcel_log", "Log history of a parcel"),
+    ],
+)
+def test_a_thing_that_may_also_be_a_verb_says_nothing(name: str, description: str) -> None:
+    """Taken for a change, a read that some resolved attempt made would be asked of everybody."""
+    assert write_log_odds(name, description) <= 0
+    assert write_log_odds("file", "Records the patient's answers") > 0
+
+
 def test_handing_over_is_recognised_in_words() -> None:
     """A person who takes over is an act, whatever the tool is called."""
     assert hands_over("pass_on", "Transfers the chat to a human agent.")
