@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from redact.births import births_in
 from redact.documents import Documents, Found, Unexplained
 from redact.fold import fold_value
 from redact.forms import shape_of
@@ -217,6 +218,8 @@ def _by_shape(text: str, needs: Needs) -> Iterator[Found]:
     if needs.addresses:
         for kind, value in addresses_in(text):
             yield Found(kind, value, "")
+    for value in births_in(text) if needs.births else ():
+        yield Found("birth_date", value, "")
     for value, first, second in named_ids_in(text) if needs.named_ids else ():
         if _names_somebody(first, second):
             yield Found("person_id", value, "")

@@ -354,10 +354,9 @@ def _of_name(words: list[str]) -> float:
         return _sign(words[0]) * 2.5
     if RELATES.intersection(words[1:-1]):
         return -1.5
-    if words[-1] in NOUNS and len(words) > 1:
-        return 0.0  # a thing after what it belongs to (`patient_record`), or a verb at the end: nobody knows
     if _sign(words[-1]):
-        return _sign(words[-1]) * 1.5
+        # After what it belongs to it may be a thing (`patient_record`): nobody knows.
+        return 0.0 if words[-1] in NOUNS else _sign(words[-1]) * 1.5
     return next((_sign(word) * 1.0 for word in words[1:-1] if _sign(word)), 0.0)
 
 

@@ -179,6 +179,7 @@ PIECES = st.sampled_from(
         "12 Maple Street, Berlin, 10115", "742b Evergreen Terrace", "Hauptstraße 12", "Lindenweg 3a", "anna_meier_42",
         "José.García7", "anna.meier@mail.example", "hf_abcdefghijklmnopqrstuvwx", "\u0661\u0662\u0663-\u0664\u0665-6789", "\u017fecret: abc123",
         "-----BEGIN PRIVATE KEY-----\nMII", "eyJhbGciOi.J9eyJzdWIi.abcd", "12:30:45", "1.2.3", "My name is Anna Meier.",
+        "born 1988-06-08", "N\u00e9e le 08.06.1988", "F\u00d8DSELSDATO: 8 June 1988",
     ]
 )  # fmt: skip
 MIXED = st.lists(
