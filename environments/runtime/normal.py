@@ -322,13 +322,22 @@ def names_in(value: Json) -> set[str]:
     while stack:
         item = stack.pop()
         if isinstance(item, dict):
-            found.update(name for name in item if is_name(name))
+            found.update(_keys(item))
             stack.extend(item.values())
         elif isinstance(item, list):
             stack.extend(item)
         elif isinstance(item, str) and is_name(item):
             found.add(item)
     return found
+
+
+def _keys(record: dict[str, Json]) -> Iterator[str]:
+    """The keys of a dictionary that are data: they name something, or are no name that a field could have."""
+    for key in record:
+        if is_name(key):
+            yield key
+        elif not key.isidentifier() and 0 < len(key) <= MAX_TOKEN:
+            yield "=" + key
 
 
 def tokens_in(value: Json) -> frozenset[str]:
@@ -353,7 +362,7 @@ def labels_in(value: Json) -> set[str]:
             elif 0 < len(item) <= MAX_TOKEN:
                 found.add("=" + item)
         elif isinstance(item, dict):
-            found.update(name for name in item if is_name(name))
+            found.update(_keys(item))
             stack.extend(item.values())
         elif isinstance(item, list):
             stack.extend(item)

@@ -13,6 +13,7 @@ from typing import Any, Final
 from .attempt import Json, ToolResult
 from .world_dated import dated_base, latest_rows
 from .world_entry import Place
+from .world_listed import listed
 from .world_moment import Moment, Room
 from .world_nested import load_nested
 from .world_partial import load_parts
@@ -38,6 +39,7 @@ class World:
         "counters",
         "document",
         "fresh",
+        "listed",
         "living",
         "nested",
         "origins",
@@ -87,6 +89,7 @@ class World:
         self.callers: Mapping[str, Any] = document.get("callers", {})
         self.room = Room()
         self.row_names: dict[Place, frozenset[str]] = {}
+        self.listed = listed(self.base)
         self.roots: dict[tuple[int, int], tuple[Mapping[str, Any] | None, Moment]] = {}
         self.cache: dict[
             tuple[str, str], tuple[ToolResult, frozenset[str] | None, Place | None]

@@ -83,6 +83,8 @@ class Entry:
     about: tuple[Place, ...] = ()
     blind: frozenset[str] = frozenset()
     """Tables any row of which it may have touched: it was about a record that nobody has seen."""
+    listed: frozenset[str] = frozenset()
+    """Words that lists with what it names were asked for by."""
     nameless: bool = False
     """It may have named anything: its result is unknown, and such results name new things."""
     _call: str | None = None
@@ -119,11 +121,11 @@ class Entry:
         return self._issued
 
     def words(self) -> frozenset[str]:
-        """Short texts in the rows it is about: what is asked for by such a word may show these rows."""
+        """Short texts in the rows it is about, or that list them: what is asked for by such a word may show these rows."""
         if self._words is None:
             found = (tokens_in(one.row) for one in self.met)
             words = frozenset[str]().union(*found)
-            self._words = frozenset(w for w in words if not w[1:].isdigit())
+            self._words = self.listed | {w for w in words if not w[1:].isdigit()}
         return self._words
 
     @property

@@ -34,10 +34,25 @@ def taped(here: Here, tool: Tool, args: dict[str, Json]) -> tuple[str, str] | No
             continue
         before = history(here, tool, args, entry.content)
         if entry.before == before:
+            if _upset(here, tool, entry):
+                continue
             return entry.content, entry.evidence
         if _agreed(here, entries, entry.content, before):
             return entry.content, entry.evidence
     return None
+
+
+def _upset(here: Here, tool: Tool, entry: Taped) -> bool:
+    """Whether a call that names nothing may have undone what the recorded answer hangs on.
+
+    Such a call acts on what was done before it: that it mattered to nothing was seen where there was little to act on.
+    """
+    if not (entry.before and tool.innocent and tool.untried):
+        return False
+    return any(
+        not e.args and e.tool in tool.untried and e.call not in entry.before + tuple(entry.after)
+        for e in here.state.log
+    )
 
 
 def _agreed(here: Here, entries: Sequence[Taped], content: str, before: tuple[str, ...]) -> bool:

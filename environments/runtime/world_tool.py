@@ -102,6 +102,8 @@ class Tool:
     """Tools whose every earlier call is relevant history."""
     ignores: frozenset[str] = frozenset()
     """Tools whose earlier calls never are."""
+    untried: frozenset[str] = frozenset()
+    """Tools of which too few calls say that they do not matter."""
     needs: frozenset[str] = frozenset()
     """Tools that came before every success."""
     bars: frozenset[str] = frozenset()
@@ -207,6 +209,7 @@ def _load(
         policy=str(part.get("policy", DERIVE)),
         heeds=frozenset(part.get("heeds", ())),
         ignores=frozenset(part.get("ignores", ())),
+        untried=frozenset(part.get("untried", ())),
         needs=frozenset(part.get("needs", ())),
         bars=frozenset(part.get("bars", ())),
         early=load_early(part.get("early", ())),

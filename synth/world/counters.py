@@ -94,6 +94,8 @@ def fixed_names(tree: Any) -> bool:
         return any(is_name(w.strip(".,;:!?")) for w in words) or any(
             fixed_names(part) for part in tree[1:]
         )
+    if tree[0] == "case" and len(tree[2]) == 1:
+        return fixed_names(tree[2][0][1])
     if tree[0] in ("among", "case", "at"):
         return False
     return any(fixed_names(part) for part in tree)

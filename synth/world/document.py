@@ -57,7 +57,7 @@ def _tool(tool: ToolModel, *, living: bool) -> dict[str, Any]:
         "reach": sorted(tool.reach - tool.settled),
         "evidence": tool.evidence,
     }
-    for name in ("heeds", "ignores", "needs", "bars", "far"):
+    for name in ("heeds", "ignores", "untried", "needs", "bars", "far"):
         if getattr(tool, name):
             part[name] = sorted(getattr(tool, name))
     if tool.news:

@@ -22,6 +22,8 @@ from synth.world.terms import Term
 
 MIN_TO_REFUSE: Final = 2
 """Different refused calls before a refusal is claimed; one is enough to withhold success."""
+MIN_COMPARED: Final = 12
+"""Different calls, refused and not, before a comparison that the message says nothing of refuses."""
 RIVALS: Final = 6
 """How much worse another explanation of a refusal may be and still have a say."""
 MAX_RIVALS: Final = 4
@@ -145,9 +147,13 @@ def _breaks(condition: Condition, group: Sequence[Example], rows: range) -> bool
 
 def _claimable(best: list[Condition], calls: int, refusal: Refusal) -> bool:
     """Two different refused calls, or one whose message speaks of what many successes met, or of the kind it refused."""
-    if calls >= MIN_TO_REFUSE:
-        return True
     words = _words_of(refusal.group[0].seen.content)
+    if calls >= MIN_TO_REFUSE:
+        # Of hundreds of comparisons some tell few calls apart by chance: then the message has to speak of it.
+        plain = best[0].tree[0] != "le" or best[0].rank < 0
+        return (
+            plain or calls + best[0].held >= MIN_COMPARED or bool(words & _words_of(best[0].tree))
+        )
     said = set().union(_words_of(best[0].tree), *(_kind_of(c, refusal.scopes[0]) for c in best))
     return best[0].held >= 2 * FEW and bool(words & said)
 

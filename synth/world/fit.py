@@ -25,10 +25,14 @@ from synth.world.numbers import (
     mentions,
     numeric_terms,
 )
+from synth.world.spelt import bound
 from synth.world.terms import Tables, Term, Terms, agree, coverage, gather, sliced
 
 MAX_DEPTH: Final = 4
 MIN_PER_CASE: Final = 3
+"""Different calls."""
+MIN_EMPTY: Final = 8
+"""Different calls that left a list or object empty, which is there to hold something, before the next is taken to."""
 
 
 class Fitter:
@@ -85,12 +89,12 @@ class Fitter:
         if tree is not None:
             return tree
         if len({stable(t) for t in target}) == 1 and not self._better_than_constant(target):
-            return ["const", target[0]]
+            return self._constant(target)
         tree = self._term(target)
         if tree is None and all(is_number(t) for t in target):
             tree = fit_number(self.scopes, target, self.numeric)
         if tree is None and all(isinstance(t, str) for t in target):
-            tree = holed_text(self.terms, target)
+            tree = self.fit_text(target)
         if tree is None and self.depth < MAX_DEPTH:
             if all(isinstance(t, dict) for t in target):
                 tree = self._object(target)
@@ -108,6 +112,13 @@ class Fitter:
             if mine and agree(term.values, target):
                 return self._order_kept(term, target)
         return None
+
+    def _constant(self, target: Sequence[Any]) -> Tree | None:
+        """One value in every example; none for what was empty each time, unless many calls left it so."""
+        different = self._different(range(len(target)))
+        if target[0] in ([], {}) and len(different) < MIN_EMPTY:
+            return None
+        return bound(["const", target[0]], self.scopes)
 
     def _better_than_constant(self, target: Sequence[Any]) -> bool:
         """Few examples of one value: a term that equals it is as likely, so neither is taken blindly."""
@@ -144,7 +155,8 @@ class Fitter:
 
     def fit_text(self, target: Sequence[Any]) -> Tree | None:
         """Text with at least one hole that a term fills."""
-        return holed_text(self.terms, target) if all(isinstance(t, str) for t in target) else None
+        tree = holed_text(self.terms, target) if all(isinstance(t, str) for t in target) else None
+        return None if tree is None else bound(tree, self.scopes)
 
     def _object(self, target: Sequence[dict[str, Any]]) -> Tree | None:
         names = list(target[0])
@@ -241,7 +253,7 @@ class Fitter:
                 continue
             cases = []
             for rows in groups.values():
-                if len(rows) < MIN_PER_CASE:
+                if len(self._different(rows)) < MIN_PER_CASE:
                     continue
                 tree = self.rows(rows).fit([target[i] for i in rows], cases=False)
                 if tree is not None:
@@ -250,6 +262,10 @@ class Fitter:
             if len(cases) >= 2 and covered >= 0.8 * len(target):
                 return ["case", subject[0], cases]
         return None
+
+    def _different(self, rows: Sequence[int]) -> set[str]:
+        """The calls among some examples that differ, or their elements: repeating a call adds nothing."""
+        return {stable([self.scopes[i].arg, self.scopes[i].it]) for i in rows}
 
     def categories(self) -> list[tuple[Tree, list[Any]]]:
         """Trees whose values may tell cases apart, with their values."""

@@ -16,6 +16,7 @@ from synth.world.conditions import Condition
 from synth.world.examples import Example, evaluate
 from synth.world.fit import Fitter
 from synth.world.numbers import fit_number, is_number, numeric_terms
+from synth.world.spelt import bound, unbound
 from synth.world.terms import Tables, Term
 
 MIN_ALLOWED: Final = 4
@@ -123,7 +124,7 @@ def message_of(
     """What the tool says, as a tree: fixed, or text whose holes are terms, amounts, or the element that broke a condition."""
     contents = [e.seen.value if e.seen.is_json else e.seen.content for e in refusal.group]
     if len({stable(c) for c in contents}) == 1 and HOLE not in refusal.name:
-        return ["const", contents[0]]
+        return bound(["const", contents[0]], refusal.scopes)
     scopes = refusal.scopes
     for tree in [*culprits, *amounts]:
         lit = [i for i, v in enumerate(evaluate(tree, scopes)) if v is not DARK and v is not GONE]
@@ -138,10 +139,11 @@ def message_of(
             inner = evaluate([*tree, field], scopes)
             fitter.terms.scalars.append(Term(tree=[*tree, field], values=inner, rank=0))
     tree = fitter.fit(contents, cases=False)
-    if tree is not None and tree[0] == "const" and HOLE in refusal.name:
+    if tree is not None and unbound(tree)[0] == "const" and HOLE in refusal.name:
         # One recorded value of a message that changes: only a term that gives it may fill the hole.
         tree = fitter.fit_text(contents)
-    return tree if tree is None or tree[0] != "text" or _fixed(tree, refusal) else None
+    said = None if tree is None else unbound(tree)
+    return tree if said is None or said[0] != "text" or _fixed(said, refusal) else None
 
 
 def _fixed(tree: Tree, refusal: Refusal) -> bool:

@@ -127,3 +127,27 @@ def test_what_is_asked_for_by_a_word_hangs_on_calls_about_records_that_hold_it()
     assert session.call("free", '{"day": "wed"}').source == UNKNOWN
     assert session.call("free", '{"day": "tue"}').source != UNKNOWN
     assert session.call("free", '{"day": "9"}').source != UNKNOWN
+
+
+def test_a_call_about_what_a_day_lists_hides_what_else_is_asked_by_that_day() -> None:
+    """Cancelling an event that the agenda lists on Thursday may free hours on Thursday, and none on Friday."""
+    agenda = {f'["{d}"]': [{"event": f"evt_{n}1"}] for n, d in enumerate(("thu", "fri"))}
+    free = {f'["{d}"]': [9, 10] for d in ("thu", "fri")}
+    by_day = [["arg", "day"]]
+    session = World.from_json(
+        {
+            "format": WORLD_FORMAT,
+            "tools": {
+                "agenda": {"kind": "read", "reads": {"table": "agenda", "key": by_day}},
+                "free": {"kind": "read", "reads": {"table": "free", "key": by_day}},
+                "cancel": {"kind": "write"},
+            },
+            "tables": {
+                "agenda": {"key": ["day"], "rows": agenda},
+                "free": {"key": ["day"], "rows": free},
+            },
+        }
+    ).session()
+    session.call("cancel", '{"event": "evt_01"}')
+    assert session.call("free", '{"day": "thu"}').source == UNKNOWN
+    assert session.call("free", '{"day": "fri"}').content == "[9, 10]"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from environments.runtime.attempt import Json
 from environments.runtime.normal import (
     NotLiteralError,
     coerce,
     is_name,
+    labels_in,
     mask,
     names_in,
     outcome_of,
@@ -106,3 +108,10 @@ def test_names_are_told_from_dates_and_amounts(value: str, named: bool) -> None:
 def test_names_are_found_at_any_depth() -> None:
     """Keys of dictionaries by id count as well."""
     assert names_in({"by": {"card_9": {"x": ["BK-1"]}}}) == {"card_9", "BK-1"}
+
+
+def test_keys_that_no_field_could_have_are_data() -> None:
+    """A path as a key is what a call for this path asks about; a field's name is not."""
+    shown: Json = {"guide/faq.md": 1, "status": 2, "page-7": 3}
+    assert labels_in(shown) == {"=guide/faq.md", "page-7", "=1", "=2", "=3"}
+    assert names_in(shown) == {"=guide/faq.md", "page-7"}

@@ -40,3 +40,32 @@ def test_an_unknown_call_hides_only_what_it_may_have_named() -> None:
     assert session.call("make", {"what": "never recorded"}).source == UNKNOWN
     assert session.call("use", {"of": "B20"}).source == RECORDED
     assert session.call("use", {"of": "A17"}).source == UNKNOWN
+
+
+def test_a_call_that_names_nothing_may_undo_what_an_answer_hangs_on() -> None:
+    """What is shown after an edit is not told after an undo that was hardly ever tried; without an edit it is."""
+    done = {"kind": "write", "outcomes": {outcome_of("done", {}): "success"}}
+    edit = {"before": [], "content": "done", "from": "e1", "n": 1}
+    edited = {"before": ["edit {}"], "content": "new", "from": "e1", "n": 1}
+    plain = {"before": [], "content": "old", "from": "e2", "n": 1}
+    table = {"key": ["of"], "rows": {}}
+    reads = {"table": "text", "key": [["arg", "of"]]}
+    show = {"kind": "read", "reads": reads, "heeds": ["edit"], "untried": ["undo"]}
+    tools: dict[str, Any] = {"edit": done, "undo": done, "show": show}
+    tape = {
+        "edit": {"{}": [edit]},
+        "undo": {"{}": [edit, {**edit, "before": ["edit {}"]}]},
+        "show": {'{"of":"it"}': [edited, plain]},
+    }
+    world = World.from_json(
+        {"format": "1", "tools": tools, "tape": tape, "tables": {"text": table}}
+    )
+    session = world.session()
+    session.call("edit", {})
+    assert session.fork().call("show", {"of": "it"}).content == "new"
+    assert session.call("undo", {}).source == RECORDED
+    assert session.call("show", {"of": "it"}).source == UNKNOWN
+
+    untouched = world.session()
+    untouched.call("undo", {})
+    assert untouched.call("show", {"of": "it"}).content == "old"

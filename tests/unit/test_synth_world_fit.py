@@ -5,6 +5,7 @@ from __future__ import annotations
 from environments.runtime.attempt import Json
 from environments.runtime.expression_scope import NotKnown, Scope
 from synth.world.fit import Fitter
+from synth.world.spelt import bound
 from synth.world.terms import Tables
 
 GOODS: dict[str, Json] = {
@@ -38,3 +39,40 @@ def test_what_stays_as_it_was_is_no_constant() -> None:
     fitter = Fitter(scopes, ["arg", "old"], Tables(single=(), multiple=()))
     tree = fitter.fit([{"level": i, "notes": []} for i in range(6)])
     assert tree == ["object", ["level", ["arg", "level"]], ["notes", ["old", "notes"]]]
+
+
+NONE = Tables(single=(), multiple=())
+
+
+def test_a_fixed_word_that_spells_an_argument_is_told_for_its_value_only() -> None:
+    """Every class was added for Friday: `yoga-fri` may hold the day, so nothing is said of Monday's."""
+    scopes = [Scope({"title": "Yoga", "day": "fri", "size": i}, row=_row) for i in range(6)]
+    tree = Fitter(scopes, ["arg"], NONE).fit(["yoga-fri"] * 6)
+    yoga = ["case", ["arg", "day"], [["fri", ["const", "yoga-fri"]]]]
+    assert tree == ["case", ["arg", "title"], [["Yoga", yoga]]]
+
+
+def test_a_fixed_word_stays_where_the_argument_varied_or_only_looks_alike() -> None:
+    """What was said for several days is no day, and `art` is no part of `started`."""
+    varied = [Scope({"day": d}, row=_row) for d in ("fri", "mon")]
+    assert bound(["const", "open on fri"], varied) == ["const", "open on fri"]
+    alike = [Scope({"topic": "art"}, row=_row)]
+    assert bound(["text", "started ", ["arg", "n"]], alike) == ["text", "started ", ["arg", "n"]]
+
+
+def test_a_case_needs_different_calls() -> None:
+    """Two calls made ten times are two examples: what a third gives is not told by cases."""
+    scopes = [Scope({"title": t}, row=_row) for t in ("Yoga", "Pilates") for _ in range(10)]
+    target = [t for t in ("A", "B") for _ in range(10)]
+    assert Fitter(scopes, ["arg"], NONE).fit(target) is None
+    spread = [Scope({"title": t, "n": n}, row=_row) for t in ("Yoga", "Pilates") for n in range(10)]
+    tree = Fitter(spread, ["arg"], NONE).fit(target)
+    assert tree is not None
+    assert tree[0] == "case"
+
+
+def test_a_list_that_was_empty_in_few_calls_is_not_told() -> None:
+    """Nobody moved up in five calls: the list is there for whoever does."""
+    scopes = [Scope({"seats": i}, row=_row) for i in range(8)]
+    assert Fitter(scopes[:5], ["arg"], NONE).fit([[]] * 5) is None
+    assert Fitter(scopes, ["arg"], NONE).fit([[]] * 8) == ["const", []]

@@ -1,0 +1,65 @@
+"""Fixed words that spell an argument: told for that argument's recorded value only.
+
+Comes in: a fitted tree and the scopes that it was fitted on. Comes out: the same tree, bound to the value of each argument
+that never varied there and whose value its fixed words spell. Not here: fitting.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from environments.runtime.expression_scope import Scope, Tree
+
+MIN_LENGTH: Final = 3
+"""Shorter values stand in texts by accident."""
+
+
+def bound(tree: Tree, scopes: Sequence[Scope]) -> Tree:
+    """The tree, with no answer for other values of an argument that its words spell.
+
+    `yoga-fri` in every answer to a call for `fri` is a fixed word or the argument: nobody knows what another day gives.
+    """
+    words = " ".join(_words(tree)).casefold()
+    if not words:
+        return tree
+    for name, value in _same(scopes):
+        if re.search(rf"(?<![^\W_]){re.escape(value.casefold())}(?![^\W_])", words):
+            tree = ["case", ["arg", name], [[value, tree]]]
+    return tree
+
+
+def unbound(tree: Tree) -> Tree:
+    """The tree, for whichever arguments it is told."""
+    while tree[0] == "case" and len(tree[2]) == 1:
+        tree = tree[2][0][1]
+    return tree
+
+
+def _same(scopes: Sequence[Scope]) -> Iterator[tuple[str, str]]:
+    """Arguments that had one value in all examples."""
+    first = scopes[0].arg if scopes else None
+    if not isinstance(first, dict):
+        return
+    for name, value in sorted(first.items()):
+        if not isinstance(value, str) or len(value) < MIN_LENGTH:
+            continue
+        if all(isinstance(s.arg, dict) and s.arg.get(name) == value for s in scopes):
+            yield name, value
+
+
+def _words(tree: Any) -> Iterator[str]:
+    """The fixed words of a tree that is a constant or a text with holes."""
+    if tree[0] == "text":
+        yield from (part for part in tree[1:] if isinstance(part, str))
+    elif tree[0] == "const":
+        yield from _strings(tree[1])
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _strings(item)
