@@ -23,7 +23,7 @@ from redact.standing import Vocabulary, vocabulary_of
 from redact.vault import Vault
 
 _REMEMBERED: Final = 20_000
-_LONG: Final = 1_000
+LONG: Final = 1_000
 """Characters from which on a text is asked for its words before it is searched for an episode's values."""
 
 
@@ -95,7 +95,7 @@ class AppGate:
 
     def runs(self, text: str, folded: Folded) -> frozenset[str] | None:
         """Return the runs of a long text that comes again: prompts and catalogues stand in every episode."""
-        if len(text) < _LONG:
+        if len(text) < LONG:
             return None
         if text not in self._runs:
             if len(self._runs) >= _REMEMBERED:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-from redact.app_gate import AppGate, Known
+from redact.app_gate import LONG, AppGate, Known
 from redact.dates import read_date, spellings
 from redact.encoded import hidden_texts
 from redact.fold import fold_value, readable
@@ -54,34 +54,46 @@ class Desk:
         self._standing = Standing(gate.vocabulary, personal_keys)
         self._own: dict[str, list[Match]] = {}
         self._done: dict[str, _Cleaned] = {}
+        self._same: set[str] = set()
+        """Texts in which nothing stands that could be replaced."""
         self.notes: list[Note] = []
 
     def expect(self, texts: Iterable[str | None]) -> None:
         """Search texts for the episode's values in one walk, before they are asked for one by one."""
         listed = list(dict.fromkeys(filter(None, texts)))
+        every = self._gate.known_of(listed)
         pieces = [
             Piece(known.folded, text)
-            for text, known in zip(listed, self._gate.known_of(listed), strict=True)
-            if self._can_match(text, known)
+            for text, known in zip(listed, every, strict=True)
+            if len(text) < LONG or self._can_match(text, known)
         ]
-        self._own = dict.fromkeys(listed, _NO_MATCHES)
+        own = self._own = dict.fromkeys(listed, _NO_MATCHES)
         for piece, matches in zip(pieces, self._matcher.matches_of(pieces), strict=True):
-            self._own[piece.original] = matches
+            own[piece.original] = matches
+        if not self._gate.shift.days:
+            self._same.update(
+                [
+                    text
+                    for text, known in zip(listed, every, strict=True)
+                    if not (own[text] or known.matches or known.hides_text)
+                ]
+            )
 
-    def text(self, text: str, path: str) -> str:
-        """Return the text without what is known to be personal."""
-        if not text:
+    def text(self, text: str, path: str, part: str = "") -> str:
+        """Return the text without what is known to be personal; it stands at a part of the path."""
+        if not text or text in self._same:
             return text
         done = self._done.get(text)
         if done is None:
             done = self._done[text] = self._cleaned(text)
-        for kind, length in done.removed:
-            self.notes.append(Note(kind, path, length))
+        if done.removed:
+            where = path + part
+            self.notes += [Note(kind, where, length) for kind, length in done.removed]
         return done.text
 
-    def optional(self, text: str | None, path: str) -> str | None:
+    def optional(self, text: str | None, path: str, part: str = "") -> str | None:
         """Return an optional text scrubbed."""
-        return None if text is None else self.text(text, path)
+        return None if text is None else self.text(text, path, part)
 
     def public_text(self, text: str, path: str) -> str:
         """Return a text that all episodes share, without what is personal in the whole app."""

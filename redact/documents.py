@@ -63,6 +63,7 @@ class _Slot:
         "own",
         "path",
         "personal",
+        "plans",
         "unexplained",
     )
 
@@ -81,6 +82,8 @@ class _Slot:
         """What texts under the key were found to be: the same ones stand in many documents."""
         self.unexplained: dict[str, Unexplained] = {}
         """The same of texts that no rule explains."""
+        self.plans: dict[tuple[object, ...], _Plan] = {}
+        """The plans of objects under the key by their keys; what stands above them is always the same."""
 
     @property
     def kind(self) -> str | None:
@@ -108,6 +111,7 @@ class Documents:
     def __init__(self, lexicon: Lexicon) -> None:
         self._lexicon = lexicon
         self._plans: dict[tuple[tuple[str, ...], str, tuple[str, ...]], _Plan] = {}
+        self._tops: dict[str, _Slot] = {}
         self.remembered = 0
         """Texts that the plans' slots remember."""
 
@@ -119,7 +123,11 @@ class Documents:
         if not documents:
             return
         above = (tool,) if tool else ()
-        top = _Slot(self._lexicon, "", above, ())
+        top = self._tops.get(tool)
+        if top is None:
+            if len(self._tops) >= _PLANS:
+                self._tops.clear()
+            top = self._tops[tool] = _Slot(self._lexicon, "", above, ())
         reader = _Reader(self, found, unexplained)
         for document in documents:
             reader.walk(document, top, above, 0)
@@ -131,6 +139,7 @@ class Documents:
         if plan is None:
             if len(self._plans) >= _PLANS or self.remembered >= _LEAVES:
                 self._plans.clear()
+                self._tops.clear()
                 self.remembered = 0
             plan = self._plans[asked] = self._made(above, key, names)
         return plan
@@ -188,7 +197,14 @@ class _Reader:
     def _object(
         self, value: dict[object, object], slot: _Slot, above: tuple[str, ...], depth: int
     ) -> None:
-        plan = self._documents.plan(above, slot.name, tuple(map(str, value)))
+        names = tuple(value)
+        plan = slot.plans.get(names)
+        if plan is None:
+            plan = self._documents.plan(above, slot.name, tuple(map(str, names)))
+            if all(
+                isinstance(name, str) for name in names
+            ):  # 1 and True are one key, and two names
+                slot.plans[names] = plan
         for below, (name, part) in zip(plan.slots, value.items(), strict=True):
             if isinstance(part, str) and depth < DEPTH:
                 # Most leaves end here; each call that is spared is a tenth of what reading a document costs.

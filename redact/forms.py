@@ -6,6 +6,7 @@ In: values. Out: names of shapes. Knows neither keys nor subjects: those are `re
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import date
 from typing import Final
 
@@ -37,24 +38,41 @@ def shape_of(value: str) -> str:
     """Return what a value looks like: `number`, `moment`, `choice`, `identifier`, `names` or `text`."""
     text = value.strip()
     digits = sum(map(str.isdigit, text))
-    letters = any(map(str.isalpha, text))
-    for shape, fits in (
-        ("street", is_street(text)),
-        ("code", 3 <= digits <= 5 and text.isdigit()),
-        ("identifier", digits >= 6 and text.isdigit()),
-        ("identifier", URL.match(text)),
-        ("phone", is_phone(text)),
-        ("moment", _MOMENT.fullmatch(text) or plain_day(text)),
-        ("code", _POSTAL.fullmatch(text)),
-        ("identifier", digits >= _LONG and letters and IDENTIFIER.fullmatch(text)),
-        ("number", not text or (digits and _NUMBER.fullmatch(text))),
-        ("identifier", digits and IDENTIFIER.fullmatch(text)),
-        ("choice", _CHOICE.fullmatch(text)),
-        ("names", not digits and len(text) <= 60 and _is_name_like(text)),
-    ):
-        if fits:
-            return shape
-    return "text"
+    if digits:
+        shape = _with_digits(text, digits)
+    elif URL.match(text):
+        shape = "identifier"
+    elif not text:
+        shape = "number"
+    elif _CHOICE.fullmatch(text):
+        shape = "choice"
+    else:
+        shape = "names" if len(text) <= 60 and _is_name_like(text) else "text"
+    return shape
+
+
+def _with_digits(text: str, digits: int) -> str:
+    """Return the shape of a text with so many digits; the first that fits, so that most questions need not be asked."""
+    return next((shape for shape, fits in _WITH_DIGITS if fits(text, digits)), "text")
+
+
+_WITH_DIGITS: Final[tuple[tuple[str, Callable[[str, int], object]], ...]] = (
+    ("street", lambda text, _digits: is_street(text)),
+    ("code", lambda text, digits: 3 <= digits <= 5 and text.isdigit()),
+    ("identifier", lambda text, digits: digits >= 6 and text.isdigit()),
+    ("identifier", lambda text, _digits: URL.match(text)),
+    ("phone", lambda text, _digits: is_phone(text)),
+    ("moment", lambda text, _digits: _MOMENT.fullmatch(text) or plain_day(text)),
+    ("code", lambda text, _digits: _POSTAL.fullmatch(text)),
+    ("identifier", lambda text, digits: digits >= _LONG and _is_mixed(text)),
+    ("number", lambda text, _digits: _NUMBER.fullmatch(text)),
+    ("identifier", lambda text, _digits: IDENTIFIER.fullmatch(text)),
+    ("choice", lambda text, _digits: _CHOICE.fullmatch(text)),
+)
+
+
+def _is_mixed(text: str) -> bool:
+    return any(map(str.isalpha, text)) and IDENTIFIER.fullmatch(text) is not None
 
 
 def _is_name_like(text: str) -> bool:

@@ -26,6 +26,8 @@ class Keyed:
         self._key = hashlib.blake2b(key, digest_size=64).digest()
         self._derived: dict[tuple[str, ...], Keyed] = {}
         self._moved: dict[tuple[int, int, str], int] = {}
+        self._started: dict[int, hashlib.blake2b] = {}
+        """Digests by their size that have read the key and nothing else."""
 
     def digest(self, *parts: str, size: int = 32) -> bytes:
         """Return a keyed digest of the parts, unambiguous about where each part ends."""
@@ -70,29 +72,40 @@ class Keyed:
 
     def _forward(self, number: int, size: int, tweak: str) -> int:
         side = isqrt(size - 1) + 1
+        rest = f":{side}:{tweak}".encode()
+        started = self._hasher(side)
         while True:
             left, right = divmod(number, side)
             for turn in range(ROUNDS):
-                left, right = right, (left + self._round(turn, right, side, tweak)) % side
+                left, right = right, (left + _round(started, turn, right, rest)) % side
             number = left * side + right
             if number < size:
                 return number
 
     def _inverse(self, number: int, size: int, tweak: str) -> int:
         side = isqrt(size - 1) + 1
+        rest = f":{side}:{tweak}".encode()
+        started = self._hasher(side)
         while True:
             left, right = divmod(number, side)
             for turn in reversed(range(ROUNDS)):
-                left, right = (right - self._round(turn, left, side, tweak)) % side, left
+                left, right = (right - _round(started, turn, left, rest)) % side, left
             number = left * side + right
             if number < size:
                 return number
 
-    def _round(self, turn: int, half: int, side: int, tweak: str) -> int:
-        text = f"{turn}:{half}:{side}:{tweak}".encode()
+    def _hasher(self, side: int) -> hashlib.blake2b:
+        """Return the digest for one side, the key read and nothing else."""
         # 128 bits beyond any half that occurs keep the reduction's bias out of reach.
         width = min(64, (side.bit_length() + 7) // 8 + 16)
-        return (
-            int.from_bytes(hashlib.blake2b(text, key=self._key, digest_size=width).digest(), "big")
-            % side
-        )
+        started = self._started.get(width)
+        if started is None:
+            started = hashlib.blake2b(key=self._key, digest_size=width)
+            self._started[width] = started
+        return started
+
+
+def _round(started: hashlib.blake2b, turn: int, half: int, rest: bytes) -> int:
+    hashed = started.copy()
+    hashed.update(b"%d:%d%b" % (turn, half, rest))
+    return int.from_bytes(hashed.digest(), "big")

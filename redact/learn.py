@@ -50,31 +50,42 @@ def tool_names(episode: Episode) -> dict[str, str]:
 class Read(NamedTuple):
     """One text of an episode with what it reveals."""
 
-    path: str
+    step: int
+    call: int | None
+    """Which call's arguments it is, None for the step's own text."""
     text: str
     findings: Findings
+
+    @property
+    def path(self) -> str:
+        """`steps[4].tool_calls[0].arguments`; asked of the few texts that are told of."""
+        if self.call is None:
+            return f"steps[{self.step}].content"
+        return f"steps[{self.step}].tool_calls[{self.call}].arguments"
 
 
 def read_texts(episode: Episode, finder: Finder) -> list[Read]:
     """Return each text of the episode with what it reveals."""
     names = tool_names(episode)
-    paths: list[str] = []
+    places: list[tuple[int, int | None]] = []
     asked: list[Asked] = []
     for number, step in enumerate(episode.steps):
-        path = f"steps[{number}]"
         for place, call in enumerate(step.tool_calls):
-            paths.append(f"{path}.tool_calls[{place}].arguments")
+            places.append((number, place))
             asked.append(Asked(call.arguments, call.name, ARGUMENT))
         if not step.content:
             continue
-        paths.append(f"{path}.content")
+        places.append((number, None))
         if step.role == "tool":
             tool = step.tool_name or names.get(step.call_id or "", "")
             asked.append(Asked(step.content, tool, RESULT))
         else:
             asked.append(Asked(step.content, "", MESSAGE))
     found = finder.in_texts(asked)
-    return [Read(*read) for read in zip(paths, (one.text for one in asked), found, strict=True)]
+    return [
+        Read(step, call, one.text, findings)
+        for (step, call), one, findings in zip(places, asked, found, strict=True)
+    ]
 
 
 def found_in(episode: Episode, reads: Iterable[Read]) -> list[Found]:

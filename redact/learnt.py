@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
+from bisect import bisect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -128,8 +129,12 @@ def keep_kind(values: dict[str, str], value: str, kind: str) -> None:
 
 def merge_subjects(left: list[int], right: list[int]) -> list[int]:
     """Return the smallest hashes of both."""
-    if len(right) == 1 and right[0] in left:
-        return left
+    if len(right) == 1:
+        subject = right[0]
+        if subject in left or (len(left) == SUBJECTS_KEPT and subject > left[-1]):
+            return left
+        place = bisect(left, subject)  # both are in order: every record is kept so
+        return [*left[:place], subject, *left[place:]][:SUBJECTS_KEPT]
     return sorted({*left, *right})[:SUBJECTS_KEPT]
 
 

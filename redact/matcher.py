@@ -7,7 +7,7 @@ Decides where a value stands, not whether it is to be replaced there: that is `r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -53,7 +53,7 @@ class Matcher:
                 kinds.setdefault(gapless, values[value])
         self._values = list(kinds)
         for value, kind in kinds.items():
-            self._automaton.add_word(value, (value, kind))
+            self._automaton.add_word(value, (value, kind, value.isdigit() and len(value) < 7))
         self._firsts: frozenset[str | None] | None = None
         self._empty = not self._values
         if not self._empty:
@@ -69,46 +69,39 @@ class Matcher:
 
     def matches(self, folded: Folded, original: str) -> list[Match]:
         """Return every bounded match in the text, overlapping ones included."""
-        if self._empty:
-            return []
-        hits = list(self._automaton.iter(folded.text))
-        return list(self._bounded(hits, folded, original)) if hits else hits
+        return self.matches_of([Piece(folded, original)])[0]
 
     def matches_of(self, pieces: Sequence[Piece]) -> list[list[Match]]:
         """Return the bounded matches of each text, found in one walk over all of them."""
         found: list[list[Match]] = [[] for _ in pieces]
         if self._empty or not pieces:
             return found
-        texts = [piece.folded.text for piece in pieces]
-        hits: dict[int, list[tuple[int, tuple[str, str]]]] = {}
-        place = start = 0
-        end = len(texts[0])
-        for last, named in self._automaton.iter(_BETWEEN.join(texts)):
-            while last >= end:
-                start = end + len(_BETWEEN)
+        sizes = [len(piece.folded.text) for piece in pieces]
+        # Between two texts, before the first and after the last stands what no value goes on with.
+        text = _BETWEEN.join(["", *(piece.folded.text for piece in pieces), ""])
+        local = self._local
+        place, begun, ended = 0, 1, 1 + sizes[0]
+        for last, (value, kind, short_number) in self._automaton.iter(text):
+            while last >= ended:
+                begun = ended + 1
                 place += 1
-                end = start + len(texts[place])
-            if last - len(named[0]) + 1 >= start:  # else it began in the text before
-                hits.setdefault(place, []).append((last - start, named))
-        for place, mine in hits.items():
-            found[place] = list(self._bounded(mine, *pieces[place]))
-        return found
-
-    def _bounded(
-        self, hits: Iterable[tuple[int, tuple[str, str]]], folded: Folded, original: str
-    ) -> Iterator[Match]:
-        text = folded.text
-        for last, (value, kind) in hits:
+                ended = begun + sizes[place]
             start, end = last - len(value) + 1, last + 1
-            if _opens(text, start, kind) and _closes(text, end, kind):
-                if value.isdigit() and len(value) < 7 and _in_number(text, start, end):
+            if start < begun:
+                continue  # it began in the text before
+            # Beside what is neither letter nor digit every value begins and ends; most do, and a call costs more than the look.
+            if (not text[start - 1].isalnum() or _opens(text, start, kind)) and (
+                not text[end].isalnum() or _closes(text, end, kind)
+            ):
+                if short_number and _in_number(text, start, end):
                     continue
-                begin, stop = folded.span(start, end)
-                yield Match(begin, stop, value, kind, self._local)
+                first, stop = pieces[place].folded.span(start - begun, end - begun)
+                found[place].append(Match(first, stop, value, kind, local))
             elif value.isalpha() and len(value) > 3:
-                begin, stop = folded.span(start, end)
-                if _camel(original, begin, stop):
-                    yield Match(begin, stop, value, kind, self._local)
+                first, stop = pieces[place].folded.span(start - begun, end - begun)
+                if _camel(pieces[place].original, first, stop):
+                    found[place].append(Match(first, stop, value, kind, local))
+        return found
 
 
 _BETWEEN: Final = "\x00"

@@ -8,6 +8,7 @@ Tool results are not read: a catalogue's words are spelt as they are.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Final
@@ -40,15 +41,20 @@ def misspelt_in(
     }
     if not names:
         return
+    begun: defaultdict[str, list[str]] = defaultdict(list)
+    for name in names:
+        begun[name[0]].append(name)
     seen: set[str] = set()
     for text in texts:
         for word, folded in _capitals(text):
             if folded in seen or folded in values:
                 continue
             seen.add(folded)
-            kind = next((kind for name, kind in names.items() if alike(name, folded)), None)
-            if kind is not None and not is_public(word):
-                yield word, kind
+            for name in begun.get(folded[0], ()):
+                if alike(name, folded):
+                    if not is_public(word):
+                        yield word, names[name]
+                    break
 
 
 def alike(name: str, word: str) -> bool:

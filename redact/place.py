@@ -32,6 +32,7 @@ class Place:
         return place_key(self.origin, self.kind, self.path, personal=self.personal)
 
     @staticmethod
+    @lru_cache(maxsize=65_536)
     def of(key: str) -> Place:
         """Return the place of a key of the evidence table."""
         origin, kind, personal, path = key.split("|", 3)

@@ -103,7 +103,7 @@ def _scrub_episode(episode: Episode, gate: AppGate, finder: Finder) -> Scrubbed:
     desk = Desk(gate, values, personal_keys, near=episode.started_at)
     desk.expect(_texts_of(episode))
     steps = tuple(
-        _scrub_step(step, desk, f"steps[{place}]") for place, step in enumerate(episode.steps)
+        [_scrub_step(step, desk, f"steps[{place}]") for place, step in enumerate(episode.steps)]
     )
     clean = CleanEpisode(
         app=episode.app,
@@ -189,27 +189,31 @@ def _held_spellings(value: str) -> dict[str, str]:
 def _scrub_step(step: Step, desk: Desk, path: str) -> CleanStep:
     return CleanStep(
         role=step.role,
-        content=desk.optional(step.content, f"{path}.content"),
+        content=desk.optional(step.content, path, ".content"),
         tool_calls=tuple(
-            _scrub_call(call, desk, f"{path}.tool_calls[{place}]")
-            for place, call in enumerate(step.tool_calls)
-        ),
-        call_id=desk.optional(step.call_id, f"{path}.call_id"),
-        tool_name=desk.optional(step.tool_name, f"{path}.tool_name"),
+            [
+                _scrub_call(call, desk, f"{path}.tool_calls[{place}]")
+                for place, call in enumerate(step.tool_calls)
+            ]
+        )
+        if step.tool_calls
+        else (),
+        call_id=desk.optional(step.call_id, path, ".call_id"),
+        tool_name=desk.optional(step.tool_name, path, ".tool_name"),
         at=desk.moment(step.at),
         is_error=step.is_error,
         input_tokens=step.input_tokens,
         output_tokens=step.output_tokens,
-        agent=desk.optional(step.agent, f"{path}.agent"),
-        parent=desk.optional(step.parent, f"{path}.parent"),
+        agent=desk.optional(step.agent, path, ".agent"),
+        parent=desk.optional(step.parent, path, ".parent"),
     )
 
 
 def _scrub_call(call: ToolCall, desk: Desk, path: str) -> CleanToolCall:
     return CleanToolCall(
-        call_id=desk.text(call.call_id, f"{path}.call_id"),
-        name=desk.text(call.name, f"{path}.name"),
-        arguments=desk.text(call.arguments, f"{path}.arguments"),
+        call_id=desk.text(call.call_id, path, ".call_id"),
+        name=desk.text(call.name, path, ".name"),
+        arguments=desk.text(call.arguments, path, ".arguments"),
     )
 
 

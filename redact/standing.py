@@ -33,6 +33,10 @@ _KEY_BEFORE: Final = re.compile(
 _GAP: Final = re.compile(r"[\W_]{0,3}")
 _LINE: Final = re.compile(r"[\n]|\\n")
 _TOKEN: Final = re.compile(r"[^\W_]+")
+_CALLED: Final = frozenset(
+    name for name, kind in KINDS.items() if kind.family in {"name", "street", "place"}
+)
+"""The kinds whose values can also be words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +96,10 @@ class Standing:
         ]
 
     def _doubtful(self, text: str, match: Match) -> bool:
+        if match.kind not in _CALLED:
+            return False
         mention = text[match.start : match.end]
         words = match.value.split()
-        if KINDS[match.kind].family not in {"name", "street", "place"}:
-            return False
         if not match.local:
             ordinary = match.kind == "full_name" and all(word in ORDINARY for word in words)
             return ordinary and not mention[:1].isupper()
