@@ -14,6 +14,7 @@ from redact.documents import Unexplained
 from redact.encoded import has_hidden_text
 from redact.findings import Findings
 from redact.fold import Folded, fold
+from redact.free_judge import own_parts
 from redact.judge import KEEP, WITHHOLD, Verdict, judge
 from redact.learnt import Learnt, keep_kind
 from redact.matcher import Match, Matcher, Piece, runs_of
@@ -123,5 +124,11 @@ class AppGate:
                 continue
             if verdict.action == WITHHOLD and self.vocabulary.holds(leaf.value):
                 continue
-            if not self.judgement.spares(verdict, leaf.value):
+            if self.judgement.spares(verdict, leaf.value):
+                continue
+            template = self.judgement.templates.get(place)
+            if template:
+                for part in own_parts(leaf.value, template):
+                    yield leaf._replace(value=part), verdict
+            else:
                 yield leaf, verdict

@@ -16,12 +16,14 @@ from redact.months import month_like, month_number
 
 _ISO: Final = re.compile(r"(?P<y>\d{4})(?P<s>[-/.]?)(?P<m>\d{2})(?P=s)(?P<d>\d{2})")
 _NUMERIC: Final = re.compile(r"(?P<a>\d{1,2})(?P<s>[-/.])(?P<b>\d{1,2})(?P=s)(?P<y>\d{4})")
+_LISTED: Final = re.compile(r"(?P<y>(?:19|20)\d\d), (?P<m>\d{1,2}), (?P<d>\d{1,2})")
+"""As programs print a day: `date(1961, 3, 14)`."""
 _WORDS_MD: Final = re.compile(
     r"(?P<m>[^\W\d_]{3,12})(?P<dot>\.?) (?P<d>\d{1,2})(?P<th>st|nd|rd|th)?(?P<c>,?) (?P<y>\d{4})",
     re.IGNORECASE,
 )
 _WORDS_DM: Final = re.compile(
-    r"(?P<d>\d{1,2})(?P<th>st|nd|rd|th)?(?P<of>\.? | of | de )(?P<m>[^\W\d_]{3,12})(?P<c>,?|\.?| de) (?P<y>\d{4})",
+    r"(?P<d>\d{1,2})(?P<th>st|nd|rd|th)?(?P<of>\.? | of | de |-)(?P<m>[^\W\d_]{3,12})(?P<c>(?:,|\.| de)? |-)(?P<y>\d{4})",
     re.IGNORECASE,
 )
 
@@ -29,7 +31,7 @@ _WORDS_DM: Final = re.compile(
 def read_date(text: str) -> date | None:
     """Return the day that a text begins with, None when it is not a date; month first where both readings are valid."""
     text = text.strip()
-    for pattern in (_ISO, _WORDS_MD, _WORDS_DM):
+    for pattern in (_ISO, _WORDS_MD, _WORDS_DM, _LISTED):
         found = pattern.match(text)
         if found:
             month = found["m"].lower()
@@ -75,6 +77,9 @@ def _written_like(text: str, day: date, moved: date) -> str:
     if found:
         gap = found["s"]
         return f"{moved.year:04d}{gap}{moved.month:02d}{gap}{moved.day:02d}" + text[found.end() :]
+    found = _LISTED.match(text)
+    if found:
+        return f"{moved.year}, {moved.month}, {moved.day}" + text[found.end() :]
     found = _NUMERIC.match(text)
     if found:
         first, second = (
@@ -95,9 +100,7 @@ def _written_like(text: str, day: date, moved: date) -> str:
     if found:
         name = _month_like(found["m"], moved.month)
         mark = _ordinal(moved.day) if found["th"] else ""
-        return (
-            f"{moved.day}{mark}{found['of']}{name}{found['c']} {moved.year}" + text[found.end() :]
-        )
+        return f"{moved.day}{mark}{found['of']}{name}{found['c']}{moved.year}" + text[found.end() :]
     return text
 
 

@@ -9,11 +9,13 @@ of shapes, and the lexicon is asked per shape instead of per leaf.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from redact.fields import words_of
 from redact.kinds import KINDS, NOT_PERSONAL
 from redact.labelled_rows import labelled, may_be_labelled
 from redact.leaves import DEPTH, documents_in
@@ -49,6 +51,8 @@ class Unexplained(NamedTuple):
     value: str
     kind: str
     """`record`, `public`, `text`, or `?` where no rule knows the key."""
+    free: bool = False
+    """It stands in text that is no JSON."""
 
 
 class _Slot:
@@ -95,6 +99,11 @@ class _Slot:
 
 
 _UNASKED: Final = "\x00"
+_WHOLE: Final = frozenset('{["')
+_INSIDE: Final = re.compile(r"[\[{].*[\]}]", re.DOTALL)
+"""From the first bracket to the last."""
+_FIELDED: Final = 3
+_SHORT: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,21 +125,37 @@ class Documents:
         """Texts that the plans' slots remember."""
 
     def read(
-        self, text: str, tool: str, found: list[Found], unexplained: list[Unexplained]
-    ) -> None:
-        """Add what the documents of a text reveal to both lists."""
-        documents = documents_in(text) or (records_in(text) if tool else [])
-        if not documents:
-            return
+        self,
+        text: str,
+        tool: str,
+        found: list[Found],
+        unexplained: list[Unexplained],
+        *,
+        fields: bool = True,
+    ) -> bool:
+        """Add what the documents of a text reveal to both lists; say whether all of the text is JSON.
+
+        `fields`: texts under keys are read by their fields too.
+        """
+        documents = documents_in(text)
+        whole = bool(documents) and text.lstrip()[:1] in _WHOLE
+        if not tool and not documents:
+            return False
         above = (tool,) if tool else ()
         top = self._tops.get(tool)
         if top is None:
             if len(self._tops) >= _PLANS:
                 self._tops.clear()
             top = self._tops[tool] = _Slot(self._lexicon, "", above, ())
-        reader = _Reader(self, found, unexplained)
+        reader = _Reader(self, found, unexplained, fields=fields)
         for document in documents:
             reader.walk(document, top, above, 0)
+        if tool and not whole:
+            around = _INSIDE.sub("  ", text) if documents else text
+            reader.free = True
+            for document in records_in(around, fields=True):
+                reader.walk(document, top, above, 0)
+        return whole
 
     def plan(self, above: tuple[str, ...], key: str, names: tuple[str, ...]) -> _Plan:
         """Return the plan of the objects with these keys under `key`."""
@@ -170,11 +195,19 @@ class _Reader:
     """Walks the documents of one text."""
 
     def __init__(
-        self, documents: Documents, found: list[Found], unexplained: list[Unexplained]
+        self,
+        documents: Documents,
+        found: list[Found],
+        unexplained: list[Unexplained],
+        *,
+        fields: bool,
     ) -> None:
+        self._fields = fields
         self._documents = documents
         self._found = found
         self._unexplained = unexplained
+        self.free = False
+        """What is walked over stood in text that is no JSON."""
 
     def walk(self, value: object, slot: _Slot, above: tuple[str, ...], depth: int) -> None:
         """Add the leaves of one value that stands under a slot's key."""
@@ -209,7 +242,7 @@ class _Reader:
             if isinstance(part, str) and depth < DEPTH:
                 # Most leaves end here; each call that is spared is a tenth of what reading a document costs.
                 unexplained = below.unexplained.get(part)
-                if unexplained is not None:
+                if unexplained is not None and not self.free:
                     self._unexplained.append(unexplained)
                     continue
                 personal = below.personal.get(part)
@@ -229,11 +262,19 @@ class _Reader:
                 for document in inner:
                     self.walk(document, slot, above, depth + 1)
                 return
-        elif ("\n" in value or "</" in value) and (inner := records_in(value)):
+        elif self._is_fielded(value) and (inner := records_in(value, fields=self._fields)):
+            was, self.free = self.free, self._fields
             for document in inner:
                 self.walk(document, slot, above, depth + 1)
+            self.free = was
             return
         self._leaf(value, slot, is_text=True)
+
+    def _is_fielded(self, value: str) -> bool:
+        """Say whether a text under a key has parts of its own: lines, markup, fields between marks."""
+        if "\n" in value or "</" in value:
+            return not self.free
+        return self._fields and not self.free and _is_marked(value)
 
     def _leaf(self, value: str, slot: _Slot, *, is_text: bool) -> None:
         kind = slot.kind
@@ -246,11 +287,28 @@ class _Reader:
                     slot.personal[value] = found
                     self._documents.remembered += 1
                 return
-        if is_text and value:
+        if self.free and " " in value and is_text:
             known = kind if kind in NOT_PERSONAL else "?"
-            unexplained = slot.unexplained[value] = Unexplained(slot.path, value, known)
+            for below, piece in words_of(value, ""):
+                path = f"{slot.path}.{below}" if below else slot.path
+                self._unexplained.append(Unexplained(path, piece, known, free=True))
+        elif is_text and value:
+            known = kind if kind in NOT_PERSONAL else "?"
+            unexplained = Unexplained(slot.path, value, known, self.free)
             self._unexplained.append(unexplained)
-            self._documents.remembered += 1
+            if not self.free and not _is_marked(
+                value
+            ):  # the same text may stand in JSON and in text of another form
+                slot.unexplained[value] = unexplained
+                self._documents.remembered += 1
+
+
+def _is_marked(value: str) -> bool:
+    """Say whether the same mark cuts a text several times."""
+    if len(value) < _SHORT:
+        return False
+    count = value.count
+    return max(count("|"), count("\t"), count("+"), count(";")) >= _FIELDED
 
 
 @lru_cache(maxsize=65_536)

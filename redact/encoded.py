@@ -36,7 +36,7 @@ class Hidden:
 
 def has_hidden_text(text: str) -> bool:
     """Say whether the text holds a base64 run that can be read."""
-    return _may_hide(text) and next(hidden_texts(text), None) is not None
+    return may_hide(text) and next(hidden_texts(text), None) is not None
 
 
 _SHORTEST: Final = b"x" * 16
@@ -48,7 +48,7 @@ _ALPHABET: Final = (
 )
 
 
-def _may_hide(text: str) -> bool:
+def may_hide(text: str) -> bool:
     """Say whether a text holds a run long enough; two steps in C, where the pattern tries every word."""
     return _SHORTEST in text.encode("utf-8", "surrogatepass").translate(_ALPHABET)
 

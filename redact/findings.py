@@ -8,6 +8,7 @@ the app and what is done with a value are `redact.learn`'s.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -16,8 +17,9 @@ from typing import Final, NamedTuple
 
 from redact.births import births_in
 from redact.documents import Documents, Found, Unexplained
+from redact.encoded import hidden_texts, may_hide
 from redact.fold import fold_value
-from redact.forms import shape_of
+from redact.free_ids import FREE, free_days, free_ids
 from redact.gazetteer import is_name
 from redact.kinds import KINDS
 from redact.learnt import evidence_value
@@ -33,13 +35,6 @@ from redact.shapes import addresses_in, digit_count, emails_in, letter_count
 from redact.surrogates import ID_WORDS, PARTICLES, STREET_WORDS
 
 _ATOM: Final = re.compile(r"[^\W\d_]+")
-_IN_SENTENCE: Final = re.compile(
-    r"(?:(?<![\w-])([a-zà-ÿ]{1,12})[ :#]{1,3})?(?<![\w@./:=-])([\w+#][\w.:/+-]{4,60})(?![\w@=])"
-)
-"""A token with the word in small letters before it."""
-_MANY: Final = re.compile(r"\d\S*\d\S*\d")
-_LONG: Final = 5
-"""So many digits in a token of a sentence are no quantity."""
 _REMEMBERED: Final = 32_000_000
 """Characters of text a reader remembers what they reveal."""
 
@@ -106,8 +101,10 @@ class Finder:
         needs = self._needs(text)
         found: list[Found] = []
         unexplained: list[Unexplained] = []
-        self._documents.read(text, tool, found, unexplained)
-        structured = bool(found or unexplained)
+        is_json = self._documents.read(text, tool, found, unexplained, fields=origin == RESULT)
+        for run in hidden_texts(text) if may_hide(text) else ():
+            self._documents.read(run.text, tool or _HIDDEN, found, unexplained)
+            found.extend(_by_shape(run.text, EVERYTHING))
         found.extend(_whole_names(found))
         if needs.shapes:
             found.extend(_by_shape(text, needs))
@@ -116,16 +113,17 @@ class Finder:
             told = [leaf.value for leaf in unexplained if leaf.kind in _READ_AS_TEXT]
             if origin == MESSAGE:
                 named = list(self._named(text, needs))
-            else:  # a result without any structure is prose as a whole
-                spoken = filter(_is_spoken, told if structured else [text])
+            else:  # a result that is no JSON is prose too
+                spoken = filter(_is_spoken, told if is_json else [*told, text])
                 named = [found for part in spoken for found in self._named(part, self._needs(part))]
-        if origin == RESULT:
-            unexplained += _slots(text, tool, unexplained, structured=structured)
+        unexplained += _free_tokens(text, unexplained, is_json=is_json)
         flagged = tuple(dict.fromkeys(named)) if self._prose_names == "flag" else ()
         if not flagged:
             found.extend(named)
         values = dict.fromkeys(found)
-        if origin == MESSAGE or not unexplained:
+        if origin == MESSAGE:
+            unexplained = [leaf for leaf in unexplained if leaf.path == FREE]
+        if not unexplained:
             return Findings(values, flagged=flagged)
         # An e-mail address found by shape makes a record personal too: its keys may be in no lexicon.
         sightings = _sightings(origin, unexplained, personal=bool(values))
@@ -159,35 +157,39 @@ def finder_for(policy: Policy) -> Finder:
 def _sightings(
     origin: str, unexplained: Sequence[Unexplained], *, personal: bool
 ) -> tuple[tuple[str, Unexplained], ...]:
+    leaves = list(dict.fromkeys(unexplained))
+    # Of a list nobody's record is made: what one text holds one or two of is what it is about.
+    rows = Counter(leaf.path for leaf in leaves if leaf.free)
     return tuple(
         [
-            (place_key(origin, leaf.kind, leaf.path, personal=personal), leaf)
-            for leaf in dict.fromkeys(unexplained)
+            (
+                place_key(
+                    origin,
+                    leaf.kind,
+                    leaf.path,
+                    personal=personal,
+                    free=leaf.free and (leaf.path == FREE or rows[leaf.path] <= _ONE_OR_TWO),
+                ),
+                leaf,
+            )
+            for leaf in leaves
         ]
     )
 
 
-def _slots(
-    text: str, tool: str, unexplained: Sequence[Unexplained], *, structured: bool
+def _free_tokens(
+    text: str, unexplained: Sequence[Unexplained], *, is_json: bool
 ) -> list[Unexplained]:
-    """Return the identifiers that stand in sentences of a result, each at a place named by the word before it.
+    """Return the tokens that look like identifiers where no key says what they are, and the days."""
+    texts = [text]
+    if is_json:
+        texts = [leaf.value for leaf in unexplained if leaf.free or _has_words(leaf.value)]
+    tokens = [token for one in texts for token in (*free_ids(one), *free_days(one))]
+    return [Unexplained(FREE, token, "?", free=True) for token in dict.fromkeys(tokens)]
 
-    "Unit A-101 is let under LS-114523": what follows `under` is judged over all answers, as what stands under a key is.
-    """
-    sentences = [
-        leaf for leaf in unexplained if leaf.kind in _READ_AS_TEXT and _is_spoken(leaf.value)
-    ]
-    if not structured:
-        sentences = [Unexplained(tool, text, "?")]
-    slots = []
-    for leaf in sentences:
-        if not _MANY.search(leaf.value):
-            continue
-        for found in _IN_SENTENCE.finditer(leaf.value):
-            token = found[2].rstrip(".:-/+")
-            if digit_count(token) >= _LONG and shape_of(token) in {"identifier", "phone"}:
-                slots.append(Unexplained(f"{leaf.path}.~{found[1] or ''}", token, "?"))
-    return slots
+
+def _has_words(value: str) -> bool:
+    return " " in value or "/" in value
 
 
 def _whole_names(found: Sequence[Found]) -> list[Found]:
@@ -203,6 +205,9 @@ def _whole_names(found: Sequence[Found]) -> list[Found]:
 
 
 _READ_AS_TEXT: Final = frozenset({"?", "text"})
+_ONE_OR_TWO: Final = 2
+_HIDDEN: Final = "base64"
+"""The tool under which what a message hides is counted."""
 
 
 def _is_spoken(value: str) -> bool:

@@ -12,19 +12,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from redact.findings import is_composite
 from redact.fold import fold_value
-from redact.forms import IDENTIFIER, URL, commonest, is_reference, plain_day
-from redact.gazetteer import ORDINARY, is_name
+from redact.forms import IDENTIFIER, URL, commonest, is_reference
+from redact.free_ids import FREE
+from redact.free_judge import (
+    Tokens,
+    are_own,
+    is_day,
+    is_free,
+    is_line,
+    least_of,
+    named_elsewhere,
+    own_parts,
+    template_of,
+    tokens_of,
+)
+from redact.handles import handle_places
 from redact.learnt import AppLearnt, evidence_value, keep_kind
 from redact.people_places import UNKNOWN, choices, people_places
 from redact.person_keys import person_keys
-from redact.place import RESULT, Place
-from redact.word_lists import word_list
+from redact.place import ARGUMENT, RESULT, Place
+from redact.shapes import is_phone
+from redact.value_sets import are_names, are_old, are_places, is_key, name_one_each, span_lives
 
 KEEP: Final = "keep"
 OPAQUE: Final = "opaque_id"
@@ -36,27 +49,22 @@ BIRTH: Final = "birth_date"
 PHONE: Final = "phone"
 WITHHOLD: Final = "withhold"
 
-PLACES: Final = word_list("places")
 _SHARED_ENOUGH: Final = 0.3
 """A key is a catalogue's when at least this share of its values was seen with several subjects."""
 _MARKS: Final = frozenset({"identifier", "phone", "street"})
 _CODES: Final = 3
 """So many different short digit strings in personal records are codes, not quantities."""
-_LIVES: Final = 15 * 365
-"""Days between the first and the last: orders, visits and contracts of one app rarely span as much."""
 _LIST: Final = 20
 """So many keys beside each other are data."""
-_BOTH: Final = 2
 _SHORTEST: Final = 4
 _FEW: Final = 2
 """Fewer subjects than this say nothing about whether values differ from person to person."""
+_OF_TOKENS: Final = f"|{FREE}"
 _THIN: Final = 5
 """With fewer subjects nothing shows that a value is nobody's: what could be a person's is taken for one's."""
 _SOME: Final = 10
 """With fewer subjects a catalogue must show in more of its values: two of six people live in one town."""
 _SHARED_BY_FEW: Final = 0.6
-_OLD_DAYS: Final = 12 * 365
-"""Days that lie so far before the app's last episode date people's lives; a wrong guess moves a date within its year."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +97,10 @@ class Judgement:
     """Folded words that name nobody, whatever key they stand under."""
     people: frozenset[str] = frozenset()
     """Places without a telling key that hold people known from elsewhere."""
+    tokens: Tokens = field(default_factory=Tokens)
+    """What is known of tokens in text of unknown form."""
+    templates: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """By place of names and addresses in such text: the words that most of its values have."""
 
     def spares(self, verdict: Verdict, value: str) -> bool:
         """Say whether a value under a judged key stays, because it is a record's key elsewhere."""
@@ -96,12 +108,21 @@ class Judgement:
 
     def of(self, key: str, value: str) -> Verdict:
         """Return the verdict over the place of that key; one that learning never saw is judged by this value alone."""
+        if key.endswith(_OF_TOKENS):
+            return self._of_token(value)
         if key in self.places:
             return self.verdicts.get(key, _KEPT)
         place = Place.of(key)
         if place.kind != UNKNOWN:
             return self.verdicts.get(key, _KEPT)
         return _judge(place, {evidence_value(value): [0]}, self.public, self.latest, _FEW)
+
+    def _of_token(self, token: str) -> Verdict:
+        if token in self.tokens.personal:
+            return _KEPT  # one of `values`, which are replaced wherever they stand
+        if is_day(token):
+            return _BIRTHS if are_old([token], self.latest) else _KEPT
+        return _IN_TEXT if self.tokens.are_personal(token) else _KEPT
 
 
 _KEPT: Final = Verdict(KEEP, "")
@@ -110,6 +131,8 @@ _OF_PEOPLE: Final = "holds people that the app names elsewhere"
 
 def judge(app: AppLearnt, *, k: int) -> Judgement:
     """Return the verdicts over the app's unknown keys."""
+    counted = app.evidence
+    app = replace(app, evidence={key: seen for key, seen in counted.items() if not is_free(key)})
     nobodys = choices(app, k=k)
     people = people_places(app, nobodys)
     places = _places(app)
@@ -121,24 +144,56 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
             verdict = _judge(place, seen, public, app.latest, k)
             if verdict.action != KEEP:
                 verdicts[key] = verdict
+    named = {
+        key for key, verdict in verdicts.items() if verdict.action == NAME and places[key].free
+    }
+    named.update(named_elsewhere(app.evidence, named))
+    verdicts.update(dict.fromkeys(named - verdicts.keys(), _OWN_WORDS))
+    verdicts.update(dict.fromkeys(handle_places(app.evidence, named, k=k), _ASKED_FOR))
     _alike(app, verdicts)
     for key in person_keys(app.evidence, places, public, k=k) - verdicts.keys():
         verdicts[key] = _ASKED_FOR
     recorded = _recorded_values(app)
-    values: dict[str, str] = {}
+    templates = {
+        key: template_of(app.evidence[key], k=k)
+        for key, verdict in verdicts.items()
+        if places[key].free and verdict.action in {NAME, STREET}
+    }
+    tokens = tokens_of(counted, _kept_values(app, verdicts, recorded), k=k)
+    values: dict[str, str] = {
+        fold_value(token): PHONE if is_phone(token) else OPAQUE for token in tokens.personal
+    }
     for key, verdict in verdicts.items():
-        for value in _made_personal(app.evidence[key], verdict, public, recorded):
+        template = templates.get(key, frozenset())
+        seen = [part for value in app.evidence[key] for part in own_parts(value, template)]
+        free = places[key].free  # who comes back under k requests is not everybody
+        for value in _made_personal(seen, verdict, recorded if free else public, recorded):
             keep_kind(values, value, verdict.action)
     return Judgement(
         verdicts,
         values,
-        frozenset(app.evidence),
+        frozenset(counted),
         public,
         recorded,
         app.latest,
         nobodys,
         frozenset(people),
+        tokens,
+        templates,
     )
+
+
+def _kept_values(
+    app: AppLearnt, verdicts: Mapping[str, Verdict], recorded: Collection[str]
+) -> Iterator[str]:
+    """Yield the values that keys explain and that stay."""
+    yield from recorded
+    for key, seen in app.evidence.items():
+        place = Place.of(key)
+        if key in verdicts or place.free:
+            continue
+        if place.kind != UNKNOWN or place.origin == RESULT or commonest(list(seen)) == "identifier":
+            yield from seen
 
 
 def _places(app: AppLearnt) -> dict[str, Place]:
@@ -150,7 +205,7 @@ def _places(app: AppLearnt) -> dict[str, Place]:
     named = {
         _object(place.path)
         for key, place in places.items()
-        if place.kind == UNKNOWN and place.origin == RESULT and _name_one_each(app.evidence[key])
+        if place.kind == UNKNOWN and place.origin == RESULT and name_one_each(app.evidence[key])
     }
     return {
         key: replace(place, personal=True)
@@ -166,13 +221,6 @@ def _object(path: str) -> str:
 
 def _is_within(path: str, above: str) -> bool:
     return _object(path) == above or path.startswith(f"{above}.")
-
-
-def _name_one_each(seen: Mapping[str, list[int]]) -> bool:
-    """Say whether values are names of people of whom each subject saw one or two; a catalogue shows many authors to each."""
-    subjects = {subject for listed in seen.values() for subject in listed}
-    listed = list(seen)
-    return len(seen) <= 2 * len(subjects) and commonest(listed) == "names" and _are_names(listed)
 
 
 def _alike(app: AppLearnt, verdicts: dict[str, Verdict]) -> None:
@@ -279,21 +327,36 @@ def _catalogues(app: AppLearnt) -> frozenset[str]:
 def _judge(
     place: Place, seen: Mapping[str, list[int]], public: frozenset[str], latest: int, k: int
 ) -> Verdict:
+    if place.free and are_own(seen, k=k):
+        return _OWN_WORDS
+    if place.free and are_own(seen, k=k, fits=is_line):
+        return _STREETS
+    verdict = _judge_shape(place, seen, public, latest, k)
+    unnamed = place.free and _last_key(place.path).startswith(FREE)
+    # A place that no label names holds anything: only what shows by its own shape is taken from it.
+    return _KEPT if unnamed and verdict.action in {NAME, CITY, CODE, WITHHOLD} else verdict
+
+
+def _judge_shape(
+    place: Place, seen: Mapping[str, list[int]], public: frozenset[str], latest: int, k: int
+) -> Verdict:
     own = [value for value in seen if value not in public]
     shape = commonest(own)
     every = commonest(list(seen))
     closed = all(len(listed) >= k for listed in seen.values())
-    if every == "names" and _are_names(list(seen), each=closed):
+    if every == "names" and are_names(list(seen), each=closed):
         return Verdict(NAME, "looks like names of people")
-    if own and shape == "names" and place.personal and _are_places(own):
+    if own and shape == "names" and place.personal and are_places(own):
         return Verdict(CITY, "looks like towns in records of people")
-    if shape == "moment" and place.personal and (_span_lives(own) or _are_old(own, latest)):
+    if shape == "moment" and place.personal and (span_lives(own) or are_old(own, latest)):
         return _BIRTHS
     subjects = {subject for listed in seen.values() for subject in listed}
     alone = len(subjects) < _FEW
     some = place.personal and shape == "names" and len(subjects) < _SOME
     # Who comes back under another request is two subjects: what marks a person is a catalogue's only where k have it.
-    several = k if place.personal and shape in _MARKS else _FEW
+    asked = place.origin == ARGUMENT and 2 * sum(map(is_key, own)) > len(own)
+    marked = shape in _MARKS and (place.personal or asked)
+    several = least_of(k, len(subjects)) if marked else _FEW
     if not alone and _is_shared(
         seen, public, _SHARED_BY_FEW if some else _SHARED_ENOUGH, several=several
     ):
@@ -316,6 +379,8 @@ _BIRTHS: Final = Verdict(BIRTH, "looks like birth dates: old days in records of 
 _PHONES: Final = Verdict(PHONE, "looks like phone numbers")
 _STREETS: Final = Verdict(STREET, "looks like address lines")
 _CODED: Final = Verdict(CODE, "looks like short codes and differs from person to person")
+_IN_TEXT: Final = Verdict(OPAQUE, "looks like an identifier in text that no key explains")
+_OWN_WORDS: Final = Verdict(NAME, "words that are each person's own, in text of unknown form")
 _IDENTIFIERS: Final = Verdict(OPAQUE, "looks like an identifier and differs from person to person")
 _ASKED_FOR: Final = Verdict(
     OPAQUE, "each person's own word, asked of a tool that answers with a record"
@@ -330,41 +395,3 @@ def _is_shared(
     """Say whether a catalogue stands behind the key: many of its values belong to several subjects or to none."""
     shared = sum(len(subjects) >= several or value in public for value, subjects in seen.items())
     return shared >= enough * len(seen)
-
-
-def _span_lives(values: list[str]) -> bool:
-    """Say whether plain days lie so far apart that they date people's lives and not their orders."""
-    days = list(filter(None, map(plain_day, values)))
-    if len(days) < _CODES or len(days) * 2 < len(values):
-        return False
-    return (max(days) - min(days)).days > _LIVES
-
-
-def _are_old(values: list[str], latest: int) -> bool:
-    """Say whether most of the plain days lie many years before the app's last episode; one person's is enough."""
-    days = list(filter(None, map(plain_day, values)))
-    if not days or len(days) * 2 < len(values) or not latest:
-        return False
-    now = datetime.fromtimestamp(latest / 1e9, tz=UTC).date()
-    return sum((now - day).days > _OLD_DAYS for day in days) * 2 > len(days)
-
-
-def _are_places(values: list[str]) -> bool:
-    placed = sum(any(word in PLACES for word in fold_value(value).split()) for value in values)
-    return placed * 2 >= len(values)
-
-
-def _are_names(values: list[str], *, each: bool = False) -> bool:
-    """Say whether values are names of people; `each` asks for it of every value and of two of its words.
-
-    What k people share in every value is a list of choices: breeds and places hold a listed word each, a team's doctors two.
-    """
-    named = 0
-    for value in values:
-        words = fold_value(value).split()
-        listed = sum(is_name(word) and word not in ORDINARY | PLACES for word in words)
-        named += listed >= (min(_BOTH, len(words)) if each else 1)
-    if each:
-        return named == len(values)
-    # Of two values one may be a name by chance: Yoga is one in some country.
-    return named * 2 >= len(values) and named >= min(len(values), _BOTH)

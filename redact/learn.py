@@ -99,7 +99,9 @@ def found_in(episode: Episode, reads: Iterable[Read]) -> list[Found]:
     if not any(item.kind in _CHECKED and not item.key for item in found):
         return list(found)
     # A pattern never rewrites what is a value of its own elsewhere: one 16-digit product id in ten passes Luhn's test.
-    explained = {leaf.value for findings in listed for _, leaf in findings.sightings}
+    explained = {
+        leaf.value for findings in listed for _, leaf in findings.sightings if not leaf.free
+    }
     return [
         item
         for item in found

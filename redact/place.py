@@ -26,20 +26,22 @@ class Place:
     personal: bool
     """The document holds personal values besides."""
     path: str
+    free: bool = False
+    """It stands in text that is no JSON: its record is a person's until the evidence says otherwise."""
 
     def key(self) -> str:
         """Return the place as a key of the evidence table."""
-        return place_key(self.origin, self.kind, self.path, personal=self.personal)
+        return place_key(self.origin, self.kind, self.path, personal=self.personal, free=self.free)
 
     @staticmethod
     @lru_cache(maxsize=65_536)
     def of(key: str) -> Place:
         """Return the place of a key of the evidence table."""
         origin, kind, personal, path = key.split("|", 3)
-        return Place(origin, kind, personal == "p", path)
+        return Place(origin, kind, personal != "n", path, personal == "f")
 
 
 @lru_cache(maxsize=65_536)
-def place_key(origin: str, kind: str, path: str, *, personal: bool) -> str:
+def place_key(origin: str, kind: str, path: str, *, personal: bool, free: bool = False) -> str:
     """Return the key of a place in the evidence table."""
-    return "|".join((origin, kind, "p" if personal else "n", path))
+    return "|".join((origin, kind, "f" if free else "p" if personal else "n", path))

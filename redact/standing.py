@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from redact.findings import is_composite
+from redact.free_judge import is_free
 from redact.gazetteer import ORDINARY
 from redact.judge import NAME, Judgement
 from redact.kinds import KINDS
@@ -62,17 +63,27 @@ def vocabulary_of(
     forms: set[str] = set(words)
     shared = set(app.vocabulary)
     for key, values in app.evidence.items():
-        verdict = judgement.verdicts.get(key)
-        if key in judgement.people or (verdict is not None and verdict.action == NAME):
+        if is_free(key):
             continue
+        verdict = judgement.verdicts.get(key)
         place = Place.of(key)
+        judged = verdict is not None and (verdict.action == NAME or place.free)
+        if key in judgement.people or judged:
+            continue
         nobodys = place.origin == RESULT and not place.personal
         for value, subjects in values.items():
             if len(subjects) >= k or (nobodys and value.islower()):
                 shared.add(value)
+    people = {
+        word
+        for key in judgement.templates
+        for value in app.evidence.get(key, ())
+        for word in _TOKEN.findall(value)
+    }
     for value in shared:
         forms.add(value)
-        forms.update(_TOKEN.findall(value))
+        words_of = _TOKEN.findall(value)
+        forms.update(word for word in words_of if len(words_of) == 1 or word not in people)
     return Vocabulary(frozenset(forms))
 
 

@@ -12,10 +12,12 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import Final
 
+from redact.fields import fields_in
+
 _LABEL: Final = re.compile(r"[^\W\d_](?:[\w'\u2019./#() -]{0,38}[\w.)#])?")
 _LABEL_WORDS: Final = 4
 _LINE: Final = re.compile(
-    r"\W{0,6}?([^\W\d_][^:=\n]{0,40}?)\W{0,3}?\s?[:=\uff1a](?:\*\*|__)?\s*(\S.*)"
+    r"\W{0,6}?([^\W\d_][^:=|\n]{0,40}?)\W{0,3}?\s?(?:[:=\uff1a]|(?<=\s)\|(?=\s))(?:\*\*|__)?\s*(\S.*)"
 )
 _ELEMENT: Final = re.compile(r"<([^\W\d_][\w:.-]*)(?:\s[^<>]*)?>([^<>]+)</\1\s*>")
 _ATTRIBUTE: Final = re.compile(r"(?<=\s)([^\W\d_][\w:.-]*)\s*=\s*\"([^\"<>]*)\"(?=[^<>]*>)")
@@ -72,6 +74,10 @@ _COLUMNS: Final = 3
 """A comma makes columns of so many parts: "Thanks, Anna" has two."""
 _ROWS: Final = 2
 _MARKS: Final = "*_` "
+_BOXES: Final = {ord("│"): "|", ord("┃"): "|", ord("║"): "|"} | dict.fromkeys(
+    map(ord, "─━═┼╪┬┴├┤"), "-"
+)
+"""Lines of drawn tables."""
 _SIZE: Final = 2_000_000
 """Longer texts are prose or an attack."""
 
@@ -85,19 +91,26 @@ def is_label(text: str) -> bool:
     )
 
 
-def records_in(text: str) -> list[object]:
-    """Return the rows of the tables of a text and its blocks of labelled lines, as objects."""
+def records_in(text: str, *, fields: bool = False) -> list[object]:
+    """Return the rows of the tables of a text, its blocks of labelled lines and, where asked, its other fields, as objects."""
     if len(text) > _SIZE:
         return []
     if "</" in text or "/>" in text:
         return _marked_up(text)
-    if "\n" not in text and ";" not in text:
-        return []
+    text = text.translate(_BOXES)
     found: list[object] = []
-    for block in re.split(r"\n\s*\n", text):
+    rest: list[str] = []
+    for block in re.split(r"\n\s*\n", text) if "\n" in text or ";" in text else [text]:
         lines = [line for line in block.splitlines() if line.strip()]
-        found += _table(lines) or _labelled(lines)
-    return found
+        records: list[dict[str, str]] = _table(lines)
+        if records:
+            found += records
+            continue
+        labelled, others = _labelled(lines) if len(lines) > 1 or ";" in text else ([], lines)
+        found += labelled
+        rest += others
+    others = fields_in("\n".join(rest)) if rest and fields else {}
+    return [*found, others] if others else found
 
 
 def _marked_up(text: str) -> list[object]:
@@ -132,8 +145,10 @@ def _table(lines: list[str]) -> list[dict[str, str]]:
 def _split(lines: list[str]) -> Iterator[list[list[str]]]:
     """Yield the cells of all lines for each way to cut them that gives equally many, the headings first."""
     if "|" in lines[0]:
-        piped = list(takewhile(lambda line: "|" in line, lines))
+        piped = list(takewhile(lambda line: "|" in line or _RULE.fullmatch(line), lines))
         rows = [line.strip().strip("|").split("|") for line in piped if not _RULE.fullmatch(line)]
+        if len(rows) == len(piped) and len(rows[0]) == _COLUMNS - 1:
+            return  # labels and values: no heading is underlined
         if len(rows) >= _ROWS and len(rows[0]) > 1 and len({len(row) for row in rows}) == 1:
             yield rows
         return
@@ -149,12 +164,16 @@ def _split(lines: list[str]) -> Iterator[list[list[str]]]:
             yield rows
 
 
-def _labelled(lines: list[str]) -> list[dict[str, list[str]]]:
-    """Return the one object of a block in which at least two lines, or parts between semicolons, are labelled."""
+def _labelled(lines: list[str]) -> tuple[list[dict[str, list[str]]], list[str]]:
+    """Return the one object of a block in which at least two lines, or parts between semicolons, are labelled, and the other lines."""
     record: dict[str, list[str]] = {}
-    parts = [part for line in lines for part in line.split("; ")]
-    for line in parts:
-        found = _LINE.match(line)
-        if found and is_label(found[1].strip(_MARKS)):
+    others: list[str] = []
+    for line in lines:
+        parts = line.split("; ")
+        told = [(found, part) for part in parts if (found := _LINE.match(part))]
+        read = [found for found, _ in told if is_label(found[1].strip(_MARKS))]
+        for found in read:
             record.setdefault(found[1].strip(_MARKS), []).append(found[2].strip(_MARKS))
-    return [record] if len(record) >= _ROWS else []
+        if not read:
+            others.append(line)
+    return ([record], others) if len(record) >= _ROWS else ([], lines)

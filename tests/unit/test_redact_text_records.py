@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ingest.episode import Episode
 from redact.dates import read_date
 from redact.forms import shape_of
-from redact.judge import NAME, OPAQUE, PHONE, judge
+from redact.judge import NAME, PHONE, judge
 from redact.labelled_rows import labelled
 from redact.learn import learn
 from redact.lexicon import load_lexicon
@@ -152,8 +152,8 @@ def test_a_person_s_word_is_a_key_where_it_asks_for_her_record() -> None:
         assert ("teal", "plum")[number % 2] in text
 
 
-def test_an_identifier_in_a_sentence_is_judged_by_the_word_before_it() -> None:
-    """What follows `under` and `at` differs from person to person; the year that all share stays."""
+def test_an_identifier_in_a_sentence_is_replaced() -> None:
+    """No key says what the numbers are, and each is another's; the year that all share stays."""
     raw = [
         episode(
             str(n),
@@ -161,12 +161,9 @@ def test_an_identifier_in_a_sentence_is_judged_by_the_word_before_it() -> None:
         )
         for n in range(6)
     ]
-    verdicts = judge(learn(raw, (), policy=Policy()).app("app"), k=5).verdicts
-    assert {key.rpartition("~")[2]: one.action for key, one in verdicts.items()} == {
-        "under": OPAQUE,
-        "call": OPAQUE,
-    }
     for number, text in enumerate(clean(raw)):
+        assert "Let since 2019 under " in text
+        assert f"0644{number}5550{number}" not in text
         assert f"LS-45{number}21{number}" not in text
         assert f"0644{number}5550{number}" not in text
         assert "since 2019" in text

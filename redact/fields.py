@@ -1,0 +1,116 @@
+"""Fields of text in a form that nobody knows: screens, segments, logs, printed objects, blocks of settings.
+
+In: the lines of a text that is no JSON, table or labelled block. Out: what stands in it, by the nearest label, else by the line's tag or number
+and the field's place, so that the same field of two answers is the same place of the evidence. Sentences have no fields: what looks like
+a name in them is named by the word before it. Judges no value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from redact.free_ids import between_ids
+from redact.gazetteer import ORDINARY, is_name
+from redact.surrogates import PARTICLES
+
+_DELIMITERS: Final = "|\t+;*"
+_MANY: Final = 3
+_WIDE: Final = re.compile(r"\s{2,}|\t")
+_PAIR: Final = re.compile(
+    r"(?<![\w.-])([^\W\d_][\w.-]{0,30})\s?=\s?(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^\s,;&()<>\"'|]+))"
+)
+_LABELLED: Final = re.compile(
+    r"\W{0,4}([^\W\d_][\w .\u0900-\u097f-]{0,30}?)['\"]?\s*[:\uff1a=]\s*(\S.*)"
+)
+_TAG: Final = re.compile(r"[A-Z][A-Z0-9]{1,4}")
+_NAMED: Final = re.compile(
+    r"(?:(?<![\w-])([^\W\d_]{1,12})[\s:(,\[]{1,3})?((?:(?<![\w.,-])\d{1,4}[a-z]? )?(?:(?<![\w.@/\\-])[^\W\d_a-zß-öø-ÿ][^\W\d_]+(?:['\u2019-][^\W\d_]+)*)(?: (?:[a-z]{2,3} )?[^\W\d_a-zß-öø-ÿ][^\W\d_]+(?:['\u2019-][^\W\d_]+)*){0,3}(?: \d{1,4}[a-zº]?)?)(?![\w@]|[.(/\\]\w)"
+)
+"""Words that begin with a capital, in a script that has them, with the word before."""
+_SENTENCE: Final = 6
+_FEW: Final = 3
+_LINES: Final = 400
+EDGES: Final = " \t\r\n\"'`.,;:()[]{}<>|*_/\\-=+#~^"
+_LONGEST: Final = 80
+Place = tuple[str, str]
+
+
+def fields_in(text: str) -> dict[str, list[str]]:
+    """Return the fields of a text by place."""
+    found: dict[str, list[str]] = {}
+    for number, line in enumerate(text.splitlines()[:_LINES]):
+        for key, value in _fields(line, number):
+            if value and value not in found.setdefault(key, []):
+                found[key].append(value)
+    return {key: values for key, values in found.items() if values}
+
+
+def _fields(line: str, number: int) -> Iterator[Place]:
+    parts = _parts(line)
+    tag = parts[0].strip(EDGES)
+    known = len(parts) > 1 and _TAG.fullmatch(tag) and not is_name(tag.casefold())
+    row = tag if known else str(min(number, 99))
+    for place, part in enumerate(parts):
+        if part.strip():
+            yield from _field(part, f"~{row}/{place}")
+
+
+def _parts(line: str) -> list[str]:
+    """Return a line cut at the mark that stands in it most often, else at its gaps."""
+    marks = {mark: line.count(mark) for mark in _DELIMITERS}
+    most = max(marks, key=lambda mark: marks[mark])
+    if marks[most] >= _MANY:
+        return line.split(most)
+    return [part for part in _WIDE.split(line.strip()) if part] or [""]
+
+
+def _field(part: str, key: str) -> Iterator[Place]:
+    pairs = list(_PAIR.finditer(part))
+    for pair in pairs:
+        yield from _valued(pair[2] or pair[3] or pair[4] or "", pair[1])
+    rest = _PAIR.sub(" , ", part) if pairs else part
+    labelled = None if pairs else _LABELLED.match(rest)
+    if labelled:
+        yield from _valued(labelled[2], labelled[1].strip())
+    elif rest.strip(EDGES):
+        yield from _valued(rest, key)
+
+
+def _valued(value: str, key: str) -> Iterator[Place]:
+    """Yield a value at its place; of a sentence the words that look like names, each at a place of its own."""
+    yield from words_of(value, key)
+
+
+def words_of(value: str, key: str) -> Iterator[Place]:
+    """Yield the words of a value between its identifiers, at its place; the names of a sentence at places below none."""
+    for piece in between_ids(value):
+        plain = piece.strip(EDGES)
+        if len(plain) > _LONGEST or is_sentence(plain):
+            yield from names_in_sentence(piece)
+        elif any(map(str.isalpha, plain)):
+            yield key, plain
+
+
+def is_sentence(text: str) -> bool:
+    """Say whether a text is a sentence: many words, or some with several small ones among them."""
+    words = re.split(r"[\s,]+", text)
+    small = sum(len(word) > 1 and word.islower() and word not in PARTICLES for word in words)
+    return len(words) >= _SENTENCE or (small > 0 and (small < len(words) or small > _FEW))
+
+
+def names_in_sentence(text: str) -> Iterator[Place]:
+    """Yield the runs of capitalised words of a sentence, each named by the word before it."""
+    if text.isupper():
+        return  # capitals show nothing where all are
+    for found in _NAMED.finditer(text):
+        if not found[1] and found.start() == 0:
+            continue  # a sentence's first word
+        if not is_plain(found[2].split()):
+            yield f"~{(found[1] or '').casefold()}", found[2]
+
+
+def is_plain(words: Sequence[str]) -> bool:
+    """Say whether all words are ordinary English."""
+    return all(word.casefold() in ORDINARY for word in words)

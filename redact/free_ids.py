@@ -1,0 +1,170 @@
+"""Tokens that look like identifiers in text that no key explains: sentences, screens, segments, logs, addresses of pages.
+
+In: a text. Out: the tokens. Knows no form: what stands between blanks and marks of punctuation is a token where its letters
+and digits are those of a number that somebody or something is known by, and not of an amount, a size, a day or an hour.
+Whether such a token is spared, because a key of the app explains it, is `redact.judge`'s question.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
+
+from redact.months import MONTH
+from redact.shapes import EMAIL, digit_count, emails_in, is_phone, letter_count
+
+FREE: Final = "~"
+"""The path of the place where tokens of free text are counted."""
+
+_RUN: Final = re.compile(
+    r"[^\s\"'<>|^~,;=()\[\]{}`*\u2013-\u2015\u2018-\u201f\u3001\u3002\uff0c\uff08\uff09\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\u0e00-\u0eff]+"
+)
+_GROUPED: Final = re.compile(
+    r"(?<![\w.,$€£¥-])[A-Z]{0,4}[+(]{0,2}\d[\dA-Z]*\)?(?:[ ./-]{0,2}\(?[\dA-Z]*\d[\dA-Z]*\)?(?![.,]\d))*(?!\w)"
+)
+"""Groups of digits and capitals with single marks between them: `0171 555 0123`, `482 1133-7`, `MH12 2011 0012`."""
+_PLATE: Final = re.compile(
+    r"(?<![\w.,$€£¥-])(?:\d{4} (?!GBP|PLN|CZK|HKD|BRL|MXN|DKK|CNY|NPR|PHP)[B-DF-HJ-NP-TV-Z]{3}|[A-Z]{1,3}-[A-Z]{1,2} ?\d{1,4})(?!\w)"
+)
+"""Number plates, whose letters are no unit: `4821 BGL`, `B-MW 421`."""
+_COORDINATE: Final = re.compile(r"(?<![\w.])-?\d{1,3}\.\d{4,}(?!\w)")
+_WINDOW: Final = re.compile(
+    r"(?<!\S)(?:[A-Z]{1,3}-[A-Z]{1,2} )?[^\s\d]*+\d\S*+(?: [^\s\d]*+\d\S*+)*(?: [A-Z]{3}(?!\w))?"
+)
+"""Words that hold digits, side by side."""
+_FEWEST: Final = 3
+_PARTS: Final = re.compile(r"[/?&#:]+")
+
+_MOMENT: Final = re.compile(
+    r"(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{4})(?:[T ].*)?|T?\d{1,2}:\d{2}\S*"
+)
+_COMPACT: Final = re.compile(r"20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:T?\d{4,8}Z?)?")
+"""A day of this century without marks, perhaps with an hour."""
+_AMOUNT: Final = re.compile(
+    r"[-+]?(?:\d{1,3}(?:[.,\u2019]\d{3})+|\d+)(?:[.,]\d{1,3})?%?|\d+(?:[x\u00d7]\d+)+|[vV]?\d{1,3}(?:\.\d{1,3}){1,2}"
+)
+_SIZE: Final = re.compile(r"\d{1,5}[A-Za-z%°]{1,4}|[a-z]{1,3}\d{1,3}|[A-Za-z]+-\d{1,2}")
+_TURN: Final = re.compile(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
+_YEAR: Final = re.compile(r"19\d\d|20[01]\d")
+_DAY: Final = re.compile(
+    rf"(?<![\w.-])(?:(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|(?:19|20)\d\d, \d{{1,2}}, \d{{1,2}}|(?:19|20)\d\d([-/.])\d\d\1\d\d|\d{{1,2}}([-/.])\d{{1,2}}\2(?:19|20)\d\d"
+    rf"|\d{{1,2}}(?:st|nd|rd|th|\.)?(?: of | de | |-)(?:{MONTH})(?:,|\.| de)?[ -](?:19|20)\d\d"
+    rf"|(?:{MONTH})\.? \d{{1,2}}(?:st|nd|rd|th)?,? (?:19|20)\d\d)(?![\w-])",
+    re.IGNORECASE,
+)
+_CODE_LINE: Final = re.compile(r"[\w./$-]+\.[A-Za-z]{1,5}:\d{1,5}(?::\d+)?")
+"""A line of a program: `UserMap.java:118`."""
+_DIGITS: Final = re.compile(r"\d\D{0,2}\d\D{0,2}\d")
+_TRIMMED: Final = ".:/-!?*_+&#"
+_MARKS: Final = ".#!$%*"
+"""Marks inside a word with a number: of user names and passwords."""
+_BARE: Final = 7
+"""So many digits by themselves are no amount that a sentence states without a mark."""
+_MIXED: Final = 4
+_TURNS: Final = 3
+_LONGEST: Final = 200
+_SHORTEST: Final = 4
+
+
+def free_ids(text: str) -> Iterator[str]:
+    """Yield the tokens of a text that look like identifiers, each as it stands."""
+    if _DIGITS.search(text):
+        for window in _WINDOW.finditer(text):
+            yield from _ids_in(window[0])
+
+
+@lru_cache(maxsize=65_536)
+def _ids_in(window: str) -> tuple[str, ...]:
+    """Return the identifiers in words that hold digits, side by side."""
+    if sum(map(str.isdigit, window)) < _FEWEST:
+        return ()
+    found = []
+    if " " in window or "-" in window or "/" in window or ")" in window:
+        for grouped in _GROUPED.finditer(window):
+            token = _balanced(grouped[0].strip(" .:/-"))
+            if any(mark in token for mark in " /-()") and _is_grouped(token):
+                found.append(token)
+        found += [plate[0] for plate in _PLATE.finditer(window)]
+    if "." in window:
+        found += [place[0] for place in _COORDINATE.finditer(window)]
+    for run in _RUN.finditer(window):
+        if len(run[0]) >= _SHORTEST and sum(map(str.isdigit, run[0])) > 1:
+            found += _ids_of(run[0])
+    return tuple(dict.fromkeys(found))
+
+
+def _balanced(token: str) -> str:
+    """Return a token without a bracket that it does not open and close."""
+    if ")" in token and "(" not in token:
+        return token.replace(")", "").strip()
+    return token.partition("(")[0].strip() if "(" in token and ")" not in token else token
+
+
+def _ids_of(run: str) -> tuple[str, ...]:
+    """Return what of a run of characters is an identifier: all of it, or parts of an address."""
+    if len(run) > _LONGEST and "/" not in run:
+        return ()
+    token = run.strip(_TRIMMED)
+    found = []
+    if "://" not in token and token.count("/") < _TURNS and is_free_id(token):
+        found.append(token)
+    if "/" in token or ":" in token or "&" in token or "?" in token:
+        found += [part for part in map(_trimmed, _PARTS.split(token)) if is_free_id(part)]
+    return tuple(dict.fromkeys(found))
+
+
+def _trimmed(part: str) -> str:
+    return part.strip(_TRIMMED)
+
+
+@lru_cache(maxsize=65_536)
+def is_free_id(token: str) -> bool:
+    """Say whether a token without blanks looks like an identifier."""
+    if not _SHORTEST <= len(token) <= _LONGEST or is_time_or_amount(token):
+        return False
+    digits, letters = digit_count(token), letter_count(token)
+    if "@" in token and EMAIL.fullmatch(token):
+        return False
+    if not letters:
+        return digits >= _BARE or is_phone(token)
+    if digits < 2 or _SIZE.fullmatch(token) or _CODE_LINE.fullmatch(token):
+        return False
+    mixed = digits >= _MIXED or len(_TURN.findall(token)) >= _TURNS
+    code = digits > 2 and any(map(str.isupper, token)) and not any(map(str.islower, token))
+    marked = digits > 2 and letters > 2 and any(mark in token for mark in _MARKS)
+    return mixed or code or marked
+
+
+@lru_cache(maxsize=65_536)
+def _is_grouped(token: str) -> bool:
+    """Say whether groups of digits are a number by which somebody is known."""
+    if is_time_or_amount(token):
+        return False
+    digits, letters = digit_count(token), letter_count(token)
+    return digits >= _BARE or is_phone(token) or (letters > 0 and digits > _MIXED)
+
+
+def free_days(text: str) -> Iterator[str]:
+    """Yield the days of a text, as they stand."""
+    if _YEAR.search(text):
+        yield from (found[0] for found in _DAY.finditer(text))
+
+
+def between_ids(text: str) -> list[str]:
+    """Return what of a text stands before, between and after its identifiers and days."""
+    tokens = sorted({*emails_in(text), *free_ids(text), *free_days(text)}, key=len, reverse=True)
+    parts = [text]
+    for token in tokens:
+        parts = [piece for part in parts for piece in part.split(token)]
+    return parts
+
+
+def is_time_or_amount(token: str) -> bool:
+    """Say whether a token is a day, an hour or an amount."""
+    if _MOMENT.fullmatch(token) or _COMPACT.fullmatch(token):
+        return True
+    return _AMOUNT.fullmatch(token) is not None and (
+        not token.isdecimal() or len(token) < _BARE or token.endswith("000")
+    )

@@ -1,0 +1,211 @@
+"""Judges what stands in text of unknown form: tokens one by one, fields by the people who saw them.
+
+In: the evidence of an app. Out: which tokens are identifiers that no key explains, and whether the words of a field are people's.
+Fails closed: what nothing shows to be everybody's is somebody's. An identifier becomes another of its form, a word another word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from redact.fold import fold_value
+from redact.forms import plain_day
+from redact.free_ids import FREE, is_free_id
+from redact.gazetteer import ORDINARY
+from redact.learnt import SUBJECTS_KEPT
+from redact.place import Place
+
+UNKNOWN: Final = "?"
+
+_SHARE: Final = 0.15
+"""So large a share of all subjects (and k of them) must have seen a word or a token before it is everybody's."""
+_THIRD: Final = 0.3
+_HALF: Final = 0.5
+_MOST: Final = 0.7
+"""A field is a choice among few where so much of what was seen in it is everybody's."""
+_PLAIN: Final = re.compile(r"[\W_]+")
+_AMOUNT: Final = re.compile(r"\d[.,]\d")
+_TOLD: Final = 4
+_LETTER: Final = re.compile(r"[^\W\d_]")
+_DIGIT: Final = re.compile(r"\d")
+_TELLING: Final = 2
+_FORM: Final = "form "
+_WORDS: Final = 5
+_TEMPLATE: Final = 10
+"""With fewer subjects a word of most of them may be one person's."""
+_VARIED: Final = 5
+_NEARLY_ALL: Final = 0.8
+_EDGE: Final = ".,:;()[]"
+_ALPHA: Final = re.compile(r"[^\W\d_]{2,}")
+
+
+def least_of(k: int, subjects: int, *, share: float = _SHARE) -> int:
+    """Return how many subjects make a value of unknown text everybody's: one person may come back under several requests."""
+    return min(SUBJECTS_KEPT, max(k, round(share * subjects)))
+
+
+def subjects_of(places: Iterable[Mapping[str, list[int]]]) -> int:
+    """Return how many subjects saw anything."""
+    return len({subject for seen in places for listed in seen.values() for subject in listed})
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """What the app says of tokens in text of unknown form."""
+
+    personal: frozenset[str] = frozenset()
+    """Seen, not explained and not everybody's."""
+    nobodys: frozenset[str] = frozenset()
+    """The others that were seen."""
+    explained: frozenset[str] = frozenset()
+    """Kept values without marks, and their forms."""
+
+    def are_personal(self, token: str) -> bool:
+        """Say whether a token is to be replaced; one never seen is, unless a kept value explains it."""
+        if token in self.personal:
+            return True
+        return token not in self.nobodys and not _explains(self.explained, token)
+
+
+def tokens_of(
+    evidence: Mapping[str, Mapping[str, list[int]]], kept: Iterable[str], *, k: int
+) -> Tokens:
+    """Return what is known of the tokens of free text."""
+    counted: dict[str, set[int]] = {}
+    for key, seen in evidence.items():
+        if is_free(key):
+            for token, listed in seen.items():
+                counted.setdefault(token, set()).update(listed)
+    single = [value for value in kept if " " not in value]
+    explained = frozenset(map(bare, single)) | frozenset(filter(None, map(_form, single)))
+    least = least_of(k, subjects_of(evidence.values()), share=_HALF)
+    personal = frozenset(
+        token
+        for token, listed in counted.items()
+        if len(listed) < least and not _explains(explained, token) and not is_day(token)
+    )
+    return Tokens(personal, frozenset(counted.keys() - personal), explained)
+
+
+def _explains(explained: Collection[str], token: str) -> bool:
+    return bare(token) in explained or _form(token) in explained
+
+
+def _form(token: str) -> str | None:
+    """Return what a numbered token is like: another `ORD-962189` is a key of the same records. Two letters at least tell."""
+    if len(_LETTER.findall(token)) < _TELLING or token.upper() != token:
+        return None
+    return f"{_FORM}{_DIGIT.sub('9', token)}"
+
+
+def is_free(key: str) -> bool:
+    """Say whether a key of the evidence counts tokens of free text."""
+    return Place.of(key).path == FREE
+
+
+@lru_cache(maxsize=65_536)
+def is_day(token: str) -> bool:
+    """Say whether a token of free text is a day and not a number."""
+    return (" " in token or not is_free_id(token)) and plain_day(token) is not None
+
+
+def bare(token: str) -> str:
+    """Return a token without its marks: `#W123-4` and `w1234` are one."""
+    return _PLAIN.sub("", token).casefold()
+
+
+def is_name_like(value: str) -> bool:
+    """Say whether a field's value is a few words without numbers, not all of them ordinary, none a mere mark."""
+    words = _ALPHA.findall(value)
+    if not words or any(map(str.isdigit, value)) or len(words) > _WORDS or "://" in value:
+        return False
+    if all(word.islower() and word.isascii() for word in words):
+        return False  # nobody writes a name so; user names have their own rules
+    return not all(fold_value(word) in ORDINARY for word in words)
+
+
+def is_line(value: str) -> bool:
+    """Say whether a value is a few words with a short number, as a line of an address is."""
+    words = _ALPHA.findall(value)
+    if not 0 < len(words) <= _WORDS or not any(map(str.isdigit, value)) or " " not in value:
+        return False
+    return not _AMOUNT.search(value) and any(
+        len(word) >= _TOLD and fold_value(word) not in ORDINARY and not word.islower()
+        for word in words
+    )
+
+
+def template_of(seen: Mapping[str, list[int]], *, k: int) -> frozenset[str]:
+    """Return what at a place belongs to the form and not to a person: folded words that most subjects saw, and values of many."""
+    shared = least_of(k, subjects_of([seen]), share=_THIRD)
+    values = {v for v, listed in seen.items() if len(listed) >= shared and len(v.split()) > 1}
+    return _words_of_most(seen) | values
+
+
+def _words_of_most(seen: Mapping[str, list[int]]) -> frozenset[str]:
+    subjects = subjects_of([seen])
+    if subjects < _TEMPLATE or len(seen) < _VARIED:
+        return frozenset()
+    by_word: dict[str, set[int]] = {}
+    for value, listed in seen.items():
+        for word in _ALPHA.findall(value):
+            by_word.setdefault(fold_value(word), set()).update(listed)
+    return frozenset(
+        word for word, listed in by_word.items() if len(listed) >= _NEARLY_ALL * subjects
+    )
+
+
+def own_parts(value: str, template: frozenset[str]) -> list[str]:
+    """Return the runs of words of a value that no template holds."""
+    if not template:
+        return [value]
+    if value in template:
+        return []
+    runs: list[str] = [""]
+    for word in value.split():
+        if fold_value(word.strip(_EDGE)) in template:
+            runs.append("")
+        else:
+            runs[-1] = f"{runs[-1]} {word}".strip()
+    return [run for run in runs if any(map(str.isalnum, run))]
+
+
+def named_elsewhere(
+    evidence: Mapping[str, Mapping[str, list[int]]], named: Collection[str]
+) -> Iterator[str]:
+    """Yield the keys of places whose single words are words of the people named at other places: a first name many share."""
+    words = {
+        word
+        for key in named
+        for value in evidence[key]
+        if len(parts := _ALPHA.findall(fold_value(value))) > 1
+        for word in parts
+    }
+    for key, seen in evidence.items():
+        place = Place.of(key)
+        if not place.free or place.kind != UNKNOWN or key in named:
+            continue
+        mine = [value for value in seen if is_name_like(value) and len(value.split()) == 1]
+        known = sum(fold_value(value) in words for value in mine)
+        if known > 1 and known * 2 > len(seen):
+            yield key
+
+
+def are_own(
+    seen: Mapping[str, list[int]], *, k: int, fits: Callable[[str], bool] = is_name_like
+) -> bool:
+    """Say whether the values of a field that look like names are each person's own and no choice among few."""
+    mine = {value: listed for value, listed in seen.items() if fits(value)}
+    if not mine or len(mine) * 2 < len(seen):
+        return False
+    subjects = subjects_of([seen])
+    least = least_of(k, subjects) if subjects >= 2 * k else 2
+    if subjects < 2:
+        return True
+    sightings = sum(map(len, mine.values()))
+    shared = sum(len(listed) for listed in mine.values() if len(listed) >= least)
+    return shared < _MOST * sightings

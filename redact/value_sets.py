@@ -1,0 +1,76 @@
+"""What several values are together: days of people's lives, towns, names of people, keys.
+
+In: the values that were seen at one place. Out: yes or no. Knows no key, and subjects only as far as it must count them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Final
+
+from redact.fold import fold_value
+from redact.forms import commonest, is_reference, plain_day
+from redact.free_ids import is_free_id
+from redact.gazetteer import ORDINARY, is_name
+from redact.word_lists import word_list
+
+PLACES: Final = word_list("places")
+_LIVES: Final = 15 * 365
+"""Days between the first and the last: orders, visits and contracts of one app rarely span as much."""
+_OLD_DAYS: Final = 12 * 365
+"""Days that lie so far before the app's last episode date people's lives; a wrong guess moves a date within its year."""
+_DAYS: Final = 3
+"""So many days show how far they lie apart."""
+_BOTH: Final = 2
+
+
+def is_key(value: str) -> bool:
+    """Say whether a value can hardly be anything but somebody's or something's key."""
+    return is_reference(value) or is_free_id(value)
+
+
+def span_lives(values: list[str]) -> bool:
+    """Say whether plain days lie so far apart that they date people's lives and not their orders."""
+    days = list(filter(None, map(plain_day, values)))
+    if len(days) < _DAYS or len(days) * 2 < len(values):
+        return False
+    return (max(days) - min(days)).days > _LIVES
+
+
+def are_old(values: list[str], latest: int) -> bool:
+    """Say whether most of the plain days lie many years before the app's last episode; one person's is enough."""
+    days = list(filter(None, map(plain_day, values)))
+    if not days or len(days) * 2 < len(values) or not latest:
+        return False
+    now = datetime.fromtimestamp(latest / 1e9, tz=UTC).date()
+    return sum((now - day).days > _OLD_DAYS for day in days) * 2 > len(days)
+
+
+def are_places(values: list[str]) -> bool:
+    """Say whether half of the values hold the name of a town, a state or a country."""
+    placed = sum(any(word in PLACES for word in fold_value(value).split()) for value in values)
+    return placed * 2 >= len(values)
+
+
+def are_names(values: list[str], *, each: bool = False) -> bool:
+    """Say whether values are names of people; `each` asks for it of every value and of two of its words.
+
+    What k people share in every value is a list of choices: breeds and places hold a listed word each, a team's doctors two.
+    """
+    named = 0
+    for value in values:
+        words = fold_value(value).split()
+        listed = sum(is_name(word) and word not in ORDINARY | PLACES for word in words)
+        named += listed >= (min(_BOTH, len(words)) if each else 1)
+    if each:
+        return named == len(values)
+    # Of two values one may be a name by chance: Yoga is one in some country.
+    return named * 2 >= len(values) and named >= min(len(values), _BOTH)
+
+
+def name_one_each(seen: Mapping[str, list[int]]) -> bool:
+    """Say whether values are names of people of whom each subject saw one or two; a catalogue shows many authors to each."""
+    subjects = {subject for listed in seen.values() for subject in listed}
+    listed = list(seen)
+    return len(seen) <= 2 * len(subjects) and commonest(listed) == "names" and are_names(listed)
