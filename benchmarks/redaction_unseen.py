@@ -1,7 +1,7 @@
 """Measures redaction on invented apps whose keys, values and habits no list was made for.
 
 Usage: `python -m benchmarks.redaction_unseen [--episodes 1,4,40] [--seed 1]`. A German meter service, a members' club whose
-tools answer in Japanese and French, a ferry desk in Chinese and Spanish, and the desks of `redaction_desks` and `redaction_blind`: keys
+tools answer in Japanese and French, a ferry desk in Chinese and Spanish, and the apps of `redaction_desks`, `redaction_blind` and `redaction_forms`: keys
 outside the lexicon, JSON inside strings, ids inside URLs, people named in the free text of results only, a note per user, names that no list
 holds, answers that are no records. Truth is what the generator put in: an identifier counts as protected only if no mention of it is left
 anywhere in its episode. Besides, what of the product's words is lost, and which values read unlike in two conversations.
@@ -20,6 +20,7 @@ from typing import Final
 from benchmarks.redaction import SECRET, parsed, recorded, stands_in, texts_of
 from benchmarks.redaction_blind import kennel_talk
 from benchmarks.redaction_desks import clinic_talk, lettings_talk, payroll_talk
+from benchmarks.redaction_forms import printed_talk, screen_talk, segments_talk
 from benchmarks.redaction_talks import Talk, episode, says, step
 from dagster_project.leak_check import is_surrogate
 from ingest.episode import Episode
@@ -206,6 +207,9 @@ APPS: Final[dict[str, Callable[[int, random.Random], Talk]]] = {
     "lettings": lettings_talk,
     "payroll": payroll_talk,
     "kennel": kennel_talk,
+    "screen": screen_talk,
+    "segments": segments_talk,
+    "printed": printed_talk,
 }
 
 

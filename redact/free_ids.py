@@ -58,13 +58,15 @@ _CODE_LINE: Final = re.compile(r"[\w./$-]+\.[A-Za-z]{1,5}:\d{1,5}(?::\d+)?")
 """A line of a program: `UserMap.java:118`."""
 _DIGITS: Final = re.compile(r"\d\D{0,2}\d\D{0,2}\d")
 _TRIMMED: Final = ".:/-!?*_+&#"
-_MARKS: Final = ".#!$%*"
+_MARKS: Final = ".#!$%*@"
 """Marks inside a word with a number: of user names and passwords."""
 _BARE: Final = 7
 """So many digits by themselves are no amount that a sentence states without a mark."""
 _MIXED: Final = 4
 _TURNS: Final = 3
 _LONGEST: Final = 200
+_LINE: Final = 4_000
+"""Longer texts are prose, or an attack."""
 _SHORTEST: Final = 4
 
 
@@ -154,6 +156,8 @@ def free_days(text: str) -> Iterator[str]:
 
 def between_ids(text: str) -> list[str]:
     """Return what of a text stands before, between and after its identifiers and days."""
+    if len(text) > _LINE:
+        return [text]
     tokens = sorted({*emails_in(text), *free_ids(text), *free_days(text)}, key=len, reverse=True)
     parts = [text]
     for token in tokens:

@@ -109,8 +109,8 @@ def records_in(text: str, *, fields: bool = False) -> list[object]:
         labelled, others = _labelled(lines) if len(lines) > 1 or ";" in text else ([], lines)
         found += labelled
         rest += others
-    others = fields_in("\n".join(rest)) if rest and fields else {}
-    return [*found, others] if others else found
+    placed = fields_in("\n".join(rest)) if rest and fields else {}
+    return [*found, placed] if placed else found
 
 
 def _marked_up(text: str) -> list[object]:

@@ -153,3 +153,13 @@ def test_opaque_surrogates_of_other_letters_never_stay_and_never_meet(
     moved = {one: surrogate(Keyed(b"k"), family, one) for one in ids}
     assert len(set(moved.values())) == len(ids)
     assert not [one for one, other in moved.items() if set("王李明") & set(one) & set(other)]
+
+
+@pytest.mark.parametrize("app", ["screen", "segments", "printed"])
+def test_the_words_of_a_form_that_nothing_parses_stay(app: str) -> None:
+    """States, amounts and units are as before, once many people were seen, and no value reads unlike in two conversations."""
+    found = measure(app, 40, seed=12)
+    assert found.leaked.total() == 0, found.leaked
+    assert not found.meaning
+    assert not found.apart
+    assert found.waiting == 0

@@ -1,0 +1,85 @@
+"""Tokens and fields in text that no key explains: what is an identifier, what an amount, a day, a size or a choice."""
+
+import pytest
+
+from redact.fields import fields_in
+from redact.free_ids import between_ids, free_days, free_ids
+from redact.learn import learn
+from redact.policy import Policy
+from redact.scrub import scrub
+from redact.vault import open_vault
+from tests.unit.raw_conversations import SECRET, calls, episode, says
+
+
+@pytest.mark.parametrize(
+    ("text", "token"),
+    [
+        ("call 0171 555 0123 now", "0171 555 0123"),
+        ("or (555)123-4567.", "(555)123-4567"),
+        ("PARTNER NR 4821133700 GEB", "4821133700"),
+        ("VSNR KV 482 1133-7", "482 1133-7"),
+        ("plate 4821 BGL, red", "4821 BGL"),
+        ("see https://f.example/x/4821-12345?sig=abc123def456", "abc123def456"),
+        ("my password is Tt421#az", "Tt421#az"),
+        ("at 52.12345, -1.23456", "-1.23456"),
+        ("socia S/4821-K;", "S/4821-K"),
+        ("電話は090-5551-2213です", "090-5551-2213"),
+        ("upi raghu871@okbank", "raghu871@okbank"),
+    ],
+)
+def test_an_identifier_is_a_token(text: str, token: str) -> None:
+    """Whatever stands around it, and with the marks inside it."""
+    assert token in set(free_ids(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "84,20 EUR and 1,250,000 yen of 40.50",
+        "at 2026-02-01T06:13:07Z, 12:30:11, 14.03.1961 and 2024-05-15",
+        "512GB, 25KG, 3.5-5.1, v1.2.3, 12-14, UTF-8",
+        "UserMap.java:118 answered HTTP/1.1",
+        "we sold 2500000 of 100 kinds in 2026",
+        "write to anna.meier7@mail.example",
+    ],
+)
+def test_amounts_times_and_sizes_are_none(text: str) -> None:
+    """They say how much or when, and lose their meaning when they are replaced."""
+    assert list(free_ids(text)) == []
+
+
+def test_days_are_told_apart_from_numbers() -> None:
+    """As people and programs write them; a year alone is none."""
+    text = "born 14.03.1961, 1961-03-14, March 14, 1961 or date(1961, 3, 14), since 1961"
+    assert len(list(free_days(text))) == 4
+    assert between_ids("GEB 14.03.1961 NR 4821133700") == ["GEB ", " NR ", ""]
+
+
+def test_fields_are_named_by_label_tag_or_line() -> None:
+    """The same field of two answers is the same place; a sentence's names are named by the word before."""
+    fields = fields_in(
+        "PID|1||77^^MR||Okafor^Chidi\nusr=anna lvl=warn\n  LINDENSTR 12      SUHL\nasked by Maeve"
+    )
+    assert fields["~PID/5"] == ["Okafor^Chidi"]
+    assert fields["usr"] == ["anna"]
+    assert fields["~2/0"] == ["LINDENSTR 12"]
+    assert fields["~by"] == ["Maeve"]
+
+
+def test_a_token_that_a_key_explains_stays() -> None:
+    """An order's number in a message is a key of a record, another of its form as well; a stranger's number goes."""
+    raw = [
+        episode(
+            f"e{number}",
+            *calls("get_order", {"order_id": f"ORD-48{number}"}, {"order_id": f"ORD-48{number}"}),
+            says("user", f"ORD-48{number} or ORD-777, card file 88{number}-55{number}-991"),
+        )
+        for number in range(3)
+    ]
+    learnt = learn(raw, (), policy=Policy())
+    for number, done in enumerate(
+        scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy())
+    ):
+        said = done.clean.steps[-1].content or ""
+        assert said.startswith(f"ORD-48{number} or ORD-777, card file ")
+        assert f"88{number}-55{number}-991" not in said
