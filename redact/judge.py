@@ -165,9 +165,9 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
     }
     for key, verdict in verdicts.items():
         template = templates.get(key, frozenset())
-        seen = [part for value in app.evidence[key] for part in own_parts(value, template)]
+        parts = [part for value in app.evidence[key] for part in own_parts(value, template)]
         free = places[key].free  # who comes back under k requests is not everybody
-        for value in _made_personal(seen, verdict, recorded if free else public, recorded):
+        for value in _made_personal(parts, verdict, recorded if free else public, recorded):
             keep_kind(values, value, verdict.action)
     return Judgement(
         verdicts,
