@@ -22,7 +22,8 @@ _RUN: Final = re.compile(
     r"[^\s\"'<>|^~,;=()\[\]{}`*\u2013-\u2015\u2018-\u201f\u3001\u3002\uff0c\uff08\uff09\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\u0e00-\u0eff]+"
 )
 _GROUPED: Final = re.compile(
-    r"(?<![\w.,$€£¥-])[A-Z]{0,4}[+(]{0,2}\d[\dA-Z]*\)?(?:[ ./-]{0,2}\(?[\dA-Z]*\d[\dA-Z]*\)?(?![.,]\d))*(?!\w)"
+    r"(?<![\w.,$€£¥-])[+(]{0,2}(?=[A-Z]{0,4}\d)[\dA-Z]++\)?"
+    r"(?:(?:[ ./-]{1,2}\(?|(?<=\)))(?=[A-Z]*\d)[\dA-Z]++\)?(?![.,]\d))*+(?!\w)"
 )
 """Groups of digits and capitals with single marks between them: `0171 555 0123`, `482 1133-7`, `MH12 2011 0012`."""
 _PLATE: Final = re.compile(

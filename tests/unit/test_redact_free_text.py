@@ -83,3 +83,10 @@ def test_a_token_that_a_key_explains_stays() -> None:
         said = done.clean.steps[-1].content or ""
         assert said.startswith(f"ORD-48{number} or ORD-777, card file ")
         assert f"88{number}-55{number}-991" not in said
+
+
+@pytest.mark.timeout(20)
+def test_a_long_run_of_digits_and_capitals_takes_linear_time() -> None:
+    """Groups are never taken apart in another way: doing so took exponential time."""
+    assert list(free_ids("1A" * 5_000 + "a")) == []
+    assert list(free_ids("11 1A" * 5_000 + "_")) != []
