@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from dagster_project.lake import Lake, Stamp, digest_of, digest_of_parts, hash_of
 from dagster_project.tables import Table
 
-CODE: Final = "13"
+CODE: Final = "14"
 """Goes up when an asset's rules change in a way that makes old rows wrong."""
 
 Key = tuple[str, str]
