@@ -20,7 +20,7 @@ from examples.support_desk.request_kinds_other import make_request
 from examples.support_desk.scene import Scene
 from examples.support_desk.season import DAYS, Plan, Visit, hold_one
 from examples.support_desk.telemetry import Telemetry
-from examples.support_desk.truth import accepted_ends
+from examples.support_desk.truth import accepted_ends, refuses
 
 RETURN_RATE: Final = 0.4
 """Share of customers with unresolved business who come back."""
@@ -87,6 +87,8 @@ def _again(request: Request, scene: Scene) -> Request | None:
     try:
         accepted_ends(request, scene.db, scene.variant, scene.now)
     except ValueError:
+        return None
+    if not refuses(scene.db, scene.variant, scene.now, truth.refused):
         return None
     returned = {
         str(call.arguments["order_id"])

@@ -53,6 +53,8 @@ class Truth:
     """Facts the customer must have been told, each in one of several forms."""
     denied: bool = False
     """It cannot be done, and the customer must have been told so."""
+    refused: tuple[PlainCall, ...] = ()
+    """What they ask for first and cannot have; where they could, that would be the right end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,9 +47,9 @@ def call(name: str, **arguments: object) -> PlainCall:
     return PlainCall(name=name, arguments=arguments)  # type: ignore[arg-type]  # the kinds give JSON only
 
 
-def done(*calls: PlainCall) -> Truth:
-    """Resolved by exactly these writes."""
-    return Truth(accepted=(calls,))
+def done(*calls: PlainCall, refused: tuple[PlainCall, ...] = ()) -> Truth:
+    """Resolved by exactly these writes, as long as what is asked for first is refused."""
+    return Truth(accepted=(calls,), refused=refused)
 
 
 DENIED: Final = Truth(accepted=((),), denied=True)

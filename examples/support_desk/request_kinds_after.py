@@ -202,10 +202,15 @@ def exchange_low_balance(scene: Scene) -> Request | None:
     order = scene.order("delivered", lambda o: bool(too_dear(o)))
     if order is None or (other := _second_method(scene, order)) is None:
         return None
+    if (gift := scene.method(order["customer_id"], "gift_card")) is None:
+        return None
     item, version = scene.rng.choice(too_dear(order))
     payments = ("Use my gift card.", f"Then take my {METHOD_WORDS[other['kind']]}.")
     wish = _exchange_wish(order, item, version, *payments)
-    truth = done(_exchange(order, item, version, other["payment_id"]))
+    truth = done(
+        _exchange(order, item, version, other["payment_id"]),
+        refused=(_exchange(order, item, version, gift["payment_id"]),),
+    )
     person = scene.person(order["customer_id"])
     return request_of(scene, "exchange_low_balance", person, (wish,), truth)
 
@@ -237,7 +242,10 @@ def exchange_sold_out(scene: Scene) -> Request | None:
     second = f"Then the one with {key} {instead['options'][key]}, otherwise like mine."
     answers = dict(wish.answers) | {"option": (*wish.answers["option"], second)}
     wish = Wish(opening=wish.opening, answers=answers, order_ids=wish.order_ids)
-    truth = done(_exchange(order, item, instead, method["payment_id"]))
+    truth = done(
+        _exchange(order, item, instead, method["payment_id"]),
+        refused=(_exchange(order, item, wanted, method["payment_id"]),),
+    )
     person = scene.person(order["customer_id"])
     return request_of(scene, "exchange_sold_out", person, (wish,), truth)
 

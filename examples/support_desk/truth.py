@@ -5,7 +5,7 @@ The product never sees any of it. Everything is exact: the judge compares two st
 
 import random
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -79,6 +79,16 @@ def accepted_ends(
     return ends
 
 
+def refuses(
+    start: sqlite3.Connection, variant: Variant, now: datetime, calls: Sequence[PlainCall]
+) -> bool:
+    """Whether the shop in this state refuses each of these calls."""
+    return all(
+        _called(Desk(variant=variant, db=copy_of(start), now=lambda: now), call).is_error
+        for call in calls
+    )
+
+
 def judge(talk: Conversation, request: Request, *, ends: list[Dump], end: Dump) -> Judgement:
     """Compares what happened with what resolves the request."""
     texts = [
@@ -100,10 +110,14 @@ def judge(talk: Conversation, request: Request, *, ends: list[Dump], end: Dump) 
     )
 
 
-def _apply(desk: Desk, call: PlainCall) -> None:
+def _called(desk: Desk, call: PlainCall) -> Answer:
     shown = desk.variant.outward(dict(call.arguments))
     if not isinstance(shown, dict):
         raise TypeError("arguments are a mapping")
-    answer = desk.call(desk.variant.tools[call.name], shown)
+    return desk.call(desk.variant.tools[call.name], shown)
+
+
+def _apply(desk: Desk, call: PlainCall) -> None:
+    answer = _called(desk, call)
     if answer.is_error:
         raise ValueError(f"the truth of a request cannot be done: {call.name}: {answer.content}")

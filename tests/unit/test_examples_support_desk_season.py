@@ -5,17 +5,20 @@ import json
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from sqlite3 import Connection
 from typing import Any
 
 import pytest
 
 from examples.support_desk.agents.faulty import POLICIES
 from examples.support_desk.app import main
+from examples.support_desk.backend.database import copy_of
 from examples.support_desk.backend.generator import START
 from examples.support_desk.living import living_season
 from examples.support_desk.records import Held, chat_log_line, truth_line
 from examples.support_desk.season import Plan, reset_season
 from examples.support_desk.telemetry import Telemetry
+from examples.support_desk.truth import refuses
 from examples.support_desk.variant import make_variant
 
 FAULTS = sorted(set(POLICIES) - {"good", "loop"})
@@ -89,6 +92,18 @@ def test_unresolved_customers_come_back(living: list[Held]) -> None:
     repeated = [attempts for attempts in seen.values() if len(attempts) > 1]
     assert repeated
     assert all(not resolved for attempts in repeated for resolved in attempts[:-1])
+
+
+def test_who_comes_back_still_cannot_have_what_they_asked_for_first() -> None:
+    """A version that is in stock again is another request: the second choice is no longer its right end."""
+    plan = replace(PLAN, mode="living", conversations=160, seed=4, policies=("early_stop",))
+    shops: list[Connection] = []
+    asked = 0
+    for one in living_season(plan, Telemetry(), watch=lambda shop: shops.append(copy_of(shop))):
+        refused = one.request.truth.refused
+        asked += len(refused)
+        assert refuses(shops.pop(), plan.variant, one.started, refused)
+    assert asked > 5
 
 
 def test_the_good_agent_serves_a_living_shop() -> None:
