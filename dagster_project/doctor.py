@@ -21,6 +21,7 @@ from ingest.app_name import UNNAMED
 from ingest.episode import Episode
 from ingest.outcome import Outcome
 from ingest.wal import Wal
+from synth.labels import OutcomePolicy, load_outcome_policy, unknown_outcomes
 
 ADVICE = {
     "no_content": "message content is switched off in the app: turn on content capture "
@@ -56,6 +57,8 @@ class AppDiagnosis:
     subjects: int
     """Episodes that say whose they are."""
     task_keys: int
+    outcomes_to_settle: tuple[str, ...]
+    """The lines to add to `outcomes.toml` for outcomes whose names it does not know."""
     advice: tuple[str, ...]
 
 
@@ -82,7 +85,8 @@ def diagnose(home: Home) -> Diagnosis:
     with Wal(home.wal) as wal:
         land(home, wal)
         counts = wal.counts()
-    apps = tuple(_app(lake, app, days) for app, days in sorted(days_of(lake).items()))
+    policy = load_outcome_policy(home.outcome_policy)
+    apps = tuple(_app(lake, app, days, policy) for app, days in sorted(days_of(lake).items()))
     refused = Counter(f"{r.app or UNNAMED}: {r.code}" for r in quarantined(lake))
     return Diagnosis(
         home=str(home.path),
@@ -99,7 +103,7 @@ def diagnose(home: Home) -> Diagnosis:
     )
 
 
-def _app(lake: Lake, app: str, days: Iterable[str]) -> AppDiagnosis:
+def _app(lake: Lake, app: str, days: Iterable[str], policy: OutcomePolicy) -> AppDiagnosis:
     ordered = sorted(days)
     assembly = assemble_days(lake, app, ordered)
     episodes = [e for group in assembly.episodes.values() for e in group]
@@ -123,6 +127,7 @@ def _app(lake: Lake, app: str, days: Iterable[str]) -> AppDiagnosis:
         waiting_outcomes=sum(outcome.episode_id is None for outcome in outcomes),
         subjects=subjects,
         task_keys=keys,
+        outcomes_to_settle=tuple(unknown_outcomes(outcomes, policy).values()),
         advice=_app_advice(episodes, outcomes, missing),
     )
 

@@ -124,18 +124,19 @@ def check_apps(home: Home, vault: Vault, apps: Iterable[str]) -> dict[str, AppLe
 
 def check_texts(
     home: Home, vault: Vault, apps: Iterable[str], texts: Iterable[tuple[str, str]]
-) -> int:
-    """How many identifiers of any app stand in texts that belong to the whole home."""
+) -> list[str]:
+    """The identifiers of any app that stand in texts of the whole home, each by app, kind and place, never by its text."""
     if not policy_of(home).enabled:
-        return 0
-    named, found = list(texts), 0
+        return []
+    named, found = list(texts), []
     for app in apps:
         search = search_of(home, vault, app)
-        found += sum(
-            not (leak.waiver or is_surrogate(vault, app, leak, text))
+        found += [
+            f"{app}: {leak.kind} in {leak.where} at {leak.offset}"
             for where, text in named
             for leak in search.find(where, text)
-        )
+            if not (leak.waiver or is_surrogate(vault, app, leak, text))
+        ]
     return found
 
 
@@ -148,9 +149,11 @@ def check_home_report(home: Home, secret: str | None) -> None:
         for path in sorted(home.report.parent.rglob("*")):
             if path.is_file():
                 path.unlink()
+        shown = "; ".join(found[:3]) + ("; ..." if len(found) > 3 else "")
         raise StageError(
-            "the report held an identifier of a person and was removed; "
-            "run the build again, and report this as a fault of tracegym"
+            f"the report held {len(found)} identifiers of people and was removed ({shown}); "
+            "if it is none, say under [keys] of redaction.toml what its key holds and build again; "
+            "else report this as a fault of tracegym"
         )
 
 

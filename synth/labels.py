@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from redact.clean_outcome import CleanOutcome
 
@@ -147,9 +147,28 @@ def label_episodes(outcomes: Iterable[CleanOutcome], policy: OutcomePolicy) -> d
     return {episode_id: label(mine, policy) for episode_id, mine in sorted(grouped.items())}
 
 
-def unknown_outcomes(outcomes: Iterable[CleanOutcome], policy: OutcomePolicy) -> dict[str, str]:
+class Said(Protocol):
+    """What of an outcome tells how its name may be meant, on either side of the gate."""
+
+    @property
+    def name(self) -> str:
+        """What was measured."""
+        ...
+
+    @property
+    def value(self) -> float | None:
+        """A number, or 1 and 0."""
+        ...
+
+    @property
+    def label(self) -> str | None:
+        """A word in place of a number."""
+        ...
+
+
+def unknown_outcomes(outcomes: Iterable[Said], policy: OutcomePolicy) -> dict[str, str]:
     """Outcome names the policy does not know, each with the line to add to `outcomes.toml`."""
-    unknown: dict[str, list[CleanOutcome]] = {}
+    unknown: dict[str, list[Said]] = {}
     for outcome in outcomes:
         if outcome.name not in policy.rules:
             unknown.setdefault(outcome.name, []).append(outcome)
@@ -270,7 +289,7 @@ def _test(name: str, test: object, path: Path) -> str | tuple[str, ...] | None:
     return str(test)
 
 
-def _line_to_add(name: str, outcomes: Sequence[CleanOutcome]) -> str:
+def _line_to_add(name: str, outcomes: Sequence[Said]) -> str:
     """A line to paste; quoted where the name is not a bare TOML key. Never shows a recorded label."""
     bare = name.replace("_", "").replace("-", "")
     key = name if bare.isalnum() and bare.isascii() else '"' + name.replace('"', "") + '"'

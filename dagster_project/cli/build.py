@@ -9,7 +9,7 @@ import typer
 
 from dagster_project.cli.bars import Bars
 from dagster_project.cli.options import HOME, HomeOption, JsonOption, JudgeOption, JudgeUrlOption
-from dagster_project.cli.output import notices, print_json, print_table
+from dagster_project.cli.output import lines_to_settle, notices, print_json, print_table
 from dagster_project.cli.settings import read_settings
 from dagster_project.errors import ProjectError, StrictError
 from dagster_project.home import open_home, set_redaction
@@ -95,7 +95,6 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
 
 
 _DECIDE = "decide with: tracegym redact review"
-_MOST_LINES = 5
 
 
 def _waiting(data: "ReportData") -> int:
@@ -149,12 +148,6 @@ def _show(built: "Built", data: "ReportData", report: Path, seconds: float) -> N
         notices().print(f"check not passed: {check}")
     if _waiting(data):
         notices().print(f"{_waiting(data)} leaves or episodes wait at the gate; {_DECIDE}")
-    unknown = _to_settle(data)
-    if unknown:
-        told = "outcomes that mean nothing yet; say what they do in the home's outcomes.toml:"
-        notices().print(f"{told}\n[outcomes]", markup=False)
-        for line in unknown[:_MOST_LINES]:
-            notices().print(line, markup=False)
-        if len(unknown) > _MOST_LINES:
-            notices().print(f"and {len(unknown) - _MOST_LINES} more: see the report")
+    for line in lines_to_settle(_to_settle(data)):
+        notices().print(line, markup=False)
     notices().print(f"report: {report}")

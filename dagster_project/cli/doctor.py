@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from dagster_project.cli.options import HOME, HomeOption, JsonOption
-from dagster_project.cli.output import print_json, print_pairs
+from dagster_project.cli.output import lines_to_settle, print_json, print_pairs
 from dagster_project.home import open_home
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ def doctor(home: HomeOption = HOME, as_json: JsonOption = False) -> None:
         _show(app)
     for advice in found.advice:
         typer.echo(f"• {advice}")
+    for line in lines_to_settle([line for app in found.apps for line in app.outcomes_to_settle]):
+        typer.echo(line)
 
 
 def _show(app: "AppDiagnosis") -> None:

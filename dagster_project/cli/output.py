@@ -8,6 +8,8 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+_MOST_LINES = 5
+
 
 def notices() -> Console:
     """The console for progress and notices; stdout stays clean for pipes."""
@@ -38,6 +40,16 @@ def print_table(
 def print_pairs(title: str, pairs: Mapping[str, object]) -> None:
     """Names and values, one a line."""
     print_table(title, ("", ""), [(name, _shown(value)) for name, value in pairs.items()])
+
+
+def lines_to_settle(unknown: Iterable[str]) -> list[str]:
+    """What to tell of outcomes that the policy does not know: the lines to paste, the first few of them; empty without any."""
+    lines = list(dict.fromkeys(unknown))
+    if not lines:
+        return []
+    told = "outcomes that mean nothing yet; say what they do in the home's outcomes.toml:"
+    more = [f"# and {len(lines) - _MOST_LINES} more"] if len(lines) > _MOST_LINES else []
+    return [told, "[outcomes]", *lines[:_MOST_LINES], *more]
 
 
 def _shown(value: object) -> str:

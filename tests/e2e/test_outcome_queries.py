@@ -120,6 +120,9 @@ def test_before_the_first_build_attributes_join_as_a_build_will(tmp_path: Path) 
     (app,) = diagnose(made).apps
     assert app.waiting_outcomes == 0
     assert not any("no outcome" in advice for advice in app.advice)
+    assert [line.split(" =")[0] for line in app.outcomes_to_settle] == ["refund"]
+    told = CliRunner().invoke(cli, ["doctor", "--home", str(made.path)]).stdout
+    assert "[outcomes]\nrefund = " in told
     labelled = [json.loads(line) for line in raw_lines(made)]
     assert [e["episode_id"] for e in labelled if "outcome" in e or "outcomes" in e] == ["c1"]
 

@@ -93,7 +93,10 @@ def test_a_report_with_an_identifier_is_removed(copy: Home) -> None:
     check_home_report(copy, SECRET)
     with copy.report.open("a", encoding="utf-8") as page:
         page.write(f"<p>{FIRST[1].upper()}&nbsp;{LAST[1].upper()}</p>")
-    with pytest.raises(StageError, match="the report held an identifier"):
+    with pytest.raises(
+        StageError,
+        match=r"the report held 1 identifiers of people and was removed \(lending: full_name in ",
+    ):
         check_home_report(copy, SECRET)
     assert not copy.report.exists()
 
