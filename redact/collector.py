@@ -20,4 +20,8 @@ def without_collection() -> Iterator[None]:
         yield
     finally:
         if was_on:
+            # What was made is put among what is old, unvisited: else the next pass would be over all of it.
+            if not gc.get_freeze_count():
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()

@@ -116,7 +116,7 @@ class Finder:
             else:  # a result that is no JSON is prose too
                 spoken = filter(_is_spoken, told if is_json else [*told, text])
                 named = [found for part in spoken for found in self._named(part, self._needs(part))]
-        unexplained += _free_tokens(text, unexplained, is_json=is_json)
+        unexplained += _tokens_of_leaves(unexplained) if is_json else _tokens_of_text(text, needs)
         flagged = tuple(dict.fromkeys(named)) if self._prose_names == "flag" else ()
         if not flagged:
             found.extend(named)
@@ -177,15 +177,32 @@ def _sightings(
     )
 
 
-def _free_tokens(
-    text: str, unexplained: Sequence[Unexplained], *, is_json: bool
-) -> list[Unexplained]:
-    """Return the tokens that look like identifiers where no key says what they are, and the days."""
-    texts = [text]
-    if is_json:
-        texts = [leaf.value for leaf in unexplained if leaf.free or _has_words(leaf.value)]
-    tokens = [token for one in texts for token in (*free_ids(one), *free_days(one))]
-    return [Unexplained(FREE, token, "?", free=True) for token in dict.fromkeys(tokens)]
+def _tokens_of_text(text: str, needs: Needs) -> list[Unexplained]:
+    """Return the tokens of a text without keys that look like identifiers, and its days."""
+    if not (needs.tokens or needs.days):
+        return []
+    ids = free_ids(text) if needs.tokens else ()
+    days = free_days(text) if needs.days else ()
+    return list(map(_unexplained_token, dict.fromkeys((*ids, *days))))
+
+
+def _tokens_of_leaves(unexplained: Sequence[Unexplained]) -> list[Unexplained]:
+    """Return such tokens and days in the leaves of a document that no key explains."""
+    told: dict[str, None] = {}
+    for leaf in unexplained:
+        if leaf.free or _has_words(leaf.value):
+            told.update(_tokens_in(leaf.value))
+    return list(map(_unexplained_token, told))
+
+
+@lru_cache(maxsize=20_000)
+def _tokens_in(value: str) -> dict[str, None]:
+    """Return the tokens of a leaf: a catalogue's leaves stand in many documents."""
+    return dict.fromkeys((*free_ids(value), *free_days(value)))
+
+
+def _unexplained_token(token: str) -> Unexplained:
+    return Unexplained(FREE, token, "?", free=True)
 
 
 def _has_words(value: str) -> bool:

@@ -31,10 +31,11 @@ _PLATE: Final = re.compile(
 )
 """Number plates, whose letters are no unit: `4821 BGL`, `B-MW 421`."""
 _COORDINATE: Final = re.compile(r"(?<![\w.])-?\d{1,3}\.\d{4,}(?!\w)")
-_WINDOW: Final = re.compile(
-    r"(?<!\S)(?:[A-Z]{1,3}-[A-Z]{1,2} )?[^\s\d]*+\d\S*+(?: [^\s\d]*+\d\S*+)*(?: [A-Z]{3}(?!\w))?"
-)
-"""Words that hold digits, side by side."""
+_WINDOW: Final = re.compile(r"\d\S*+(?: [^\s\d]*+\d\S*+)*(?: [A-Z]{3}(?!\w))?")
+"""Words that hold digits, side by side, from the first digit on: the engine jumps to it."""
+_REGION: Final = re.compile(r"(?<!\S)[A-Z]{1,3}-[A-Z]{1,2} \Z")
+_REGION_SIZE: Final = 7
+_WORD_END: Final = re.compile(r"\s|$")
 _FEWEST: Final = 3
 _PARTS: Final = re.compile(r"[/?&#:]+")
 
@@ -74,8 +75,25 @@ _SHORTEST: Final = 4
 def free_ids(text: str) -> Iterator[str]:
     """Yield the tokens of a text that look like identifiers, each as it stands."""
     if _DIGITS.search(text):
-        for window in _WINDOW.finditer(text):
-            yield from _ids_in(window[0])
+        for window in windows_of(text):
+            yield from _ids_in(window)
+
+
+def windows_of(text: str) -> Iterator[str]:
+    """Yield the words that hold digits, those side by side as one, with a region before or a unit behind in capitals."""
+    done = place = 0
+    while found := _WINDOW.search(text, place):
+        first, place = found.span()
+        before = text[done:first]
+        inside = before and not before[-1].isspace()
+        start = first - len(before.rsplit(None, 1)[-1]) if inside else first
+        if start == done > 0:  # in the word whose beginning was the last window's unit
+            ended = _WORD_END.search(text, first)
+            place = ended.start() if ended else len(text)
+            continue
+        region = _REGION.search(text, max(done, start - _REGION_SIZE), start)
+        done = place
+        yield text[region.start() if region else start : place]
 
 
 @lru_cache(maxsize=65_536)

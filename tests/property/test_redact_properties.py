@@ -1,6 +1,7 @@
 """Properties of redaction: order-free, injective, nothing planted survives, JSON stays JSON."""
 
 import json
+import re
 import string
 
 from hypothesis import given, settings
@@ -12,6 +13,7 @@ from redact.clean_rows import clean_episode_from_row, clean_episode_to_row
 from redact.documents import Documents, Found, Unexplained
 from redact.findings import Finder
 from redact.fold import fold, fold_value
+from redact.free_ids import windows_of
 from redact.keyed import Keyed
 from redact.leaks import find_leaks
 from redact.learn import learn
@@ -182,6 +184,8 @@ PIECES = st.sampled_from(
         "-----BEGIN PRIVATE KEY-----\nMII", "eyJhbGciOi.J9eyJzdWIi.abcd", "12:30:45", "1.2.3", "My name is Anna Meier.",
         "born 1988-06-08", "N\u00e9e le 08.06.1988", "F\u00d8DSELSDATO: 8 June 1988",
         "this            Anna", "my name\u2019s Bob", "ich heiße Éva", "is,:.Anna", "named\u2028Otto", "mr. \u00c5sa", "\u212aey is Jo", "x\u00b2",
+        "ID-1\u00e92\u00e9\u00e93", "1961-06-08", "8th of August 1961", "3 \u0441\u0435\u043d\u0442\u044f\u0431\u0440\u044f 1961", "May 3rd, 1961", "1 Augu\u017ft 1961",
+        "08.06.1961", "19610608", "1 M\u00c4RZ 1961", "B-MW 421", "482 1133-7",
         "7 Rue Älgatan", "me@straße.example", "\u0645\u062d\u0645\u062f", "名前は田中",
     ]
 )  # fmt: skip
@@ -200,6 +204,7 @@ def test_the_cheap_look_never_hides_what_a_search_finds(text: str, joint: str) -
     quick = Finder(lexicon).in_prose(said)
     thorough = Finder(lexicon, prefiltered=False).in_prose(said)
     assert quick.values == thorough.values
+    assert quick.evidence == thorough.evidence
 
 
 LEAVES = st.one_of(
@@ -261,3 +266,15 @@ def test_ids_made_of_names_are_found_as_the_whole_pattern_finds_them(text: str) 
     """Trying the pattern only at its core finds what trying it everywhere does."""
     everywhere = NAMED_ID.finditer(text)
     assert list(named_ids_in(text)) == [(one[0], one[1], one[3]) for one in everywhere]
+
+
+WINDOW = re.compile(
+    r"(?<!\S)(?:[A-Z]{1,3}-[A-Z]{1,2} )?[^\s\d]*+\d\S*+(?: [^\s\d]*+\d\S*+)*(?: [A-Z]{3}(?!\w))?"
+)
+
+
+@given(st.lists(st.one_of(PIECES, st.text("AB12-. \n\xa0é²", max_size=9)), max_size=6).map("".join))
+@settings(max_examples=400, deadline=None)
+def test_words_with_digits_are_found_as_one_pattern_finds_them(text: str) -> None:
+    """Jumping to the next digit finds the words that trying the whole pattern at every word finds."""
+    assert list(windows_of(text)) == [window[0] for window in WINDOW.finditer(text)]
