@@ -262,7 +262,8 @@ class _Reader:
                 for document in inner:
                     self.walk(document, slot, above, depth + 1)
                 return
-        elif self._is_fielded(value) and (inner := records_in(value, fields=self._fields)):
+        # `[section]` opens settings, `[info]` a line of a log: a bracket is no promise of JSON.
+        if self._is_fielded(value) and (inner := records_in(value, fields=self._fields)):
             was, self.free = self.free, self._fields
             for document in inner:
                 self.walk(document, slot, above, depth + 1)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
+from redact.gazetteer import is_name
 from redact.months import MONTH
 from redact.shapes import EMAIL, digit_count, emails_in, is_phone, letter_count
 
@@ -56,6 +57,8 @@ _DAY: Final = re.compile(
     rf"|(?:{MONTH})\.? \d{{1,2}}(?:st|nd|rd|th)?,? (?:19|20)\d\d)(?![\w-])",
     re.IGNORECASE,
 )
+_UNIT: Final = re.compile(r"\d{1,5}-([a-z]{3,})")
+"""A number and what it counts: `1000-piece`."""
 _CODE_LINE: Final = re.compile(r"[\w./$-]+\.[A-Za-z]{1,5}:\d{1,5}(?::\d+)?")
 """A line of a program: `UserMap.java:118`."""
 _DIGITS: Final = re.compile(r"\d\D{0,2}\d\D{0,2}\d")
@@ -150,12 +153,17 @@ def is_free_id(token: str) -> bool:
         return False
     if not letters:
         return digits >= _BARE or is_phone(token)
-    if digits < 2 or _SIZE.fullmatch(token) or _CODE_LINE.fullmatch(token):
+    if digits < 2 or _SIZE.fullmatch(token) or _CODE_LINE.fullmatch(token) or _is_count(token):
         return False
     mixed = digits >= _MIXED or len(_TURN.findall(token)) >= _TURNS
     code = digits > 2 and any(map(str.isupper, token)) and not any(map(str.islower, token))
     marked = digits > 2 and letters > 2 and any(mark in token for mark in _MARKS)
     return mixed or code or marked
+
+
+def _is_count(token: str) -> bool:
+    counted = _UNIT.fullmatch(token)
+    return counted is not None and not is_name(counted[1])
 
 
 @lru_cache(maxsize=65_536)

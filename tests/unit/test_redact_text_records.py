@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from ingest.episode import Episode
 from redact.dates import read_date
 from redact.forms import shape_of
+from redact.free_ids import is_free_id
 from redact.judge import NAME, PHONE, judge
 from redact.labelled_rows import labelled
 from redact.learn import learn
@@ -234,3 +235,37 @@ def test_choices_that_all_share_are_names_only_if_each_is(
     ]
     verdicts = judge(learn(raw, (), policy=Policy()).app("app"), k=5).verdicts
     assert [one.action for one in verdicts.values()] == ([] if kept else [NAME])
+
+
+def test_settings_under_a_key_are_read_by_their_fields_and_not_withheld() -> None:
+    """A text that opens with a bracket and is no JSON has fields: two answers about one person stay two answers."""
+    rooms = ("Sala Roja", "Pista 2")
+    raw = [
+        episode(
+            f"{place} {room}",
+            *calls(
+                "read_file",
+                {"n": place},
+                {
+                    "files": [
+                        f'[[slot]]\nroom = "{room}"\nwho = "{name}"\nacct = "{name[0]}K 44{place} 3318"\n'
+                    ]
+                },
+            ),
+        )
+        for place, name in enumerate(PEOPLE)
+        for room in rooms
+    ]
+    done = clean(raw)
+    assert not any("withheld" in text for text in done)
+    assert len(set(done)) == len(raw)
+    assert not any(name in text for text in done for name in PEOPLE)
+
+
+@pytest.mark.parametrize(
+    ("token", "expected"),
+    [("1000-piece", False), ("2500-gallon", False), ("4821-anna", True), ("4821-BX", True)],
+)
+def test_a_number_and_what_it_counts_is_no_identifier(token: str, expected: bool) -> None:
+    """A puzzle of a thousand pieces is not an account; a number before a name may be one."""
+    assert is_free_id(token) is expected
