@@ -37,6 +37,7 @@ KINDS: Final = _kinds(
     ("email", "email", True),
     ("ip", "ip", True),
     ("phone", "phone", True),
+    ("named_id", "name", True),
     ("person_id", "identifier", True),
     ("payment_id", "identifier", True),
     ("document_id", "opaque", True),

@@ -256,7 +256,9 @@ class _Table:
                     encoding=encoding,
                     direct=wanted.direct,
                     beside=beside,
-                    waiver=self._waiver(tokens, start, wanted, beside=beside),
+                    waiver="ordinary"
+                    if _is_key(plain, offset, end) and _COMMON.issuperset(wanted.tokens)
+                    else self._waiver(tokens, start, wanted, beside=beside),
                 )
 
     def _waiver(self, tokens: list[str], start: int, wanted: _Wanted, *, beside: bool) -> str:
@@ -274,6 +276,11 @@ class _Table:
     def _beside(self, found: list[str], place: int) -> bool:
         near = found[max(0, place - 1) : place] + found[place + 1 : place + 2]
         return any(token in self._by_pivot for token in near)
+
+
+def _is_key(plain: str, start: int, end: int) -> bool:
+    """Say whether a mention is all of a JSON key: `"first_name":` in the records of a person called First Name."""
+    return plain[start - 1 : start] == '"' and _KEY_END.match(plain, end) is not None
 
 
 def _is_torn(kind: str, mention: str) -> bool:

@@ -6,7 +6,8 @@ the whole app, single words and short numbers for their own episode: "Brown" mus
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -22,9 +23,13 @@ from redact.learnt import AppLearnt, Learnt, keep_kind, merge_subjects, subject_
 from redact.place import ARGUMENT, MESSAGE, RESULT
 from redact.policy import Policy
 from redact.shapes import can_be
+from redact.surrogates import ID_WORDS
 
 _CHECKED: Final = frozenset({"card_number", "ssn", "ip"})
 """Kinds that a pattern finds among bare digits."""
+_NAMES: Final = frozenset({"first_name", "last_name", "full_name"})
+_NAMEABLE: Final = frozenset({"person_id", "handle"})
+_WORD: Final = re.compile(r"[^\W\d_]{2,}")
 
 
 def learn(episodes: Iterable[Episode], outcomes: Iterable[Outcome], *, policy: Policy) -> Learnt:
@@ -96,6 +101,7 @@ def found_in(episode: Episode, reads: Iterable[Read]) -> list[Found]:
     listed = [read.findings for read in reads]
     for findings in listed:
         found.update(findings.values)
+    found = dict.fromkeys(named_by_owners(found))
     if not any(item.kind in _CHECKED and not item.key for item in found):
         return list(found)
     # A pattern never rewrites what is a value of its own elsewhere: one 16-digit product id in ten passes Luhn's test.
@@ -107,6 +113,21 @@ def found_in(episode: Episode, reads: Iterable[Read]) -> list[Found]:
         for item in found
         if item.key or item.kind not in _CHECKED or item.value not in explained
     ]
+
+
+def named_by_owners(found: Collection[Found]) -> Iterator[Found]:
+    """Yield what was found; an id whose only words are also its owner's names (`person_order_4421`) is one made of names."""
+    names = {
+        word
+        for item in found
+        if item.kind in _NAMES
+        for word in _WORD.findall(fold_value(item.value))
+    }
+    ids = names & ID_WORDS
+    for item in found:
+        words = _WORD.findall(fold_value(item.value)) if ids and item.kind in _NAMEABLE else ()
+        named = words and ids.issuperset(words)
+        yield item._replace(kind="named_id") if named else item
 
 
 def local_values(found: Iterable[Found]) -> dict[str, str]:

@@ -31,6 +31,8 @@ _TITLE: Final = re.compile(
 _KEY_BEFORE: Final = re.compile(
     r"\"([^\"\\]{1,48})\\*\"\s*:\s*(?:\[\s*)?\\*\"$|'([^'\\]{1,48})'\s*:\s*'$"
 )
+_KEY_OPENED: Final = re.compile(r"[{,]\s*\\*\"[\w.-]*$")
+_KEY_AFTER: Final = re.compile(r"[\w.-]*\\*\"\s*:")
 _GAP: Final = re.compile(r"[\W_]{0,3}")
 _LINE: Final = re.compile(r"[\n]|\\n")
 _TOKEN: Final = re.compile(r"[^\W_]+")
@@ -108,7 +110,7 @@ class Standing:
 
     def _doubtful(self, text: str, match: Match) -> bool:
         if match.kind not in _CALLED:
-            return False
+            return match.kind == "withheld" and _in_key(text, match)
         mention = text[match.start : match.end]
         words = match.value.split()
         if not match.local:
@@ -130,6 +132,8 @@ class Standing:
     ) -> bool:
         match = matches[place]
         capital = text[match.start].isupper()
+        if match.kind == "withheld":
+            return False
         if self._under_personal_key(text, match):
             return True
         for other in (place - 1, place + 1):
@@ -151,3 +155,10 @@ class Standing:
             return False
         found = _KEY_BEFORE.search(text[max(0, match.start - 64) : match.start])
         return found is not None and (found[1] or found[2]) in self.personal_keys
+
+
+def _in_key(text: str, match: Match) -> bool:
+    """Say whether a word without blanks stands in a JSON key, which names a field and nobody."""
+    if " " in match.value or _KEY_AFTER.match(text, match.end) is None:
+        return False
+    return _KEY_OPENED.search(text, max(0, match.start - 64), match.start) is not None

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from redact.leaks import find_leaks
 from redact.learn import learn
 from redact.policy import Policy
 from redact.scrub import Scrubbed, scrub
@@ -96,3 +97,32 @@ def test_a_person_whose_name_is_a_word_is_hidden_as_a_person(name: str) -> None:
     assert json.loads(result)["first_name"] != name
     assert name not in greeting
     assert plain == f"{name.lower()} I ask?"
+
+
+@pytest.mark.parametrize(
+    ("first", "last"),
+    [("Person", "Person"), ("Member", "Order"), ("First", "Name"), ("May", "Order")],
+)
+def test_a_person_named_like_a_key_loses_her_ids_and_leaves_the_keys(first: str, last: str) -> None:
+    """Her user id is made of her names though its words are those of any id; the keys stay, and the check agrees."""
+    own = f"{first}_{last}_10482".lower()
+    body = {"user_id": own, "first_name": first, "last_name": last, "person_note": None}
+    told = says("user", f"I am {first} {last}, {own.upper()}"), says("user", f"files/{own}.pdf")
+    raw = episode("e1", *calls("get_user", {"user_id": own}, body), *told)
+    learnt = learn([raw], (), policy=Policy())
+    (done,) = scrub([raw], learnt=learnt, vault=open_vault(None, SECRET), policy=Policy())
+    after = texts(done)
+    said = "\n".join(after[1:]).lower()
+    assert own not in said
+    assert f"{first}_{last}".lower() not in said
+    assert f"{first} {last}".lower() not in said
+    assert list(json.loads(after[0])) == list(body)
+    assert find_leaks([(str(n), text) for n, text in enumerate(after)], learnt=learnt) == []
+    assert json.loads(after[0])["user_id"] in after[2]
+
+
+def test_a_withheld_word_is_not_taken_out_of_the_keys() -> None:
+    """A value nobody can judge is withheld where it stands; keys that hold the same word keep their names."""
+    body = {"user_id": "user_user_10482", "first_name": "User", "email": "u@mail.example"}
+    result = texts(past(body, "hello"))[0]
+    assert list(json.loads(result)) == list(body)
