@@ -17,6 +17,8 @@ from redact.surrogates import PARTICLES
 
 _DELIMITERS: Final = "|\t+;*"
 _MANY: Final = 3
+_BAR: Final = re.compile(r"\s[|\u00a6\u2502\u00b7\u2022]\s")
+"""A mark between gaps that no sentence has: one is enough."""
 _WIDE: Final = re.compile(r"\s{2,}|\t")
 _PAIR: Final = re.compile(
     r"(?<![\w.-])([^\W\d_][\w.-]{0,30})\s?=\s?(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^\s,;&()<>\"'|]+))"
@@ -58,11 +60,13 @@ def _fields(line: str, number: int) -> Iterator[Place]:
 
 
 def _parts(line: str) -> list[str]:
-    """Return a line cut at the mark that stands in it most often, else at its gaps."""
+    """Return a line cut at the mark that stands in it most often, else at its bars, else at its gaps."""
     marks = {mark: line.count(mark) for mark in _DELIMITERS}
     most = max(marks, key=lambda mark: marks[mark])
     if marks[most] >= _MANY:
         return line.split(most)
+    if _BAR.search(line):
+        return _BAR.split(line)
     return [part for part in _WIDE.split(line.strip()) if part] or [""]
 
 

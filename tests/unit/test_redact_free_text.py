@@ -90,3 +90,26 @@ def test_a_long_run_of_digits_and_capitals_takes_linear_time() -> None:
     """Groups are never taken apart in another way: doing so took exponential time."""
     assert list(free_ids("1A" * 5_000 + "a")) == []
     assert list(free_ids("11 1A" * 5_000 + "_")) != []
+
+
+def test_rows_with_bars_are_fields_and_read_alike_everywhere() -> None:
+    """A directory's "Last, First" goes in every episode in the same way, whether the episode has the person's record or not."""
+    people = [
+        (last, first)
+        for first in ("Umut", "Wanda", "Xenia", "Duc")
+        for last in ("Rahimi", "Kowalczyk", "Oyelaran")
+    ]
+    raw = []
+    for number, (last, first) in enumerate(people * 2):
+        row = f"MRN4258{number % 12:02} | {last}, {first} | born 1988-06-{number % 12 + 10}"
+        steps = calls("find", {"number": number % 12}, row)
+        if number < 4:
+            record = {"patient": {"first_name": first, "last_name": last}, "mrn": row[:9]}
+            steps = (*steps, *calls("record", {"mrn": row[:9]}, record))
+        raw.append(episode(f"e{number}", *steps))
+    learnt = learn(raw, (), policy=Policy())
+    done = list(scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy()))
+    rows = [one.clean.steps[1].content or "" for one in done]
+    assert not any(name in row for row in rows for pair in people for name in pair)
+    assert all(row.count(" | ") == 2 for row in rows)
+    assert rows[:12] == rows[12:]
