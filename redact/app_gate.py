@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from redact.documents import Unexplained
 from redact.encoded import has_hidden_text
+from redact.episode_memory import Memories
 from redact.findings import Findings
 from redact.fold import Folded, fold
 from redact.free_judge import own_parts
@@ -64,6 +65,7 @@ class AppGate:
         for value, kind in self.judgement.values.items():
             keep_kind(values, value, kind)
         self._everywhere = Matcher(values, local=False)
+        self.memories = Memories()
         self._memory: dict[str, Known] = {}
         self._runs: dict[str, frozenset[str] | None] = {}
         self._doubts: dict[Findings, tuple[tuple[Unexplained, Verdict], ...]] = {}

@@ -15,6 +15,7 @@ from urllib.parse import quote, unquote
 from redact.app_gate import LONG, AppGate, Known
 from redact.dates import read_date, spellings
 from redact.encoded import hidden_texts
+from redact.episode_memory import Cleaned, Memory
 from redact.fold import fold_value, readable
 from redact.matcher import Match, Matcher, Piece, resolve
 from redact.standing import Standing
@@ -30,13 +31,6 @@ class Note(NamedTuple):
     length: int
 
 
-class _Cleaned(NamedTuple):
-    """A clean text with the kind and the length of each removal."""
-
-    text: str
-    removed: tuple[tuple[str, int], ...] = ()
-
-
 class Desk:
     """Scrubs the texts of one episode; an equal text is scrubbed once."""
 
@@ -50,24 +44,32 @@ class Desk:
     ) -> None:
         self._gate = gate
         self._near = near
-        self._matcher = Matcher(_with_spellings(values), local=True)
         self._standing = Standing(gate.vocabulary, personal_keys)
-        self._own: dict[str, list[Match]] = {}
-        self._done: dict[str, _Cleaned] = {}
-        self._same: set[str] = set()
-        """Texts in which nothing stands that could be replaced."""
+        # One person's next request has the same values and many of the same texts.
+        asked = (tuple(values.items()), personal_keys, near if gate.shift.days else 0)
+        memory = gate.memories.get(asked)
+        if memory is None:
+            memory = Memory(Matcher(_with_spellings(values), local=True))
+            gate.memories.keep(asked, memory)
+        self._matcher = memory.matcher
+        self._own = memory.own
+        self._done = memory.done
+        self._same = memory.same
         self.notes: list[Note] = []
 
     def expect(self, texts: Iterable[str | None]) -> None:
         """Search texts for the episode's values in one walk, before they are asked for one by one."""
-        listed = list(dict.fromkeys(filter(None, texts)))
+        seen = self._own
+        listed = [text for text in dict.fromkeys(texts) if text and text not in seen]
         every = self._gate.known_of(listed)
         pieces = [
             Piece(known.folded, text)
             for text, known in zip(listed, every, strict=True)
             if len(text) < LONG or self._can_match(text, known)
         ]
-        own = self._own = dict.fromkeys(listed, _NO_MATCHES)
+        self._gate.memories.count(listed)
+        own = self._own
+        own.update(dict.fromkeys(listed, _NO_MATCHES))
         for piece, matches in zip(pieces, self._matcher.matches_of(pieces), strict=True):
             own[piece.original] = matches
         if not self._gate.shift.days:
@@ -118,34 +120,34 @@ class Desk:
             own = self._matcher.matches(known.folded, text) if searched else _NO_MATCHES
         return [*known.matches, *own] if own else known.matches
 
-    def _cleaned(self, text: str) -> _Cleaned:
+    def _cleaned(self, text: str) -> Cleaned:
         known = self._gate.known(text)
         matches = self._matches(text, known)
         if matches:
             clean = self._replaced(text, self._standing.personal(text, resolve(matches)))
         elif self._gate.shift.days:
-            clean = _Cleaned(self._dated(text))
+            clean = Cleaned(self._dated(text))
         else:
-            clean = _Cleaned(text)
+            clean = Cleaned(text)
         return self._decoded(clean) if known.hides_text else clean
 
-    def _decoded(self, clean: _Cleaned) -> _Cleaned:
+    def _decoded(self, clean: Cleaned) -> Cleaned:
         """Return the text with what is personal inside its base64 runs replaced, encoded as it was."""
         text = clean.text
         removed = list(clean.removed)
         out: list[str] = []
         done = 0
         for run in hidden_texts(text):
-            inner = self._cleaned(run.text) if run.text else _Cleaned(run.text)
+            inner = self._cleaned(run.text) if run.text else Cleaned(run.text)
             removed += inner.removed
             if inner.text != run.text:
                 out += (text[done : run.start], run.encode(inner.text))
                 done = run.end
-        return _Cleaned("".join([*out, text[done:]]), tuple(removed))
+        return Cleaned("".join([*out, text[done:]]), tuple(removed))
 
-    def _replaced(self, text: str, matches: list[Match]) -> _Cleaned:
+    def _replaced(self, text: str, matches: list[Match]) -> Cleaned:
         if not matches:
-            return _Cleaned(self._dated(text))
+            return Cleaned(self._dated(text))
         out: list[str] = []
         removed: list[tuple[str, int]] = []
         done = 0
@@ -156,7 +158,7 @@ class Desk:
             done = end
             removed.append((kind, end - start))
         out.append(self._dated(text[done:]))
-        return _Cleaned("".join(out), tuple(removed))
+        return Cleaned("".join(out), tuple(removed))
 
     def _dated(self, kept: str) -> str:
         """Return what is kept of a text with its dates moved; surrogates are not dates, whatever they look like."""

@@ -97,7 +97,7 @@ def _explains(explained: Collection[str], token: str) -> bool:
 
 def _form(token: str) -> str | None:
     """Return what a numbered token is like: another `ORD-962189` is a key of the same records. Two letters at least tell."""
-    if len(_LETTER.findall(token)) < _TELLING or token.upper() != token:
+    if token.upper() != token or len(_LETTER.findall(token)) < _TELLING:
         return None
     return f"{_FORM}{_DIGIT.sub('9', token)}"
 
@@ -115,7 +115,7 @@ def is_day(token: str) -> bool:
 
 def bare(token: str) -> str:
     """Return a token without its marks: `#W123-4` and `w1234` are one."""
-    return _PLAIN.sub("", token).casefold()
+    return (token if token.isalnum() else _PLAIN.sub("", token)).casefold()
 
 
 def is_name_like(value: str) -> bool:

@@ -46,7 +46,7 @@ class Needs:
     tokens: bool = True
     """Three digits near each other."""
     days: bool = True
-    """A day with its year."""
+    """A year beside a mark, or before a month in digits."""
     digits: bool = True
     """Perhaps digits of other scripts."""
 
@@ -76,7 +76,6 @@ _TOLD: Final = "|".join(re.escape(word) for word in sorted(TOLD_LAST) if word.is
 _ENDS: Final = "|".join(STREET_ENDS)
 _SIGN: Final = r"(?:[^0-9\x80-\xff]|[\xc0-\xff][\x80-\xbf]*)"
 """One character that is no digit."""
-_YEARS: Final = r"(?:19|20)\d\d"
 # The counts of the searches' own patterns are lowered to what a search cannot do
 # without: the automaton is small, and a character beyond ASCII is several bytes.
 _PATTERNS: Final[Mapping[str, str]] = {
@@ -100,9 +99,7 @@ _PATTERNS: Final[Mapping[str, str]] = {
     rf"|(?:[¤][A-Za-z]+|[\xc2-\xdf][¤])[{_SPACES},:.]*[A-Z¤]",
     "uncapitalised": r"[\xd8\xd9\xe4-\xe9]|\xe3\x80\x85",
     "tokens": rf"\d{_SIGN}{{0,2}}\d{_SIGN}{{0,2}}\d",
-    "days": rf"{_YEARS}(?:0[1-9]|1[0-2])[0-3]\d|{_YEARS}, \d{{1,2}}, \d|{_YEARS}[-/.]\d\d[-/.]\d\d|\d[-/.]\d{{1,2}}[-/.]{_YEARS}"
-    rf"|\d(?i:st|nd|rd|th|\.)?(?i: of | de | |-)[A-Za-z¤]{{3,}}(?i:,|\.| de)?[ -]{_YEARS}"
-    rf"|[A-Za-z¤]{{3}}\.? \d{{1,2}}(?i:st|nd|rd|th)?,? {_YEARS}",
+    "days": r"[ ./,-](?:19|20)\d\d|(?:19|20)\d\d(?:[-/.]|, |[01])\d",
     # All but Latin, Greek, Cyrillic and Hebrew letters, the euro and the common punctuation.
     "digits": r"[\xc2\xd8-\xdf\xe0\xe1\xe3-\xff]|\xe2(?:[^\x80\x82]|\x82[^\xac])",
 }
@@ -115,8 +112,8 @@ def needs_of(text: str) -> Needs:
     needs = _needs(tuple(_looks().Match(text.encode("utf-8", "surrogatepass")) or ()))
     if needs.digits and any(letter.isdigit() for letter in _FOREIGN.findall(text)):
         return EVERYTHING  # digits of other scripts are digits to every search
-    if not (needs.assigned and needs.days) and _EQUAL_TO_OURS.search(text):
-        return replace(needs, assigned=True, days=True)
+    if not needs.assigned and _EQUAL_TO_OURS.search(text):
+        return replace(needs, assigned=True)
     return needs
 
 

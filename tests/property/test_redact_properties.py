@@ -3,6 +3,7 @@
 import json
 import re
 import string
+from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -89,6 +90,30 @@ def test_order_does_not_matter(people: list[dict[str, object]], random: object) 
     one = {item.clean.episode_id: item.clean for item in passed(raw)}
     two = {item.clean.episode_id: item.clean for item in passed(other)}
     assert one == two
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(PEOPLE, min_size=1, max_size=2), st.lists(FRAMES, max_size=4), st.sampled_from([0, 14])
+)
+def test_who_comes_back_is_scrubbed_as_if_alone(
+    people: list[dict[str, object]], frames: list[str], days: int
+) -> None:
+    """What the gate remembers of a person's texts changes nothing in her next episode."""
+    said = [frame.format(person["first_name"]) for frame in frames for person in people]
+    said.append("Born 1961-06-08, not on 20 February, February 20 or 02/20")
+    raw = [
+        replace(conversation(number, person, said[number % 2 :]), started_at=number * 10**17)
+        for number, person in enumerate([*people, *people, *people])
+    ]
+    policy = Policy(date_shift_days={"app": days})
+    learnt = learn(raw, (), policy=policy)
+
+    def past(episodes: list[Episode]) -> list[Scrubbed]:
+        vault = open_vault(None, SECRET)
+        return list(scrub(episodes, learnt=learnt, vault=vault, policy=policy))
+
+    assert past(raw) == [past([episode])[0] for episode in raw]
 
 
 @settings(max_examples=80, deadline=None)

@@ -1,0 +1,60 @@
+"""What an episode's values make of texts, kept for the next episode with the same values.
+
+In: texts, the places of values in them, clean texts. Out: the same again. A person who comes back has the same values, and
+reads and is told much of the same. Decides nothing: it is filled by `redact.desk`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Final, NamedTuple
+
+from redact.matcher import Match, Matcher
+
+_CHARACTERS: Final = 8_000_000
+"""So much text is remembered."""
+_EPISODES: Final = 2_000
+
+
+class Cleaned(NamedTuple):
+    """A clean text with the kind and the length of each removal."""
+
+    text: str
+    removed: tuple[tuple[str, int], ...] = ()
+
+
+class Memory:
+    """What is known of texts beside one set of values."""
+
+    __slots__ = ("done", "matcher", "own", "same")
+
+    def __init__(self, matcher: Matcher) -> None:
+        self.matcher = matcher
+        self.own: dict[str, list[Match]] = {}
+        """Where the values stand."""
+        self.done: dict[str, Cleaned] = {}
+        self.same: set[str] = set()
+        """Texts in which nothing stands that could be replaced."""
+
+
+class Memories:
+    """Memories by what they depend on; all are dropped when they hold much text."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Hashable, Memory] = {}
+        self._characters = 0
+
+    def get(self, asked: Hashable) -> Memory | None:
+        """Return what is remembered beside these values."""
+        return self._kept.get(asked)
+
+    def keep(self, asked: Hashable, memory: Memory) -> None:
+        """Remember what is known beside these values."""
+        if self._characters > _CHARACTERS or len(self._kept) >= _EPISODES:
+            self._kept.clear()
+            self._characters = 0
+        self._kept[asked] = memory
+
+    def count(self, texts: Iterable[str]) -> None:
+        """Count texts that a memory begins to hold."""
+        self._characters += sum(map(len, texts))
