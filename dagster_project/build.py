@@ -129,7 +129,7 @@ def _build_apps(runner: "_Runner") -> int:
 def _leaking(
     home: Home, private: PrivateSide, clean: CleanSide, instance: dg.DagsterInstance
 ) -> list[str]:
-    """The apps past whose gate the independent search finds an identifier: none of them is exported."""
+    """The apps past whose gate the independent search finds an identifier (none of them is exported), or calls read unlike."""
     apps = sorted({app for app, _ in clean.lake.stamps("clean_episodes")})
     tell("leak_check", 0, 1, "searching everything past the gate")
     with lock(home, "vault"):
@@ -139,6 +139,11 @@ def _leaking(
         shown = check_texts(home, vault, apps, shown_texts(home, instance))
     tell("leak_check", 1, 1, f"{sum(one.texts for one in found.values())} texts")
     leaking = [f"{app}: no_leaks past the gate" for app, one in found.items() if one.leaks]
+    leaking += [
+        f"{app}: calls_commute past the gate ({unlike} of {one.commutation['calls']} recorded calls do not)"
+        for app, one in found.items()
+        if (unlike := one.commutation["split"] + one.commutation["merged"])
+    ]
     return [*leaking, *(["dagster metadata: no_leaks"] if shown else [])]
 
 

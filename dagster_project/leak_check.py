@@ -15,6 +15,7 @@ from typing import Final
 
 import dagster as dg
 
+from dagster_project.commutation import commutation_of
 from dagster_project.errors import StageError
 from dagster_project.freshness import digests
 from dagster_project.gate import knowledge_of, policy_of, vault_of
@@ -54,7 +55,7 @@ _OF_EPISODES: Final = frozenset(
 """Tables whose rows derive from the episodes they name; worlds and clusters derive from all."""
 _SHARED: Final = frozenset({"tasks", "verified_tasks", "tasks.jsonl"})
 _EPISODE_ID: Final = re.compile(r"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])")
-_RULES: Final = "4"
+_RULES: Final = "5"
 """Raised when the check looks further: what was checked before is checked again."""
 _NEAR: Final = 24
 _WORD_BEFORE: Final = re.compile(r"[^\W_]+[ _.-]?$")
@@ -81,6 +82,8 @@ class AppLeaks:
     texts: int = 0
     places: dict[str, int] = field(default_factory=dict)
     """Leaks by table or file."""
+    commutation: dict[str, int] = field(default_factory=dict)
+    """How recorded calls came through the gate: the counts of `Commutation`."""
 
 
 def made_of(clean: Lake, app: str) -> str:
@@ -161,6 +164,7 @@ def note_leaks(instance: dg.DagsterInstance, found: Mapping[str, AppLeaks]) -> N
     """Show in the Dagster UI, beside `clean_episodes`, what the check found in each app and what it waived and why."""
     for app, one in sorted(found.items()):
         counts = {"leaks": one.leaks, "texts_searched": one.texts, "waived": one.waived}
+        counts |= {f"recorded calls: {name}": count for name, count in one.commutation.items()}
         waived = {f"waived: {reason}": count for reason, count in sorted(one.waivers.items())}
         instance.report_runless_asset_event(
             dg.AssetObservation(
@@ -214,6 +218,7 @@ def _check(home: Home, vault: Vault, app: str, now: str, known: str) -> AppLeaks
         waivers=dict(sorted(waivers.items())),
         texts=texts,
         places=dict(sorted(places.items())),
+        commutation=asdict(commutation_of(Lake(home.private / "lake"), app)),
     )
 
 

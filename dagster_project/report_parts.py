@@ -173,6 +173,7 @@ def _redaction_state(clean: CleanSide, app: str) -> RedactionState:
     for row in clean.lake.read(REDACTIONS, app=app).to_pylist():
         counts[row["what"]] += row["count"]
     checked = leaks_of(clean.folder, app) if clean.redaction == "on" else None
+    replayed = checked.commutation if checked else {}
     return RedactionState(
         app=app,
         mode=clean.redaction,
@@ -182,6 +183,8 @@ def _redaction_state(clean: CleanSide, app: str) -> RedactionState:
         withheld=counts[WITHHELD],
         leaks=checked.leaks if checked else None,
         waivers=ranked(Counter(checked.waivers)) if checked else (),
+        calls=replayed.get("calls", 0),
+        calls_unlike=replayed.get("split", 0) + replayed.get("merged", 0),
     )
 
 

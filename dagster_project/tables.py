@@ -92,6 +92,15 @@ LEARNT_SCHEMA: Final = _layout(
 """What a day revealed of its people, sealed under the vault's secret, and an index of hashed words of its texts."""
 LEARNT: Final = Table(name="learnt", schema=LEARNT_SCHEMA)
 
+CALL_PAIR_SCHEMA: Final = _layout(
+    app=pa.string(),
+    day=pa.string(),
+    raw=pa.binary(),
+    clean=pa.binary(),
+)
+"""Answered calls as keyed digests, before and past the gate; `clean` is null where a part was withheld."""
+CALL_PAIRS: Final = Table(name="call_pairs", schema=CALL_PAIR_SCHEMA)
+
 REDACTION_SCHEMA: Final = _layout(
     app=pa.string(),
     day=pa.string(),

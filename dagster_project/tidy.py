@@ -13,6 +13,7 @@ from dagster_project.lake import Lake
 from dagster_project.scratch import remove_abandoned
 from dagster_project.tables import (
     ARRIVED_OUTCOMES,
+    CALL_PAIRS,
     CHATS,
     EPISODES,
     LEARNT,
@@ -23,7 +24,17 @@ from dagster_project.tables import (
 )
 from ingest.wal import Wal
 
-_RAW: Final = (SPANS, LOG_EVENTS, CHATS, ARRIVED_OUTCOMES, EPISODES, OUTCOMES, RESPONSES, LEARNT)
+_RAW: Final = (
+    CALL_PAIRS,
+    SPANS,
+    LOG_EVENTS,
+    CHATS,
+    ARRIVED_OUTCOMES,
+    EPISODES,
+    OUTCOMES,
+    RESPONSES,
+    LEARNT,
+)
 _STAMPED: Final = ("spans", "episodes", "outcomes", "learnt")
 _DAY_NS: Final = 86_400 * 1_000_000_000
 

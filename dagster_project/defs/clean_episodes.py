@@ -1,10 +1,13 @@
 """`clean_episodes`: episodes past the gate, pseudonymised; what was removed is counted, never shown."""
 
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict
 
 import dagster as dg
 
 from dagster_project.clean_records import clean_episodes_of
+from dagster_project.commutation import Commutation, commutation_of, pairs_of
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import CleanSide, PrivateSide
 from dagster_project.defs.result import AssetResult
@@ -28,7 +31,7 @@ from dagster_project.home import lock
 from dagster_project.lake import Lake
 from dagster_project.progress import counted
 from dagster_project.rows import always, to_table
-from dagster_project.tables import CLEAN_EPISODES, EPISODES, REDACTIONS
+from dagster_project.tables import CALL_PAIRS, CLEAN_EPISODES, EPISODES, REDACTIONS
 from redact.collector import without_collection
 from redact.learnt import Learnt
 from redact.scrub import Scrubbed, scrub
@@ -61,6 +64,11 @@ ASSET = "clean_episodes"
             asset=ASSET,
             blocking=True,
             description="No id of a raw episode, conversation or trace stands past the gate.",
+        ),
+        dg.AssetCheckSpec(
+            "calls_commute",
+            asset=ASSET,
+            description="The same recorded call and result read alike in every episode past the gate, and no two became one.",
         ),
     ],
 )
@@ -97,15 +105,17 @@ def _scrub_day(
 ) -> None:
     app, day = key
     vault, known = secrets
+    policy = policy_of(private.opened())
     raw = raw_episodes(private.lake, app, [day])[day]
     with without_collection():
-        scrubbed: list[Scrubbed] = list(
-            scrub(raw, learnt=known, vault=vault, policy=policy_of(private.opened()))
-        )
+        scrubbed: list[Scrubbed] = list(scrub(raw, learnt=known, vault=vault, policy=policy))
     passed, leaking = leak_checked(raw, scrubbed, known)
     rows = to_table((one.clean for one in passed), CLEAN_EPISODES.schema, day=always(day))
     account = account_table([*account_of(app, day, scrubbed), *leak_rows(app, day, leaking)])
     clean.replace(REDACTIONS, account, [key])
+    if policy.enabled:
+        together = zip(raw, (one.clean for one in scrubbed), strict=True)
+        private.lake.replace(CALL_PAIRS, pairs_of(key, together, vault.keyed(app)), [key])
     store(clean, CLEAN_EPISODES, rows, todo, keys=[key])
 
 
@@ -115,12 +125,15 @@ def _result(
     raw = {key: private.stamps("episodes")[key].rows for key in todo.wanted}
     kept = {key: stamp.rows for key, stamp in clean.stamps(ASSET).items() if key in todo.wanted}
     kinds: Counter[str] = Counter()
-    for app in sorted({app for app, _ in todo.wanted}):
-        days = [day for of_app, day in todo.wanted if of_app == app]
+    asked: dict[str, list[str]] = {}
+    for app, day in sorted(todo.wanted):
+        asked.setdefault(app, []).append(day)
+    for app, days in asked.items():
         for row in clean.read(REDACTIONS, app=app, days=days).to_pylist():
             kinds[f"{row['what']}: {row['kind']}"] += row["count"]
     held = kinds[f"{HELD}: leak"]
     strangers = _raw_ids_in(private, clean, todo)
+    replayed = {app: commutation_of(private, app, days) for app, days in asked.items()}
     leaks = _leaks_in(private, clean, todo, secrets)
     return dg.MaterializeResult(
         metadata={
@@ -147,7 +160,17 @@ def _result(
             dg.AssetCheckResult(
                 check_name="no_raw_ids", passed=strangers == 0, metadata={"raw_ids": strangers}
             ),
+            _calls_commute(replayed),
         ],
+    )
+
+
+def _calls_commute(found: Mapping[str, Commutation]) -> dg.AssetCheckResult:
+    counts = {f"{app}: {name}": n for app, one in found.items() for name, n in asdict(one).items()}
+    return dg.AssetCheckResult(
+        check_name="calls_commute",
+        passed=not any(one.split or one.merged for one in found.values()),
+        metadata=dict(counts),
     )
 
 

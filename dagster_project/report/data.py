@@ -97,6 +97,10 @@ class RedactionState:
     """What the independent leak check found; None when it has not run."""
     waivers: tuple[Count, ...] = ()
     """Hits of the leak check that do not count, by the reason."""
+    calls: int = 0
+    """Distinct recorded calls with their results."""
+    calls_unlike: int = 0
+    """Of them, those that read unlike in two episodes past the gate, or became one with another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

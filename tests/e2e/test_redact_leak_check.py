@@ -27,7 +27,7 @@ from dagster_project.leak_check import (
     shown_texts,
 )
 from dagster_project.report_parts import write_home_report
-from dagster_project.tables import CLEAN_OUTCOMES, EPISODES
+from dagster_project.tables import CALL_PAIRS, CLEAN_OUTCOMES, EPISODES
 from tests.lending_desk import FIRST, LAST, lines, write
 
 SECRET = "a secret of the tests, long enough"
@@ -62,7 +62,25 @@ def test_a_build_leaves_the_number_that_the_report_tells(home: Home) -> None:
     found = leaks_of(home.clean, "lending")
     assert found is not None
     assert (found.leaks, found.texts > 100) == (0, True)
-    assert [state.leaks for state in write_home_report(home).redaction] == [0]
+    (state,) = write_home_report(home).redaction
+    assert state.leaks == 0
+    assert (state.calls > 10, state.calls_unlike) == (True, 0)
+
+
+def test_a_call_that_reads_unlike_fails_the_build(copy: Home) -> None:
+    """Calls that the gate wrote in two ways are told by app and count, and leave the leak check's verdict as it is."""
+    lake = Lake(copy.private / "lake")
+    app, day = min(lake.counts(CALL_PAIRS))
+    rows = lake.read(CALL_PAIRS, app=app, days=[day])
+    twice = rows.set_column(
+        rows.schema.get_field_index("clean"), "clean", pa.array([b"other"] * len(rows), pa.binary())
+    )
+    lake.replace(CALL_PAIRS, pa.concat_tables([rows, twice]), [(app, day)])
+    (copy.clean / "leaks.json").unlink()
+    built = build(copy, secret=SECRET)
+    (told,) = [check for check in built.failed_checks if "calls_commute" in check]
+    assert told.startswith("lending: calls_commute past the gate (")
+    assert [state.leaks for state in write_home_report(copy).redaction] == [0]
 
 
 def test_without_a_check_the_report_says_so_and_nothing_is_exported(copy: Home) -> None:

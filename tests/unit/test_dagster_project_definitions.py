@@ -87,6 +87,7 @@ def test_checks_travel_with_their_assets(loaded: dg.Definitions) -> None:
         "clean_episodes: nothing_lost": False,
         "clean_episodes: no_leaks": True,
         "clean_episodes: no_raw_ids": True,
+        "clean_episodes: calls_commute": False,
         "worlds: wrong_answers": False,
         "verified_tasks: probes_hold": True,
         "agreement: rubrics_agree": False,

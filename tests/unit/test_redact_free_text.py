@@ -102,10 +102,10 @@ def test_rows_with_bars_are_fields_and_read_alike_everywhere() -> None:
     raw = []
     for number, (last, first) in enumerate(people * 2):
         row = f"MRN4258{number % 12:02} | {last}, {first} | born 1988-06-{number % 12 + 10}"
-        steps = calls("find", {"number": number % 12}, row)
+        steps = [*calls("find", {"number": number % 12}, row)]
         if number < 4:
             record = {"patient": {"first_name": first, "last_name": last}, "mrn": row[:9]}
-            steps = (*steps, *calls("record", {"mrn": row[:9]}, record))
+            steps += calls("record", {"mrn": row[:9]}, record)
         raw.append(episode(f"e{number}", *steps))
     learnt = learn(raw, (), policy=Policy())
     done = list(scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy()))
