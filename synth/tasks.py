@@ -12,10 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
-from environments.runtime.attempt import EndState, Json
-from environments.runtime.candidate import Candidate, RecordedAttempt
+from environments.runtime.attempt import UNKNOWN, Attempt, EndState, Json
+from environments.runtime.candidate import Action, Candidate, RecordedAttempt
 from environments.runtime.canonical import digest
 from environments.runtime.environment import Session, run_actions
+from environments.runtime.normal import stable
 from environments.runtime.task import Limits, Task, UserTurn
 from environments.runtime.world import World
 from environments.runtime.world_formats import fits
@@ -63,6 +64,11 @@ class _Start:
     start: Mapping[str, Any]
     at: int
 
+    def believing(self, plan: Plan) -> _Start:
+        """The same beginning, where the world takes it that the plan's calls succeed unless it knows better."""
+        calls: list[Json] = [[step.tool, dict(step.arguments)] for step in plan.steps]
+        return replace(self, start={**self.start, "believed": calls})
+
     def end_of(self, facts: Facts) -> EndState:
         """Where the world ends when the attempt's calls are made again."""
         session = self.world.session(self.start, started_at=self.at)
@@ -108,7 +114,9 @@ def derive_tasks(
     ]
     also = [*intents.seen(), *(one for f in found for one in _ended_right(f, kinds))]
     traits = traits_of(kinds, attempts, silent=silent, also=also)
-    return [_candidate(f, traits, starts.of(f.group.begins)) for f in found]
+    return [
+        _candidate(f, traits, (f.made and f.made.start) or starts.of(f.group.begins)) for f in found
+    ]
 
 
 def _ended_right(found: _Attempts, kinds: ToolKinds) -> Iterable[tuple[bool, frozenset[str]]]:
@@ -131,6 +139,8 @@ class _Made:
     places: tuple[int, ...] = ()
     """The user's turns before which `turn` comes."""
     why_not: str = ""
+    start: _Start | None = None
+    """Where the task begins, with what is believed of the calls that make it right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,15 +187,27 @@ def _constructed(
         task = _task("", group, failed.recorded, kinds=kinds, start=start)
         task = _agreeing(task, turn, places)
         actions = actions_of(plan, failed, kinds)
-        recorded = replace(
-            failed.recorded,
-            attempt=run_actions(task, start.world, actions),
-            actions=actions,
-            unanswered=0,
-        )
+        begins, attempt = _played(task, actions, plan, start)
+        recorded = replace(failed.recorded, attempt=attempt, actions=actions, unanswered=0)
         label = Label(resolved=True, confidence=plan.confidence, by=BY, provenance=plan.origin)
-        return _Made(facts_of(recorded, label, kinds), plan, turn, failed, places)
+        made = facts_of(recorded, label, kinds)
+        return _Made(made, plan, turn, failed, places, start=begins)
     return _Made(why_not=why_not) if why_not else None
+
+
+def _played(
+    task: Task, actions: Sequence[Action], plan: Plan, start: _Start
+) -> tuple[_Start, Attempt]:
+    """The solution's run; where the world knows everything but whether a change succeeds, alike users' success counts."""
+    attempt = run_actions(task, start.world, actions)
+    steps = {(step.tool, stable(step.arguments)) for step in plan.steps}
+    dark = {(c.name, stable(c.arguments)) for c in attempt.calls if c.result.source == UNKNOWN}
+    if not dark or not dark <= steps:
+        return start, attempt
+    believing = start.believing(plan)
+    again = run_actions(replace(task, start=believing.start), start.world, actions)
+    known = all(c.result.source != UNKNOWN for c in again.calls)
+    return (believing, again) if known else (start, attempt)
 
 
 def _silent(

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from .attempt import Json, ToolResult
+from .world_believed import given_by
 from .world_dated import dated_base, latest_rows
 from .world_entry import Place
 from .world_listed import listed
@@ -113,9 +114,9 @@ class World:
         caller: str | None = None,
     ) -> Session:
         """A fresh, isolated state; `start` is what a task carries, `caller` the agent whose forms apply."""
-        own = frozenset(start.get("tape", ())) if start else frozenset()
+        given = given_by(start, self.tools, self.origins)
         moment = self._root(start or None, started_at)
-        return Session(self, moment, started_at=started_at, caller=caller, own=own)
+        return Session(self, moment, started_at=started_at, caller=caller, given=given)
 
     def _root(self, start: Mapping[str, Any] | None, started_at: int) -> Moment:
         """The moment where sessions with this start begin; made once for all runs of one task."""

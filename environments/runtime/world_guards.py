@@ -16,6 +16,7 @@ from .expression_once import BUILDERS
 from .expression_scope import InPart, Missing, NotKnown, Scope, Thunk, Tree
 from .expression_together import Together
 from .normal import stable
+from .world_believed import is_new, listed_of
 from .world_met import Condition, Met, met_before
 
 
@@ -34,6 +35,8 @@ class Guard:
     """Whether a refusal was recorded where a part of the condition was missing."""
     met: tuple[Condition, Met] | None = None
     """What successes tell of records that nobody has seen."""
+    listed: Thunk | None = None
+    """The arguments of which it lists the recorded values, where it is soft and does that."""
 
     def objects(self, scope: Scope) -> bool:
         """Whether the condition does not hold; `NotKnown` passes through unless the guard is soft."""
@@ -52,6 +55,17 @@ class Guard:
             if self.soft and (scope.old is not None or isinstance(fault, InPart)):
                 return False
             raise
+
+    def objects_believed(self, scope: Scope) -> bool:
+        """Whether it objects to a call that is believed to succeed."""
+        if not self.soft:
+            return self.objects(scope)
+        if self.listed is not None and is_new(self.listed, scope):
+            return False
+        try:
+            return self.objects(scope)
+        except NotKnown:
+            return False
 
 
 class Guards:
@@ -84,6 +98,10 @@ class Guards:
                 return guard
         return None
 
+    def objection_believed(self, scope: Scope) -> Guard | None:
+        """The first guard that objects to a call which is believed to succeed."""
+        return next((guard for guard in self._each if guard.objects_believed(scope)), None)
+
     def _part(self, at: int) -> Part:
         known = self._asked[at]
         if known is None:
@@ -100,11 +118,13 @@ def _nothing(_frame: Frame) -> bool:
 
 def _guard(part: Mapping[str, Any]) -> Guard:
     message = part.get("message")
+    soft = not part.get("support")
     return Guard(
         holds=build(part["holds"]),
         message=build(message) if message else None,
         name=str(part.get("says", "")),
-        soft=not part.get("support"),
-        gone=bool(part.get("gone")) or not part.get("support"),
+        soft=soft,
+        gone=bool(part.get("gone")) or soft,
         met=(Condition(part["holds"]), Met.from_json(part["met"])) if "met" in part else None,
+        listed=listed_of(part["holds"]) if soft else None,
     )

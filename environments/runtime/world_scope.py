@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from .attempt import Json
 from .expression_scope import NotKnown, Scope
 from .normal import key_text, simplify
+from .world_believed import Calls
 from .world_entry import Place
 from .world_state import State
 from .world_tool import RowRef
@@ -27,6 +28,8 @@ class Here:
     state: State
     own: frozenset[str]
     """Episodes whose recordings count where the backend lives on."""
+    believed: Calls = frozenset()
+    """Calls that the task believes to succeed."""
 
     def number(self, counter: str) -> int:
         """The next number of a counter, which is taken by that; raises `NotKnown` where nobody can tell."""

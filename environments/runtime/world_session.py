@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from .attempt import DERIVED, RECORDED, UNKNOWN, EndState, Json, ToolResult
 from .normal import parse_arguments, unwrap
+from .world_believed import Given
 from .world_early import read_early
 from .world_entry import Place
 from .world_fresh import Fresh, masked
@@ -34,7 +35,16 @@ if TYPE_CHECKING:
 class Session:
     """One running copy of a world."""
 
-    __slots__ = ("_fresh", "_moment", "_own", "_shared", "_world", "caller", "started_at", "state")
+    __slots__ = (
+        "_fresh",
+        "_given",
+        "_moment",
+        "_shared",
+        "_world",
+        "caller",
+        "started_at",
+        "state",
+    )
 
     def __init__(
         self,
@@ -43,10 +53,10 @@ class Session:
         *,
         started_at: int,
         caller: str | None,
-        own: frozenset[str] = frozenset(),
+        given: Given,
     ) -> None:
         self._world = world
-        self._own = own
+        self._given = given
         self._fresh = None if world.fresh is None else Fresh(world.fresh, started_at)
         self._moment: Moment | None = moment
         self._shared = True
@@ -173,7 +183,7 @@ class Session:
 
     def here(self) -> Here:
         """Where the next call is answered."""
-        return Here(self._world, self.state, self._own)
+        return Here(self._world, self.state, self._given.own, self._given.believed)
 
     def end_state(self) -> EndState:
         """What differs from the start, what was done without a record, and what nobody knows."""
@@ -191,7 +201,7 @@ class Session:
             self._moment or Moment(self.state),
             started_at=self.started_at,
             caller=self.caller,
-            own=self._own,
+            given=self._given,
         )
         if self._fresh is not None:
             other._fresh = self._fresh.copy()

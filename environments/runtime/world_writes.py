@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .attempt import DERIVED, RECORDED, Json, ToolResult
 from .expression_scope import Missing, NotKnown, Scope
-from .normal import names_in, parse_json
+from .normal import names_in, parse_json, stable
 from .world_early import UNDONE, Early, said_early, undone
 from .world_entry import Came, Place
 from .world_log import entry_of, history, log_unknown
@@ -121,7 +121,9 @@ def _derive_change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
     scope = scope_of(here, args, None)
     scope.old = _old(here, tool, scope)
     scope.totals = {}
-    guard = tool.guards.objection(scope)
+    believed = bool(here.believed) and (tool.name, stable(args)) in here.believed
+    guards = tool.guards
+    guard = guards.objection_believed(scope) if believed else guards.objection(scope)
     if guard is not None:
         if guard.message is None:
             raise NotKnown("success was never seen under this condition: " + guard.name)
@@ -132,7 +134,7 @@ def _derive_change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
             is_error=True,
             evidence=f"{tool.name}: {guard.name}",
         )
-    if not tool.claims or tool.answer is None:
+    if not (tool.claims or believed) or tool.answer is None:
         raise NotKnown("when this succeeds is not known well enough")
     changes = _changes(here, tool, scope)
     if changes:

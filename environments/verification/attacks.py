@@ -129,15 +129,13 @@ def _handed_over(material: Material) -> tuple[Action, ...]:
 
 def _strangers(material: Material) -> Iterator[Probe]:
     """Solutions of other tasks, the nearest in length first."""
-    own = {(c.name, c.arguments) for c in material.planned}
+    own = {c.key for c in material.planned}
     length = len(material.planned)
     ranked = sorted(
         (other for other in material.others if other.solution),
         key=lambda o: (abs(len(planned_calls(o.solution)) - length), o.task.task_id),
     )
-    foreign = [
-        o for o in ranked if {(c.name, c.arguments) for c in planned_calls(o.solution)} != own
-    ]
+    foreign = [o for o in ranked if {c.key for c in planned_calls(o.solution)} != own]
     for number, other in enumerate(foreign[:OTHERS], 1):
         yield Probe(name=f"other_solution_{number}", actions=other.solution, expected=ZERO)
 

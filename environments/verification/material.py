@@ -15,6 +15,7 @@ from environments.runtime.attempt import Attempt, Json
 from environments.runtime.candidate import Action, Candidate
 from environments.runtime.check_view import NUMBER, text_of
 from environments.runtime.message import requests_of
+from environments.runtime.normal import stable
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,11 @@ class PlannedCall:
         except (ValueError, RecursionError):
             return {}
         return value if isinstance(value, dict) else {}
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What the call is, however its arguments are ordered and spaced."""
+        return self.name, stable(self.parsed) if self.parsed else self.arguments
 
 
 @dataclass
@@ -91,12 +97,12 @@ class Material:
     @cached_property
     def foreign(self) -> tuple[PlannedCall, ...]:
         """Calls of other tasks' solutions that this one does not make."""
-        own = {(c.name, c.arguments) for c in self.planned}
+        own = {c.key for c in self.planned}
         found: dict[tuple[str, str], PlannedCall] = {}
         for other in self.others:
             for call in planned_calls(other.solution):
-                if (call.name, call.arguments) not in own:
-                    found.setdefault((call.name, call.arguments), call)
+                if call.key not in own:
+                    found.setdefault(call.key, call)
         return tuple(found.values())
 
     @cached_property
