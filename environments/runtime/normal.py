@@ -7,6 +7,7 @@ Nothing here evaluates code: literals are read by a small bounded parser.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Container, Iterator, Mapping
 from functools import lru_cache
 from json.encoder import encode_basestring  # the C one where there is one
@@ -21,6 +22,9 @@ MAX_TOKEN: Final = 40
 HOLE: Final = "\x00"
 """Stands for a changing piece in a masked text."""
 
+_AROUND: Final = re.compile(r"[=|,;:()\[\]{}<>\"'`]+")
+_ENDS: Final = ".!?*#"
+"""What stands between the words of a text, and at their ends."""
 _ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _WORDS: Final[Mapping[str, Json]] = {
     "true": True,
@@ -315,8 +319,23 @@ def _names(value: str) -> bool:
     )
 
 
+def names_in_text(text: str) -> set[str]:
+    """Everything in a text that looks like it names something: its words, with and without what stands around them."""
+    found: set[str] = set()
+    for word in text.split():
+        # A table of lines may write `A1:`, `(A1)`, `id=A1` or `A1|A2`.
+        for part in {word, *_AROUND.split(word)}:
+            if is_name(part):
+                found.add(part)
+            if is_name(bare := part.strip(_ENDS)):
+                found.add(bare)
+    return found
+
+
 def names_in(value: Json) -> set[str]:
-    """Everything inside a value, dictionary keys included, that looks like it names something."""
+    """Everything inside a value that looks like it names something: dictionary keys too, and the words of a whole text."""
+    if isinstance(value, str):
+        return names_in_text(value)
     found: set[str] = set()
     stack: list[Json] = [value]
     while stack:

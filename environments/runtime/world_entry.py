@@ -13,7 +13,7 @@ from typing import Final
 
 from .attempt import Event, Json
 from .canonical import canonical
-from .normal import labels_in, names_in, parse_json, stable, tokens_in
+from .normal import labels_in, names_in, names_in_text, parse_json, stable, tokens_in
 
 Place = tuple[str, str]
 """Table and key text."""
@@ -40,7 +40,7 @@ class Came:
         if self.value is not None and "NaN" not in self.content and "Infinity" not in self.content:
             return labels_in(self.value)
         parsed = parse_json(self.content)
-        return names_in([*self.content.split()]) if parsed is None else labels_in(parsed.value)
+        return names_in_text(self.content) if parsed is None else labels_in(parsed.value)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from typing import Any, Final
 from environments.runtime.attempt import Json
 from environments.runtime.normal import is_name, leaves, stable
 from environments.runtime.world_arithmetic import DECIMAL_FORMS, FORMS, answer, calculate
+from synth.world.evidence import says_write
 from synth.world.model import TableModel, ToolModel, Workbench
 from synth.world.observation import Observation
 
@@ -136,13 +137,13 @@ def _learn_key(tool: ToolModel) -> None:
     if not good:
         return
     own = _own_key(good)
-    if own is not None:
-        argument, field = own
-        tool.key = [["arg", argument]]
-        tool.evidence["own_key"] = field
-        return
     names = sorted({name for seen in good for name in seen.arguments})
-    tool.key = [["arg", name] for name in _deciding(good, names)]
+    if own is None:
+        tool.key = [["arg", name] for name in _deciding(good, names)]
+        return
+    argument, field = own
+    tool.key = [["arg", argument]]
+    tool.evidence["own_key"] = field
 
 
 def _own_key(good: Sequence[Observation]) -> tuple[str, str] | None:
@@ -184,6 +185,58 @@ def _deciding(good: Sequence[Observation], names: Sequence[str]) -> tuple[str, .
     return tuple(names)
 
 
+def _key_by_parts(bench: Workbench, fields: dict[str, frozenset[str]]) -> None:
+    """Tools that show of a record what other arguments ask for (its parts, a unit): those belong to the key."""
+    for name, mine in fields.items():
+        tool = bench.tools[name]
+        if tool.evidence.get("own_key") is None or len(tool.key) != 1 or says_write(name) > 0:
+            continue
+        # What another tool shows as well is a whole record, and what differs in it is what was written.
+        if any(_alike(shown, mine) for other, shown in fields.items() if other != name):
+            continue
+        own = str(tool.key[0][1])
+        groups: dict[str, list[Observation]] = defaultdict(list)
+        for seen in tool.good():
+            groups[stable(seen.arguments.get(own))].append(seen)
+        others = sorted({n for seen in tool.good() for n in seen.arguments} - {own})
+        beside = [
+            n for n in others if _decides_beside(groups.values(), n, reads=says_write(name) < 0)
+        ]
+        if beside:
+            tool.key += [["arg", n] for n in beside]
+            tool.evidence["asked_by"] = beside
+            del tool.evidence["own_key"]
+            tool.table = _new_table(bench, tool, None)
+
+
+def _decides_beside(groups: Iterable[list[Observation]], name: str, *, reads: bool) -> bool:
+    """Whether another value of an argument shows other fields of one record, or, of a tool that says it reads, other values."""
+    alike = otherwise = 0
+    for group in groups:
+        told: dict[str, set[str]] = defaultdict(set)
+        for seen in group:
+            told[stable(seen.arguments.get(name))].add(seen.content)
+        if len(told) < 2:
+            continue
+        if _steady_parts(group, name):
+            return True
+        # What differs in values alone may have been changed in between.
+        common = set[str].intersection(*told.values())
+        alike += bool(common)
+        otherwise += not common
+    return reads and otherwise > alike
+
+
+def _steady_parts(group: Sequence[Observation], name: str) -> bool:
+    """Whether one record has other fields with another value of an argument, and always the same with one value."""
+    fields: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+    for seen in group:
+        if isinstance(seen.value, dict):
+            fields[stable(seen.arguments.get(name))].add(tuple(sorted(seen.value)))
+    one_each = all(len(shapes) == 1 for shapes in fields.values())
+    return one_each and len(set[tuple[str, ...]]().union(*fields.values())) > 1
+
+
 def _varies(groups: Iterable[list[Observation]], name: str) -> bool:
     """Whether an argument was seen to take truly different values (not only other spellings) without effect."""
     shared = 0
@@ -196,6 +249,7 @@ def _varies(groups: Iterable[list[Observation]], name: str) -> bool:
 def _learn_tables(bench: Workbench) -> None:
     """One table per kind of record; tools whose records share most fields share a table."""
     fields = {name: _fields(tool) for name, tool in bench.tools.items() if tool.kind == "unknown"}
+    _key_by_parts(bench, fields)
     _agree_on_keys(bench, fields)
     named = [n for n in fields if "own_key" in bench.tools[n].evidence]
     for name in sorted(named, key=lambda n: -len(bench.tools[n].observations)):

@@ -11,7 +11,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from environments.runtime.attempt import Json
-from environments.runtime.normal import names_in, parse_arguments, parse_json, stable, tokens_in
+from environments.runtime.normal import (
+    names_in,
+    names_in_text,
+    parse_arguments,
+    parse_json,
+    stable,
+    tokens_in,
+)
 from redact.clean_episode import CleanEpisode, CleanToolCall
 
 
@@ -46,8 +53,8 @@ class Observation:
         self.is_json = parsed is not None and not isinstance(parsed.value, int | float)
         self.value = parsed.value if parsed is not None and self.is_json else self.content
         self.key = stable(self.arguments)
-        shown: Json = self.value if self.is_json else [*self.content.split()]
-        self.names = frozenset(names_in(self.arguments) | names_in(shown))
+        shown = names_in(self.value) if self.is_json else names_in_text(self.content)
+        self.names = frozenset(names_in(self.arguments) | shown)
         result = tokens_in(self.value) if self.is_json else frozenset[str]()
         self.tokens = tokens_in(self.arguments) | result
 

@@ -78,7 +78,8 @@ class _Timeline:
 
     def add(self, place: Place, version: _Version) -> None:
         self.versions[place].append(version)
-        for name in names_of_key(place[1]) | names_in(version.row):
+        # Of a text its words are left out here: how long a sight of it holds across episodes, its horizon says.
+        for name in names_of_key(place[1]) | names_in([version.row]):
             self.named[name].add(place)
         for lookup in self.lookups.get(place[0], ()):
             self._add_found(place, version, lookup)
