@@ -15,6 +15,8 @@ from .normal import same_json
 
 MADE: Final = "made"
 """Behind a row that a call left there: it says nothing of what was there before."""
+GONE: Final = "gone"
+"""Behind a look that was refused: the row was not there, whatever was seen before and after."""
 _NOTHING: Final[list[Any]] = []
 
 
@@ -35,10 +37,10 @@ class DatedTable(Mapping[str, Json]):
         versions = self._versions[key]
         index = bisect_left(versions, self._at, key=_moment)
         held = versions[index - 1] if index else _NOTHING
-        if len(held) > 1 and _reaches(self._horizon, self._at - held[0]):
+        if _tells(held) and _reaches(self._horizon, self._at - held[0]):
             return held[1]  # type: ignore[no-any-return]  # checked when the file was written
         after = versions[index] if index < len(versions) else _NOTHING
-        # A row that a call left there says nothing of what was there before.
+        # A row that a call left there says nothing of what was there before; nor does a sight of times when it was gone.
         looked = len(after) == 2 and len(held) < 2
         if looked and _reaches(self._back, after[0] - self._at):
             return after[1]  # type: ignore[no-any-return]  # checked when the file was written
@@ -71,7 +73,7 @@ def latest_rows(tables: Mapping[str, Any]) -> dict[str, Mapping[str, Json]]:
         name: {
             key: known[-1][1]
             for key, versions in part.get("versions", {}).items()
-            if (known := [v for v in versions if len(v) > 1])
+            if (known := [v for v in versions if _tells(v)])
         }
         for name, part in tables.items()
     }
@@ -81,9 +83,14 @@ def _between(key: str, versions: list[list[Any]], index: int) -> Json:
     """The row that was seen on both sides of a moment, whatever calls of unknown effect lie between."""
     before = next((v for v in reversed(versions[:index]) if len(v) > 1), _NOTHING)
     after = next((v for v in versions[index:] if len(v) > 1), _NOTHING)
-    if len(before) < 2 or len(after) != 2 or not same_json(before[1], after[1]):
+    if not _tells(before) or len(after) != 2 or not same_json(before[1], after[1]):
         raise KeyError(key)
     return after[1]  # type: ignore[no-any-return]  # checked when the file was written
+
+
+def _tells(version: list[Any]) -> bool:
+    """Whether a version says what the row was."""
+    return len(version) > 1 and version[2:] != [GONE]
 
 
 def _reaches(horizon: int | None, gap: int) -> bool:

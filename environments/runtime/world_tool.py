@@ -121,6 +121,8 @@ class Tool:
     """What its recorded results name, where they name new things."""
     takes: frozenset[str] | None = None
     """The arguments that successful calls had; None where a world file does not say."""
+    nulls: frozenset[str] = frozenset()
+    """Those that some of them had as null."""
     write: Writer = stable
     """Writes values as this tool does."""
 
@@ -144,8 +146,11 @@ class Tool:
         return out
 
     def strange(self, arguments: Mapping[str, Json]) -> str | None:
-        """Why nobody knows what becomes of a call with an argument that no successful call had."""
-        if self.takes is None or arguments.keys() <= self.takes:
+        """Why nobody knows what becomes of a call with an argument that no successful call had, or had as null."""
+        if self.takes is None:
+            return None
+        null = any(v is None and name not in self.nulls for name, v in arguments.items())
+        if not null and arguments.keys() <= self.takes:
             return None
         return "success was never seen with one of these arguments"
 
@@ -216,6 +221,7 @@ def _load(
         far=frozenset(part.get("far", ())),
         news=bool(part.get("news", False)),
         takes=frozenset(part["takes"]) if "takes" in part else None,
+        nulls=frozenset(part.get("nulls", ())),
         issued=_issued(tape) if part.get("news") else frozenset(),
         tape={
             key: tuple(

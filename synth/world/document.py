@@ -62,7 +62,7 @@ def _tool(tool: ToolModel, *, living: bool) -> dict[str, Any]:
             part[name] = sorted(getattr(tool, name))
     if tool.news:
         part["news"] = True
-    part["takes"] = sorted({name for seen in tool.good() for name in seen.arguments})
+    part |= _taken(tool)
     if tool.ignore:
         part["ignore"] = list(tool.ignore)
     if tool.table is not None and tool.innocent:
@@ -77,6 +77,15 @@ def _tool(tool: ToolModel, *, living: bool) -> dict[str, Any]:
     if tool.refs:
         part["names"] = tool.refs
     return part
+
+
+def _taken(tool: ToolModel) -> dict[str, list[str]]:
+    """The arguments that successful calls had, and those that some had as null."""
+    given = [
+        (name, value is None) for seen in tool.good() for name, value in seen.arguments.items()
+    ]
+    nulls = sorted({name for name, null in given if null})
+    return {"takes": sorted({name for name, _ in given})} | ({"nulls": nulls} if nulls else {})
 
 
 def _key(tool: ToolModel, tree: Tree) -> Tree:

@@ -47,6 +47,9 @@ class Call:
 Answers = dict[str, dict[str, list[Call]]]
 """Per tool and text of its answers: the calls that were answered so."""
 
+Taken = dict[str, dict[str, set[str]]]
+"""Per argument and tool: values that the tool took."""
+
 
 def learn_early(bench: Workbench) -> None:
     """Set the early answers of every tool."""
@@ -186,9 +189,9 @@ def _words(text: str) -> set[str]:
     return {*text.split(), *(w.strip(".,;:!?()\"'") for w in text.split())}
 
 
-def _taken(bench: Workbench) -> dict[str, set[str]]:
-    """Per argument: values that some tool took, unless an earlier call of the episode had made them."""
-    out: dict[str, set[str]] = defaultdict(set)
+def _taken(bench: Workbench) -> Taken:
+    """Values that tools took, unless an earlier call of the episode had made them."""
+    out: Taken = defaultdict(lambda: defaultdict(set))
     for history in bench.histories:
         made: set[str] = set()
         for seen in history.observations:
@@ -197,7 +200,7 @@ def _taken(bench: Workbench) -> dict[str, set[str]]:
                 continue
             for name, value in seen.arguments.items():
                 if stable(simplify(value)) not in made:
-                    out[name].add(stable(simplify(value)))
+                    out[name][seen.tool].add(stable(simplify(value)))
             if not tool.innocent:
                 given = {stable(simplify(v)) for v in leaves(seen.arguments)}
                 made |= {stable(simplify(v)) for v in leaves(seen.value)} - given
@@ -205,12 +208,14 @@ def _taken(bench: Workbench) -> dict[str, set[str]]:
 
 
 def _only(
-    names: set[str], told: Iterable[Call], taken: dict[str, set[str]], tool: ToolModel
+    names: set[str], told: Iterable[Call], taken: Taken, tool: ToolModel
 ) -> dict[str, list[str]] | None:
     """The values of checked arguments that are known to be in order; None where they are too many to say."""
     given = [c.seen.arguments for c in told]
-    out = {
-        name: sorted(taken[name] | {stable(simplify(a[name])) for a in given if name in a})
-        for name in sorted(names & {n for seen in tool.observations for n in seen.arguments})
-    }
+    out = {}
+    for name in sorted(names & {n for seen in tool.observations for n in seen.arguments}):
+        mine = taken[name][tool.name] | {stable(simplify(a[name])) for a in given if name in a}
+        # Other tools may mean other things by the name: an `id` of an order, and of a user.
+        alike = (values for values in taken[name].values() if not mine.isdisjoint(values))
+        out[name] = sorted(mine.union(*alike))
     return out if all(len(values) <= MAX_VALUES for values in out.values()) else None

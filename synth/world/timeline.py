@@ -16,7 +16,7 @@ from typing import Any, Final
 from environments.runtime.attempt import Json
 from environments.runtime.normal import names_in, same_json, stable
 from environments.runtime.world import World
-from environments.runtime.world_dated import MADE
+from environments.runtime.world_dated import GONE, MADE
 from environments.runtime.world_entry import Place
 from environments.runtime.world_session import Session
 from environments.runtime.world_state import names_of_key
@@ -64,48 +64,14 @@ class _Version:
 class _Timeline:
     versions: dict[Place, list[_Version]] = field(default_factory=lambda: defaultdict(list))
     named: dict[str, set[Place]] = field(default_factory=lambda: defaultdict(set))
-    lookups: dict[str, list[Lookup]] = field(default_factory=dict)
-    """By table of the records that they find."""
-    found: dict[Place, dict[str, Place]] = field(default_factory=lambda: defaultdict(dict))
-    """Per record and lookup table: where the lookup that finds it stands."""
-    finders: dict[Place, Place] = field(default_factory=dict)
-    """The first record that each lookup finds."""
-
-    @property
-    def found_in(self) -> set[str]:
-        """Tables of what lookups answer."""
-        return {lookup.table for known in self.lookups.values() for lookup in known}
+    found: frozenset[str] = frozenset()
+    """Tables of what lookups answer."""
 
     def add(self, place: Place, version: _Version) -> None:
         self.versions[place].append(version)
         # Of a text its words are left out here: how long a sight of it holds across episodes, its horizon says.
         for name in names_of_key(place[1]) | names_in([version.row]):
             self.named[name].add(place)
-        for lookup in self.lookups.get(place[0], ()):
-            self._add_found(place, version, lookup)
-
-    def _add_found(self, place: Place, version: _Version, lookup: Lookup) -> None:
-        """A sight of a record answers the lookup that would find it; one that would have found it no more is unknown."""
-        found = None if version.gone else lookup.of(version.row)
-        here = None if found is None else (lookup.table, found[0])
-        before = self.found[place].get(lookup.table)
-        if before is not None and before != here:
-            self._add_void(before, version, lookup.table)
-        if found is None or here is None:
-            self.found[place].pop(lookup.table, None)
-            return
-        self.found[place][lookup.table] = here
-        other = self.finders.setdefault(here, place)
-        if other != place:
-            self._add_void(
-                here, version, lookup.table
-            )  # two records fit: which is found, nobody knows
-        else:
-            self.add(here, replace(version, row=found[1], read=False))
-
-    def _add_void(self, place: Place, version: _Version, by: str) -> None:
-        void = replace(version, row=None, void=True, read=False, gone=False, by=by)
-        self.versions[place].append(void)
 
 
 def learn_timeline(bench: Workbench, document: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -117,6 +83,7 @@ def learn_timeline(bench: Workbench, document: dict[str, Any]) -> dict[str, dict
     out: dict[str, dict[str, Any]] = {}
     for place, versions in timeline.versions.items():
         timeline.versions[place] = [v for v in versions if not v.passing]
+    _add_found(timeline, lookups)
     searched = {t.table for t in bench.tools.values() if t.innocent and t.loose}
     for place, versions in sorted(timeline.versions.items()):
         if place[0] in searched and not _asked_again(versions):
@@ -140,12 +107,43 @@ def _followed(
     bench: Workbench, document: dict[str, Any], lookups: dict[str, list[Lookup]]
 ) -> _Timeline:
     world = World.from_json(document)
-    timeline = _Timeline(lookups=lookups)
+    timeline = _Timeline(found=frozenset(one.table for known in lookups.values() for one in known))
     for history in bench.histories:
         _follow(bench, world, history, timeline)
     for versions in timeline.versions.values():
         versions.sort(key=lambda v: v.at)
     return timeline
+
+
+def _add_found(timeline: _Timeline, lookups: dict[str, list[Lookup]]) -> None:
+    """Each sight of a record answers the lookup that would find it; one that would find it no more, or two, is unknown."""
+    sights = [
+        (place, version)
+        for place, versions in timeline.versions.items()
+        if place[0] in lookups
+        for version in versions
+        if not version.void
+    ]
+    last: dict[tuple[Place, str], Place] = {}
+    fits: dict[Place, set[Place]] = defaultdict(set)
+    # Conversations overlap: which record fits a lookup is followed over all sights in order of time.
+    for place, version in sorted(sights, key=lambda sight: sight[1].at):
+        void = replace(version, row=None, void=True, read=False, gone=False)
+        for lookup in lookups[place[0]]:
+            found = None if version.gone else lookup.of(version.row)
+            before = last.pop((place, lookup.table), None)
+            here = None if found is None else (lookup.table, found[0])
+            if before is not None and before != here:
+                fits[before].discard(place)
+                timeline.versions[before].append(void)
+            if found is not None and here is not None:
+                last[place, lookup.table] = here
+                fits[here].add(place)
+                told = replace(version, row=found[1], read=False)
+                timeline.versions[here].append(told if fits[here] == {place} else void)
+    for table in timeline.found:
+        for place in [p for p in timeline.versions if p[0] == table]:
+            timeline.versions[place].sort(key=lambda v: v.at)
 
 
 def _clear(bench: Workbench, document: dict[str, Any], timeline: _Timeline) -> bool:
@@ -249,7 +247,7 @@ def _note_write(session: Session, history: History, seen: Observation, timeline:
         if place not in entry.targets and (about or place[0] not in entry.settled):
             void = _Version(seen.at, history.index, None, void=True, read=False, by=seen.tool)
             # What a lookup finds is asked of sights of the record, however many calls lie between.
-            void.passing = place[0] in timeline.found_in
+            void.passing = place[0] in timeline.found
             timeline.versions[place].append(void)
 
 
@@ -257,8 +255,11 @@ def _thinned(versions: list[_Version]) -> list[list[Any]]:
     """Versions as the world file holds them; of equal sights in a row, the first and the last."""
     out: list[list[Any]] = []
     for version in versions:
-        void = version.void or version.gone or holds_withheld(version.row)
-        entry = [version.at] if void else [version.at, version.row, *([MADE] * version.made)]
+        entry: list[Any] = [version.at]
+        if version.gone:
+            entry += [None, GONE]
+        elif not version.void and not holds_withheld(version.row):
+            entry += [version.row, *([MADE] * version.made)]
         if len(out) >= 2 and _alike(out[-1], entry) and _alike(out[-2], entry):
             out[-1] = entry
         else:
@@ -267,7 +268,7 @@ def _thinned(versions: list[_Version]) -> list[list[Any]]:
 
 
 def _alike(left: list[Any], right: list[Any]) -> bool:
-    return len(left) == len(right) < 3 and (len(left) == 1 or same_json(left[1], right[1]))
+    return MADE not in left[2:] and same_json(left[1:], right[1:])
 
 
 def _asked_again(versions: list[_Version]) -> bool:
@@ -301,14 +302,15 @@ def _pairs(versions: list[_Version]) -> list[tuple[int, bool]]:
 def _pairs_back(versions: list[_Version]) -> list[tuple[int, bool]]:
     """The same for a later sight that stands in for an earlier one: whoever looks may change the record right after.
 
-    So what an episode saw first is compared with what the next one met, whatever the first did in between.
+    So what an episode saw first is compared with what the next one met, whatever the first did in between. What was not
+    there at first is no row that a later sight may stand in for.
     """
     out: list[tuple[int, bool]] = []
     firsts = [next(run) for _, run in groupby(versions, key=lambda v: v.episode)]
     for before, now in pairwise(firsts):
-        looked = before.read and not before.void and not before.gone
+        looked = before.read and not before.void and not (before.gone and now.gone)
         if looked and not now.void and not now.made:
-            out.append((now.at - before.at, now.gone or not same_json(before.row, now.row)))
+            out.append((now.at - before.at, not _same(before, now)))
     return out
 
 
@@ -320,13 +322,17 @@ def _stays(timelines: Iterable[list[_Version]]) -> bool:
     """
     good = bad = 0
     for versions in timelines:
-        rows = [v for v in versions if v.read and not v.void and not v.gone]
+        rows = [v for v in versions if v.read and not v.void]
         found: Counter[bool] = Counter()
         for first, middle, last in zip(rows, rows[1:], rows[2:], strict=False):
-            if len({first.episode, middle.episode, last.episode}) == 3:
-                back = same_json(first.row, last.row)
-                left = not same_json(first.row, middle.row)
+            apart = len({first.episode, middle.episode, last.episode}) == 3
+            if apart and not first.gone and not last.gone:
+                back, left = _same(first, last), not _same(first, middle)
                 found[left] += back or left
                 bad += back and left
         good += min(found[False], MAX_OF_ROW) + min(found[True], MAX_OF_ROW)
     return good >= MIN_PAIRS and (bad + 0.5) / (good + 1) <= MAX_CHANCE
+
+
+def _same(left: _Version, right: _Version) -> bool:
+    return left.gone == right.gone and same_json(left.row, right.row)
