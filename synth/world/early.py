@@ -72,6 +72,8 @@ def learn_early(bench: Workbench) -> None:
 
 def _law(bench: Workbench, tool: ToolModel, text: str, answers: Answers) -> dict[str, Any] | None:
     """What came before all other answers, where this text was told often enough without it."""
+    if any(text in said and _escapes(bench, said) for said in answers.values()):
+        return None
     told = [c for said in answers.values() for c in said.get(text, ())]
     # A refusal that names what was asked for may come first: `only` keeps to what is in order.
     others = [
@@ -105,6 +107,15 @@ def _law(bench: Workbench, tool: ToolModel, text: str, answers: Answers) -> dict
         "calls": len({(c.seen.tool, c.seen.key) for c in early}),
         "tasks": len(tasks),
     }
+
+
+def _escapes(bench: Workbench, said: dict[str, list[Call]]) -> bool:
+    """Whether a tool did what it was asked with nothing before it: what it says at other times is about something else."""
+    return any(
+        not c.past and not refused(bench.tools[c.seen.tool], c.seen)
+        for calls in said.values()
+        for c in calls
+    )
 
 
 def _names_argument(seen: Observation) -> bool:

@@ -155,6 +155,29 @@ def test_a_value_that_another_tool_takes_under_the_same_name_may_still_be_refuse
     assert world.session().call("get_order", {"id": "usr_31"}).source == UNKNOWN
 
 
+def test_a_refusal_that_one_of_its_tools_escapes_is_about_something_else_for_all() -> None:
+    """Two callers, one of whom the backend knows without a login: what only the other was ever asked for tells nothing."""
+    locked = "Error: please log in"
+    made: list[list[tuple[str, dict[str, Any] | str, str]]] = []
+    for n in range(16):
+        box, pin = {"box": f"box_{10 + n}"}, {"pin": f"p{n}"}
+        login = ("login", pin, json.dumps({"session": f"s-{n * 37}"}))
+        inside = ("get_box", box, json.dumps({"box": box["box"], "holds": 7 * n + 3}))
+        weight = ("get_weight", box, json.dumps({"of": box["box"], "grams": 31 * n + 8}))
+        made += [
+            [("get_weight", box, locked), ("get_box", box, locked), login, weight, inside],
+            [login, inside, weight, inside, weight],
+            [inside, inside] if n % 2 else [login, weight, inside],
+        ]
+    last = ("get_weight", {"box": "box_99"}, json.dumps({"of": "box_99", "grams": 7}))
+    made += [[("login", {"pin": "p1"}, json.dumps({"session": "s-37"})), last, last]]
+    episodes = [episode(n, calls) for n, calls in enumerate(made)]
+    document = learn_world(episodes, WorldSettings(continuity="reset")).document
+    world = World.from_json(json.loads(json.dumps(document)))
+
+    assert world.session().call("get_weight", {"box": "box_99"}).content != locked
+
+
 def test_a_gone_version_bridges_nothing() -> None:
     """A refused look between two equal sights is a change; a call of unknown effect need not be one."""
     part = {
