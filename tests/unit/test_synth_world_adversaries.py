@@ -120,7 +120,8 @@ def test_nothing_given_is_not_an_argument_left_out() -> None:
     episodes = hall()
     for day in range(90):
         most = 1 + day % 3 if day % 2 else None
-        args: dict[str, Json] = {"town": f"Town {day % 4}"} | ({"limit": most} if most else {})
+        args: dict[str, Json] = {"town": f"Town {day % 4}"}
+        args |= {"limit": most} if most else {}
         rows = [{"member": m["member"], "in": m["town"]} for m in people(14)[day % 4 :: 4]][:most]
         steps = told_on(day, [("list_town", args, json.dumps(rows))]).steps
         episodes[day] = replace(episodes[day], steps=(*episodes[day].steps, *steps))
