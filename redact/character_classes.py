@@ -20,3 +20,9 @@ def class_table(foreign: bytes, **classes: str) -> bytes:
         for member in members:
             table[ord(member)] = ord(mark)
     return bytes(table)
+
+
+SIGNS: Final = (
+    "\u0300-\u036f\u064b-\u065f\u0900-\u0dff\u0e31-\u0e4e\u0eb1-\u0ece\u102b-\u103e\u17b4-\u17d3"
+)
+"""For a class of characters: vowel signs and marks, which stand inside words of Indian and other scripts and are no letters to `re`."""

@@ -21,8 +21,9 @@ _BAR: Final = re.compile(r"\s[|\u00a6\u2502\u00b7\u2022]\s")
 """A mark between gaps that no sentence has: one is enough."""
 _WIDE: Final = re.compile(r"\s{2,}|\t")
 _PAIR: Final = re.compile(
-    r"(?<![\w.-])([^\W\d_][\w.-]{0,30})\s?=\s?(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^\s,;&()<>\"'|]+))"
+    r"(?<![\w.-])([^\W\d_][\w.-]{0,30})\s?(?:[=:]\s?(?:\"([^\"\n]*)\"|'([^'\n]*)')|=\s?([^\s,;&()<>\"'|]+))"
 )
+"""A label and its value within a line; after a colon the value is quoted, as in `name { first: "Ana" last: "Gil" }`."""
 _LABELLED: Final = re.compile(
     r"\W{0,4}([^\W\d_][\w .\u0900-\u097f-]{0,30}?)['\"]?\s*[:\uff1a=]\s*(\S.*)"
 )

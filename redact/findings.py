@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from redact.births import births_in
+from redact.character_classes import SIGNS
 from redact.documents import Documents, Found, Unexplained
 from redact.encoded import hidden_texts, may_hide
 from redact.fold import fold_value
@@ -34,7 +35,7 @@ from redact.prose_names import names_in
 from redact.shapes import addresses_in, digit_count, emails_in, letter_count
 from redact.surrogates import ID_WORDS, PARTICLES, STREET_WORDS
 
-_ATOM: Final = re.compile(r"[^\W\d_]+")
+_ATOM: Final = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{SIGNS}])*")
 _REMEMBERED: Final = 32_000_000
 """Characters of text a reader remembers what they reveal."""
 

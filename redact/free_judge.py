@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from redact.character_classes import SIGNS
 from redact.fold import fold_value
 from redact.forms import plain_day
 from redact.free_ids import FREE, is_free_id
@@ -38,9 +39,13 @@ _WORDS: Final = 5
 _TEMPLATE: Final = 10
 """With fewer subjects a word of most of them may be one person's."""
 _VARIED: Final = 5
+_LONG_WORD: Final = 12
 _NEARLY_ALL: Final = 0.8
 _EDGE: Final = ".,:;()[]"
-_ALPHA: Final = re.compile(r"[^\W\d_]{2,}")
+_ALPHA: Final = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{SIGNS}])+")
+_GROUP: Final = re.compile(rf"(?:[^\W\d_]|[{SIGNS}])+")
+_PLATE: Final = 16
+_PLATE_LETTERS: Final = 3
 
 
 def least_of(k: int, subjects: int, *, share: float = _SHARE) -> int:
@@ -135,6 +140,45 @@ def is_line(value: str) -> bool:
         return False
     return not _AMOUNT.search(value) and any(
         len(word) >= _TOLD and fold_value(word) not in ORDINARY and not word.islower()
+        for word in words
+    )
+
+
+def is_plate(value: str) -> bool:
+    """Say whether a value is a number between groups of a few letters, as plates have them; a unit is one group."""
+    groups = _GROUP.findall(value)
+    return (
+        len(value) <= _PLATE
+        and len(_DIGIT.findall(value)) >= _PLATE_LETTERS
+        and len(groups) > 1
+        and all(len(group) <= _PLATE_LETTERS and not group.islower() for group in groups)
+    )
+
+
+def beside_names(
+    evidence: Mapping[str, Mapping[str, list[int]]], named: Collection[str]
+) -> Iterator[str]:
+    """Yield the keys of places beside names, as varied as they are, whose words are of a script without capitals."""
+    varied: dict[str, int] = {}
+    for key in named:
+        record = key.rpartition(".")[0]
+        varied[record] = max(varied.get(record, 0), len(evidence[key]))
+    for key, seen in evidence.items():
+        place = Place.of(key)
+        most = varied.get(key.rpartition(".")[0], 0)
+        if not place.free or place.kind != UNKNOWN or key in named or most < _VARIED:
+            continue
+        uncased = sum(_is_uncased(value) for value in seen)
+        if len(seen) >= _MOST * most and uncased > _MOST * len(seen):
+            yield key
+
+
+def _is_uncased(value: str) -> bool:
+    """Say whether a value is a few short words whose letters have no case."""
+    words = value.split()
+    return 0 < len(words) <= _WORDS and all(
+        len(word) <= _LONG_WORD
+        and all(letter.upper() == letter.lower() and not letter.isdigit() for letter in word)
         for word in words
     )
 

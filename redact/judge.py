@@ -22,9 +22,11 @@ from redact.free_ids import FREE
 from redact.free_judge import (
     Tokens,
     are_own,
+    beside_names,
     is_day,
     is_free,
     is_line,
+    is_plate,
     least_of,
     named_elsewhere,
     own_parts,
@@ -144,10 +146,8 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
             verdict = _judge(place, seen, public, app.latest, k)
             if verdict.action != KEEP:
                 verdicts[key] = verdict
-    named = {
-        key for key, verdict in verdicts.items() if verdict.action == NAME and places[key].free
-    }
-    named.update(named_elsewhere(app.evidence, named))
+    named = {key for key, one in verdicts.items() if one.action == NAME and places[key].free}
+    named.update([*named_elsewhere(app.evidence, named), *beside_names(app.evidence, named)])
     verdicts.update(dict.fromkeys(named - verdicts.keys(), _OWN_WORDS))
     verdicts.update(dict.fromkeys(handle_places(app.evidence, named, k=k), _ASKED_FOR))
     _alike(app, verdicts)
@@ -331,6 +331,8 @@ def _judge(
         return _OWN_WORDS
     if place.free and are_own(seen, k=k, fits=is_line):
         return _STREETS
+    if place.free and are_own(seen, k=k, fits=is_plate):
+        return _IDENTIFIERS
     verdict = _judge_shape(place, seen, public, latest, k)
     unnamed = place.free and _last_key(place.path).startswith(FREE)
     # A place that no label names holds anything: only what shows by its own shape is taken from it.

@@ -12,8 +12,7 @@ from typing import Final
 from redact.fold import fold_value
 from redact.gazetteer import ORDINARY, is_name
 from redact.lexicon import Lexicon, key_words
-from redact.shapes import digit_count, is_phone, letter_count
-from redact.tables import is_label
+from redact.tables import form_of, is_label
 
 Row = tuple[str, object]
 _UNLIKE: Final = 3
@@ -82,20 +81,8 @@ def _tell(labels: list[str], values: list[object], lexicon: Lexicon) -> bool:
     if len(set(labels)) < max(2, len(labels)):
         return False
     known = {lexicon.phrase_kind(label) for label in labels} - {None}
-    forms = {_form(value) for value in values if isinstance(value, str)}
-    return bool(known) or (len(labels) >= _UNLIKE and len(forms) >= _UNLIKE)
-
-
-def _form(value: str) -> str:
-    """Return the coarse form of a value: one column holds one or two of them."""
-    if is_phone(value):
-        return "phone"
-    if "@" in value:
-        return "email"
-    digits, letters = digit_count(value), letter_count(value)
-    if not digits:
-        return "words" if " " in value.strip() else "word"
-    return "number" if not letters else "mixed"
+    forms = {form_of(value) for value in values if isinstance(value, str)}
+    return bool(known) or len(forms) >= min(_UNLIKE, len(labels))
 
 
 def _are_people(labels: list[str]) -> bool:

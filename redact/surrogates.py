@@ -15,6 +15,7 @@ import unicodedata
 from collections.abc import Callable
 from typing import Final
 
+from redact.character_classes import SIGNS
 from redact.clean_episode import WITHHELD
 from redact.dates import move_date
 from redact.fold import fold_value
@@ -32,8 +33,9 @@ STREET_WORDS: Final = word_list("street")
 ID_WORDS: Final = word_list("id")
 """Parts of an identifier that say what it identifies."""
 
-_RUNS: Final = re.compile(r"[^\W\d_]+|\d+|[\W_]+")
-_TOKENS: Final = re.compile(r"[^\W_]+|[\W_]+")
+_RUNS: Final = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{SIGNS}])*|\d+|[\W_]+")
+_TOKENS: Final = re.compile(rf"[^\W_](?:[^\W_]|[{SIGNS}])*|[\W_]+")
+_WORD: Final = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{SIGNS}])+")
 _LETTERS_DIGITS: Final = re.compile(r"([^\W\d_]+)(\d+)")
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _UUID_FREE: Final = tuple(place for place in range(36) if place not in {8, 13, 14, 18, 19, 23})
@@ -112,7 +114,7 @@ def _opaque(keyed: Keyed, mention: str) -> str:
     return _FOREIGN.sub(lambda run: invent(words, run[0].casefold()), moved)
 
 
-_FOREIGN: Final = re.compile(r"(?:(?![A-Za-z])[^\W\d_])+")
+_FOREIGN: Final = re.compile(rf"(?![A-Za-z])[^\W\d_](?:(?![A-Za-z])[^\W\d_]|[{SIGNS}])*")
 """Letters beyond ASCII."""
 
 
@@ -178,7 +180,7 @@ def _identifier(keyed: Keyed, mention: str, _attempt: int) -> str:
 
 def _word_in(token: str) -> str:
     """Return the word a token is or begins with; a token of mixed letters and digits has none."""
-    if token.isalpha():
+    if token.isalpha() or _is_signed(token):
         return token
     parts = None if _HEX.fullmatch(token) else _LETTERS_DIGITS.fullmatch(token)
     return parts[1] if parts else ""
@@ -206,7 +208,7 @@ def _id_token(keyed: Keyed, token: str, word_of: Callable[[Keyed, str], str]) ->
         return token
     if token.isdecimal() and token.isascii():
         return digits_surrogate(keyed, token)
-    if token.isalpha() and not alone:
+    if (token.isalpha() and not alone) or _is_signed(token):
         return word_of(keyed, token)
     if _HEX.fullmatch(token):
         return _hexadecimal(keyed, token)
@@ -214,6 +216,11 @@ def _id_token(keyed: Keyed, token: str, word_of: Callable[[Keyed, str], str]) ->
     if parts and token.isascii():
         return _id_token(keyed, parts[1], word_of) + digits_surrogate(keyed, parts[2])
     return _opaque(keyed, token)
+
+
+def _is_signed(token: str) -> bool:
+    """Say whether a token is a word with vowel signs, as Indian scripts write them."""
+    return not token.isascii() and _WORD.fullmatch(token) is not None and not token.isalpha()
 
 
 def _email(keyed: Keyed, mention: str, attempt: int) -> str:

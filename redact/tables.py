@@ -12,15 +12,27 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import Final
 
+from redact.character_classes import SIGNS
 from redact.fields import fields_in
+from redact.shapes import digit_count, is_phone, letter_count
 
-_LABEL: Final = re.compile(r"[^\W\d_](?:[\w'\u2019./#() -]{0,38}[\w.)#])?")
+_LABEL: Final = re.compile(rf"[^\W\d_](?:[\w{SIGNS}'\u2019./#() -]{{0,38}}[\w{SIGNS}.)#])?")
 _LABEL_WORDS: Final = 4
 _LINE: Final = re.compile(
     r"\W{0,6}?([^\W\d_][^:=|\n]{0,40}?)\W{0,3}?\s?(?:[:=\uff1a]|(?<=\s)\|(?=\s))(?:\*\*|__)?\s*(\S.*)"
 )
 _ELEMENT: Final = re.compile(r"<([^\W\d_][\w:.-]*)(?:\s[^<>]*)?>([^<>]+)</\1\s*>")
 _ATTRIBUTE: Final = re.compile(r"(?<=\s)([^\W\d_][\w:.-]*)\s*=\s*\"([^\"<>]*)\"(?=[^<>]*>)")
+_SHOWN: Final = re.compile(r"<([^\W\d_][\w:.-]*)(?:\s[^<>]*)?>([^<>]+)")
+"""What stands after an opening mark, closed or not."""
+_TERM: Final = re.compile(
+    r"<(?:dt|th)\b[^>]*>([^<>]{1,60})</(?:dt|th)\s*>\s*<(?:dd|td)\b[^>]*>([^<>]*)</(?:dd|td)\s*>",
+    re.IGNORECASE,
+)
+"""A term and what it says: `<dt>Cell</dt><dd>555</dd>`."""
+_ENDS: Final = " :\uff1a*"
+_UNNAMED: Final = "~"
+"""How the place of a field begins that has no label (`redact.fields`)."""
 _ROW: Final = re.compile(r"<tr\b[^>]*>(.*?)</tr\s*>", re.DOTALL | re.IGNORECASE)
 _CELL: Final = re.compile(r"<t[dh]\b[^>]*>\s*(?:<(?:b|strong|i|em)>)?([^<>]*)", re.IGNORECASE)
 _LAYOUT: Final = frozenset(
@@ -91,12 +103,24 @@ def is_label(text: str) -> bool:
     )
 
 
+def form_of(value: str) -> str:
+    """Return the coarse form of a value: one column holds one or two of them."""
+    if is_phone(value):
+        return "phone"
+    if "@" in value:
+        return "email"
+    digits, letters = digit_count(value), letter_count(value)
+    if not digits:
+        return "words" if " " in value.strip() else "word"
+    return "number" if not letters else "mixed"
+
+
 def records_in(text: str, *, fields: bool = False) -> list[object]:
     """Return the rows of the tables of a text, its blocks of labelled lines and, where asked, its other fields, as objects."""
     if len(text) > _SIZE:
         return []
     if "</" in text or "/>" in text:
-        return _marked_up(text)
+        return _marked_up(text, fields=fields)
     text = text.translate(_BOXES)
     found: list[object] = []
     rest: list[str] = []
@@ -113,8 +137,11 @@ def records_in(text: str, *, fields: bool = False) -> list[object]:
     return [*found, placed] if placed else found
 
 
-def _marked_up(text: str) -> list[object]:
-    """Return what XML elements and attributes say as one object, and the rows of HTML tables by their headings."""
+def _marked_up(text: str, *, fields: bool) -> list[object]:
+    """Return what elements and attributes say as one object, and the rows of HTML tables by their headings.
+
+    `fields`: what stands in marks of layout too, at places without a label.
+    """
     rows = [
         [cell.strip() for cell in _CELL.findall(row)] for row in _ROW.findall(text) if "<t" in row
     ]
@@ -123,9 +150,16 @@ def _marked_up(text: str) -> list[object]:
             dict(zip(rows[0], row, strict=True)) for row in rows[1:] if len(row) == len(rows[0])
         ]
     record: dict[str, list[str]] = {}
+    for label, value in _TERM.findall(text):
+        if is_label(label.strip(_ENDS)) and value.strip():
+            record.setdefault(label.strip(_ENDS), []).append(value.strip())
+    text = _TERM.sub("<p></p>", text)
     for name, value in (*_ELEMENT.findall(text), *_ATTRIBUTE.findall(text)):
         if value.strip() and name.casefold() not in _LAYOUT:
             record.setdefault(name, []).append(value.strip())
+    for name, value in _SHOWN.findall(text) if fields else ():
+        if value.strip() and name.casefold() in _LAYOUT:
+            record.setdefault(f"{_UNNAMED}{name.casefold()}", []).append(value.strip())
     return [record] if record else []
 
 
@@ -135,11 +169,25 @@ def _table(lines: list[str]) -> list[dict[str, str]]:
         for cells in _split(lines[start:]):
             heads = [cell.strip(_MARKS) for cell in cells[0]]
             if len(set(heads)) == len(heads) and all(map(is_label, heads)):
+                if _are_labelled(cells[1:]):
+                    return [{row[-2].strip(_MARKS): row[-1].strip(_MARKS)} for row in cells[1:]]
                 return [
                     {head: cell.strip(_MARKS) for head, cell in zip(heads, row, strict=True)}
                     for row in cells[1:]
                 ]
     return []
+
+
+def _are_labelled(rows: list[list[str]]) -> bool:
+    """Say whether each row is a running number, a label and its value: no two labels alike, values of several forms."""
+    numbers = [row[0].strip(_MARKS) for row in rows]
+    labels = [row[-2].strip(_MARKS) for row in rows]
+    if len(rows[0]) != _COLUMNS or len({*labels}) < len(rows) or not all(map(is_label, labels)):
+        return False
+    running = all(map(str.isdecimal, numbers)) and [*map(int, numbers)] == [
+        *range(1, len(rows) + 1)
+    ]
+    return running and len({form_of(row[-1]) for row in rows}) >= _ROWS
 
 
 def _split(lines: list[str]) -> Iterator[list[list[str]]]:

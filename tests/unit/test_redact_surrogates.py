@@ -140,3 +140,14 @@ def test_spellings_are_read_back_as_the_day() -> None:
     """Every spelling that is searched for says the day, read either way round."""
     day = date(1990, 4, 25)
     assert all(read_date(text.replace("apr.", "apr")) == day for text in spellings(day))
+
+
+@pytest.mark.parametrize(
+    "name", ["देवेंद्र चतुर्वेदी", "कैलाश नंबियार", "ஸ்ரீனிவாசன்", "প্রিয়াঙ্কা দত্ত", "สมศรี วงศ์สุวรรณ"]
+)
+@pytest.mark.parametrize("family", ["name", "identifier", "street"])
+def test_a_word_with_vowel_signs_is_replaced_whole(name: str, family: str) -> None:
+    """A sign that stands for a vowel ends no word: none of the letters between two signs stays."""
+    moved = surrogate(Keyed(b"k"), family, name)
+    assert moved.isascii()
+    assert len(moved.split()) == len(name.split())

@@ -55,6 +55,12 @@ def clean(raw: list[Episode]) -> list[str]:
             "<table><tr><th>Who</th><th>Cell</th></tr><tr><td>Anna</td><td>555</td></tr></table>",
             {"Who": "Anna", "Cell": "555"},
         ),
+        ("no\tfield\tvalue\n1\tWho\tAnna\n2\tCell\t555", {"Who": "Anna"}),
+        ("क्रम\tविवरण\tमान\n१\tनाम\tदेव\n२\tफ़ोन\t555", {"नाम": "देव"}),
+        (
+            "<dl><dt>Who:</dt><dd>Anna</dd><dt>Cell</dt><dd>555</dd></dl>",
+            {"Who": ["Anna"], "Cell": ["555"]},
+        ),
         ("Name: Anna; Cell: 555", {"Name": ["Anna"], "Cell": ["555"]}),
     ],
 )
@@ -269,3 +275,56 @@ def test_settings_under_a_key_are_read_by_their_fields_and_not_withheld() -> Non
 def test_a_number_and_what_it_counts_is_no_identifier(token: str, expected: bool) -> None:
     """A puzzle of a thousand pieces is not an account; a number before a name may be one."""
     assert is_free_id(token) is expected
+
+
+KANA = (
+    "サトウ ミサキ",
+    "ワタナベ レン",
+    "ナカムラ ヒナ",
+    "ヤマグチ ユウマ",
+    "サイトウ ユイ",
+    "ハセガワ アオイ",
+)
+HAN = ("佐藤 美咲", "渡辺 大翔", "中村 陽菜", "山口 悠真", "斎藤 結衣", "長谷川 葵衣")
+HINDI = ("अनन्या देशपांडे", "देवेंद्र चतुर्वेदी", "सुमित्रा शेखावत", "कैलाश नंबियार", "ईशानी जोगळेकर", "रघु पाटणकर")
+ARABIC = (
+    "ليلى الحربي",
+    "يوسف المنصوري",
+    "نورة الزهراني",
+    "طارق القحطاني",
+    "هند البلوي",
+    "سلمان العتيبي",
+)
+
+
+@pytest.mark.parametrize(
+    ("form", "names"),
+    [
+        ('member {{\n  who {{ sei: "{first}" mei: "{last}" }}\n  kind: "定期券"\n}}', HAN),
+        ('member {{ full: "{name}" }}', KANA),
+        ("<section><h3>{name}</h3><ul><li>مكتمل</ul></section>", ARABIC),
+        ("<dl><dt>الاسم</dt><dd>{name}</dd><dt>الحالة</dt><dd>مكتمل</dd></dl>", ARABIC),
+        ('[["नाम", "{name}"], ["वाहन", "UP{number}CY4695"]]', HINDI),
+        ("क्रम\tविवरण\tमान\n१\tनाम\t{name}\n२\tफ़ोन\t98{number}26945", HINDI),
+    ],
+)
+def test_names_in_scripts_without_capitals_go_from_text_of_any_form(
+    form: str, names: tuple[str, ...]
+) -> None:
+    """What stands beside names, under a mark of layout or by a label with vowel signs is judged as elsewhere."""
+    raw = [
+        episode(
+            str(place),
+            *calls(
+                "look_up",
+                {"n": place},
+                form.format(
+                    name=name, first=name.split()[0], last=name.split()[1], number=10 + place
+                ),
+            ),
+        )
+        for place, name in enumerate(names)
+    ]
+    done = "\n".join(clean(raw))
+    assert [word for name in names for word in name.split() if word in done] == []
+    assert "UP1" not in done
