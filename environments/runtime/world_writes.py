@@ -18,6 +18,8 @@ from .world_state import ABSENT
 from .world_tape import taped
 from .world_tool import STRICT, Tool, Write
 
+_BELIEVED = "the task takes it that this call goes through, as alike users' calls did"
+
 
 def change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
     """The answer to a call that may change something, recorded or derived; what it does is in the state afterwards."""
@@ -146,7 +148,8 @@ def _derive_change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
     here.state.add(entry)
     for place, row in changes:
         here.state.put(place, row, entry)
-    return ToolResult(content=content, source=DERIVED, evidence=tool.name)
+    evidence = f"{tool.name}: {_BELIEVED}" if believed else tool.name
+    return ToolResult(content=content, source=DERIVED, evidence=evidence)
 
 
 def _changes(here: Here, tool: Tool, scope: Scope) -> list[tuple[Place, Json]]:

@@ -58,6 +58,7 @@ def test_a_believed_call_succeeds_with_ids_and_amounts_that_nobody_used() -> Non
     assert _asked(world, GOOD).source == UNKNOWN
     found = _asked(world, GOOD, GOOD)
     assert (found.source, found.content, found.is_error) == (DERIVED, "paid", False)
+    assert "alike users" in found.evidence
 
 
 def test_a_belief_serves_one_call_alone() -> None:
