@@ -44,7 +44,8 @@ MIN_READER: Final = 3
 """Different calls answered alike before a tool with a telling result counts as one that changes nothing."""
 MIN_DOUBTFUL: Final = 12
 """The same where its name says that it changes something, or where nothing else explains some unequal answer."""
-
+MIN_CALLS: Final = 30
+"""Calls of a tool whose name says that it reads, none of which alone explains a change, before one such call is enough."""
 SURE: Final = 3
 """Different calls answered alike with and without a tool before its absence is taken not to matter either."""
 MAX_ROUNDS: Final = 8
@@ -157,7 +158,7 @@ def _convict(bench: Workbench) -> dict[str, Evidence]:
             calm[name] += len(keys)
     shows = [t for t in bench.tools.values() if t.kind in {"read", "search"}]
     alone = {name for e in found.values() for name in _alone(e)}
-    doubted = [t for t in shows if calm[t.name] < _enough(t.name, alone)]
+    doubted = [t for t in shows if calm[t.name] < enough(t.name, alone, len(t.observations))]
     for tool in doubted:
         _demote(tool, "too few calls after it")
         tool.doubted = True
@@ -171,9 +172,11 @@ def _convict(bench: Workbench) -> dict[str, Evidence]:
     return found
 
 
-def _enough(name: str, alone: set[str]) -> int:
+def enough(name: str, alone: set[str], calls: int) -> int:
     """Different calls answered alike after a tool before it counts as a reader."""
     says = says_write(name)
+    if says <= -1 and name not in alone and calls >= MIN_CALLS:
+        return 1
     return MIN_DOUBTFUL if says > 0 or (name in alone and says == 0) else MIN_READER
 
 

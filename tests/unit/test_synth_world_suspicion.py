@@ -11,7 +11,7 @@ from synth.world.innocence import matters_far
 from synth.world.kinds import informative
 from synth.world.model import TableModel, ToolModel, Workbench
 from synth.world.observation import Observation, histories
-from synth.world.relevance import find_hints
+from synth.world.relevance import enough, find_hints
 from synth.world.writers import learn_base
 from tests.unit.world_backend import episode
 
@@ -112,3 +112,14 @@ def test_what_came_with_every_change_of_a_call_stays_a_suspect() -> None:
     evidence = Evidence(common={walk})
     evidence.trials[walk] = {("hall", str(number)) for number in range(20)}
     assert matters_far({"walk": evidence}, "walk", "walk")
+
+
+def test_a_tool_called_often_whose_name_says_that_it_reads_needs_one_equal_answer_after_it() -> (
+    None
+):
+    """Not where it alone explains a change, was called a few times, or says nothing of what it does."""
+    assert enough("list_shifts", set(), 40) == 1
+    assert enough("list_shifts", set(), 10) == 3
+    assert enough("list_shifts", {"list_shifts"}, 40) == 3
+    assert enough("shifts", set(), 40) == 3
+    assert enough("drop_shift", set(), 40) == 12
