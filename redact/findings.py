@@ -15,6 +15,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from redact.accounts import accounts_in
 from redact.births import births_in
 from redact.character_classes import SIGNS
 from redact.documents import Documents, Found, Unexplained
@@ -243,6 +244,8 @@ def _by_shape(text: str, needs: Needs) -> Iterator[Found]:
             yield Found(kind, value, "")
     for value in births_in(text) if needs.births else ():
         yield Found("birth_date", value, "")
+    for value in accounts_in(text) if needs.accounts else ():
+        yield Found("handle", value, "")
     for value, first, second in named_ids_in(text) if needs.named_ids else ():
         if _names_somebody(first, second):
             yield Found("person_id", value, "")

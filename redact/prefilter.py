@@ -17,6 +17,7 @@ from typing import Final
 
 import re2
 
+from redact.accounts import STARTS
 from redact.births import CUES
 from redact.shapes import STREET_ENDS
 from redact.word_lists import word_list
@@ -39,6 +40,8 @@ class Needs:
     emails: bool = True
     births: bool = True
     """A word that introduces a date of birth."""
+    accounts: bool = True
+    """A home folder, a directory's entry, a command's option."""
     told: bool = True
     """A capital after a word that introduces people."""
     uncapitalised: bool = True
@@ -62,6 +65,7 @@ class Needs:
             or self.named_ids
             or self.emails
             or self.births
+            or self.accounts
         )
 
 
@@ -93,6 +97,7 @@ _PATTERNS: Final[Mapping[str, str]] = {
     "named_ids": r"[A-Za-z¤]{2}[._-][A-Za-z¤]{2,}[._-]?\d",
     "emails": r"@[\w¤-]+\.[\w¤-]",
     "births": "|".join(_FOREIGN.sub("[¤][¤]", re.escape(cue)) for cue in CUES),
+    "accounts": "|".join(map(re.escape, STARTS)),
     # A word is read in a window of fourteen characters: what begins before it is cut, and may be a longer word's end. A word with
     # a letter beyond ASCII may be any of them.
     "told": rf"(?:^|[{_SPACES},:.])(?i:{_TOLD})[,:.]*[{_SPACES}]*[A-Z¤]|(?i:{_TOLD})[{_SPACES},:.]{{4,}}[A-Z¤]"
