@@ -64,6 +64,7 @@ def vocabulary_of(
     """
     forms: set[str] = set(words)
     shared = set(app.vocabulary)
+    named = _named_in_free_text(app, judgement)
     for key, values in app.evidence.items():
         if is_free(key):
             continue
@@ -74,6 +75,8 @@ def vocabulary_of(
             continue
         nobodys = place.origin == RESULT and not place.personal
         for value, subjects in values.items():
+            if place.origin != RESULT and value in named:
+                continue  # what is asked for by name
             if len(subjects) >= k or (nobodys and value.islower()):
                 shared.add(value)
     people = {
@@ -81,12 +84,26 @@ def vocabulary_of(
         for key in judgement.templates
         for value in app.evidence.get(key, ())
         for word in _TOKEN.findall(value)
-    }
+    } | named
     for value in shared:
         forms.add(value)
         words_of = _TOKEN.findall(value)
         forms.update(word for word in words_of if len(words_of) == 1 or word not in people)
     return Vocabulary(frozenset(forms))
+
+
+def _named_in_free_text(app: AppLearnt, judgement: Judgement) -> set[str]:
+    """Return single words that are whole values where text of unknown form holds people."""
+    names = {name for name, kind in KINDS.items() if kind.family == "name"}
+    return {
+        value
+        for key, values in app.evidence.items()
+        if Place.of(key).free
+        and key in judgement.verdicts
+        and judgement.verdicts[key].action in names
+        for value in values
+        if _TOKEN.fullmatch(value)
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,3 +113,36 @@ def test_rows_with_bars_are_fields_and_read_alike_everywhere() -> None:
     assert not any(name in row for row in rows for pair in people for name in pair)
     assert all(row.count(" | ") == 2 for row in rows)
     assert rows[:12] == rows[12:]
+
+
+def test_a_name_that_many_customers_bear_is_no_choice_where_it_is_asked_for() -> None:
+    """Text of unknown form shows the values to be people: then they go from arguments and messages too."""
+    last, first = (
+        "\uae40\uc724\uac15\ubc15",
+        ("\uc608\uc900", "\uc11c\uc5f0", "\uc9c0\ud6c8", "\ubbfc\uc900"),
+    )
+    names = [one + two for one in last for two in first]
+    bears = [names[0 if number < 3 else number % 16] for number in range(40)]
+    raw = [
+        episode(
+            f"e{number}",
+            says("user", f"{bears[number]} 402-7658{number:02}-99"),
+            *calls(
+                "find",
+                {"in": f"<nm>{bears[number]}</nm>"},
+                f"<Fault><string>\uace0\uac1d {bears[number]}(2108{number:02}-8132840) none</string>"
+                f'<gaek nm="{bears[number]}"><yl>010-46{number:02}-5040</yl></gaek></Fault>',
+            ),
+        )
+        for number in range(40)
+    ]
+    learnt = learn(raw, (), policy=Policy())
+    done = list(scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy()))
+    said = "\n".join(
+        text
+        for one in done
+        for step in one.clean.steps
+        for text in (step.content or "", *(call.arguments for call in step.tool_calls))
+    )
+    assert not any(name in said for name in names)
+    assert "none" in said
