@@ -12,11 +12,12 @@ import os
 import re
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dagster_project.commutation import commutation_in, pairs_of
 from ingest.chat_log import Chat, parse_line
 from ingest.episode import Episode
 from redact.clean_episode import CleanEpisode
@@ -208,16 +209,11 @@ def parsed(text: str) -> object:
 
 
 def commutation(episodes: list[Episode], clean: list[CleanEpisode]) -> str:
-    """Count the distinct (call, result) pairs that did not become exactly one pair."""
-    forth: defaultdict[tuple[str, ...], set[tuple[str, ...]]] = defaultdict(set)
-    back: defaultdict[tuple[str, ...], set[tuple[str, ...]]] = defaultdict(set)
-    for raw, done in zip(episodes, clean, strict=True):
-        for before, after in zip(recorded(raw), recorded(done), strict=True):
-            forth[before].add(after)
-            back[after].add(before)
-    split = sum(len(found) > 1 for found in forth.values())
-    merged = sum(len(found) > 1 for found in back.values())
-    return f"{len(forth)} distinct calls with results, {split} became several, {merged} became one with another"
+    """Count the distinct (call, result) pairs that did not become exactly one pair, as every build does."""
+    together = zip(episodes, clean, strict=True)
+    keyed = open_vault(None, SECRET).keyed(episodes[0].app)
+    found = commutation_in(pairs_of((episodes[0].app, ""), together, keyed))
+    return f"{found.calls} distinct calls with results, {found.split} became several, {found.merged} became one with another"
 
 
 def recorded(episode: Episode | CleanEpisode) -> list[tuple[str, str, str]]:

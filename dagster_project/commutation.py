@@ -20,7 +20,7 @@ from redact.clean_episode import WITHHELD, CleanEpisode
 from redact.keyed import Keyed
 
 _SIZE: Final = 12
-"""Bytes of a digest: two of a billion calls meet by chance once in ten thousand million apps."""
+"""Bytes of a digest: two of a billion calls meet by chance in one of a hundred thousand million apps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,11 @@ def pairs_of(
 
 def commutation_of(private: Lake, app: str, days: Iterable[str] | None = None) -> Commutation:
     """What the days of an app say together: all of them, or those asked for."""
-    rows = private.read(CALL_PAIRS, app=app, days=days, columns=("raw", "clean"))
+    return commutation_in(private.read(CALL_PAIRS, app=app, days=days, columns=("raw", "clean")))
+
+
+def commutation_in(rows: pa.Table) -> Commutation:
+    """What the pairs of one app say."""
     if not rows.num_rows:
         return Commutation()
     whole = rows.filter(pc.is_valid(rows["clean"])).group_by(["raw", "clean"]).aggregate([])

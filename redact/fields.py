@@ -74,18 +74,13 @@ def _parts(line: str) -> list[str]:
 def _field(part: str, key: str) -> Iterator[Place]:
     pairs = list(_PAIR.finditer(part))
     for pair in pairs:
-        yield from _valued(pair[2] or pair[3] or pair[4] or "", pair[1])
+        yield from words_of(pair[2] or pair[3] or pair[4] or "", pair[1])
     rest = _PAIR.sub(" , ", part) if pairs else part
     labelled = None if pairs else _LABELLED.match(rest)
     if labelled:
-        yield from _valued(labelled[2], labelled[1].strip())
+        yield from words_of(labelled[2], labelled[1].strip())
     elif rest.strip(EDGES):
-        yield from _valued(rest, key)
-
-
-def _valued(value: str, key: str) -> Iterator[Place]:
-    """Yield a value at its place; of a sentence the words that look like names, each at a place of its own."""
-    yield from words_of(value, key)
+        yield from words_of(rest, key)
 
 
 def words_of(value: str, key: str) -> Iterator[Place]:

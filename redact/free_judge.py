@@ -18,9 +18,8 @@ from redact.forms import plain_day
 from redact.free_ids import FREE, is_free_id
 from redact.gazetteer import ORDINARY
 from redact.learnt import SUBJECTS_KEPT
+from redact.people_places import UNKNOWN
 from redact.place import Place
-
-UNKNOWN: Final = "?"
 
 _SHARE: Final = 0.15
 """So large a share of all subjects (and k of them) must have seen a word or a token before it is everybody's."""

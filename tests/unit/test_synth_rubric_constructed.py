@@ -17,20 +17,7 @@ from synth.rubric.known import Example, Known, Record, ids_in, shape
 from synth.rubric.plans import Plan, Unbound
 from synth.rubric.recorded import record
 from synth.rubric.tool_kinds import infer_tools
-
-
-def tool(name: str, says: str, *names: str) -> str:
-    """A tool definition as canonical text."""
-    properties = {n: {"type": "string"} for n in names}
-    function = {"name": name, "description": says, "parameters": {"properties": properties}}
-    return json.dumps({"type": "function", "function": function}, sort_keys=True)
-
-
-TOOLS = (
-    tool("get_loan", "Shows a loan.", "loan"),
-    tool("renew_loan", "Renews a loan.", "loan", "desk"),
-    tool("close_card", "Closes a library card.", "card"),
-)
+from tests.unit.lending_library import TOOLS
 
 
 class Library:

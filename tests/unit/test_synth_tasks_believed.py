@@ -13,20 +13,7 @@ from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
 from synth.tasks import derive_tasks
 from synth.worlds import LearntWorld, WorldSettings, learn_world
-
-
-def tool(name: str, says: str, *names: str) -> str:
-    """A tool definition as canonical text."""
-    properties = {n: {"type": "string"} for n in names}
-    function = {"name": name, "description": says, "parameters": {"properties": properties}}
-    return json.dumps({"type": "function", "function": function}, sort_keys=True)
-
-
-TOOLS = (
-    tool("get_loan", "Shows a loan.", "loan"),
-    tool("renew_loan", "Renews a loan.", "loan", "desk"),
-    tool("close_card", "Closes a library card.", "card"),
-)
+from tests.unit.lending_library import TOOLS
 
 
 def call(name: str, arguments: Mapping[str, Json], result: str) -> list[CleanStep]:
