@@ -12,10 +12,10 @@ from typing import Final, Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dagster_project.lake import Lake, Parts, once
+from dagster_project.lake import Lake, Parts
 from dagster_project.rows import from_rows, texts
 from dagster_project.scratch import ASSEMBLE, scratch_folder
-from dagster_project.tables import CHATS, EPISODES, LOG_EVENTS, SPANS
+from dagster_project.tables import CHATS, EPISODES, LOG_EVENTS, SPANS, once
 from ingest.assemble import Assembled, assemble, known_episodes
 from ingest.assemble_stream import AT_ONCE, assemble_stream
 from ingest.elsewhere import is_named

@@ -13,7 +13,8 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dagster_project.lake import Lake, Stamp, digest_of, digest_of_parts, hash_of
+from dagster_project.digests import digest_of, digest_of_parts, hash_of
+from dagster_project.lake import Lake, Stamp
 from dagster_project.tables import Table
 
 CODE: Final = "14"

@@ -16,9 +16,10 @@ from typing import Final
 
 import pyarrow as pa
 
+from dagster_project.digests import hash_of
 from dagster_project.freshness import Key, digest, file_digest, made_of, store, work
 from dagster_project.home import Home, redaction_of
-from dagster_project.lake import Lake, hash_of
+from dagster_project.lake import Lake
 from dagster_project.progress import counted
 from dagster_project.rows import from_rows
 from dagster_project.tables import EPISODES, LEARNT, OUTCOMES, REDACTIONS

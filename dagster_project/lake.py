@@ -5,7 +5,6 @@ one commit; a writer that meets another one's commit reads again and retries; co
 Not here: what the rows mean (`rows`, and the schemas beside the records).
 """
 
-import hashlib
 import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,9 +17,10 @@ import pyarrow.dataset as ds
 from deltalake import DeltaTable, WriterProperties, write_deltalake
 from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
 
+from dagster_project.digests import hash_of
 from dagster_project.errors import LakeError
 from dagster_project.partition_files import write_files
-from dagster_project.tables import ARRIVED_AT, STAMPS, Table
+from dagster_project.tables import STAMPS, Table
 
 _TRIES: Final = 20
 _WRITER: Final = WriterProperties(compression="ZSTD")
@@ -274,7 +274,7 @@ class Lake:
             key = tuple(str(action[f"partition.{column}"]) for column in table.by)
             if action["num_records"] != 0:
                 files.setdefault(key, []).append(str(action["path"]))
-        return {key: _hash(sorted(paths)) for key, paths in sorted(files.items())}
+        return {key: hash_of(*sorted(paths)) for key, paths in sorted(files.items())}
 
     def counts(self, table: Table) -> dict[tuple[str, ...], int]:
         """Rows per partition, from the log alone."""
@@ -352,34 +352,6 @@ class Lake:
         return removed
 
 
-def digest_of(rows: pa.Table) -> str:
-    """A text that is equal for equal rows in equal order."""
-    return digest_of_parts([rows])
-
-
-def digest_of_parts(parts: Iterable[pa.Table]) -> str:
-    """The digest of rows that come part by part, wherever the parts end."""
-    hasher = hashlib.sha256()
-    for rows in parts:
-        for part in rows.to_batches(max_chunksize=_PART):
-            for row in part.to_pylist():
-                hasher.update(repr(row).encode())
-                hasher.update(b"\x1e")
-    return hasher.hexdigest()[:32]
-
-
-def once(rows: pa.Table, table: Table) -> pa.Table:
-    """One row per identity: the one that arrived last."""
-    names = (*table.by, *table.identity)
-    keys = list(zip(*(rows.column(name).to_pylist() for name in names), strict=True))
-    order: Sequence[int] = range(len(keys))
-    if ARRIVED_AT in rows.schema.names:
-        arrived = rows.column(ARRIVED_AT).to_pylist()
-        order = sorted(order, key=lambda index: arrived[index] or 0)
-    latest = {keys[index]: index for index in order}
-    return rows.take(pa.array(sorted(latest.values()), type=pa.int64()))
-
-
 def _shaped(rows: pa.Table, schema: pa.Schema) -> pa.Table:
     """The rows in the layout asked for: missing columns are null, text columns plain text."""
     columns = [
@@ -405,15 +377,6 @@ def _predicate(by: Sequence[str], partitions: Sequence[tuple[str, ...]]) -> str:
 
 def _quoted(value: str) -> str:
     return value.replace("'", "''")
-
-
-def _hash(parts: Iterable[str]) -> str:
-    return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:32]
-
-
-def hash_of(*parts: str) -> str:
-    """One short text for several, equal for equal ones."""
-    return _hash(parts)
 
 
 def _sentence(verb: str, path: Path, fault: BaseException) -> str:

@@ -16,11 +16,12 @@ from typing import Final
 import dagster as dg
 
 from dagster_project.commutation import commutation_of
+from dagster_project.digests import hash_of
 from dagster_project.errors import StageError
 from dagster_project.freshness import digests
 from dagster_project.gate import knowledge_of, policy_of, vault_of
 from dagster_project.home import Home, apps_of, lock, vault_secret
-from dagster_project.lake import Lake, hash_of
+from dagster_project.lake import Lake
 from dagster_project.learnt_tables import (
     CLUSTERS,
     DIFFICULTY,

@@ -9,9 +9,10 @@ are tried again on every build. Not here: which episode an outcome means (`inges
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dagster_project.lake import Lake, digest_of, once
+from dagster_project.digests import digest_of
+from dagster_project.lake import Lake
 from dagster_project.rows import always, from_rows, texts, to_table
-from dagster_project.tables import ARRIVED_OUTCOMES, EPISODES, OUTCOMES, RESPONSES, SPANS
+from dagster_project.tables import ARRIVED_OUTCOMES, EPISODES, OUTCOMES, RESPONSES, SPANS, once
 from ingest.app_name import UNNAMED
 from ingest.dialects.attributes import parsed, text_of
 from ingest.episode import Episode

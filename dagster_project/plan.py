@@ -24,10 +24,10 @@ from dagster_project.defs import (
 )
 from dagster_project.defs.partitions import AppDay, app_days
 from dagster_project.defs.resources import CleanSide, PrivateSide
+from dagster_project.digests import hash_of
 from dagster_project.freshness import Work, work
 from dagster_project.gate import gate_ingredients, vault_of
 from dagster_project.home import lock
-from dagster_project.lake import hash_of
 from dagster_project.tables import ARRIVED_OUTCOMES
 
 

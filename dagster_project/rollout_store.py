@@ -10,9 +10,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dagster_project.lake import Lake, once
+from dagster_project.lake import Lake
 from dagster_project.learnt_tables import ROLLOUTS
 from dagster_project.report.data import RolloutRow
+from dagster_project.tables import once
 from environments.rollout.rollout import Rollout, RolloutKey, advantages_of
 
 _COUNTED = (

@@ -4,6 +4,7 @@ Layouts stand beside their records; the few tables whose rows only the pipeline 
 Not here: reading and writing (`lake`), tables of what is learnt (`learnt_tables`: their records import scikit-learn, 2 s).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -117,3 +118,15 @@ REDACTIONS: Final = Table(name="redactions", schema=REDACTION_SCHEMA)
 CLEAN_EPISODES: Final = Table(name="clean_episodes", schema=CLEAN_EPISODE_SCHEMA)
 CLEAN_OUTCOMES: Final = Table(name="clean_outcomes", schema=CLEAN_OUTCOME_SCHEMA)
 STAMPS: Final = Table(name="stamps", schema=STAMP_SCHEMA, by=("asset",))
+
+
+def once(rows: pa.Table, table: Table) -> pa.Table:
+    """One row per identity: the one that arrived last."""
+    names = (*table.by, *table.identity)
+    keys = list(zip(*(rows.column(name).to_pylist() for name in names), strict=True))
+    order: Sequence[int] = range(len(keys))
+    if ARRIVED_AT in rows.schema.names:
+        arrived = rows.column(ARRIVED_AT).to_pylist()
+        order = sorted(order, key=lambda index: arrived[index] or 0)
+    latest = {keys[index]: index for index in order}
+    return rows.take(pa.array(sorted(latest.values()), type=pa.int64()))

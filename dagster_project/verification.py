@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from dagster_project.lake import Lake, once
+from dagster_project.lake import Lake
 from dagster_project.learnt_tables import ROLLOUTS
 from dagster_project.learnt_worlds import StoredWorld
 from dagster_project.review.tables import VERDICTS
 from dagster_project.rows import plain_json
+from dagster_project.tables import once
 from environments.judges.ask import Judge
 from environments.judges.question import Question
 from environments.runtime.attempt import Attempt, Json

@@ -9,7 +9,7 @@ from dagster_project.arrival import land
 from dagster_project.defs.jobs import apps, days, tidy
 from dagster_project.defs.partitions import APP_DAYS, APPS
 from dagster_project.defs.resources import CleanSide, PrivateSide
-from dagster_project.lake import hash_of
+from dagster_project.digests import hash_of
 from dagster_project.plan import plan_days, ranges, stale_apps
 from ingest.wal import Wal
 

@@ -9,8 +9,9 @@ from dagster_project.assembly import Findings, collect_days
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import PrivateSide
 from dagster_project.defs.result import AssetResult
+from dagster_project.digests import digest_of
 from dagster_project.freshness import Key, Work, digest, made_of, store_parts, work
-from dagster_project.lake import Lake, Stamp, digest_of
+from dagster_project.lake import Lake, Stamp
 from dagster_project.progress import tell
 from dagster_project.staged_episodes import StagedEpisodes
 from dagster_project.tables import CHATS, EPISODES, RESPONSES

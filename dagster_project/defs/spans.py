@@ -8,9 +8,9 @@ from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import PrivateSide
 from dagster_project.defs.result import AssetResult
 from dagster_project.freshness import Key, made_of
-from dagster_project.lake import Lake, Stamp, once
+from dagster_project.lake import Lake, Stamp
 from dagster_project.progress import counted
-from dagster_project.tables import CHATS, LOG_EVENTS, SPANS
+from dagster_project.tables import CHATS, LOG_EVENTS, SPANS, once
 
 _ARRIVING = (SPANS, LOG_EVENTS, CHATS)
 

@@ -10,8 +10,9 @@ from typing import Final
 
 import pyarrow as pa
 
+from dagster_project.digests import hash_of
 from dagster_project.freshness import made_of
-from dagster_project.lake import Lake, Stamp, hash_of, once
+from dagster_project.lake import Lake, Stamp
 from dagster_project.review.review import (
     CHECK,
     DECISION,
@@ -23,6 +24,7 @@ from dagster_project.review.review import (
 )
 from dagster_project.review.tables import REVIEWS
 from dagster_project.rows import from_rows
+from dagster_project.tables import once
 
 ASSET: Final = "reviews"
 

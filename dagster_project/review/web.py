@@ -36,9 +36,8 @@ from dagster_project.review.review import (
     RUBRIC,
     Review,
 )
-from dagster_project.review.transcript import turns
+from dagster_project.review.task_page import conversation_shown, decision_now, probes_shown
 from dagster_project.rows import canonical_text
-from environments.regrade import conversation
 from environments.runtime.canonical import rubric_hash
 from environments.runtime.rubric import Rubric
 
@@ -187,7 +186,13 @@ class ReviewPage:
             self._order = _order(items)
         order = self._order
         place = order.index((entry.app, entry.task_id))
-        chosen = _chosen(asked)
+        asks = asked.request.query_params
+        shown = conversation_shown(
+            desk,
+            entry,
+            rollout_id=asks.get("rollout"),
+            episode_id=asks.get("episode") or asked.form.get("episode"),
+        )
         derived = desk.in_force(entry.stored).reasons
         verified = entry.verified
         return HTMLResponse(
@@ -208,15 +213,15 @@ class ReviewPage:
                 overridden=entry.task_id in desk.reviews.rubrics
                 and desk.reviews.rubrics[entry.task_id].rubric is not None,
                 accepted_checks=desk.reviews.checks.get(entry.task_id, {}),
-                decision=_decision_now(desk, entry),
+                decision=decision_now(desk, entry),
                 can_accept=verified is not None and not entry.pending and can_accept(verified),
-                probes=_probes(desk, entry),
+                probes=probes_shown(desk, entry),
                 history=desk.reviews.history(entry.task_id)[:50],
                 rollouts=desk.rollouts(entry.task_id)[:30],
                 rollout_count=len(desk.rollouts(entry.task_id)),
                 edit=edit,
                 form=asked.form,
-                **chosen,
+                **shown,
             ),
             status_code=status,
         )
@@ -366,44 +371,6 @@ def _path(app: str, task_id: str) -> str:
 
 def _whole(text: str | None, least: int) -> int:
     return max(least, int(text)) if text and text.isdecimal() and len(text) < 7 else least
-
-
-def _decision_now(desk: AppDesk, entry: Entry) -> Review | None:
-    found = desk.reviews.decisions.get(entry.task_id)
-    current = found is not None and found.task_version == entry.version and bool(found.value)
-    return found if current else None
-
-
-def _chosen(asked: _Asked) -> dict[str, object]:
-    """The conversation to show: an attempt by default, or a stored rollout."""
-    entry, desk, asks = asked.entry, asked.desk, asked.request.query_params
-    rollout = next(
-        (r for r in desk.rollouts(entry.task_id) if r.rollout_id == asks.get("rollout")), None
-    )
-    wanted = asks.get("episode") or asked.form.get("episode")
-    graded = next((g for g in entry.attempts if g.episode_id == wanted), None)
-    graded = graded or (entry.attempts[0] if entry.attempts else None)
-    if rollout is not None:
-        attempt = desk.rollout_run(entry.candidate, rollout)
-        verdict = desk.verdict(entry, attempt)
-        shown = turns(conversation(rollout.trajectory) or [], attempt)
-        return {"graded": None, "rollout": rollout, "verdict": verdict, "turns": shown}
-    run = desk.runs(entry.candidate).get(graded.episode_id) if graded else None
-    messages = desk.episode_messages(graded.episode_id) if graded else []
-    verdict = graded.verdict if graded else None
-    return {"graded": graded, "rollout": None, "verdict": verdict, "turns": turns(messages, run)}
-
-
-def _probes(desk: AppDesk, entry: Entry) -> list[dict[str, object]]:
-    """What the gate tried; those that were paid with the conversation that shows it."""
-    probes = entry.verified.probes if entry.verified is not None else ()
-    found: list[dict[str, object]] = []
-    for probe in probes:
-        actions = probe.get("actions") or ()
-        run = desk.act(entry.stored, actions) if actions else None
-        shown = turns(run.messages, run)[len(entry.stored.task.opening) :] if run else []
-        found.append({**probe, "turns": shown})
-    return sorted(found, key=lambda p: (bool(p["passed"]), str(p["name"])))
 
 
 async def _static(request: Request) -> Response:
