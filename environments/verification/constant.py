@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Final
 
+from environments.runtime.attempt import Json
 from environments.runtime.candidate import Action
 from environments.runtime.check_view import text_of
-from environments.verification.material import Material
+from environments.verification.material import Material, PlannedCall, planned_calls
 from environments.verification.probe import ZERO, Probe, calls, says
 
 PREFIX: Final = "constant_"
@@ -25,6 +27,10 @@ REFUSES: Final = "I am sorry, but that is not possible under our policy."
 WORD: Final = re.compile(r"[#\w][\w@.#+-]*\w")
 MOST_MEAN: Final = 0.02
 """Mean reward of a constant policy over the accepted tasks of an app that is put up with."""
+MOST_CHOICES: Final = 6
+"""Values of one schema that are tried."""
+MOST_USUAL: Final = 3
+"""Hand-overs of other solutions that are repeated word for word."""
 MOST_LOOKS: Final = 12
 """Look-ups of one run: more than any resolved attempt needs is not a policy but a scan."""
 
@@ -33,14 +39,13 @@ def constant_policies(material: Material) -> Iterator[Probe]:
     """What an agent earns that does the same at every task."""
     turns = max(1, len(material.candidate.task.user) + 1)
     looks = tuple(_looks(material))
-    over = tuple(_hand_over(material))
     yield _probe("asks_only", (says(ASKS),) * turns)
     yield _probe("refuses_politely", (says(ASKS), *(says(REFUSES),) * turns))
     yield _probe("looks_up_then_refuses", (*looks, says(REFUSES)))
-    if over:
-        yield _probe("hands_over", (says(SORRY), *over))
-        yield _probe("looks_up_then_hands_over", (*looks, *over))
-        yield _probe("looks_up_refuses_hands_over", (*looks, says(REFUSES), *over))
+    for how, over in _hand_overs(material):
+        yield _probe(f"hands_over{how}", (says(SORRY), *over))
+        yield _probe(f"looks_up_then_hands_over{how}", (*looks, *over))
+        yield _probe(f"looks_up_refuses_hands_over{how}", (*looks, says(REFUSES), *over))
 
 
 def surplus(paid: Mapping[str, Collection[str]], graded: Mapping[str, int]) -> frozenset[str]:
@@ -78,16 +83,78 @@ def _looks(material: Material) -> Iterator[Action]:
         yield calls(name, json.dumps({parameter: word}), number=number)
 
 
-def said_codes(material: Material) -> list[str]:
-    """The words of the user that look like names of records: with a digit, an at sign or an underscore."""
+def said_texts(material: Material) -> list[str]:
+    """What the user says, in order."""
     task = material.candidate.task
     texts = [text_of(message) for message in task.opening if message.get("role") == "user"]
-    texts += [turn.text for turn in task.user]
-    words = dict.fromkeys(word for text in texts for word in WORD.findall(text))
+    return [text for text in (*texts, *(turn.text for turn in task.user)) if text]
+
+
+def said_codes(material: Material) -> list[str]:
+    """The words of the user that look like names of records: with a digit, an at sign or an underscore."""
+    words = dict.fromkeys(w for text in said_texts(material) for w in WORD.findall(text))
     return [w for w in words if any(c.isdigit() or c in "@_" for c in w)]
 
 
-def _hand_over(material: Material) -> Iterator[Action]:
-    for number, name in enumerate(material.candidate.task.terminal_tools):
-        filled = json.dumps(dict.fromkeys(material.parameters(name), SORRY))
-        yield calls(name, filled, number=800 + number)
+def _hand_overs(material: Material) -> Iterator[tuple[str, tuple[Action, ...]]]:
+    """Ways to hand over that need no understanding: words that know nothing, the user's own, and each choice of a schema."""
+    task = material.candidate.task
+    said = "\n".join(said_texts(material))
+    codes = said_codes(material)
+    if not task.terminal_tools:
+        return
+    schemas = [
+        schema for name in task.terminal_tools for schema in material.properties(name).values()
+    ]
+    yield "", _handed(material, lambda _schema: SORRY)
+    for number, call in enumerate(_usual(material), 1):
+        yield f"_as_usual_{number}", (calls(call.name, call.arguments, number=800),)
+    if not schemas:
+        return
+    yield "_as_said", _handed(material, lambda schema: _chosen(schema, 0, said))
+    if codes:
+        yield "_with_a_code", _handed(material, lambda schema: _chosen(schema, 0, codes[0]))
+    for choice in range(1, min(MOST_CHOICES, max(map(len, map(_choices, schemas)), default=0))):
+        yield (
+            f"_choice_{choice + 1}",
+            _handed(material, lambda schema, n=choice: _chosen(schema, n, said)),
+        )
+
+
+def _usual(material: Material) -> list[PlannedCall]:
+    """The hand-overs that the app's solutions make most often, the same for every task of it."""
+    ends = material.candidate.task.terminal_tools
+    solutions = [material.candidate.solution, *(other.solution for other in material.others)]
+    made = [c for solution in solutions for c in planned_calls(solution) if c.name in ends]
+    found = Counter(call.key for call in made)
+    shared = {call.key: call for call in made if found[call.key] > 1}
+    return sorted(shared.values(), key=lambda c: (-found[c.key], c.key))[:MOST_USUAL]
+
+
+def _handed(material: Material, fill: Callable[[Json], Json]) -> tuple[Action, ...]:
+    """Every tool that ends the conversation, its arguments filled by their schemas."""
+    return tuple(
+        calls(
+            name,
+            json.dumps(
+                {p: fill(schema) for p, schema in sorted(material.properties(name).items())}
+            ),
+            number=800 + number,
+        )
+        for number, name in enumerate(material.candidate.task.terminal_tools)
+    )
+
+
+def _chosen(schema: Json, number: int, text: str) -> Json:
+    """One of the values that a schema lists, else the text."""
+    choices = _choices(schema)
+    return choices[number % len(choices)] if choices else text
+
+
+def _choices(schema: Json) -> list[Json]:
+    if not isinstance(schema, dict):
+        return []
+    if schema.get("type") == "boolean":
+        return [True, False]
+    listed = schema.get("enum")
+    return listed if isinstance(listed, list) else []

@@ -82,6 +82,18 @@ PROBES: Final[Mapping[str, str]] = {
     "constant_hands_over": "handing over every request",
     "constant_looks_up_then_hands_over": "looking up what the user names and handing over",
     "constant_looks_up_refuses_hands_over": "looking up what the user names, refusing and handing over",
+    "constant_hands_over_as_said": "handing over every request in the words of the user",
+    "constant_looks_up_then_hands_over_as_said": "looking up what the user names and handing over in the words of the user",
+    "constant_looks_up_refuses_hands_over_as_said": "looking up what the user names, refusing and handing over in the words of the user",
+    "constant_hands_over_with_a_code": "handing over every request with the first code that the user says",
+    "constant_looks_up_then_hands_over_with_a_code": "looking up what the user names and handing over with its first code",
+    "constant_looks_up_refuses_hands_over_with_a_code": "looking up what the user names, refusing and handing over with its first code",
+    "constant_hands_over_as_usual": "handing over every request as most are handed over",
+    "constant_looks_up_then_hands_over_as_usual": "looking up what the user names and handing over as most are handed over",
+    "constant_looks_up_refuses_hands_over_as_usual": "looking up what the user names, refusing and handing over as most are handed over",
+    "constant_hands_over_choice": "handing over every request with one choice of the schema",
+    "constant_looks_up_then_hands_over_choice": "looking up what the user names and handing over with one choice of the schema",
+    "constant_looks_up_refuses_hands_over_choice": "looking up what the user names, refusing and handing over with one choice of the schema",
 }
 EXCUSES: Final[Mapping[str, str]] = {
     "user_unknown": "the recorded user never answered such a question",

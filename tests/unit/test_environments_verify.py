@@ -21,10 +21,13 @@ from environments.runtime.attempt import (
 from environments.runtime.candidate import Action, Candidate, RecordedAttempt
 from environments.runtime.check_arguments import canonical_arguments
 from environments.runtime.environment import run_actions
+from environments.runtime.message import requests_of
 from environments.runtime.rubric import REWARD, Check, Rubric
 from environments.runtime.task import Task, UserTurn
-from environments.verification.constant import PREFIX
+from environments.verification.constant import PREFIX, SORRY, constant_policies
+from environments.verification.material import Material
 from environments.verification.probe import calls, says
+from environments.verification.sentences import probe_says
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED, Verification, verify
 
 KNOWN = ("P1", "P2", "P3")
@@ -320,6 +323,36 @@ def test_constant_policies_bear_the_same_names_at_every_task() -> None:
     constant = [p for p in found.probes if p.name.startswith(PREFIX)]
     assert len(constant) == 6
     assert not any(p.in_gate for p in constant)
+
+
+def test_constant_policies_hand_over_with_every_choice_of_the_schema() -> None:
+    """A queue that is a choice of three is right by chance: each is tried, with the user's words and codes in the rest."""
+    properties: Json = {
+        "queue": {"type": "string", "enum": ["first", "second", "third"]},
+        "note": {"type": "string"},
+    }
+    over: dict[str, Json] = {"name": "hand_over", "parameters": {"properties": properties}}
+    said: dict[str, Json] = {"role": "user", "content": "Where is P1?"}
+    task = replace(TASK, tools=(*TASK.tools[:2], {"function": over}), opening=(said,))
+    one = candidate(end_check(WRITE), task=task)
+    usual = calls("hand_over", '{"queue": "third", "note": "Look at it."}')
+    others = [replace(other(), solution=(usual,)), replace(other(), solution=(GET, usual))]
+    material = Material(candidate=one, good=run(task, GOOD), others=others)
+    handed = {
+        probe.name.removeprefix(f"{PREFIX}hands_over"): requests_of(probe.actions[-1], first=0)[0]
+        for probe in constant_policies(material)
+        if probe.name.startswith(f"{PREFIX}hands_over")
+    }
+    assert {how: json.loads(request.text) for how, request in handed.items()} == {
+        "": {"note": SORRY, "queue": SORRY},
+        "_as_said": {"note": "Where is P1?", "queue": "first"},
+        "_as_usual_1": {"note": "Look at it.", "queue": "third"},
+        "_with_a_code": {"note": "P1", "queue": "first"},
+        "_choice_2": {"note": "Where is P1?", "queue": "second"},
+        "_choice_3": {"note": "Where is P1?", "queue": "third"},
+    }
+    names = [probe.name for probe in constant_policies(material)]
+    assert not [n for n in names if probe_says(n) == n.replace("_", " ")]
 
 
 def test_a_good_attempt_that_fails_rejects_the_task() -> None:
