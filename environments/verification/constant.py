@@ -11,6 +11,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
 from typing import Final
 
 from environments.runtime.attempt import Json
@@ -106,19 +107,16 @@ def _hand_overs(material: Material) -> Iterator[tuple[str, tuple[Action, ...]]]:
     schemas = [
         schema for name in task.terminal_tools for schema in material.properties(name).values()
     ]
-    yield "", _handed(material, lambda _schema: SORRY)
+    yield "", _handed(material, partial(_chosen, number=None, text=SORRY))
     for number, call in enumerate(_usual(material), 1):
         yield f"_as_usual_{number}", (calls(call.name, call.arguments, number=800),)
     if not schemas:
         return
-    yield "_as_said", _handed(material, lambda schema: _chosen(schema, 0, said))
+    yield "_as_said", _handed(material, partial(_chosen, number=0, text=said))
     if codes:
-        yield "_with_a_code", _handed(material, lambda schema: _chosen(schema, 0, codes[0]))
+        yield "_with_a_code", _handed(material, partial(_chosen, number=0, text=codes[0]))
     for choice in range(1, min(MOST_CHOICES, max(map(len, map(_choices, schemas)), default=0))):
-        yield (
-            f"_choice_{choice + 1}",
-            _handed(material, lambda schema, n=choice: _chosen(schema, n, said)),
-        )
+        yield f"_choice_{choice + 1}", _handed(material, partial(_chosen, number=choice, text=said))
 
 
 def _usual(material: Material) -> list[PlannedCall]:
@@ -145,10 +143,10 @@ def _handed(material: Material, fill: Callable[[Json], Json]) -> tuple[Action, .
     )
 
 
-def _chosen(schema: Json, number: int, text: str) -> Json:
-    """One of the values that a schema lists, else the text."""
-    choices = _choices(schema)
-    return choices[number % len(choices)] if choices else text
+def _chosen(schema: Json, *, number: int | None, text: str) -> Json:
+    """One of the values that a schema lists, else the text; without a number always the text."""
+    choices = _choices(schema) if number is not None else []
+    return choices[(number or 0) % len(choices)] if choices else text
 
 
 def _choices(schema: Json) -> list[Json]:
