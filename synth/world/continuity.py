@@ -25,6 +25,12 @@ MIN_CASES: Final = 3
 """Records first seen again after a recorded change, before they alone decide."""
 MIN_DIFFERENT: Final = 5
 """First sights that disagree, of as many as `MIN_CASES` records, before they decide for `living`."""
+FEW: Final = {"as_left": 2.3, "different": 2.4, "same": -0.43}
+"""Before there are that many: how much more likely a case is where the backend lives on (natural logarithms).
+
+A record is met otherwise than it was left in one of three cases where others may change it in between, in one of thirty where
+only writes that nobody recorded do; one that was changed itself is met as it was left ten times as often.
+"""
 MIN_OPENINGS: Final = 10
 """Calls after equal pasts with equal answers, before every episode is taken to start alike."""
 MAX_PAST: Final = 6
@@ -104,6 +110,8 @@ def _decide(
         kind, by = (LIVING if after["as_left"] > after["as_before"] else RESET), "after_change"
     elif pairs["different"] >= max(MIN_DIFFERENT, MIN_SHARE * total) and moved >= MIN_CASES:
         kind, by = LIVING, "first_sights"
+    elif not after["as_before"] and _likelier(after, pairs) > 0 and (moved > 1 or after["as_left"]):
+        kind, by = LIVING, "few_sights"
     else:
         kind, by = RESET, "first_sights" if total else "nothing seen twice"
     return {
@@ -115,6 +123,11 @@ def _decide(
             "first_sights": {"same": pairs["same"], "different": pairs["different"]},
         },
     }
+
+
+def _likelier(after: Counter[str], pairs: Counter[str]) -> float:
+    """How much likelier the cases are where the backend lives on; below zero where every episode starts afresh."""
+    return sum(weight * (after[case] + pairs[case]) for case, weight in FEW.items())
 
 
 def _sights(bench: Workbench, history: History, writers: frozenset[str]) -> dict[Place, _Sight]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 
 from benchmarks.backends.attempts import attempts
@@ -12,6 +13,7 @@ from environments.runtime.attempt import UNKNOWN
 from environments.runtime.world import World
 from environments.runtime.world_dated import DatedTable
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from synth.world.continuity import MIN_DIFFERENT
 from synth.world.timeline import MIN_PAIRS, horizon_of
 from synth.worlds import LearntWorld, WorldSettings, learn_world
 
@@ -109,6 +111,30 @@ def test_a_person_overrides_the_kind_and_the_evidence_stays() -> None:
     assert found["kind"] == "reset"
     assert found["evidence"]["inferred"] == "living"
     assert found["evidence"]["decided_by"] == "a person"
+
+
+def moved_between(number: int, *, living: bool, moves: int = 0) -> list[CleanEpisode]:
+    """Conversations that look at some box each; now and then somebody who is not recorded moves boxes."""
+    depot = Depot()
+    out = []
+    for n in range(number):
+        if living and n and n % 4 == 0:
+            for box in depot.boxes.values():
+                box["shelf"] = f"U{n}"
+        out.append(
+            episode(depot if living else Depot(), n % 5, moves=bool(moves) and n % moves == 0)
+        )
+    return [replace(one, episode_id=f"m{i:03}", started_at=i * HOUR) for i, one in enumerate(out)]
+
+
+def test_few_sights_that_disagree_are_enough_where_none_says_otherwise() -> None:
+    """Six conversations are too few to count cases; a living backend taken for one that starts afresh tells untruths."""
+    found = learnt(moved_between(6, living=True)).continuity
+    assert (found["kind"], found["evidence"]["decided_by"]) == ("living", "few_sights")
+    assert found["evidence"]["first_sights"]["different"] < MIN_DIFFERENT
+
+    afresh = learnt(moved_between(6, living=False, moves=2)).continuity
+    assert afresh["kind"] == "reset"
 
 
 def test_nothing_recorded_is_no_evidence() -> None:
