@@ -47,16 +47,52 @@ MAX_STILL: Final = 40
 """Against, per opportunity of other suspects to change this answer, where nobody ever did."""
 MIN_TRIALS: Final = 2
 """Opportunities before calls that share a name are taken not to matter."""
+MIN_STEADY: Final = 10
+"""Opportunities to change an answer, none taken, before it is no part of any state that writers were seen to change."""
 
 Found = Mapping[str, Evidence]
+States = Mapping[str, frozenset[str]]
 
 
-def matters_far(found: Found, suspect: str, name: str) -> bool:
+def matters_far(found: Found, suspect: str, name: str, *, states: States) -> bool:
     """Whether a tool's calls may matter to another's answers though they share no name."""
     key = (suspect, False)
     evidence = found[name]
-    certain = evidence.convicted | evidence.common
-    return key in certain or _log_odds(found, key, name) > LIMIT
+    if key in evidence.convicted | evidence.common:
+        return True
+    return not _acts_elsewhere(found, suspect, name, states) and _log_odds(found, key, name) > LIMIT
+
+
+def states_of(found: Found) -> States:
+    """Per tool whose answers were seen to change: all writers of the state that it shows.
+
+    Answers that one writer changes show one state, and so do others that share a writer with any of these.
+    """
+    states: list[frozenset[str]] = []
+    for evidence in found.values():
+        mine = frozenset(tool for tool, _ in evidence.convicted)
+        if mine:
+            shared = [state for state in states if not state.isdisjoint(mine)]
+            states = [state for state in states if state.isdisjoint(mine)]
+            states.append(mine.union(*shared))
+    return {
+        name: next(state for state in states if tool in state)
+        for name, evidence in found.items()
+        for tool, _ in list(evidence.convicted)[:1]
+    }
+
+
+def _acts_elsewhere(found: Found, suspect: str, name: str, states: States) -> bool:
+    """Whether all that a tool was seen to change is another state than the one that these answers show.
+
+    Its own later answers always count as changed: of those it was asked too seldom without them.
+    """
+    if suspect == name or not any(suspect in state for state in states.values()):
+        return False
+    mine = states.get(name)
+    if mine is None:
+        return sum(len(t) for t in found[name].trials.values()) >= MIN_STEADY
+    return suspect not in mine
 
 
 def never_matters(found: Found, suspect: str, name: str) -> bool:

@@ -28,7 +28,7 @@ from synth.world.evidence import (
     says_write,
     shared_by_all,
 )
-from synth.world.innocence import matters_far, never_matters
+from synth.world.innocence import matters_far, never_matters, states_of
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
 
@@ -74,12 +74,13 @@ def learn_relevance(bench: Workbench) -> None:
     find_hints(bench, found)
     changers = sorted(n for n, t in bench.tools.items() if not t.innocent)
     local = _is_local(found)
+    states = states_of(found)
     for name, tool in bench.tools.items():
         evidence = found[name]
         heeds = {
             v
             for v in changers
-            if v in evidence.hinted or (not local and matters_far(found, v, name))
+            if v in evidence.hinted or (not local and matters_far(found, v, name, states=states))
         }
         tool.restless = _is_restless(evidence)
         tool.heeds = heeds

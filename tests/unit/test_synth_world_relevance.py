@@ -206,6 +206,40 @@ def test_an_envelope_does_not_make_two_tools_show_one_record() -> None:
         assert json.loads(session.call("free", {"day": day}).content)["data"] == [8, 9, 12]
 
 
+def _room() -> Server:
+    now = {"lamp": "dark", "radio": "silence"}
+
+    def call(name: str, arguments: dict[str, Any]) -> str:
+        if name == "lamp":
+            now["lamp"] = f"light of {arguments['colour']}"
+        elif name == "radio":
+            now["radio"] = f"songs from {arguments['place']}"
+        return {"window": now["lamp"], "ear": now["radio"]}.get(name, "")
+
+    return call
+
+
+def test_a_writer_of_one_state_is_no_suspect_before_another() -> None:
+    """The radio was never tuned before somebody looked at the window: what it changes is heard, not seen."""
+    lamps: list[tuple[str, dict[str, Any]]] = [("lamp", {"colour": c}) for c in ("red", "blue")]
+    radios: list[tuple[str, dict[str, Any]]] = [("radio", {"place": p}) for p in ("Rome", "Oslo")]
+    seen: tuple[str, dict[str, Any]] = ("window", {})
+    heard: tuple[str, dict[str, Any]] = ("ear", {})
+    looks = ((lamps, seen), (radios, heard))
+    plans = [
+        [*([look] if at % 2 else []), *([do] if at % 4 > 1 else []), look]
+        for at in range(8)
+        for writes, look in looks
+        for do in writes
+    ]
+    session = _session(_record(_room, plans))
+    session.call(*radios[0])
+    assert session.call("window", {}).content == "dark"
+    session.call(*lamps[1])
+    assert session.call("window", {}).content == "light of blue"
+    assert session.call("ear", {}).content == "songs from Rome"
+
+
 def test_a_tool_without_evidence_of_innocence_is_a_suspect() -> None:
     """Seen once per key and never before anything: whether it changes something nobody knows."""
     plans = [[("fetch", {"id": f"Q-{n}"})] for n in range(6)]

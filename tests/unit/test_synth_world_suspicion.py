@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from synth.world.evidence import Event, Evidence, Suspect, shared_by_all
-from synth.world.innocence import matters_far
+from synth.world.innocence import matters_far, states_of
 from synth.world.kinds import informative
 from synth.world.model import TableModel, ToolModel, Workbench
 from synth.world.observation import Observation, histories
@@ -111,7 +111,53 @@ def test_what_came_with_every_change_of_a_call_stays_a_suspect() -> None:
     assert shared_by_all(near) == {("walk", True)}
     evidence = Evidence(common={walk})
     evidence.trials[walk] = {("hall", str(number)) for number in range(20)}
-    assert matters_far({"walk": evidence}, "walk", "walk")
+    assert matters_far({"walk": evidence}, "walk", "walk", states={})
+
+
+def _convicts(*writers: str) -> Evidence:
+    return Evidence(convicted={(writer, False) for writer in writers})
+
+
+def test_answers_that_share_a_writer_show_one_state() -> None:
+    """Sharing goes on from tool to tool; what nobody was seen to change shows none."""
+    found = {
+        "path": _convicts("walk"),
+        "view": _convicts("walk", "turn"),
+        "map": _convicts("turn", "draw"),
+        "song": _convicts("sing"),
+        "clock": Evidence(),
+    }
+    field = frozenset({"walk", "turn", "draw"})
+    assert states_of(found) == {
+        "path": field,
+        "view": field,
+        "map": field,
+        "song": frozenset({"sing"}),
+    }
+
+
+def test_a_writer_of_another_state_does_not_matter_from_afar() -> None:
+    """Never its own later answers, nor where nothing is known of its effects, nor before answers seldom looked at."""
+    seldom, often = Evidence(wide=True), Evidence(wide=True)
+    often.trials["hum", False] = {("clock", str(number)) for number in range(10)}
+    found = {
+        "path": Evidence(wide=True, convicted={("walk", False)}),
+        "view": _convicts("walk", "turn"),
+        "song": _convicts("sing"),
+        "clock": often,
+        "bell": seldom,
+        "sing": Evidence(wide=True),
+    }
+    states = states_of(found)
+
+    def matters(suspect: str, name: str) -> bool:
+        return matters_far(found, suspect, name, states=states)
+
+    assert not matters("sing", "path")
+    assert matters("turn", "path")
+    assert matters("sing", "sing")
+    assert not matters("sing", "clock")
+    assert matters("sing", "bell")
 
 
 def test_a_tool_called_often_whose_name_says_that_it_reads_needs_one_equal_answer_after_it() -> (
