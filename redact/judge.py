@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from redact.catalogues import attributes, long_lists
 from redact.findings import is_composite
 from redact.fold import fold_value
 from redact.forms import IDENTIFIER, URL, commonest, is_reference
@@ -56,8 +57,6 @@ _SHARED_ENOUGH: Final = 0.3
 _MARKS: Final = frozenset({"identifier", "phone", "street"})
 _CODES: Final = 3
 """So many different short digit strings in personal records are codes, not quantities."""
-_LIST: Final = 20
-"""So many keys beside each other are data."""
 _SHORTEST: Final = 4
 _FEW: Final = 2
 """Fewer subjects than this say nothing about whether values differ from person to person."""
@@ -146,6 +145,10 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
             verdict = _judge(place, seen, public, app.latest, k)
             if verdict.action != KEEP:
                 verdicts[key] = verdict
+    for key in attributes(
+        app.evidence, {key for key, found in verdicts.items() if found is NAMELIKE}
+    ):
+        del verdicts[key]
     named = {key for key, one in verdicts.items() if one.action == NAME and places[key].free}
     named.update([*named_elsewhere(app.evidence, named), *beside_names(app.evidence, named)])
     verdicts.update(dict.fromkeys(named - verdicts.keys(), _OWN_WORDS))
@@ -300,7 +303,7 @@ def _public_values(
 ) -> frozenset[str]:
     """Return values that are nobody's: enumerated, shared by k subjects, a record's key, or seen without a person."""
     public = set(app.vocabulary)
-    lists = _catalogues(app)
+    lists = long_lists(app.evidence)
     for key, seen in app.evidence.items():
         place = places[key]
         if key in people:
@@ -313,15 +316,6 @@ def _public_values(
         else:
             public.update(value for value, subjects in seen.items() if len(subjects) >= k)
     return frozenset(public)
-
-
-def _catalogues(app: AppLearnt) -> frozenset[str]:
-    """Return the paths of long lists `{"name": "key", ...}`: no person has so many keys of one shape."""
-    below: dict[str, list[str]] = {}
-    for place in map(Place.of, app.evidence):
-        if place.origin == RESULT and not place.personal and place.kind == UNKNOWN:
-            below.setdefault(place.path.rpartition(".")[0], []).append(place.path)
-    return frozenset(path for paths in below.values() if len(paths) >= _LIST for path in paths)
 
 
 def _judge(

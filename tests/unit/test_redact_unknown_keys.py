@@ -350,3 +350,50 @@ def test_one_listed_name_of_two_values_makes_no_names() -> None:
     """Yoga is a name in some country; beside a word that is none anywhere it is a course."""
     courses = ["Yoga", "Pilates"] * 6
     assert verdict("course", courses) != NAME
+
+
+def orders(options: list[dict[str, str]]) -> list[Episode]:
+    """One customer per item, each with many attributes that several customers' items share."""
+    shared = {f"attribute {number}": f"{'abc'[number % 3]}-{number}" for number in range(24)}
+    return [
+        episode(
+            f"e{number}",
+            *calls(
+                "read_order",
+                {"order_no": f"#W{number}771"},
+                {
+                    "order_no": f"#W{number}771",
+                    "email": f"p{number}@mail.example",
+                    "items": [{"item_no": 4400 + number, "options": {**shared, **own}}],
+                },
+            ),
+        )
+        for number, own in enumerate(options)
+    ]
+
+
+def option_verdict(key: str, values: list[str]) -> str:
+    """What is made of one attribute of an item, of whose attributes all others are shared."""
+    learnt = learn(orders([{key: value} for value in values]), (), policy=Policy())
+    verdicts = judge(learnt.app("app"), k=5).verdicts
+    return next((found.action for place, found in verdicts.items() if key in place), "keep")
+
+
+def test_an_attribute_that_customers_share_stays_among_the_many_of_a_catalogue() -> None:
+    """Two ports in two orders are no people where a third of the key's values is several customers'."""
+    assert option_verdict("output", ["USB-A", "USB-C", "Wireless", "Wireless"]) == "keep"
+
+
+def test_a_persons_own_words_are_withheld_among_a_catalogues_attributes() -> None:
+    """An engraving, a gift note and a monogram stand in the same map as size and colour."""
+    for own in ("Anna K", "A-K", "Zofia", "Rose"):
+        assert option_verdict("engraving", [own, "USB-C", "Wireless", "Wireless"]) == WITHHOLD
+    assert option_verdict("engraving", ["Xuxu", "Bibo", "Wuppi", "none", "none"]) == WITHHOLD
+    notes = ["see you soon, old friend", "for the best mother there is", "get well soon, you two"]
+    assert option_verdict("gift", notes) == WITHHOLD
+
+
+def test_attributes_of_a_small_map_are_judged_one_by_one() -> None:
+    """A profile with a few fields is no catalogue, whatever its customers share."""
+    values = ["USB-A", "USB-C", "Wireless", "Wireless"]
+    assert verdict("output", values) == WITHHOLD
