@@ -6,7 +6,8 @@ In: the evidence that `redact.learn` gathered and what was judged of it. Out: pa
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Final, TypeAlias
 
 from redact.fold import fold_value
@@ -36,7 +37,7 @@ def long_lists(evidence: Iterable[str]) -> frozenset[str]:
     return frozenset(path for paths in below.values() if len(paths) >= _LIST for path in paths)
 
 
-def attributes(evidence: Evidence, withheld: Collection[str]) -> frozenset[str]:
+def attributes(evidence: Evidence, withheld: AbstractSet[str]) -> frozenset[str]:
     """Return withheld places of capitalised words that are attributes in a catalogue's map.
 
     `USB-A` and `USB-C` in two orders look like two people's names. The map is judged as a whole, over all tools that
