@@ -32,9 +32,10 @@ from synth.rubric.facts import Facts, facts_of
 from synth.rubric.failing import failing_writers
 from synth.rubric.habits import FAIL, NO_ACT, faults_of, same_end
 from synth.rubric.plans import Plan, Unbound
-from synth.rubric.recorded import Recorded, opening_length, record
+from synth.rubric.recorded import Recorded, record
 from synth.rubric.tool_kinds import ToolKinds, infer_tools
 from synth.rubric.traits import AppTraits, traits_of
+from synth.user_turns import acts_first, user_turns
 
 ID_LENGTH: Final = 32
 NEEDS_CONTENT: Final = frozenset({"no_content", "truncated"})
@@ -283,6 +284,8 @@ def _reasons(derived: Derived, shown: Recorded, start: _Start | None) -> tuple[s
         reasons.append("no_request")
     if start is None:
         reasons.append("no_world")
+    if acts_first(shown.episode):
+        reasons.append("user_acts_first")
     return tuple(reasons)
 
 
@@ -323,7 +326,7 @@ def _task(
         world=episode.app,
         start=start.start if start is not None else {},
         started_at=group.begins.episode.started_at,
-        user=_user_turns(shown),
+        user=user_turns(shown.episode),
         limits=Limits(
             messages=max(MIN_MESSAGES, 2 * longest + 10), calls=max(MIN_CALLS, 3 * most + 10)
         ),
@@ -352,20 +355,6 @@ def _tools(group: Group) -> tuple[Mapping[str, Json], ...]:
         function = definition.get("function", definition)
         found.setdefault(str(function.get("name")), definition)
     return tuple(found[name] for name in sorted(found))
-
-
-def _user_turns(shown: Recorded) -> tuple[UserTurn, ...]:
-    """What the user said after the opening, each turn with the words it answered."""
-    steps = shown.episode.steps
-    last = max((i for i, s in enumerate(steps) if s.role == "assistant"), default=-1)
-    turns: list[UserTurn] = []
-    asked = ""
-    for index, step in enumerate(steps):
-        if step.role == "assistant" and step.content:
-            asked = step.content
-        elif step.role == "user" and index >= opening_length(shown.episode):
-            turns.append(UserTurn(text=step.content or "", asked=asked, ends=index > last))
-    return tuple(turns)
 
 
 def _agreeing(task: Task, consent: UserTurn | None, places: Sequence[int]) -> Task:

@@ -76,9 +76,10 @@ def _answers(messages: Sequence[Mapping[str, Any]]) -> dict[str, str]:
 def _sources(messages: Sequence[Mapping[str, Any]], run: Attempt | None) -> Iterator[str]:
     """The sources of the re-run's answers, where it made the same calls in the same order."""
     names = [str((c.get("function") or {}).get("name")) for m in messages for c in _calls(m)]
-    if run is None or [call.name for call in run.calls] != names:
+    made = [call for call in run.calls if not call.by_user] if run is not None else []
+    if [call.name for call in made] != names:
         return iter(())
-    return iter([call.result.source for call in run.calls])
+    return iter([call.result.source for call in made])
 
 
 def _text(content: object) -> str:

@@ -44,8 +44,10 @@ class Call:
     """Parsed; empty when the text was not a JSON object (then `malformed` holds)."""
     result: ToolResult
     message: int
-    """Index into `Attempt.messages` of the assistant message that made the call."""
+    """Index into `Attempt.messages` of the message that made the call, or that the user said after it."""
     malformed: bool = False
+    by_user: bool = False
+    """The user made it, with a tool on their own side; the policy saw neither call nor answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -68,7 +68,8 @@ def wrote(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float |
 def confirmed(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """That the user agreed, in the turn right before it, to each change that was made."""
     tools = _names(args.get("tools"))
-    writes = [c for c in view.attempt.calls if c.name in tools and not c.result.is_error]
+    calls = [c for c in view.attempt.calls if not c.by_user]
+    writes = [c for c in calls if c.name in tools and not c.result.is_error]
     if not writes:
         return 1.0, "nothing to confirm"
     for call in writes:

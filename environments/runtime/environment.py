@@ -14,8 +14,8 @@ from typing import Final, Protocol
 
 from .attempt import DERIVED, UNKNOWN, Attempt, Call, EndState, Json, ToolResult
 from .message import Request, plain, request_for, requests_of, said_with, text_of
-from .task import Task
-from .user import ScriptedUser, User
+from .task import Task, UserCall
+from .user import NEUTRAL, Reply, ScriptedUser, User
 from .verdict import Verdict
 
 Message = Mapping[str, Json]
@@ -211,12 +211,31 @@ class Environment:
 
     def _hear_user(self, said: str) -> None:
         reply = self._user.reply(said)
+        if not all(map(self._user_did, reply.calls)):
+            reply = Reply(text=NEUTRAL, source=UNKNOWN)
         if reply.text:
             self._messages.append({"role": "user", "content": reply.text})
         if reply.source == UNKNOWN:
             self._user_unknown += 1
         if reply.ended:
             self._stop = USER_ENDED
+
+    def _user_did(self, made: UserCall) -> bool:
+        """Make a call of the user's own side; whether it was answered as when the user's words were recorded."""
+        result = self._session.call(made.name, made.arguments)
+        request = request_for(made.name, made.arguments, call_id="")
+        self._calls.append(
+            Call(
+                name=made.name,
+                arguments=request.arguments,
+                result=result,
+                message=len(self._messages),
+                malformed=bool(request.fault),
+                by_user=True,
+            )
+        )
+        self._unknown += result.source == UNKNOWN
+        return result.source != UNKNOWN and _same(result.content, made.result)
 
     def _check_limits(self) -> None:
         if self._stop is not None:

@@ -32,6 +32,17 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UserCall:
+    """One call that the user made with a tool on their own side (a phone, a browser)."""
+
+    name: str
+    arguments: str
+    """The JSON text of an object."""
+    result: str
+    """What the tool answered when it was recorded: the user's words hold only where it answers so again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UserTurn:
     """One thing the recorded user said after the opening, and to what."""
 
@@ -40,6 +51,28 @@ class UserTurn:
     """The assistant's words that it answered."""
     ends: bool = False
     """The recorded conversation ended with these words: the user says nothing after them."""
+    calls: tuple[UserCall, ...] = ()
+    """What the user did before these words."""
+
+    def to_json(self) -> dict[str, Json]:
+        """As plain JSON values."""
+        turn: dict[str, Json] = {"text": self.text, "asked": self.asked, "ends": self.ends}
+        if self.calls:
+            turn["calls"] = [[c.name, c.arguments, c.result] for c in self.calls]
+        return turn
+
+    @staticmethod
+    def from_json(value: Mapping[str, Any]) -> UserTurn:
+        """The turn that `to_json` wrote."""
+        return UserTurn(
+            text=value["text"],
+            asked=value.get("asked", ""),
+            ends=value.get("ends", False),
+            calls=tuple(
+                UserCall(name=name, arguments=arguments, result=result)
+                for name, arguments, result in value.get("calls", ())
+            ),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +111,7 @@ class Task:
             "world": self.world,
             "start": dict(self.start),
             "started_at": self.started_at,
-            "user": [{"text": t.text, "asked": t.asked, "ends": t.ends} for t in self.user],
+            "user": [turn.to_json() for turn in self.user],
             "limits": {name: getattr(self.limits, name) for name in LIMITS},
             "terminal_tools": list(self.terminal_tools),
             "provenance": dict(self.provenance),
@@ -97,10 +130,7 @@ class Task:
             world=str(value["world"]),
             start=value.get("start", {}),
             started_at=int(value.get("started_at", 0)),
-            user=tuple(
-                UserTurn(text=t["text"], asked=t.get("asked", ""), ends=t.get("ends", False))
-                for t in value.get("user", ())
-            ),
+            user=tuple(map(UserTurn.from_json, value.get("user", ()))),
             limits=Limits(**limits),
             terminal_tools=tuple(value.get("terminal_tools", ())),
             provenance=value.get("provenance", {}),

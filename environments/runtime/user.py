@@ -11,12 +11,12 @@ Not here: similarity (`user_recording`); users played by a model.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from .attempt import RECORDED, SIMULATED, UNKNOWN
 from .consent import agrees, asks_consent
-from .task import UserTurn
+from .task import UserCall, UserTurn
 from .user_recording import Sentence, is_specific, recording_of, words_of
 
 NEUTRAL: Final = "I don't have anything to add to that."
@@ -48,6 +48,8 @@ class Reply:
     """The user leaves: after these words, or without any when `text` is empty."""
     turn: int | None = None
     """Which recorded turn it is; the nearer one where two questions were answered."""
+    calls: tuple[UserCall, ...] = ()
+    """What the user does before these words; they hold only where it is answered as it was recorded."""
 
 
 class User(Protocol):
@@ -123,8 +125,10 @@ class ScriptedUser:
         """What comes next where nothing is near: the better of two turns, since agents skip questions.
 
         An answer to a question for consent waits for such a question: given to another one, it is missed where it is due.
+        What the user did with tools of their own waits until it is asked for: nobody does it because of other words.
         """
         waiting = [i for i in self._consenting() if agrees(self._turns[i].text)] if asks else []
+        waiting += [i for i in self._left if self._turns[i].calls]
         coming = [i for i in self._left if not self._is_farewell(i) and i not in waiting][:2]
         if waiting and not coming:
             return Reply(text=NEUTRAL, source=UNKNOWN)
@@ -142,7 +146,7 @@ class ScriptedUser:
         if second is None:
             return reply
         more = self._begin(second, words)
-        return Reply(text=f"{reply.text} {more.text}", turn=chosen, ended=more.ended)
+        return replace(reply, text=f"{reply.text} {more.text}", ended=more.ended)
 
     def _second(self, chosen: int, scores: Sequence[float], words: frozenset[str]) -> int | None:
         near = [
@@ -151,6 +155,7 @@ class ScriptedUser:
             if scores[i] >= NEAR
             and i not in self._kept
             and not self._turns[i].ends
+            and not self._turns[i].calls
             and "?" in self._turns[i].asked
             and not asks_consent(self._turns[i].asked)
             and self._recording.asked_besides(chosen, i, words) >= BESIDES
@@ -178,7 +183,8 @@ class ScriptedUser:
         kept = self._kept.pop(index, None)
         text = turn.text if kept is None else _text(kept)
         self._heard |= words_of(text)
-        return Reply(text=text, turn=index, ended=turn.ends and not self._left)
+        ended = turn.ends and not self._left
+        return Reply(text=text, turn=index, ended=ended, calls=turn.calls)
 
     def _begin(self, index: int, words: frozenset[str], *, consents: bool = False) -> Reply:
         """A turn without what is new and was not asked for; at least one sentence of it, and its consent if it is for that."""
@@ -188,7 +194,7 @@ class ScriptedUser:
         if not needed and len(kept) == len(sentences):
             needed = kept[:1]
         kept = [s for s in kept if s not in needed]
-        if not kept or self._turns[index].ends:
+        if not kept or self._turns[index].ends or self._turns[index].calls:
             return self._give(index)
         text = _text([s for s in sentences if s not in kept])
         self._kept[index] = tuple(kept)

@@ -78,7 +78,8 @@ class Material:
     @cached_property
     def done(self) -> frozenset[int]:
         """Indexes of planned calls that the re-run refused: they change nothing, so dropping them is no attack."""
-        refused = (i for i, c in enumerate(self.good.calls) if c.result.is_error)
+        made = (c for c in self.good.calls if not c.by_user)
+        refused = (i for i, c in enumerate(made) if c.result.is_error)
         return frozenset(refused)
 
     @cached_property

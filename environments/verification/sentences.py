@@ -24,6 +24,7 @@ REASONS: Final[Mapping[str, str]] = {
     "answer_in_text": "the task's own text already holds a value that the agent should find out",
     "withheld_leaf": "a value that the task needs was withheld by redaction",
     "told_by_format": "the user has to be told a time or id that every run tells otherwise",
+    "user_acts_first": "the user called tools of their own before the agent spoke: nobody knows what the task began from",
     "tool_changed": "a tool that its attempts call has become another since: the world has it as it was then",
     "no_request": "the recording does not hold what the user asked for",
     "no_world": "the app's tools could not be rebuilt",

@@ -48,8 +48,16 @@ def record(episode: CleanEpisode) -> Recorded:
     calls: list[Call] = []
     actions: list[Action] = []
     unanswered = 0
+    opening: int | None = None
+    answers_user: set[int] = set()
+    """Positions of answers that only the user saw."""
     for index, step in enumerate(episode.steps):
-        results = _results_after(episode.steps, index)
+        if step.role == "assistant" and opening is None:
+            opening = len(messages)
+        if index in answers_user:
+            continue
+        results = results_after(episode.steps, index)
+        by_user = step.role != "assistant"
         kept = [call for call in step.tool_calls if call.call_id in results]
         unanswered += len(step.tool_calls) - len(kept)
         for call in kept:
@@ -64,17 +72,28 @@ def record(episode: CleanEpisode) -> Recorded:
                     ),
                     message=len(messages),
                     malformed=arguments is None,
+                    by_user=by_user,
                 )
             )
+        if by_user and step.tool_calls:
+            answers = {id(result) for result in results.values()}
+            answers_user |= {i for i, later in enumerate(episode.steps) if id(later) in answers}
+            if not step.content:
+                continue
+            kept = []
         message = _message(step, tuple(call.call_id for call in kept))
         if step.role == "assistant" and (message.get("content") or message.get("tool_calls")):
             actions.append(message)
         messages.append(message)
-    attempt = Attempt(messages=tuple(messages), opening=opening_length(episode), calls=tuple(calls))
+    attempt = Attempt(
+        messages=tuple(messages),
+        opening=len(messages) if opening is None else opening,
+        calls=tuple(calls),
+    )
     return Recorded(episode=episode, attempt=attempt, actions=tuple(actions), unanswered=unanswered)
 
 
-def _results_after(steps: Sequence[CleanStep], index: int) -> dict[str, CleanStep]:
+def results_after(steps: Sequence[CleanStep], index: int) -> dict[str, CleanStep]:
     """The results of one step's calls. Clients use a call id twice: the nearest result before its next use counts."""
     wanted = {call.call_id for call in steps[index].tool_calls}
     found: dict[str, CleanStep] = {}

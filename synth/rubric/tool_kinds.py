@@ -190,8 +190,8 @@ def _collect(recorded: Recorded, traces: dict[str, _Traces]) -> None:
     for index, call in enumerate(calls):
         seen = traces[call.name]
         seen.calls += 1
-        seen.last += index == len(calls) - 1
-        seen.opens += index == 0 and len(calls) > 1
+        seen.last += index == len(calls) - 1 and not call.by_user
+        seen.opens += index == 0 and len(calls) > 1 and not call.by_user
         if not call.result.is_error:
             seen.results[call.result.content] += 1
         _collect_texts(call, before[call.message], seen)

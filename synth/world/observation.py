@@ -109,12 +109,12 @@ def _history(index: int, episode: CleanEpisode) -> History:
 def paired_calls(
     episode: CleanEpisode,
 ) -> Iterator[tuple[CleanToolCall, str, bool | None, int | None, bool]]:
-    """Every call with a result: by id, else by its place directly behind the calls that still wait."""
+    """Every call with a result, the users' own too: by id, else by its place directly behind the calls that still wait."""
     answered = Counter(s.call_id for s in episode.steps if s.role == "tool" and s.call_id)
     pending: dict[str, list[CleanToolCall]] = {}
     waiting: list[CleanToolCall] = []
     for step in episode.steps:
-        if step.role == "assistant":
+        if step.role != "tool":
             waiting = []
             for call in step.tool_calls:
                 # Ids come again in one episode (short random ids, seen in real data): first in, first out.
@@ -128,8 +128,6 @@ def paired_calls(
                 yield waiting.pop(0), step.content, step.is_error, step.at, False
             elif step.call_id is not None and pending.get(step.call_id):
                 yield pending[step.call_id].pop(0), step.content, step.is_error, step.at, True
-        elif step.role == "user":
-            waiting = []
 
 
 def by_tool(all_histories: Iterable[History]) -> dict[str, list[Observation]]:
