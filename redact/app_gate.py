@@ -15,16 +15,19 @@ from redact.encoded import has_hidden_text
 from redact.episode_memory import Memories
 from redact.findings import Findings
 from redact.fold import Folded, fold
+from redact.free_ids import FREE
 from redact.free_judge import own_parts
 from redact.judge import KEEP, WITHHOLD, Verdict, judge
 from redact.learnt import Learnt, keep_kind
-from redact.matcher import Match, Matcher, Piece, runs_of
+from redact.matcher import Match, Matcher, runs_of
 from redact.people_places import without_choices
 from redact.policy import Policy
 from redact.standing import Vocabulary, vocabulary_of
 from redact.vault import Vault
 
 _REMEMBERED: Final = 20_000
+_OF_TOKENS: Final = f"|{FREE}"
+"""Where tokens of free text are counted, each of which is judged by itself."""
 LONG: Final = 1_000
 """Characters from which on a text is asked for its words before it is searched for an episode's values."""
 
@@ -68,6 +71,8 @@ class AppGate:
         self.memories = Memories()
         self._memory: dict[str, Known] = {}
         self._runs: dict[str, frozenset[str] | None] = {}
+        self._settled: dict[str, Verdict] = {}
+        """Verdicts over places by their key, where they hang on no value."""
         self._doubts: dict[Findings, tuple[tuple[Unexplained, Verdict], ...]] = {}
 
     def own(
@@ -89,11 +94,10 @@ class AppGate:
         if len(memory) + len(new) > _REMEMBERED:
             memory.clear()
             new = listed
-        pieces = [Piece(fold(text), text) for text in new]
-        for piece, matches in zip(pieces, self._everywhere.matches_of(pieces), strict=True):
-            text = piece.original
-            hides = has_hidden_text(text)
-            memory[text] = Known(piece.folded, matches, hides)
+        folded = [fold(text) for text in new]
+        found = self._everywhere.matches_of(folded, new)
+        for text, read, matches in zip(new, folded, found, strict=True):
+            memory[text] = Known(read, matches, has_hidden_text(text))
         return [memory[text] for text in listed]
 
     def runs(self, text: str, folded: Folded) -> frozenset[str] | None:
@@ -120,8 +124,13 @@ class AppGate:
         return doubts
 
     def _doubted(self, findings: Findings) -> Iterator[tuple[Unexplained, Verdict]]:
+        settled = self._settled
         for place, leaf in findings.sightings:
-            verdict = self.judgement.of(place, leaf.value)
+            verdict = settled.get(place)
+            if verdict is None:
+                verdict = self.judgement.of(place, leaf.value)
+                if place in self.judgement.places and not place.endswith(_OF_TOKENS):
+                    settled[place] = verdict
             if verdict.action == KEEP or "://" in leaf.value:
                 continue
             if verdict.action == WITHHOLD and self.vocabulary.holds(leaf.value):

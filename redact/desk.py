@@ -16,8 +16,8 @@ from redact.app_gate import LONG, AppGate, Known
 from redact.dates import read_date, spellings
 from redact.encoded import hidden_texts
 from redact.episode_memory import Cleaned, Memory
-from redact.fold import fold_value, readable
-from redact.matcher import Match, Matcher, Piece, resolve
+from redact.fold import Folded, fold_value, readable
+from redact.matcher import Match, Matcher, resolve
 from redact.standing import Standing
 from redact.surrogates import recase
 
@@ -62,16 +62,16 @@ class Desk:
         seen = self._own
         listed = [text for text in dict.fromkeys(texts) if text and text not in seen]
         every = self._gate.known_of(listed)
-        pieces = [
-            Piece(known.folded, text)
-            for text, known in zip(listed, every, strict=True)
-            if len(text) < LONG or self._can_match(text, known)
-        ]
+        searched: list[str] = []
+        folded: list[Folded] = []
+        for text, known in zip(listed, every, strict=True):
+            if len(text) < LONG or self._can_match(text, known):
+                searched.append(text)
+                folded.append(known.folded)
         self._gate.memories.count(listed)
         own = self._own
         own.update(dict.fromkeys(listed, _NO_MATCHES))
-        for piece, matches in zip(pieces, self._matcher.matches_of(pieces), strict=True):
-            own[piece.original] = matches
+        own.update(zip(searched, self._matcher.matches_of(folded, searched), strict=True))
         if not self._gate.shift.days:
             self._same.update(
                 [

@@ -31,6 +31,7 @@ _LEAVES: Final = 200_000
 """So many texts are remembered with what they are under their keys."""
 _LISTS: Final = (list, tuple, set)
 _NUMBERS: Final = (int, float)
+_PLAIN: Final = (int, float, type(None))
 
 
 class Found(NamedTuple):
@@ -224,7 +225,11 @@ class _Reader:
                 return
             for part in value:
                 self.walk(part, slot, above, depth + 1)
-        elif isinstance(value, _NUMBERS) and not isinstance(value, bool) and slot.kind in KINDS:
+        elif isinstance(value, _NUMBERS) and not isinstance(value, bool):
+            self._number(value, slot)
+
+    def _number(self, value: float, slot: _Slot) -> None:
+        if slot.kind in KINDS:
             self._leaf(str(value), slot, is_text=False)
 
     def _object(
@@ -238,8 +243,13 @@ class _Reader:
                 isinstance(name, str) for name in names
             ):  # 1 and True are one key, and two names
                 slot.plans[names] = plan
+        deeper = depth < DEPTH
         for below, (name, part) in zip(plan.slots, value.items(), strict=True):
-            if isinstance(part, str) and depth < DEPTH:
+            if isinstance(part, _PLAIN):
+                if deeper and part is not None and part is not True and part is not False:
+                    self._number(part, below)
+                continue
+            if isinstance(part, str) and deeper:
                 # Most leaves end here; each call that is spared is a tenth of what reading a document costs.
                 unexplained = below.unexplained.get(part)
                 if unexplained is not None and not self.free:

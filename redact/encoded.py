@@ -55,14 +55,29 @@ def may_hide(text: str) -> bool:
 
 def hidden_texts(text: str) -> Iterator[Hidden]:
     """Yield the runs that decode to readable text."""
-    for run in _RUN.finditer(text):
+    for start, end in long_runs(text):
+        body = text[start:end]
         # Words, ids and digests fail here; a few hundred of them make most of an app's runs.
-        decoded = _read_short(run[0]) if len(run[0]) < _SHORT else _read(run[0])
+        decoded = _read_short(body) if len(body) < _SHORT else _read(body)
         if decoded is not None:
-            body = run[0]
             url_safe = "-" in body or "_" in body
             padded = body.endswith("=") or len(body) % 4 == 0
-            yield Hidden(run.start(), run.end(), decoded, url_safe, padded)
+            yield Hidden(start, end, decoded, url_safe, padded)
+
+
+def long_runs(text: str) -> list[tuple[int, int]]:
+    """Return where the long runs stand; in ASCII, where bytes are characters, without trying every word."""
+    if not text.isascii():
+        return [run.span() for run in _RUN.finditer(text)]
+    marks = text.encode("ascii").translate(_ALPHABET)
+    found = []
+    end = 0
+    while (start := marks.find(_SHORTEST, end)) >= 0:
+        end = marks.find(b" ", start)
+        if end < 0:
+            end = len(marks)
+        found.append((start, end + text.startswith("=", end) + text.startswith("==", end)))
+    return found
 
 
 @lru_cache(maxsize=20_000)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final
 
 from redact.accounts import accounts_in
 from redact.births import births_in
@@ -24,11 +24,11 @@ from redact.fold import fold_value
 from redact.free_ids import FREE, free_days, free_ids
 from redact.gazetteer import is_name
 from redact.kinds import KINDS
-from redact.learnt import evidence_value
+from redact.learnt import VALUE_SIZE, evidence_value
 from redact.lexicon import Lexicon, load_lexicon
 from redact.named_ids import named_ids_in
 from redact.patterns import patterns_in
-from redact.place import MESSAGE, RESULT, place_key
+from redact.place import MESSAGE, RESULT, keyed_place
 from redact.policy import Policy
 from redact.prefilter import EVERYTHING, Needs, needs_of
 from redact.presidio_engine import NamesEngine, people_finder
@@ -55,15 +55,6 @@ class Findings:
     """Names in prose that the policy flags instead of removing them."""
 
 
-class Asked(NamedTuple):
-    """One text to read."""
-
-    text: str
-    tool: str
-    origin: str
-    """`message`, `argument` or `result`."""
-
-
 class Finder:
     """Reads texts for what they reveal, each distinct text once."""
 
@@ -80,26 +71,29 @@ class Finder:
         self._prefiltered = prefiltered
         self._prose_names = prose_names
         self._held = 0
-        self._known: dict[Asked, Findings] = {}
+        self._known: dict[tuple[str, str], dict[str, Findings]] = {}
+        """By tool and origin, and by text."""
 
     def in_prose(self, text: str) -> Findings:
         """Return what a message's text reveals by shape and context, and by structure where it quotes JSON."""
-        return self.in_texts([Asked(text, "", MESSAGE)])[0]
+        return self.in_text(text, "", MESSAGE)
 
-    def in_texts(self, asked: Sequence[Asked]) -> list[Findings]:
-        """Return what each text reveals, each distinct one read once."""
-        return [self._known.get(one) or self._remembered(one) for one in asked]
+    def in_text(self, text: str, tool: str, origin: str) -> Findings:
+        """Return what a text reveals, each distinct one read once; its origin is a `message`, an `argument` or a `result`."""
+        known = self._known.get((tool, origin))
+        found = None if known is None else known.get(text)
+        return found or self._remembered(text, tool, origin)
 
-    def _remembered(self, asked: Asked) -> Findings:
+    def _remembered(self, text: str, tool: str, origin: str) -> Findings:
         if self._held > _REMEMBERED:
             self._known.clear()
             self._held = 0
-        self._held += len(asked.text)
-        found = self._known[asked] = self._read(asked)
+        self._held += len(text)
+        known = self._known.setdefault((tool, origin), {})
+        found = known[text] = self._read(text, tool, origin)
         return found
 
-    def _read(self, asked: Asked) -> Findings:
-        text, tool, origin = asked
+    def _read(self, text: str, tool: str, origin: str) -> Findings:
         needs = self._needs(text)
         found: list[Found] = []
         unexplained: list[Unexplained] = []
@@ -107,16 +101,17 @@ class Finder:
         for run in hidden_texts(text) if may_hide(text) else ():
             self._documents.read(run.text, tool or _HIDDEN, found, unexplained)
             found.extend(_by_shape(run.text, EVERYTHING))
-        found.extend(_whole_names(found))
+        if len(found) > 1:
+            found.extend(_whole_names(found))
         if needs.shapes:
             found.extend(_by_shape(text, needs))
         named: list[Found] = []
         if self._prose_names != "off":
-            told = [leaf.value for leaf in unexplained if leaf.kind in _READ_AS_TEXT]
             if origin == MESSAGE:
                 named = list(self._named(text, needs))
             else:  # a result that is no JSON is prose too
-                spoken = filter(_is_spoken, told if is_json else [*told, text])
+                told = [leaf.value for leaf in unexplained if leaf.kind in _READ_AS_TEXT]
+                spoken = [part for part in (told if is_json else [*told, text]) if _is_spoken(part)]
                 named = [found for part in spoken for found in self._named(part, self._needs(part))]
         unexplained += _tokens_of_leaves(unexplained) if is_json else _tokens_of_text(text, needs)
         flagged = tuple(dict.fromkeys(named)) if self._prose_names == "flag" else ()
@@ -126,10 +121,15 @@ class Finder:
         if origin == MESSAGE:
             unexplained = [leaf for leaf in unexplained if leaf.path == FREE]
         if not unexplained:
-            return Findings(values, flagged=flagged)
+            return Findings(values, flagged=flagged) if values or flagged else _NOTHING
         # An e-mail address found by shape makes a record personal too: its keys may be in no lexicon.
         sightings = _sightings(origin, unexplained, personal=bool(values))
-        evidence = dict.fromkeys([(place, evidence_value(leaf.value)) for place, leaf in sightings])
+        evidence = dict.fromkeys(
+            [
+                (place, value if len(value := leaf.value) <= VALUE_SIZE else evidence_value(value))
+                for place, leaf in sightings
+            ]
+        )
         return Findings(values, sightings, evidence, flagged)
 
     def _needs(self, text: str) -> Needs:
@@ -141,6 +141,10 @@ class Finder:
             yield Found(kind, name, "")
         for name in self._people(text) if self._people else ():
             yield Found("full_name" if " " in name.strip() else "first_name", name, "")
+
+
+_NOTHING: Final = Findings({})
+"""What four texts of ten reveal."""
 
 
 @lru_cache(maxsize=4)
@@ -159,24 +163,17 @@ def finder_for(policy: Policy) -> Finder:
 def _sightings(
     origin: str, unexplained: Sequence[Unexplained], *, personal: bool
 ) -> tuple[tuple[str, Unexplained], ...]:
-    leaves = list(dict.fromkeys(unexplained))
+    leaves = dict.fromkeys(unexplained)
+    listed = [leaf.path for leaf in leaves if leaf.free]
     # Of a list nobody's record is made: what one text holds one or two of is what it is about.
-    rows = Counter(leaf.path for leaf in leaves if leaf.free)
-    return tuple(
-        [
-            (
-                place_key(
-                    origin,
-                    leaf.kind,
-                    leaf.path,
-                    personal=personal,
-                    free=leaf.free and (leaf.path == FREE or rows[leaf.path] <= _ONE_OR_TWO),
-                ),
-                leaf,
-            )
-            for leaf in leaves
-        ]
-    )
+    rows = Counter(listed) if listed else {}
+    whose = "p" if personal else "n"
+    placed = []
+    for leaf in leaves:
+        path, _, kind, free = leaf
+        own = free and (path == FREE or rows[path] <= _ONE_OR_TWO)
+        placed.append((keyed_place(origin, kind, "f" if own else whose, path), leaf))
+    return tuple(placed)
 
 
 def _tokens_of_text(text: str, needs: Needs) -> list[Unexplained]:
@@ -192,8 +189,9 @@ def _tokens_of_leaves(unexplained: Sequence[Unexplained]) -> list[Unexplained]:
     """Return such tokens and days in the leaves of a document that no key explains."""
     told: dict[str, None] = {}
     for leaf in unexplained:
-        if leaf.free or _has_words(leaf.value):
-            told.update(_tokens_in(leaf.value))
+        value = leaf.value
+        if " " in value or "/" in value or leaf.free:
+            told.update(_tokens_in(value))
     return list(map(_unexplained_token, told))
 
 
@@ -205,10 +203,6 @@ def _tokens_in(value: str) -> dict[str, None]:
 
 def _unexplained_token(token: str) -> Unexplained:
     return Unexplained(FREE, token, "?", free=True)
-
-
-def _has_words(value: str) -> bool:
-    return " " in value or "/" in value
 
 
 def _whole_names(found: Sequence[Found]) -> list[Found]:

@@ -55,12 +55,18 @@ class Folded(NamedTuple):
 
 def fold(text: str) -> Folded:
     """Return the folded text."""
-    if text.isascii() and "%" not in text and not ("\\" in text and _ESCAPED.search(text)):
-        return Folded(text.lower())
-    return _fold_pieces(text)
+    if "%" not in text and not ("\\" in text and _ESCAPED.search(text)):
+        if text.isascii():
+            return Folded(text.lower())
+        if _BEYOND_MARKS.search(text) is None:
+            plain = text.lower().replace("\u2019", "'")
+            return Folded(plain.replace("\u2013", "-").replace("\u2014", "-"))
+    return fold_pieces(text)
 
 
 _ESCAPED: Final = re.compile(r"\\[nrtbfu]")
+_BEYOND_MARKS: Final = re.compile("[^\x00-\x7f\u2013\u2014\u2018\u2019\u201c\u201d]")
+"""What is neither ASCII nor one of the quotes and dashes of typesetting, each of which folds to one character."""
 
 
 def fold_value(value: str) -> str:
@@ -76,7 +82,8 @@ def readable(text: str) -> str:
     return plain.translate(_DROPPED)
 
 
-def _fold_pieces(text: str) -> Folded:
+def fold_pieces(text: str) -> Folded:
+    """Return the text folded piece by piece, as texts with escapes or other alphabets are."""
     out: list[str] = []
     starts, origins, lengths = [0], [0], [0]
     place = done = 0

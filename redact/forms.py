@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import date
+from functools import lru_cache
 from typing import Final
 
 from redact.dates import read_date
@@ -34,6 +35,7 @@ _POSTAL: Final = re.compile(
 )
 
 
+@lru_cache(maxsize=65_536)
 def shape_of(value: str) -> str:
     """Return what a value looks like: `number`, `moment`, `choice`, `identifier`, `names` or `text`."""
     text = value.strip()

@@ -94,7 +94,15 @@ def windows_of(text: str) -> Iterator[str]:
             ended = _WORD_END.search(text, first)
             place = ended.start() if ended else len(text)
             continue
-        region = _REGION.search(text, max(done, start - _REGION_SIZE), start)
+        if place - first < _FEWEST:
+            done = place
+            continue
+        # Before the blank stands a capital, or no region: most windows are spared the search.
+        region = (
+            _REGION.search(text, max(done, start - _REGION_SIZE), start)
+            if start > 1 and "A" <= text[start - 2] <= "Z"
+            else None
+        )
         done = place
         yield text[region.start() if region else start : place]
 

@@ -154,7 +154,7 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
     verdicts.update(dict.fromkeys(named - verdicts.keys(), _OWN_WORDS))
     verdicts.update(dict.fromkeys(handle_places(app.evidence, named, k=k), _ASKED_FOR))
     _alike(app, verdicts)
-    for key in person_keys(app.evidence, places, public, k=k) - verdicts.keys():
+    for key in person_keys(app.evidence, places, public, k=k).difference(verdicts):
         verdicts[key] = _ASKED_FOR
     recorded = _recorded_values(app)
     templates = {

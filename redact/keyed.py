@@ -26,6 +26,8 @@ class Keyed:
         self._key = hashlib.blake2b(key, digest_size=64).digest()
         self._derived: dict[tuple[str, ...], Keyed] = {}
         self._moved: dict[tuple[int, int, str], int] = {}
+        self._steps: dict[tuple[int, str], int] = {}
+        """How far `move` goes along a permutation."""
         self._started: dict[int, hashlib.blake2b] = {}
         """Digests by their size that have read the key and nothing else."""
 
@@ -56,9 +58,8 @@ class Keyed:
         asked = (number, size, tweak)
         moved = self._moved.get(asked)
         if moved is None:
-            step = 1 + self.number(size - 1, "step", tweak)
             forward = self._forward(number, size, tweak)
-            moved = self._inverse((forward + step) % size, size, tweak)
+            moved = self._inverse((forward + self._step(size, tweak)) % size, size, tweak)
             if len(self._moved) < _REMEMBERED:
                 self._moved[asked] = moved
         return moved
@@ -67,8 +68,16 @@ class Keyed:
         """Return what `move` made the number from."""
         if size < 2:
             return number
-        step = 1 + self.number(size - 1, "step", tweak)
-        return self._inverse((self._forward(number, size, tweak) - step) % size, size, tweak)
+        back = self._forward(number, size, tweak) - self._step(size, tweak)
+        return self._inverse(back % size, size, tweak)
+
+    def _step(self, size: int, tweak: str) -> int:
+        step = self._steps.get((size, tweak))
+        if step is None:
+            step = 1 + self.number(size - 1, "step", tweak)
+            if len(self._steps) < _REMEMBERED:
+                self._steps[size, tweak] = step
+        return step
 
     def _forward(self, number: int, size: int, tweak: str) -> int:
         side = isqrt(size - 1) + 1

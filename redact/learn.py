@@ -17,7 +17,7 @@ from ingest.episode import Episode
 from ingest.outcome import Outcome
 from redact.collector import without_collection
 from redact.documents import Found, refined
-from redact.findings import Asked, Finder, Findings, atoms_in, finder_for, is_composite
+from redact.findings import Finder, Findings, atoms_in, finder_for, is_composite
 from redact.fold import fold_value
 from redact.learnt import AppLearnt, Learnt, keep_kind, merge_subjects, subject_hash
 from redact.place import ARGUMENT, MESSAGE, RESULT
@@ -71,26 +71,26 @@ class Read(NamedTuple):
 
 def read_texts(episode: Episode, finder: Finder) -> list[Read]:
     """Return each text of the episode with what it reveals."""
-    names = tool_names(episode)
-    places: list[tuple[int, int | None]] = []
-    asked: list[Asked] = []
+    names: dict[str, str] | None = None
+    read = finder.in_text
+    reads: list[Read] = []
     for number, step in enumerate(episode.steps):
-        for place, call in enumerate(step.tool_calls):
-            places.append((number, place))
-            asked.append(Asked(call.arguments, call.name, ARGUMENT))
-        if not step.content:
+        if step.tool_calls:
+            for place, call in enumerate(step.tool_calls):
+                findings = read(call.arguments, call.name, ARGUMENT)
+                reads.append(Read(number, place, call.arguments, findings))
+        content = step.content
+        if not content:
             continue
-        places.append((number, None))
         if step.role == "tool":
-            tool = step.tool_name or names.get(step.call_id or "", "")
-            asked.append(Asked(step.content, tool, RESULT))
+            tool = step.tool_name
+            if not tool:
+                names = tool_names(episode) if names is None else names
+                tool = names.get(step.call_id or "", "")
+            reads.append(Read(number, None, content, read(content, tool, RESULT)))
         else:
-            asked.append(Asked(step.content, "", MESSAGE))
-    found = finder.in_texts(asked)
-    return [
-        Read(step, call, one.text, findings)
-        for (step, call), one, findings in zip(places, asked, found, strict=True)
-    ]
+            reads.append(Read(number, None, content, read(content, "", MESSAGE)))
+    return reads
 
 
 def found_in(episode: Episode, reads: Iterable[Read]) -> list[Found]:
@@ -98,10 +98,12 @@ def found_in(episode: Episode, reads: Iterable[Read]) -> list[Found]:
     found: dict[Found, None] = {}
     if episode.subject and can_be("person_id", episode.subject):
         found[Found(refined("person_id", episode.subject), episode.subject, "")] = None
-    listed = [read.findings for read in reads]
+    listed = dict.fromkeys([read.findings for read in reads])  # what is said again reveals no more
     for findings in listed:
-        found.update(findings.values)
-    found = dict.fromkeys(named_by_owners(found))
+        if findings.values:
+            found.update(findings.values)
+    if any(item.kind in _NAMEABLE for item in found):
+        found = dict.fromkeys(named_by_owners(found))
     if not any(item.kind in _CHECKED and not item.key for item in found):
         return list(found)
     # A pattern never rewrites what is a value of its own elsewhere: one 16-digit product id in ten passes Luhn's test.
@@ -117,17 +119,17 @@ def found_in(episode: Episode, reads: Iterable[Read]) -> list[Found]:
 
 def named_by_owners(found: Collection[Found]) -> Iterator[Found]:
     """Yield what was found; an id whose only words are also its owner's names (`person_order_4421`) is one made of names."""
-    names = {
-        word
-        for item in found
-        if item.kind in _NAMES
-        for word in _WORD.findall(fold_value(item.value))
-    }
-    ids = names & ID_WORDS
+    ids = {word for item in found if item.kind in _NAMES for word in _id_words(item.value)}
     for item in found:
         words = _WORD.findall(fold_value(item.value)) if ids and item.kind in _NAMEABLE else ()
         named = words and ids.issuperset(words)
         yield item._replace(kind="named_id") if named else item
+
+
+@lru_cache(maxsize=65_536)
+def _id_words(name: str) -> tuple[str, ...]:
+    """Return the words of a name that also say what an identifier identifies."""
+    return tuple([word for word in _WORD.findall(fold_value(name)) if word in ID_WORDS])
 
 
 def local_values(found: Iterable[Found]) -> dict[str, str]:
@@ -159,16 +161,17 @@ def _learn_episode(app: AppLearnt, episode: Episode, finder: Finder) -> None:
     _keep(app, episode.episode_id, found)
     subject = subject_hash(principal(episode, found))
     mine = [subject]
-    seen: dict[tuple[str, str], None] = {}
-    for read in reads:
-        seen.update(read.findings.evidence)
-    for place, value in seen:
-        values = app.evidence.setdefault(place, {})
-        known = values.get(value)
-        if known is None:
-            values[value] = mine
-        elif subject not in known:
-            values[value] = merge_subjects(known, mine)
+    evidence = app.evidence
+    for findings in dict.fromkeys([read.findings for read in reads]):
+        for place, value in findings.evidence:
+            values = evidence.get(place)
+            if values is None:
+                values = evidence[place] = {}
+            known = values.get(value)
+            if known is None:
+                values[value] = mine
+            elif known is not mine and subject not in known:
+                values[value] = merge_subjects(known, mine)
     for definition in episode.tools:
         app.vocabulary.update(_enumerated(definition))
 

@@ -33,13 +33,6 @@ class Match(NamedTuple):
     """Learnt in this episode, not app-wide."""
 
 
-class Piece(NamedTuple):
-    """One of several texts to search."""
-
-    folded: Folded
-    original: str
-
-
 class Matcher:
     """An automaton over folded values."""
 
@@ -69,16 +62,17 @@ class Matcher:
 
     def matches(self, folded: Folded, original: str) -> list[Match]:
         """Return every bounded match in the text, overlapping ones included."""
-        return self.matches_of([Piece(folded, original)])[0]
+        return self.matches_of([folded], [original])[0]
 
-    def matches_of(self, pieces: Sequence[Piece]) -> list[list[Match]]:
+    def matches_of(self, folded: Sequence[Folded], originals: Sequence[str]) -> list[list[Match]]:
         """Return the bounded matches of each text, found in one walk over all of them."""
-        found: list[list[Match]] = [[] for _ in pieces]
-        if self._empty or not pieces:
+        found: list[list[Match]] = [[] for _ in folded]
+        if self._empty or not folded:
             return found
-        sizes = [len(piece.folded.text) for piece in pieces]
+        texts = [one.text for one in folded]
+        sizes = list(map(len, texts))
         # Between two texts, before the first and after the last stands what no value goes on with.
-        text = _BETWEEN.join(["", *(piece.folded.text for piece in pieces), ""])
+        text = _BETWEEN.join(["", *texts, ""])
         local = self._local
         place, begun, ended = 0, 1, 1 + sizes[0]
         for last, (value, kind, short_number) in self._automaton.iter(text):
@@ -95,11 +89,11 @@ class Matcher:
             ):
                 if short_number and _in_number(text, start, end):
                     continue
-                first, stop = pieces[place].folded.span(start - begun, end - begun)
+                first, stop = folded[place].span(start - begun, end - begun)
                 found[place].append(Match(first, stop, value, kind, local))
             elif value.isalpha() and len(value) > 3:
-                first, stop = pieces[place].folded.span(start - begun, end - begun)
-                if _camel(pieces[place].original, first, stop):
+                first, stop = folded[place].span(start - begun, end - begun)
+                if _camel(originals[place], first, stop):
                     found[place].append(Match(first, stop, value, kind, local))
         return found
 

@@ -41,7 +41,12 @@ class Place:
         return Place(origin, kind, personal != "n", path, personal == "f")
 
 
-@lru_cache(maxsize=65_536)
 def place_key(origin: str, kind: str, path: str, *, personal: bool, free: bool = False) -> str:
     """Return the key of a place in the evidence table."""
-    return "|".join((origin, kind, "f" if free else "p" if personal else "n", path))
+    return keyed_place(origin, kind, "f" if free else "p" if personal else "n", path)
+
+
+@lru_cache(maxsize=65_536)
+def keyed_place(origin: str, kind: str, whose: str, path: str) -> str:
+    """Return the key of a place in text that is no JSON (`f`), in a document with personal values (`p`) or in another (`n`)."""
+    return f"{origin}|{kind}|{whose}|{path}"

@@ -40,13 +40,15 @@ def names_in(text: str, needs: Needs = EVERYTHING) -> Iterator[tuple[str, str]]:
     if not needs.told and not any(map(_tells_of_people, _RUN.findall(text))):
         return
     for run in _RUN.finditer(text):
-        read = _read_run(run[0])
-        if not read.telling:
-            start = run.start()
-            last = text[max(0, start - 14) : start].rsplit(None, 1)
-            if not last or not _tells(last[-1]):
-                continue  # nine of ten capitalised runs end here
-        yield from _people(_context(text, run.start()), list(read.words), list(read.listed))
+        start = run.start()
+        # Nine of ten capitalised runs end here; where the look saw no word that introduces people, none stands before them.
+        if _tells_of_people(run[0]) or (needs.told and _is_introduced(text, start)):
+            yield from _people_of(run[0], _context(text, start))
+
+
+def _is_introduced(text: str, start: int) -> bool:
+    last = text[max(0, start - 14) : start].rsplit(None, 1)
+    return bool(last) and _tells(last[-1])
 
 
 @lru_cache(maxsize=65_536)
@@ -74,7 +76,9 @@ def _tells_of_people(run: str) -> bool:
     return _read_run(run).telling
 
 
-def _people(before: list[str], words: list[str], listed: list[bool]) -> Iterator[tuple[str, str]]:
+@lru_cache(maxsize=65_536)
+def _people_of(run: str, before: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    words, listed, _ = _read_run(run)
     # A sentence's first word is capitalised whatever it is: "Thanks Anna Meier" is one run of three.
     for first, word in enumerate(words):
         if _plain(word) in TOLD or _plain(word) in RELATED:
@@ -82,11 +86,11 @@ def _people(before: list[str], words: list[str], listed: list[bool]) -> Iterator
         context = [*before, *(_plain(earlier) for earlier in words[:first])][-2:]
         found = _person(context, _own_words(words[first:]), listed[first:])
         if found:
-            yield found
-            return
+            return (found,)
+    return ()
 
 
-def _person(context: list[str], own: list[str], listed: list[bool]) -> tuple[str, str] | None:
+def _person(context: list[str], own: list[str], listed: tuple[bool, ...]) -> tuple[str, str] | None:
     if not own:
         return None
     told = _is_in(context, TOLD)
@@ -99,7 +103,7 @@ def _person(context: list[str], own: list[str], listed: list[bool]) -> tuple[str
     return None
 
 
-def _own_words(words: list[str]) -> list[str]:
+def _own_words(words: tuple[str, ...]) -> list[str]:
     """Return the words up to the first that cannot belong to a name."""
     kept: list[str] = []
     for word in words:
@@ -114,10 +118,15 @@ def _own_words(words: list[str]) -> list[str]:
     return kept
 
 
-def _context(text: str, start: int) -> list[str]:
+def _context(text: str, start: int) -> tuple[str, ...]:
     before = text[max(0, start - 28) : start]
+    return _context_in(before)
+
+
+@lru_cache(maxsize=65_536)
+def _context_in(before: str) -> tuple[str, ...]:
     before = re.split(r"[\n!?;]|\.\s*$(?<!r\.\s)(?<!rs\.\s)(?<!s\.\s)(?<!f\.\s)", before)[-1]
-    return [_plain(word) for word in _BEFORE.findall(before)[-2:]]
+    return tuple([_plain(word) for word in _BEFORE.findall(before)[-2:]])
 
 
 def _is_in(context: list[str], words: frozenset[str]) -> bool:

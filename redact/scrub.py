@@ -127,10 +127,16 @@ def _scrub_episode(episode: Episode, gate: AppGate, finder: Finder) -> Scrubbed:
 
 def _texts_of(episode: Episode) -> Iterator[str | None]:
     """Yield every text of the episode's steps."""
-    for step in episode.steps:
-        yield from (step.content, step.call_id, step.tool_name, step.agent, step.parent)
-        for call in step.tool_calls:
-            yield from (call.call_id, call.name, call.arguments)
+    steps = episode.steps
+    calls = [call for step in steps if step.tool_calls for call in step.tool_calls]
+    yield from [step.content for step in steps]
+    yield from [step.call_id for step in steps]
+    yield from [step.tool_name for step in steps]
+    yield from [step.agent for step in steps]
+    yield from [step.parent for step in steps]
+    yield from [call.call_id for call in calls]
+    yield from [call.name for call in calls]
+    yield from [call.arguments for call in calls]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +151,7 @@ def _judged(reads: Iterable[Read], gate: AppGate) -> tuple[list[Found], list[_He
     found: list[Found] = []
     held: list[_HeldLeaf] = []
     for read in reads:
-        for leaf, verdict in gate.doubts(read.findings):
+        for leaf, verdict in gate.doubts(read.findings) if read.findings.sightings else ():
             if verdict.action != WITHHOLD:
                 found.append(Found(verdict.action, leaf.value, leaf.path.rpartition(".")[2]))
             elif gate.withholds:
@@ -170,6 +176,8 @@ def _words_of_a_name(value: str, gate: AppGate) -> Iterator[Found]:
 def _flagged(reads: Iterable[Read], values: Mapping[str, str]) -> Iterator[_HeldLeaf]:
     """Yield the texts that name somebody whom the episode's tools did not, where the policy flags them."""
     for read in reads:
+        if not read.findings.flagged:
+            continue
         names = [one.value for one in read.findings.flagged if fold_value(one.value) not in values]
         if not names:
             continue
@@ -187,6 +195,7 @@ def _held_spellings(value: str) -> dict[str, str]:
 
 
 def _scrub_step(step: Step, desk: Desk, path: str) -> CleanStep:
+    call_id, tool_name, agent, parent = step.call_id, step.tool_name, step.agent, step.parent
     return CleanStep(
         role=step.role,
         content=desk.optional(step.content, path, ".content"),
@@ -198,14 +207,15 @@ def _scrub_step(step: Step, desk: Desk, path: str) -> CleanStep:
         )
         if step.tool_calls
         else (),
-        call_id=desk.optional(step.call_id, path, ".call_id"),
-        tool_name=desk.optional(step.tool_name, path, ".tool_name"),
-        at=desk.moment(step.at),
+        # Most steps have none of these; a call that is spared is a tenth of what writing a step costs.
+        call_id=call_id and desk.text(call_id, path, ".call_id"),
+        tool_name=tool_name and desk.text(tool_name, path, ".tool_name"),
+        at=None if step.at is None else desk.moment(step.at),
         is_error=step.is_error,
         input_tokens=step.input_tokens,
         output_tokens=step.output_tokens,
-        agent=desk.optional(step.agent, path, ".agent"),
-        parent=desk.optional(step.parent, path, ".parent"),
+        agent=agent and desk.text(agent, path, ".agent"),
+        parent=parent and desk.text(parent, path, ".parent"),
     )
 
 
