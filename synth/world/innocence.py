@@ -48,7 +48,7 @@ MAX_STILL: Final = 40
 MIN_TRIALS: Final = 2
 """Opportunities before calls that share a name are taken not to matter."""
 MIN_STEADY: Final = 10
-"""Opportunities to change an answer, none taken, before it is no part of any state that writers were seen to change."""
+"""Opportunities to change an answer, none taken, before it counts as known which writers it hangs on."""
 
 Found = Mapping[str, Evidence]
 States = Mapping[str, frozenset[str]]
@@ -89,18 +89,21 @@ def _acts_elsewhere(found: Found, suspect: str, name: str, states: States) -> bo
     """
     if suspect == name or not any(suspect in state for state in states.values()):
         return False
-    mine = states.get(name)
-    if mine is None:
-        return sum(len(t) for t in found[name].trials.values()) >= MIN_STEADY
-    return suspect not in mine
+    if sum(len(t) for t in found[name].trials.values()) < MIN_STEADY:
+        return False
+    return suspect not in states.get(name, ())
 
 
-def never_matters(found: Found, suspect: str, name: str) -> bool:
+def never_matters(found: Found, suspect: str, name: str, *, states: States) -> bool:
     """Whether a tool's calls do not matter to another's answers though they share a name."""
     key, evidence = (suspect, True), found[name]
-    if key in evidence.convicted or len(evidence.trials.get(key, ())) < MIN_TRIALS:
+    if key in evidence.convicted:
         return False
-    return _log_odds(found, key, name) <= LIMIT
+    near, far = (len(evidence.trials.get((suspect, n), ())) for n in (True, False))
+    if near >= MIN_TRIALS and _log_odds(found, key, name) <= LIMIT:
+        return True
+    tried = near or (far and name in states)
+    return bool(tried) and _acts_elsewhere(found, suspect, name, states)
 
 
 def _log_odds(found: Found, suspect: Suspect, name: str) -> float:

@@ -89,7 +89,9 @@ def learn_relevance(bench: Workbench) -> None:
             for v in changers
             if v not in heeds and len({k for k, _ in evidence.trials.get((v, False), ())}) < SURE
         }
-        tool.ignores = {v for v in changers if v not in heeds and never_matters(found, v, name)}
+        tool.ignores = {
+            v for v in changers if v not in heeds and never_matters(found, v, name, states=states)
+        }
         if evidence.convicted:
             tool.evidence["hangs_on"] = sorted({s[0] for s in evidence.convicted})
         if tool.table is not None and tool.innocent:

@@ -225,13 +225,10 @@ def test_a_writer_of_one_state_is_no_suspect_before_another() -> None:
     radios: list[tuple[str, dict[str, Any]]] = [("radio", {"place": p}) for p in ("Rome", "Oslo")]
     seen: tuple[str, dict[str, Any]] = ("window", {})
     heard: tuple[str, dict[str, Any]] = ("ear", {})
-    looks = ((lamps, seen), (radios, heard))
-    plans = [
-        [*([look] if at % 2 else []), *([do] if at % 4 > 1 else []), look]
-        for at in range(8)
-        for writes, look in looks
-        for do in writes
-    ]
+    plans = []
+    for writes, look in ((lamps, seen), (radios, heard)):
+        plans += [[look, look], *([*first, do, look] for do in writes for first in ([], [look]))]
+        plans += [[("hum", {"tune": f"song {n}"}), look] for n in range(12)]
     session = _session(_record(_room, plans))
     session.call(*radios[0])
     assert session.call("window", {}).content == "dark"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from synth.world.evidence import Event, Evidence, Suspect, shared_by_all
-from synth.world.innocence import matters_far, states_of
+from synth.world.innocence import matters_far, never_matters, states_of
 from synth.world.kinds import informative
 from synth.world.model import TableModel, ToolModel, Workbench
 from synth.world.observation import Observation, histories
@@ -136,17 +136,22 @@ def test_answers_that_share_a_writer_show_one_state() -> None:
     }
 
 
-def test_a_writer_of_another_state_does_not_matter_from_afar() -> None:
+def _looked_at(*writers: str, times: int) -> Evidence:
+    """Changed by these writers from afar, and never by another that came that often."""
+    evidence = Evidence(wide=True, convicted={(writer, False) for writer in writers})
+    evidence.trials["hum", False] = {("look", str(number)) for number in range(times)}
+    return evidence
+
+
+def test_a_writer_of_another_state_does_not_matter() -> None:
     """Never its own later answers, nor where nothing is known of its effects, nor before answers seldom looked at."""
-    seldom, often = Evidence(wide=True), Evidence(wide=True)
-    often.trials["hum", False] = {("clock", str(number)) for number in range(10)}
     found = {
-        "path": Evidence(wide=True, convicted={("walk", False)}),
+        "path": _looked_at("walk", times=10),
         "view": _convicts("walk", "turn"),
         "song": _convicts("sing"),
-        "clock": often,
-        "bell": seldom,
-        "sing": Evidence(wide=True),
+        "clock": _looked_at(times=10),
+        "bell": _looked_at(times=9),
+        "sing": _looked_at(times=10),
     }
     states = states_of(found)
 
@@ -158,6 +163,11 @@ def test_a_writer_of_another_state_does_not_matter_from_afar() -> None:
     assert matters("sing", "sing")
     assert not matters("sing", "clock")
     assert matters("sing", "bell")
+
+    assert not never_matters(found, "sing", "path", states=states)
+    found["path"].trials["sing", True] = {("look", "la")}
+    assert never_matters(found, "sing", "path", states=states)
+    assert not never_matters(found, "turn", "path", states=states)
 
 
 def test_a_tool_called_often_whose_name_says_that_it_reads_needs_one_equal_answer_after_it() -> (
