@@ -16,6 +16,7 @@ from environments.runtime.candidate import Action
 from environments.runtime.check_view import text_of
 from environments.runtime.consent import agrees
 from environments.runtime.task import UserTurn
+from synth.rubric.borrowed import without_numbers
 from synth.rubric.facts import Facts
 from synth.rubric.known import asks
 from synth.rubric.plans import Plan, Step
@@ -67,9 +68,7 @@ def consent_to(plan: Plan, failed: Facts, kinds: ToolKinds) -> UserTurn | None:
     if _agreement(failed) is not None:
         return None
     asked, said = _agreement(plan.like) or (question(plan, kinds), CONSENT)
-    # As an agent of this app asks, without the other request's ids and amounts.
-    words = [word for word in asked.split() if not any(c.isdigit() for c in word)]
-    return UserTurn(text=said, asked=" ".join(words))
+    return UserTurn(text=said, asked=without_numbers(asked))
 
 
 def asked_after(failed: Facts, kinds: ToolKinds, *, changes: int = 1) -> tuple[int, ...]:

@@ -186,7 +186,7 @@ def _constructed(
         turn = consent_to(plan, failed, kinds)
         places = asked_after(failed, kinds, changes=len(plan.steps))
         task = _task("", group, failed.recorded, kinds=kinds, start=start)
-        task = _agreeing(task, turn, places)
+        task = _agreeing(task, turn, places, plan.answers)
         actions = actions_of(plan, failed, kinds)
         begins, attempt = _played(task, actions, plan, start)
         recorded = replace(failed.recorded, attempt=attempt, actions=actions, unanswered=0)
@@ -251,8 +251,8 @@ def _candidate(found: _Attempts, traits: AppTraits, start: _Start | None) -> Can
     )
     shown = (derived.solution or attempts[0]).recorded
     task = _task(task_id, group, shown, kinds=traits.kinds, start=start)
-    task = _agreeing(task, made.turn, made.places)
     if made.plan is not None:
+        task = _agreeing(task, made.turn, made.places, made.plan.answers)
         solved: dict[str, Json] = {"solution": BY, "like": list[Json](made.plan.origin)}
         task = replace(task, provenance={**task.provenance, **solved})
     return Candidate(
@@ -357,11 +357,14 @@ def _tools(group: Group) -> tuple[Mapping[str, Json], ...]:
     return tuple(found[name] for name in sorted(found))
 
 
-def _agreeing(task: Task, consent: UserTurn | None, places: Sequence[int]) -> Task:
-    """The task with a user who agrees when asked, wherever the question was due."""
+def _agreeing(
+    task: Task, consent: UserTurn | None, places: Sequence[int], answers: Sequence[UserTurn]
+) -> Task:
+    """The task with a user who agrees when asked, wherever the question was due, and answers what comes before it."""
     if consent is None:
         return task
     turns = list(task.user)
     for place in sorted(places, reverse=True):
         turns.insert(place, consent)
-    return replace(task, user=tuple(turns))
+    first = min(places)
+    return replace(task, user=(*turns[:first], *answers, *turns[first:]))

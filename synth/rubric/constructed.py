@@ -8,30 +8,19 @@ answer, or where the rule was not right often enough. Not here: running them (`t
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from environments.runtime.attempt import UNKNOWN, Json
-from environments.runtime.check_arguments import canonical_arguments
-from synth.rubric.bindings import bind, same, sources_of
+from synth.rubric.binder import REFUSED, Binder, Starter
 from synth.rubric.cases import ANSWER, Case, End, Signature, before_agreeing, case_of
 from synth.rubric.conditions import differs, excused, side_of
 from synth.rubric.facts import Facts
-from synth.rubric.guarded import Source
 from synth.rubric.habits import faults_of
 from synth.rubric.intents import Openings
-from synth.rubric.known import (
-    Example,
-    Known,
-    Reader,
-    completed,
-    id_shapes,
-    known_of,
-)
-from synth.rubric.meant import Meanings
-from synth.rubric.plans import Plan, Step, Unbound, given_ids
+from synth.rubric.known import Known, completed, id_shapes, known_of
+from synth.rubric.plans import Plan, Step, Unbound
 from synth.rubric.revisions import (
     REVISED,
     Corrected,
@@ -50,6 +39,8 @@ ALIKE: Final = 3
 """Neighbours that must have ended alike."""
 MOSTLY: Final = 0.75
 """Share of the neighbours, without those whose end cannot be had here, that must have ended alike."""
+SEVERAL: Final = 2
+"""Changes of an end from which it is proven by its parts, where too few have had all of them."""
 PRIOR: Final = 4
 """How many alike episodes the rule's success among all others counts as."""
 
@@ -60,16 +51,6 @@ class _Trial:
 
     signature: Signature
     right: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    value: Json
-
-
-REFUSED: Final = Unbound("refused_by_the_backend")
-Starter = Callable[[Facts], Reader]
-"""The backend at an attempt's start."""
 
 
 class Intents:
@@ -85,9 +66,9 @@ class Intents:
             [known.opening for known in everything], [case.end.signature for case in self._cases]
         )
         self._wordings = Wordings(everything)
-        self._sources = self._learn()
-        self._ranges = _ranges([case.end for case in self._cases])
-        self._refusals: dict[tuple[str, Signature], bool] = {}
+        self._binder = Binder(self._cases, kinds, start)
+        self._otherwise: dict[tuple[str, Signature], End | Unbound] = {}
+        self._parts: dict[tuple[str, bool], float] = {}
         self._revisions = Revisions(
             [case_of(a, kinds) for a in attempts if a.resolved is not None], self._openings
         )
@@ -107,6 +88,9 @@ class Intents:
         confidence = self._proof(end.signature, near, early=early, idle=idle)
         if confidence < BELIEVED:
             return Unbound("rule_not_proven")
+        answers = self._binder.answers(known, end, alike) if early else ()
+        if isinstance(answers, Unbound):
+            return answers
         return Plan(
             steps=end.steps,
             told=end.told,
@@ -119,6 +103,7 @@ class Intents:
             like=alike[0].facts,
             origin=tuple(sorted(case.facts.episode_id for case in alike)),
             confidence=round(confidence, 4),
+            answers=answers,
             corrected=self._corrected(known, alike) if early else {},
         )
 
@@ -141,25 +126,31 @@ class Intents:
         trials = self._tried(early=early, idle=idle)
         told = [t.right for t in trials if t and t.signature == signature]
         if told.count(True) < FEWEST:
-            return 0.0
+            return self._part_by_part(signature, early=early) if all(told) else 0.0
         everywhere = (told.count(True) + 0.5) / (len(told) + 1)
         close = [t.right for t in (trials[i] for i in near) if t and t.signature == signature]
         return (close.count(True) + PRIOR * everywhere) / (len(close) + PRIOR)
 
-    def _learn(self) -> dict[tuple[str, str, Signature], tuple[Source, ...]]:
-        """Sources per tool and argument, over all ends, per end, and per choice that the call makes beside it."""
-        examples: dict[tuple[str, str, Signature], list[Example]] = defaultdict(list)
-        for case in self._cases:
-            for call, known in zip(case.end.steps, case.before, strict=True):
-                for name, value in self._mattering(call).items():
-                    others = tuple(v for n, v in call.arguments.items() if n != name)
-                    example = Example(known, value, others)
-                    examples[call.tool, name, ()].append(example)
-                    examples[call.tool, name, case.end.signature].append(example)
-                    for choice in _choices(call.arguments, name):
-                        examples[call.tool, name, choice].append(example)
-        meanings = Meanings([e for (_, _, s), found in examples.items() if not s for e in found])
-        return {key: sources_of(found, meanings) for key, found in examples.items()}
+    def _part_by_part(self, signature: Signature, *, early: bool) -> float:
+        """How often the changes of an end were bound rightly wherever they were made: of several changes, too few are alike."""
+        if len(signature) < SEVERAL or not all(signature):
+            return 0.0
+        return min(self._bound_rightly(tool, early=early) for tool in set(signature))
+
+    def _bound_rightly(self, tool: str, *, early: bool) -> float:
+        key = (tool, early)
+        if key not in self._parts:
+            cases = [c for c in self._cases if tool in c.end.signature]
+            if early:
+                cases = [c for c in cases if c.known.at_once is not False]
+            ends = [
+                (self._binder.bound(before_agreeing(c) if early else c.known, [c], c.facts), c.end)
+                for c in cases
+            ]
+            right = [self._binder.equal(e, end) for e, end in ends if isinstance(e, End)]
+            enough = right.count(True) >= FEWEST
+            self._parts[key] = (right.count(True) + 0.5) / (len(right) + 1) if enough else 0.0
+        return self._parts[key]
 
     def _tried(self, *, early: bool, idle: bool) -> list[_Trial | None]:
         """Trials are made once, when they are asked for."""
@@ -184,7 +175,7 @@ class Intents:
             results.append(
                 None
                 if isinstance(chosen, Unbound)
-                else _Trial(chosen[1].signature, self._equal(chosen[1], case.end))
+                else _Trial(chosen[1].signature, self._binder.equal(chosen[1], case.end))
             )
         return results
 
@@ -206,7 +197,7 @@ class Intents:
             ends.pop((), None)
         if not ends:
             return Unbound("no_request_like_it")
-        bound = {s: self._bound(known, alike, facts) for s, alike in ends.items()}
+        bound = {s: self._binder.bound(known, alike, facts) for s, alike in ends.items()}
         possible = {
             s: a
             for s, a in ends.items()
@@ -232,7 +223,7 @@ class Intents:
         cases = self._revisions.correcting(known.opening, shown.signature)
         if not cases:
             return {}
-        first = [self._bound(before_agreeing(c), alike, c.facts) for c in cases]
+        first = [self._binder.bound(before_agreeing(c), alike, c.facts) for c in cases]
         ends = [end if isinstance(end, End) else None for end in first]
         return corrected_arguments(zip(ends, (c.end for c in cases), strict=True), shown)
 
@@ -254,11 +245,14 @@ class Intents:
         for other, cases in ends.items():
             if other == signature:
                 continue
-            telling = self._wordings.telling(mine, [c.known for c in cases])
+            theirs = [c.known for c in cases]
+            if self._wordings.claims(known, mine, theirs):
+                continue
+            telling = self._wordings.telling(mine, theirs)
             left = [
                 c
                 for c in cases
-                if not self._refused(c, ends[signature])
+                if not self._kept_from(c, ends[signature])
                 and not excused(known, c.known, mine)
                 and not self._wordings.explains(telling, known, c.known)
             ]
@@ -266,123 +260,15 @@ class Intents:
                 count += len(left)
         return count
 
-    def _refused(self, case: Case, alike: Sequence[Case]) -> bool:
-        """Whether the backend would have refused a resolved episode the other end."""
+    def _kept_from(self, case: Case, alike: Sequence[Case]) -> bool:
+        """Whether a resolved episode could not have had the other end: refused, or beyond all that had it."""
         key = (case.facts.episode_id, alike[0].end.signature)
-        if key not in self._refusals:
-            self._refusals[key] = self._bound(case.known, alike, case.facts) == REFUSED
-        return self._refusals[key]
-
-    def _bound(self, known: Known, alike: Sequence[Case], facts: Facts) -> End | Unbound:
-        """An end with the episode's own values, if the backend does not refuse it."""
-        shown = alike[0].end
-        told: tuple[Json, ...] = ()
-        if shown.told or not shown.steps:
-            answered = self._answered(known, alike)
-            if isinstance(answered, Unbound):
-                return answered
-            told = (answered.value,)
-        steps = self._steps(shown, known)
-        if steps is None:
-            return Unbound("value_not_bound")
-        if any(not self._seen(s.tool, n, v) for s in steps for n, v in s.arguments.items()):
-            return Unbound("beyond_what_was_seen")
-        session = self._start(facts)
-        for step in steps:
-            result = session.call(step.tool, step.arguments)
-            if result.is_error and result.source != UNKNOWN:
-                return REFUSED
-        return End(tuple(steps), told)
-
-    def _steps(self, shown: End, known: Known) -> list[Step] | None:
-        """The changes of an end, with this episode's values."""
-        steps: list[Step] = []
-        for tool in dict.fromkeys(step.tool for step in shown.steps):
-            calls = [step for step in shown.steps if step.tool == tool]
-            for given in given_ids(calls, known):
-                arguments = self._arguments(calls[0], shown.signature, known, given)
-                if arguments is None:
-                    return None
-                steps.append(Step(tool=tool, arguments=arguments))
-        return steps if len(steps) == len(shown.steps) else None
-
-    def _answered(self, known: Known, alike: Sequence[Case]) -> _Answer | Unbound:
-        """The one value that is told, found where the alike ones found theirs."""
-        if len(alike[0].end.told) != 1:
-            return Unbound("nothing_to_bind")
-        examples = [Example(c.known, c.end.told[0], ()) for c in alike if c.known is not known]
-        value = bind(sources_of(examples), known, ())
-        return Unbound("value_not_bound") if value is None else _Answer(value)
-
-    def _arguments(
-        self, call: Step, signature: Signature, known: Known, given: Mapping[str, Json]
-    ) -> dict[str, Json] | None:
-        """Every argument that matters, bound; the agent's own wording as in the neighbour."""
-        wanted = self._mattering(call)
-        bound = dict(given)
-        for _ in wanted:
-            for name in sorted(wanted.keys() - bound.keys()):
-                found = self._values(call.tool, name, signature, known=known, bound=bound)
-                if any(not same(value, found[0]) for value in found):
-                    return None
-                if found:
-                    bound[name] = found[0]
-        if bound.keys() != wanted.keys():
-            return None
-        return {**{n: v for n, v in call.arguments.items() if n not in wanted}, **bound}
-
-    def _seen(self, tool: str, name: str, value: Json) -> bool:
-        """Whether a number is no larger than those of resolved episodes: limits lie beyond."""
-        most = self._ranges.get((tool, name))
-        return most is None or not isinstance(value, int | float) or value <= most
-
-    def _values(
-        self,
-        tool: str,
-        name: str,
-        signature: Signature,
-        *,
-        known: Known,
-        bound: Mapping[str, Json],
-    ) -> list[Json]:
-        """What the sources of one argument say, the general ones first."""
-        others = tuple(bound.values())
-        keys = [(), signature, *_choices(bound, name)]
-        found = [bind(self._sources.get((tool, name, k), ()), known, others) for k in keys]
-        return [value for value in found if value is not None]
-
-    def _mattering(self, call: Step) -> dict[str, Json]:
-        authored = self._kinds.tools[call.tool].authored
-        return {n: v for n, v in call.arguments.items() if n not in authored}
-
-    def _equal(self, bound: End, end: End) -> bool:
-        told = len(bound.told) == len(end.told) and all(map(same, bound.told, end.told))
-        return told and Counter(map(self._key, bound.steps)) == Counter(map(self._key, end.steps))
-
-    def _key(self, step: Step) -> tuple[str, str]:
-        authored = self._kinds.tools[step.tool].authored
-        return step.tool, canonical_arguments(step.arguments, authored)
+        if key not in self._otherwise:
+            self._otherwise[key] = self._binder.bound(case.known, alike, case.facts)
+        end = self._otherwise[key]
+        return end == REFUSED or (isinstance(end, Unbound) and end.limited)
 
 
 def _asks_besides(facts: Facts, alike: Sequence[Case]) -> bool:
     """Whether the user wants to know a value that those who ended alike did not ask for."""
     return facts.asked and sum(case.facts.asked for case in alike) < len(alike) / 2
-
-
-def _ranges(ends: Sequence[End]) -> dict[tuple[str, str], float]:
-    """The largest number that resolved episodes gave each argument."""
-    found: dict[tuple[str, str], float] = {}
-    for step in (step for end in ends for step in end.steps):
-        for name, value in step.arguments.items():
-            if isinstance(value, int | float) and not isinstance(value, bool):
-                found[step.tool, name] = max(value, found.get((step.tool, name), value))
-    return found
-
-
-def _choices(arguments: Mapping[str, Json], besides: str) -> list[Signature]:
-    """The choices among few that a call makes: its texts without a digit."""
-    return [
-        ("=", name, value)
-        for name, value in sorted(arguments.items())
-        if name != besides and isinstance(value, str) and not any(c.isdigit() for c in value)
-    ]

@@ -22,6 +22,7 @@ from synth.rubric.ends import End, ends_of
 from synth.rubric.evidence import evidence_checks, origin_of
 from synth.rubric.facts import Facts
 from synth.rubric.habits import PREDICTED, habit_checks
+from synth.rubric.known import is_id
 from synth.rubric.tool_kinds import MAYBE, WRITE, ToolKinds
 from synth.rubric.traits import AppTraits
 
@@ -146,16 +147,18 @@ def _prediction(
     """The same question for agreement: where the world does not know, what most probably happened.
 
     An end that one unreliable label calls right still fails what ends elsewhere, but passes nothing. One that differs in
-    nothing but values that alike users corrected may be what another user would have wanted.
+    nothing but values that alike users corrected may be what another user would have wanted; so may one that is met, where
+    the value is a choice among few.
     """
     args = {**paid.args, "refusals": kinds.refusals()}
     if corrected:
         args["corrected"] = [_but_for(end.good[0], corrected, kinds) for end in accepted]
     rows = paid.args["ends"]
-    if isinstance(rows, list) and any(end.unconfirmed for end in accepted):
+    doubted = [end.unconfirmed or _chosen_anew(end.good[0], corrected) for end in accepted]
+    if isinstance(rows, list) and any(doubted):
         args["ends"] = [
-            {**row, "unconfirmed": True} if isinstance(row, dict) and end.unconfirmed else row
-            for row, end in zip(rows, accepted, strict=True)
+            {**row, "unconfirmed": True} if isinstance(row, dict) and doubt else row
+            for row, doubt in zip(rows, doubted, strict=True)
         ]
     return replace(paid, check_id=PREDICTED, args=args, role=AGREEMENT)
 
@@ -182,6 +185,16 @@ def _end_args(
         args["effects"] = [list[Json](row) for row in effect_rows(reached)]
         args["events"] = _rows(event_rows(reached, kinds.ignore()))
     return args
+
+
+def _chosen_anew(shown: Facts, corrected: Mapping[str, Collection[str]]) -> bool:
+    """Whether users correct a choice among what records hold: another policy hits the first one by accident, too."""
+    return any(
+        isinstance(value, str) and is_id(value)
+        for call in shown.recorded.attempt.calls
+        for name, value in call.arguments.items()
+        if name in corrected.get(call.name, ())
+    )
 
 
 def _but_for(shown: Facts, corrected: Mapping[str, Collection[str]], kinds: ToolKinds) -> Json:

@@ -27,6 +27,7 @@ TOKEN: Final = re.compile(r"(?<![\w#@$&*/.+-])[#@$&*]?[^\W_](?:[\w./+-]*[^\W_])?
 MARKS: Final = "#@$&*"
 RUN: Final = re.compile(r"[^\W_]+")
 CAPITALS: Final = re.compile(r"[A-Z]+[0-9]+")
+NUMBER: Final = re.compile(r"(?<![\w.])\d+\.\d+(?![\w.])")
 SPACES: Final = re.compile(r"[\s_-]+")
 ID_LENGTH: Final = 4
 DAY: Final = 86_400 * 10**9
@@ -184,14 +185,34 @@ def known_of(recorded: Recorded, kinds: ToolKinds) -> Known:
             records.append(Record(call.name, call.arguments, parsed(call.result.content)))
     every = len(recorded.attempt.messages)
     episode = recorded.episode
+    said = said_before(recorded, every)
     return Known(
-        said_before(recorded, every),
+        said,
         episode.subject,
         episode.started_at,
-        tuple(records),
+        tuple(_meant(records, said)),
         *agreed_in(recorded),
         heard_before(recorded, every),
     )
+
+
+def _meant(records: Sequence[Record], said: Iterable[str]) -> Iterable[Record]:
+    """The records without sums that the agent had worked out from amounts of a record that the user did not name."""
+    ids = {bare(one) for text in said for one in ids_in(text)}
+    named = [r for r in records if names_one_of(r, ids)]
+    mine = {n for r in named for n in _numbers(r.value)}
+    other = {n for r in records if r not in named for n in _numbers(r.value)} - mine
+    for record in records:
+        bare_number = isinstance(record.value, int | float)
+        if not (named and bare_number and other & set(_numbers(dict(record.arguments)))):
+            yield record
+
+
+def _numbers(value: Json) -> Iterable[str]:
+    """The amounts of a record, and those inside texts that were worked with."""
+    if isinstance(value, dict | list):
+        for _, leaf in leaves_of(value):
+            yield from NUMBER.findall(str(leaf)) if isinstance(leaf, str | int | float) else ()
 
 
 def said_before(recorded: Recorded, message: int) -> tuple[str, ...]:

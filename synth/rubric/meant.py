@@ -75,6 +75,12 @@ class Meanings:
                     yield Meant(tool, path, name, words)
 
 
+def kinds_of(known: Known, place: Meant, value: Json) -> set[str]:
+    """Of which kinds the elements are that hold a value."""
+    found = [e.get(place.field) for e, v in _elements(known, place) if v == value]
+    return {kind for kind in found if isinstance(kind, str)}
+
+
 def _places(examples: Sequence[Example]) -> set[tuple[str, Path]]:
     """Where lists hold the argument."""
     return {

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from environments.runtime.attempt import Json
+from environments.runtime.task import UserTurn
 from synth.rubric.facts import Facts
 from synth.rubric.known import Known, is_id, shape, shaped
 
@@ -36,6 +37,8 @@ class Plan:
     """The nearest resolved episode of the same end: its words are borrowed."""
     origin: tuple[str, ...]
     confidence: float
+    answers: tuple[UserTurn, ...] = ()
+    """What alike users say when asked and this one never said: its values rest on them, too."""
     corrected: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Per tool, the arguments that alike users corrected when asked: this one's user agrees, another might not."""
 
@@ -45,6 +48,8 @@ class Unbound:
     """Why nothing was constructed."""
 
     reason: str
+    limited: bool = False
+    """Because a number lies beyond those of many who had this end."""
 
 
 def given_ids(calls: Sequence[Step], known: Known) -> Sequence[Mapping[str, Json]]:

@@ -23,6 +23,8 @@ REVISED: Final = 0.1
 EVIDENCE: Final = 4
 """Users who were content with nothing, among those whose like withdraw when asked."""
 
+PRIOR: Final = 4
+"""Alike users whose corrections those of all users of an end weigh as much as."""
 MOSTLY: Final = 0.5
 """Share of those who would withdraw from which one whom nothing did not content is taken to want something."""
 
@@ -95,15 +97,10 @@ class Revisions:
     def correcting(self, opening: str, signature: Signature) -> list[Case]:
         """Resolved alike cases whose users corrected this end when asked; none where few do."""
         near = self._near(opening)
-        if _share_of(near, Response.CORRECTED, signature) <= REVISED:
+        share = _share_of(self._asked, Response.CORRECTED, signature)
+        if _share_of(near, Response.CORRECTED, signature, expected=share) <= REVISED:
             return []
-        return [
-            a.case
-            for a in near
-            if a.response is Response.CORRECTED
-            and a.case.facts.resolved
-            and a.case.end.signature == signature
-        ]
+        return _corrected(near, signature) or _corrected(self._asked, signature)
 
     def _near(self, opening: str) -> list[Asked]:
         """All alike attempts, resolved or not."""
@@ -126,15 +123,32 @@ class Revisions:
         return min(1.0, contented / (expected + 1)) if contented >= EVIDENCE else 0.0
 
 
-def _share_of(near: Iterable[Asked], response: Response, signature: Signature) -> float:
-    """The share of those who responded so, of all who were asked to agree to this end or withdrew."""
+def _corrected(asked: Iterable[Asked], signature: Signature) -> list[Case]:
+    """The resolved cases of an end whose users corrected it."""
+    return [
+        a.case
+        for a in asked
+        if a.response is Response.CORRECTED
+        and a.case.facts.resolved
+        and a.case.end.signature == signature
+    ]
+
+
+def _share_of(
+    near: Iterable[Asked], response: Response, signature: Signature, *, expected: float = 0.0
+) -> float:
+    """The share of those who responded so, of all who were asked to agree to this end or withdrew.
+
+    `expected`: the share among all users, whoever they are like; it weighs as much as a few who are alike.
+    """
     asked = [
         a.response
         for a in near
         if a.response is Response.WITHDREW
         or (a.response is not None and a.case.end.signature == signature)
     ]
-    return asked.count(response) / (len(asked) + 1)
+    prior = PRIOR if expected else 0
+    return (asked.count(response) + prior * expected) / (len(asked) + 1 + prior)
 
 
 def left_idle(attempt: Facts) -> bool:

@@ -54,6 +54,10 @@ class Worded:
         votes = turns[-1] if turns and self.last else set[str]().union(*turns)
         return self.values[next(iter(votes))] if len(votes) == 1 else None
 
+    def meaning(self, turn: str) -> set[str]:
+        """The values that a user's words in one turn tell."""
+        return {self.said[w] for w in (*WORD.findall(turn), *grams(turn)) if w in self.said}
+
 
 def worded_of(examples: Sequence[Example], *, last: bool = False) -> Worded | None:
     """The fewest neighbouring words that users said with one value only, and every other user of that value not at all."""

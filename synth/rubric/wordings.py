@@ -69,6 +69,10 @@ class Wordings:
             and (1 - count / (len(theirs) + 1)) ** len(first) <= CHANCE
         )
 
+    def claims(self, one: Known, mine: Sequence[Known], theirs: Sequence[Known]) -> bool:
+        """Whether this user said words that tell the first of two ends: several of its users did and nobody of the second."""
+        return bool(self.telling(theirs, mine) & self.of(one).all)
+
     def explains(self, telling: frozenset[str], one: Known, other: Known) -> bool:
         """Whether another user said telling words that this one did not, and would have by now."""
         mine, theirs = self.of(one), self.of(other)

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
 from environments.runtime.attempt import DERIVED, Json, ToolResult
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
+from synth.rubric.cases import case_of
 from synth.rubric.constructed import Intents
 from synth.rubric.derive import derive_rubric
 from synth.rubric.facts import Facts, facts_of
+from synth.rubric.intents import Openings
 from synth.rubric.plans import Plan, Unbound
 from synth.rubric.recorded import record
+from synth.rubric.revisions import Revisions
 from synth.rubric.tool_kinds import ToolKinds, infer_tools
 from synth.rubric.traits import AppTraits
 
 YES = "Yes, please."
+OTHER_WORDS = CleanStep(
+    role="user", content="Could we have a bed for vegetables, PLOT-700 perhaps?"
+)
 
 
 def tool(name: str, says: str, *names: str) -> str:
@@ -147,3 +154,31 @@ def test_an_end_with_another_value_of_a_corrected_argument_is_not_predicted() ->
     rows: Json = [["book_plot", '{"plot":"plot-001"}', 1]]
     assert check.args["corrected"] == [{"writes": rows, "ignore": ignore}]
     assert all("corrected" not in c.args for c in rubric.checks if c.role == "reward")
+
+
+def test_a_choice_that_alike_users_correct_is_not_predicted_even_where_it_is_met() -> None:
+    """An id is one of few: another policy writes the first one by accident, too; reward pays it to the task's user."""
+    good = lease("a1", YES, done=True)
+    kinds = infer_tools([record(e) for e in [good, key(1)]])
+    facts = facts_of(record(good), Label(resolved=True, confidence=0.97), kinds)
+    corrected = {"book_plot": frozenset({"plot"})}
+    rubric = derive_rubric("t", [facts], AppTraits(kinds=kinds), corrected=corrected).rubric
+    marked = {c.check_id: '"unconfirmed": true' in json.dumps(c.args) for c in rubric.checks}
+    assert (marked["end_state"], marked["predicted_end"]) == (False, True)
+
+
+def test_few_alike_users_who_agreed_do_not_outweigh_all_who_correct_this_end() -> None:
+    """Three agreed who asked in these words; of all who leased a plot, most corrected the month."""
+    episodes = [lease(f"a{n}", YES, done=True) for n in range(3)]
+    others = [replace(e, steps=(OTHER_WORDS, *e.steps[1:])) for e in correcting(6)]
+    kinds = infer_tools([record(e) for e in [*episodes, *others, key(1)]])
+    facts = [
+        facts_of(record(e), Label(resolved=True, confidence=0.97), kinds)
+        for e in [*episodes, *others, *(key(n) for n in range(6))]
+    ]
+    cases = [case_of(f, kinds) for f in facts]
+    openings = Openings([c.known.opening for c in cases], [c.end.signature for c in cases])
+    revisions = Revisions(cases, openings)
+    opening = cases[0].known.opening
+    assert len(revisions.correcting(opening, ("book_plot",))) == 6
+    assert revisions.correcting(opening, ("close_key",)) == []

@@ -41,6 +41,15 @@ def test_who_said_the_same_is_not_told_apart() -> None:
     assert not wordings.explains(telling, mine, MORE[0])
 
 
+def test_words_that_only_users_of_one_end_say_claim_it() -> None:
+    """Who asked for the hedge as well belongs to those who did, whatever else may still come; who did not may yet."""
+    wordings = Wordings([*PLAIN, *MORE])
+    both = known("please water the ferns", "and trim the hedge too", "hello?")
+    assert wordings.claims(both, MORE, PLAIN)
+    assert not wordings.claims(known("please water the ferns", "hello?"), MORE, PLAIN)
+    assert not wordings.claims(both, PLAIN, MORE)
+
+
 def pots(number: int) -> tuple[Record, ...]:
     """A delivery with one pot, and the kinds that pots come in."""
     kinds: list[Json] = [
