@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from environments.runtime.attempt import Json
-from environments.runtime.candidate import Action
+from environments.runtime.candidate import Action, Candidate
+from environments.runtime.check_arguments import canonical_arguments
 from environments.verification.constant import constant_policies, said_codes
 from environments.verification.material import Material, planned_calls
 from environments.verification.probe import MASKED, ZERO, Probe, calls, says
@@ -135,9 +136,41 @@ def _strangers(material: Material) -> Iterator[Probe]:
         (other for other in material.others if other.solution),
         key=lambda o: (abs(len(planned_calls(o.solution)) - length), o.task.task_id),
     )
-    foreign = [o for o in ranked if {c.key for c in planned_calls(o.solution)} != own]
+    foreign = [
+        o
+        for o in ranked
+        if {c.key for c in planned_calls(o.solution)} != own and not _acts_alike(material, o)
+    ]
     for number, other in enumerate(foreign[:OTHERS], 1):
         yield Probe(name=f"other_solution_{number}", actions=other.solution, expected=ZERO)
+
+
+def _acts_alike(material: Material, other: Candidate) -> bool:
+    """Whether another task is solved by the same act as this one, for whomever: that is the right end here, no attack.
+
+    Only where the act says something (to which of several queues): a bare hand-over is the same for every task.
+    """
+    acted = [c.args.get("any_of") for c in material.candidate.rubric.checks if c.fn == "acted"]
+    rows = {(str(row[0]), str(row[1])) for one in acted for row in _lists(one)}
+    ignore = material.end_args.get("ignore")
+    authored = ignore if isinstance(ignore, dict) else {}
+    ends = {tool for tool, _ in rows}.union(
+        material.changing, material.candidate.task.terminal_tools
+    )
+    made = {
+        (c.name, canonical_arguments(c.parsed, list(map(str, _list(authored.get(c.name))))))
+        for c in planned_calls(other.solution)
+        if c.name in ends
+    }
+    return bool(made) and made <= rows and all(arguments != "{}" for _, arguments in made)
+
+
+def _list(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []
+
+
+def _lists(value: Json) -> list[list[Json]]:
+    return [row for row in _list(value) if isinstance(row, list)]
 
 
 def _fisher(material: Material) -> Probe:
