@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from benchmarks.desk_conversations import Shop, Talk, hold_living, hold_season, policies
+from benchmarks.desk_solvable import holds_every_value
 from environments.runtime.candidate import Candidate
 from environments.runtime.checks import evaluate
 from environments.runtime.environment import run_actions
@@ -31,6 +32,8 @@ RIGHT_FAIL: Final = "right fail"
 FALSE_PASS: Final = "false pass"  # noqa: S105 - a verdict, not a secret
 FALSE_FAIL: Final = "false fail"
 ABSTAINS: Final = "abstains"
+HELD: Final = 10**5
+"""Numbers from here on belong to conversations that tell what a request needs."""
 WORDS: Final = (RIGHT_PASS, RIGHT_FAIL, FALSE_PASS, FALSE_FAIL, ABSTAINS)
 
 
@@ -203,6 +206,7 @@ def failed_requests(
     """
     blind = Blind()
     ways: Counter[tuple[str, str, str]] = Counter()
+    held: Counter[tuple[str, bool]] = Counter()
     for variant, seed in seasons:
         shop = (
             hold_living(variant=variant, seed=seed, conversations=conversations)
@@ -222,6 +226,8 @@ def failed_requests(
                 kind = _grantable(talk)
                 ways[kind, verdict.status, source or (verdict.reasons or ("",))[-1]] += 1
                 ways[kind, "policy " + talk.policy, verdict.status] += 1
+                if holds_every_value(made.shop, talk, HELD + len(made.talks) + held.total()):
+                    held[kind, verdict.status == ACCEPTED] += 1
             if failed and verdict.status == ACCEPTED:
                 chosen.append(candidate)
         blind.judge(made, chosen)
@@ -235,6 +241,8 @@ def failed_requests(
         taken = Counter({why: n for (k, s, why), n in ways.items() if k == kind and s == ACCEPTED})
         share = _share(taken.total(), total)
         print(f"failed, {kind}: {total}, with an accepted task {taken.total()} ({share}) {taken}")
+        told, done = held[kind, True] + held[kind, False], held[kind, True]
+        print(f"  of {told} whose recording holds every value: {done} ({_share(done, told)})")
     print(f"predicted: {blind.predicted.summary()}")
     print(f"reward:    {blind.reward.summary()}")
     if errors:

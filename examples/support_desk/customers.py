@@ -11,7 +11,7 @@ from typing import Final
 from examples.support_desk.request import Request, Wish
 
 STYLES: Final = ("plain", "plain", "chatty", "lower", "formal", "angry", "typos")
-_TYPOS: Final = {
+TYPOS: Final = {
     "please": "plaese", "would": "woudl", "with": "wiht", "because": "becuase", "the": "teh",
     "thanks": "thnaks", "number": "nubmer", "about": "abuot", "there": "tehre", "just": "jsut",
 }  # fmt: skip
@@ -185,7 +185,7 @@ class Customer:
             return " ".join(_lowered(word) for word in text.split(" "))
         if self.style == "typos":
             return " ".join(
-                _TYPOS.get(word, word) if self.rng.random() < 0.5 else word
+                TYPOS.get(word, word) if self.rng.random() < 0.5 else word
                 for word in text.split(" ")
             )
         if self.style == "angry" and text.endswith("."):
