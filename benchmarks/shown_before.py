@@ -139,12 +139,26 @@ def why_unknowable(corpus: Corpus, question: Question) -> str | None:
     return _record(corpus, question, parsed.value)
 
 
+def _blamed(content: str, value: dict[str, Json] | list[Json]) -> Iterator[frozenset[str]]:
+    """The records inside a call of which a plain answer names an id: this flight of that day, not of any."""
+    words = {word.strip("$.,;:()#'\"") for word in content.split()}
+    for inner in value.values() if isinstance(value, dict) else value:
+        if isinstance(inner, dict) and any(
+            isinstance(v, str) and v in words and has_digit(v) for v in inner.values()
+        ):
+            yield all_tokens(inner)
+        elif isinstance(inner, dict | list):
+            yield from _blamed(content, inner)
+
+
 def _text(corpus: Corpus, question: Question) -> str | None:
     """A plain answer: its wording was recorded, and its numbers follow."""
     call, args = question.call, question.args
     given = {token_of(v) for v in leaves(args)}
     if call.content in {str(n) for n in results_of(args)}:
         return None
+    if any(not corpus.holding(record) for record in _blamed(call.content, args)):
+        return "a record that a refusal names was never shown"
     if not question.writes or len(call.content.split()) == 1:
         shown = corpus.holding({*given, call.content})
         if shown:
@@ -154,9 +168,7 @@ def _text(corpus: Corpus, question: Question) -> str | None:
         return "an answer in words that the tool never used"
     pool = _pool(corpus, question, ())
     loose = [float(w) for w in numbers_in(call.content) if not {w, f"n{float(w)!r}"} & given]
-    if all(computes(pool, n) for n in loose):
-        return None
-    return "a number that nothing shown gives"
+    return None if all(computes(pool, n) for n in loose) else "a number that nothing shown gives"
 
 
 def _record(corpus: Corpus, question: Question, value: Json) -> str | None:

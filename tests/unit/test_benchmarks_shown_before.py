@@ -86,3 +86,19 @@ def test_words_that_a_tool_never_used_are_unknowable() -> None:
     assert _why(("cancel_order", {"order_id": "O-3", "fee": 1}, "Error: O-3 is too old")) == [
         "an answer in words that the tool never used"
     ]
+
+
+def test_a_refusal_is_knowable_where_the_record_that_it_names_was_shown() -> None:
+    """The shelf of that row is full, says nobody of a shelf seen in another row only."""
+    shelves = [{"shelf": "S-1", "row": 4, "free": 0}, {"shelf": "S-1", "row": 5, "free": 0}]
+
+    def store(row: int, said: str = "Error: no room on S-1") -> Made:
+        return "store_order", {"order_id": "O-1", "places": [{"shelf": "S-1", "row": row}]}, said
+
+    look: Made = ("get_store", {}, {"shelves": shelves})
+    train = [*TRAIN, _episode([look, store(4), store(1, "stored")])]
+    held = [_episode([store(5)]), _episode([store(6)])]
+    assert list(unknowables(train, held, told=False)) == [
+        None,
+        "a record that a refusal names was never shown",
+    ]
