@@ -8,7 +8,7 @@ from typing import Any
 
 from environments.fidelity import RecordedCall, RecordedEpisode
 from redact.clean_episode import CleanEpisode
-from synth.world.observation import paired_calls
+from synth.world.observation import paired_calls, subject_of
 
 
 def recorded_calls(
@@ -26,7 +26,7 @@ def recorded_calls(
         episode_id=episode.episode_id,
         calls=calls,
         caller=episode.agent,
-        start=start or {},
+        start=start or {"subject": subject_of(episode)},
         started_at=episode.started_at if started_at is None else started_at,
     )
 

@@ -24,6 +24,7 @@ SETTLES: Final[Mapping[str, str]] = {
     "a counter beyond what was seen": "Record one episode that makes more of these.",
     "more calls than were ever seen in one episode": "Record one episode that makes this call more often.",
     "when this succeeds is not known well enough": "Record more calls of this tool, refused ones included: too many refusals are unexplained.",
+    "what it asks for was only ever seen with another subject": "Record this call in a session of this subject, refused or not.",
     "success was never seen under this condition": "Record one call under this condition, whether it succeeds or is refused.",
     "no behaviour was learnt for this case": "Record this call again with other arguments, and a look at the record before and after.",
     "no behaviour was learnt": "Record this call again with other arguments.",

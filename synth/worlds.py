@@ -16,6 +16,7 @@ from environments.runtime.world_tool import DERIVE
 from environments.runtime.world_versions import origins
 from redact.clean_episode import CleanEpisode
 from synth.llm import LlmSettings
+from synth.world.bound import bind, owners_of
 from synth.world.callers import learn_envelopes, normalise, seen_forms
 from synth.world.continuity import infer_continuity
 from synth.world.document import write_document
@@ -29,7 +30,7 @@ from synth.world.kinds import learn_kinds, withhold_unseen
 from synth.world.met import learn_met
 from synth.world.model import ToolModel, Workbench
 from synth.world.nested import learn_nested
-from synth.world.observation import by_tool, declared_forms, histories
+from synth.world.observation import by_tool, declared_forms, histories, subject_of
 from synth.world.outcomes import learn_outcomes, learn_style
 from synth.world.parts import learn_parts
 from synth.world.proposals import Proposer
@@ -149,6 +150,8 @@ def _kinds_of(bench: Workbench) -> Workbench:
 def _starts(document: dict[str, Any], *, living: bool) -> StartOf:
     """In a reset app every episode starts from the base; in a living one from what it saw itself, over the timeline."""
     if not living:
+        if document.get("bound"):
+            return lambda episode: {"subject": subject_of(episode)}
         return lambda episode: {}  # noqa: ARG005 - the same for every episode
     world = World.from_json(document)
     return lambda episode: rows_at_start(world, episode)
@@ -182,6 +185,7 @@ def _observe(episodes: Sequence[CleanEpisode], *, living: bool = False) -> Workb
     normalise(seen, forms=forms, envelopes=envelopes)
     versions = split_versions(seen, episodes)
     fresh = learn_fresh(seen, living=living)
+    bound = bind(seen)
     old = {v.name: v for known in versions.values() for v in known}
     tools = {
         name: ToolModel(
@@ -195,7 +199,14 @@ def _observe(episodes: Sequence[CleanEpisode], *, living: bool = False) -> Workb
     app = episodes[0].app if episodes else ""
     told = {name: [v.to_json() for v in known] for name, known in sorted(versions.items())}
     return Workbench(
-        app=app, histories=seen, tools=tools, envelopes=envelopes, versions=told, fresh=fresh
+        app=app,
+        histories=seen,
+        tools=tools,
+        envelopes=envelopes,
+        versions=told,
+        fresh=fresh,
+        bound=bound,
+        owners=owners_of(seen, bound),
     )
 
 

@@ -20,6 +20,7 @@ from .world_nested import load_nested
 from .world_partial import load_parts
 from .world_session import Session
 from .world_state import State
+from .world_subject import Owners
 from .world_tool import SIMULATE, Tool, load_tool
 from .world_versions import origins
 
@@ -35,6 +36,7 @@ class World:
 
     __slots__ = (
         "base",
+        "bound",
         "cache",
         "callers",
         "counters",
@@ -44,6 +46,7 @@ class World:
         "living",
         "nested",
         "origins",
+        "owners",
         "parts",
         "refusals",
         "room",
@@ -68,6 +71,9 @@ class World:
         }
         tables = document.get("tables", {})
         self.base: dict[str, Mapping[str, Json]] = {n: t.get("rows", {}) for n, t in tables.items()}
+        self.bound = frozenset(document.get("bound", ()))
+        """Tools that answer for whoever the session belongs to."""
+        self.owners = Owners.from_json(document.get("owners"))
         self.living = document.get("continuity", {}).get("kind") == "living"
         self.timeline: Mapping[str, Any] = document.get("timeline", {})
         where = latest_rows(self.timeline) if self.living else self.base
@@ -115,7 +121,9 @@ class World:
     ) -> Session:
         """A fresh, isolated state; `start` is what a task carries, `caller` the agent whose forms apply."""
         given = given_by(start, self.tools, self.origins)
-        moment = self._root(start or None, started_at)
+        # Whose session it is changes no state: sessions of all subjects begin at one moment.
+        state = start if start and set(start) != {"subject"} else None
+        moment = self._root(state, started_at)
         return Session(self, moment, started_at=started_at, caller=caller, given=given)
 
     def _root(self, start: Mapping[str, Any] | None, started_at: int) -> Moment:

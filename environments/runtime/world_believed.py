@@ -17,6 +17,7 @@ from .attempt import Json
 from .expression import build
 from .expression_scope import Missing, NotKnown, Scope, Thunk, Tree
 from .normal import is_name, stable
+from .world_subject import subject_in
 
 if TYPE_CHECKING:
     from .world_tool import Tool
@@ -33,6 +34,8 @@ class Given:
     """Episodes whose recordings count where the backend lives on."""
     believed: Calls = frozenset()
     """Calls that are believed to succeed."""
+    subject: str | None = None
+    """Whose session it is."""
 
 
 def given_by(
@@ -45,7 +48,7 @@ def given_by(
     for name, arguments in start.get("believed", ()):
         versions = [name, *(version for version, origin in origins.items() if origin == name)]
         found |= {(v, stable(tools[v].normal(arguments))) for v in versions if v in tools}
-    return Given(frozenset(start.get("tape", ())), frozenset(found))
+    return Given(frozenset(start.get("tape", ())), frozenset(found), subject_in(start))
 
 
 def listed_of(tree: Tree) -> Thunk | None:

@@ -23,6 +23,7 @@ from .world_notice import ONLY_RECORDED, named, notice, whole
 from .world_reads import show
 from .world_scope import Here
 from .world_state import ABSENCE
+from .world_subject import with_subject
 from .world_tape import taped
 from .world_tool import STRICT, Tool
 from .world_versions import version_at
@@ -44,6 +45,7 @@ class Session:
         "caller",
         "started_at",
         "state",
+        "subject",
     )
 
     def __init__(
@@ -64,11 +66,17 @@ class Session:
         """What others may hold too: never to be changed but by `_leave` first."""
         self.started_at = started_at
         self.caller = caller
+        self.subject = given.subject
 
     def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """The tool's answer to one call, and its effect."""
         versions = self._world.versions
         version = version_at(versions, name, self.started_at) if versions else name
+        if version in self._world.bound:
+            arguments = with_subject(arguments, self.subject)
+        elif self._world.owners.others(version, arguments, self.subject):
+            result = self._of_another(version, arguments)
+            return result if version == name else named(name, result)
         result = self._called(version, arguments)
         if self._fresh is not None:
             result = self._fresh.told(version, result)
@@ -168,6 +176,8 @@ class Session:
         self._leave()
         name = version_at(self._world.versions, name, self.started_at)
         tool = self._world.tools.get(name)
+        if name in self._world.bound and self.subject is not None:
+            arguments = with_subject(arguments, self.subject)
         parsed = parse_arguments(arguments)
         content = unwrap(content, self._envelope())
         if tool is None or parsed is None:
@@ -226,6 +236,19 @@ class Session:
             "envelope"
         )
         return envelope
+
+    def _of_another(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
+        """Nobody knows what a backend says to one subject about what is another's."""
+        tool, parsed = self._world.tools[name], parse_arguments(arguments) or {}
+        found = notice(name, "what it asks for was only ever seen with another subject")
+        if tool.innocent:
+            return found
+        self._changing(lambda: self._lost(name, parsed))
+        return found
+
+    def _lost(self, name: str, args: Mapping[str, Json]) -> ToolResult:
+        log_unknown(self.here(), name, args, "")
+        return notice(name, "")
 
     def _unknown_tool(self, name: str) -> ToolResult:
         log_unknown(self.here(), name, {}, "")

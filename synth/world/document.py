@@ -34,6 +34,10 @@ def write_document(bench: Workbench) -> dict[str, Any]:
         document["parts"] = bench.parts
     if bench.versions:
         document["versions"] = bench.versions
+    if bench.bound:
+        document["bound"] = list(bench.bound)
+    if bench.owners:
+        document["owners"] = bench.owners
     if bench.fresh:
         document["fresh"] = bench.fresh
     return document

@@ -18,6 +18,9 @@ from synth.rubric.verbs import write_log_odds
 MIN_COMMON: Final = 3
 """Changes of one call, each with other suspects, before those that came with all of them stay suspects."""
 
+MIN_ARRIVALS: Final = 2
+"""Episodes in which a tool put something in."""
+
 Suspect = tuple[str, bool]
 """A tool, and whether its call shares a name with the call that it may have changed."""
 
@@ -72,6 +75,8 @@ class Evidence:
     """Those that alone explain all the changes of one call, whatever else came before some of them."""
     hinted: set[str] = field(default_factory=set)
     """Writers of records that hold what calls without names ask for: no trial says what they did to the same record."""
+    arrivals: dict[str, set[tuple[int, str]]] = field(default_factory=lambda: defaultdict(set))
+    """Per tool the episodes and calls after which the answer named what only that call had named: it puts something in."""
     changers: set[Suspect] = field(default_factory=set)
     """Convicted by other changes than a record coming or going."""
 
@@ -89,6 +94,15 @@ class Evidence:
                     if not (agreed.suspects & guilty) - {suspect}:
                         self.trials[suspect].add((agreed.key, call))
             guilty = cover(self, self.events)
+
+    def puts_in(self, name: str) -> bool:
+        """Whether calls of a tool put what they name into answers that did not name it, oftener than they leave them alone.
+
+        An answer without it shares no name with such a call, so that nothing but this says that they belong together.
+        """
+        put = self.arrivals.get(name, set())
+        episodes = {episode for episode, _ in put}
+        return len(episodes) >= MIN_ARRIVALS and len(put) > len(self.trials.get((name, False), ()))
 
     def seems_to_create(self, name: str) -> bool:
         """Whether all that a tool was seen to do from afar is that records come or go."""

@@ -116,6 +116,10 @@ class Workbench:
     continuity: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     """Old versions of tools that drifted, oldest first."""
+    bound: tuple[str, ...] = ()
+    """Tools whose calls have the subject as an argument."""
+    owners: dict[str, Any] = field(default_factory=dict)
+    """Tools asked for what is somebody's own, and whose each name is."""
     fresh: dict[str, Any] = field(default_factory=dict)
     """Places in results where times and random ids stand, with their formats."""
     timeline: dict[str, dict[str, Any]] = field(default_factory=dict)

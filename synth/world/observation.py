@@ -68,6 +68,8 @@ class History:
     caller: str
     task: str
     started_at: int
+    subject: str
+    """Who it was with: the user, else whoever the task or the episode stands for."""
     observations: list[Observation] = field(default_factory=list)
 
 
@@ -85,6 +87,7 @@ def _history(index: int, episode: CleanEpisode) -> History:
         caller=caller,
         task=episode.task_key or episode.episode_id,
         started_at=episode.started_at,
+        subject=subject_of(episode),
     )
     for call, content, is_error, at, paired in paired_calls(episode):
         arguments = parse_arguments(call.arguments)
@@ -104,6 +107,11 @@ def _history(index: int, episode: CleanEpisode) -> History:
             )
         )
     return history
+
+
+def subject_of(episode: CleanEpisode) -> str:
+    """Who an episode was with; where nothing says it, attempts at one task were with the same."""
+    return episode.subject or episode.task_key or episode.episode_id
 
 
 def paired_calls(

@@ -24,7 +24,7 @@ from redact.clean_episode import CleanEpisode
 from synth.world.document import holds_withheld
 from synth.world.lookups import Lookup, learn_lookups
 from synth.world.model import ToolModel, Workbench, refused
-from synth.world.observation import History, Observation, paired_calls
+from synth.world.observation import History, Observation, paired_calls, subject_of
 from synth.world.writers import place_of
 
 WINDOW: Final = 60
@@ -202,14 +202,15 @@ def horizon_of(pairs: list[tuple[int, bool]]) -> int | None:
 
 def rows_at_start(world: World, episode: CleanEpisode) -> dict[str, Any]:
     """What the episode itself saw before it changed anything, and leave to replay its own recorded answers."""
-    session = world.session(started_at=episode.started_at, caller=episode.agent)
+    whose = {"subject": subject_of(episode)} if world.bound else {}
+    session = world.session(whose, started_at=episode.started_at, caller=episode.agent)
     for call, content, _, _, _ in paired_calls(episode):
         session.observe(call.name, call.arguments, content)
     rows: dict[str, dict[str, Json]] = {}
     for (table, key), row in session.state.start.items():
         if row is not None and (table, key) in session.state.rows:
             rows.setdefault(table, {})[key] = row
-    return {"rows": rows, "tape": [episode.episode_id]}
+    return {"rows": rows, "tape": [episode.episode_id], **whose}
 
 
 def _follow(bench: Workbench, world: World, history: History, timeline: _Timeline) -> None:
