@@ -58,7 +58,7 @@ class HeldOut:
     """One held-out episode past the same gate."""
 
     given_id: str
-    """The line's own id."""
+    """The line's own id; another where it holds what is personal."""
     episode: CleanEpisode
     resolved: bool | None
 
@@ -156,18 +156,20 @@ def _past_the_gate(
         known = knowledge_of(Lake(home.private / "lake"), vault, app).learnt
         learnt = merge(known, learn(episodes, outcomes, policy=policy))
         gate = scrub(episodes, learnt=learnt, vault=vault, policy=policy, judged_by=known)
-        scrubbed = [one.clean for one in gate]
+        scrubbed = list(gate)
         said: list[CleanOutcome] = list(
             scrub_outcomes(outcomes, learnt=learnt, vault=vault, policy=policy)
         )
     labels = label_episodes(said, load_outcome_policy(clean.outcome_policy))
     return [
         HeldOut(
-            given_id=raw.conversation_id or raw.episode_id,
-            episode=one,
-            resolved=labels[one.episode_id].resolved if one.episode_id in labels else None,
+            given_id=one.given_id,
+            episode=one.clean,
+            resolved=labels[one.clean.episode_id].resolved
+            if one.clean.episode_id in labels
+            else None,
         )
-        for raw, one in zip(episodes, scrubbed, strict=True)
+        for one in scrubbed
     ]
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from redact.definitions import definition_key, is_shared
 from redact.documents import Unexplained
 from redact.encoded import has_hidden_text
 from redact.episode_memory import Memories
@@ -61,6 +62,8 @@ class AppGate:
         self.vocabulary: Vocabulary = vocabulary_of(
             seen, k=policy.k, words=policy.public_values, judgement=self.judgement
         )
+        self._seen = seen
+        self._k = policy.k
         self.withholds = policy.unknown == "withhold"
         self.hides_task_keys = policy.task_keys == "opaque"
         self.shift = policy.shift_of(app)
@@ -80,6 +83,10 @@ class AppGate:
     ) -> dict[str, str]:
         """Return the words that are personal within an episode: what was learnt, and what its texts reveal now."""
         return without_choices({**self._local.get(episode_id, {}), **found}, self.judgement.choices)
+
+    def shares(self, definition: str) -> bool:
+        """Say whether a tool definition is everybody's and not made for one user."""
+        return is_shared(self._seen, definition_key(definition), k=self._k)
 
     def known(self, text: str) -> Known:
         """Return what the whole app knows of a text, once per distinct text."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from urllib.parse import quote, unquote
 
 from redact.app_gate import LONG, AppGate, Known
@@ -17,6 +17,7 @@ from redact.dates import read_date, spellings
 from redact.encoded import hidden_texts
 from redact.episode_memory import Cleaned, Memory
 from redact.fold import Folded, fold_value, readable
+from redact.kinds import KINDS
 from redact.matcher import Match, Matcher, resolve
 from redact.standing import Standing
 from redact.surrogates import recase
@@ -55,6 +56,11 @@ class Desk:
         self._own = memory.own
         self._done = memory.done
         self._same = memory.same
+        self._names = [
+            value
+            for value, kind in values.items()
+            if KINDS[kind].family == "name" and len(value) >= _TELLING and value.isalpha()
+        ]
         self.notes: list[Note] = []
 
     def expect(self, texts: Iterable[str | None]) -> None:
@@ -96,6 +102,20 @@ class Desk:
     def optional(self, text: str | None, path: str, part: str = "") -> str | None:
         """Return an optional text scrubbed."""
         return None if text is None else self.text(text, path, part)
+
+    def joint(
+        self, call_id: str | None, path: str, part: str = "", *, prefix: str = "call_"
+    ) -> str | None:
+        """Return an id that only joins, as a call to its result; one with a name inside a longer word is another as a whole."""
+        if call_id is None or not self._names:
+            return self.optional(call_id, path, part)
+        clean = self.text(call_id, path, part)
+        folded = fold_value(clean)
+        if not any(name in folded for name in self._names):
+            return clean
+        self.notes.append(Note("handle", path + part, len(call_id)))
+        keyed = self._gate.vault.keyed(self._gate.app)
+        return prefix + keyed.digest(prefix, call_id, size=8).hex()
 
     def public_text(self, text: str, path: str) -> str:
         """Return a text that all episodes share, without what is personal in the whole app."""
@@ -179,6 +199,8 @@ class Desk:
         return quote(moved, safe="") if "%" in mention else moved
 
 
+_TELLING: Final = 4
+"""Letters of a name from which on it is looked for inside longer words of an id."""
 _NO_MATCHES: list[Match] = []
 
 

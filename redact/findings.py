@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import Final
 
 from redact.accounts import accounts_in
+from redact.addressed import names_beside
 from redact.births import births_in
 from redact.character_classes import SIGNS
 from redact.documents import Documents, Found, Unexplained
@@ -227,10 +228,16 @@ def _is_spoken(value: str) -> bool:
     return len(value) > 24 and value.count(" ") > 3
 
 
+def _addressed(text: str) -> Iterator[Found]:
+    """Yield e-mail addresses, and the names beside them of which they are made."""
+    for value in dict.fromkeys(emails_in(text)):
+        yield Found("email", value, "")
+        yield from (Found("full_name", name, "") for name in names_beside(text, value))
+
+
 def _by_shape(text: str, needs: Needs) -> Iterator[Found]:
     if needs.emails:
-        for value in emails_in(text):
-            yield Found("email", value, "")
+        yield from _addressed(text)
     for kind, value in patterns_in(text, needs):
         yield Found(kind, value, "")
     if needs.addresses:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from redact.catalogues import attributes, long_lists
+from redact.definitions import public_choices
 from redact.findings import is_composite
 from redact.fold import fold_value
 from redact.forms import IDENTIFIER, URL, commonest, is_reference
@@ -156,7 +157,7 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
     _alike(app, verdicts)
     for key in person_keys(app.evidence, places, public, k=k).difference(verdicts):
         verdicts[key] = _ASKED_FOR
-    recorded = _recorded_values(app)
+    recorded = _recorded_values(app, k)
     templates = {
         key: template_of(app.evidence[key], k=k)
         for key, verdict in verdicts.items()
@@ -289,9 +290,9 @@ def _parts(value: str) -> list[str]:
     ]
 
 
-def _recorded_values(app: AppLearnt) -> frozenset[str]:
+def _recorded_values(app: AppLearnt, k: int) -> frozenset[str]:
     """Return values that are enumerated, or stand under the key of a mere record."""
-    recorded = set(app.vocabulary)
+    recorded = public_choices(app, k=k)
     for key, seen in app.evidence.items():
         if Place.of(key).kind in {"record", "public"}:
             recorded.update(seen)
@@ -302,7 +303,7 @@ def _public_values(
     app: AppLearnt, k: int, people: Collection[str], places: Mapping[str, Place]
 ) -> frozenset[str]:
     """Return values that are nobody's: enumerated, shared by k subjects, a record's key, or seen without a person."""
-    public = set(app.vocabulary)
+    public = public_choices(app, k=k)
     lists = long_lists(app.evidence)
     for key, seen in app.evidence.items():
         place = places[key]

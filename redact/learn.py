@@ -11,11 +11,10 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-import orjson
-
 from ingest.episode import Episode
 from ingest.outcome import Outcome
 from redact.collector import without_collection
+from redact.definitions import EVERYBODY, choices_in, definition_key, people_in
 from redact.documents import Found, refined
 from redact.findings import Finder, Findings, atoms_in, finder_for, is_composite
 from redact.fold import fold_value
@@ -158,7 +157,8 @@ def _learn_episode(app: AppLearnt, episode: Episode, finder: Finder) -> None:
     reads = read_texts(episode, finder)
     found = found_in(episode, reads)
     app.latest = max(app.latest, episode.started_at)
-    _keep(app, episode.episode_id, found)
+    defined = [one for definition in episode.tools for one in people_in(definition, finder)]
+    _keep(app, episode.episode_id, [*found, *defined])
     subject = subject_hash(principal(episode, found))
     mine = [subject]
     evidence = app.evidence
@@ -173,7 +173,8 @@ def _learn_episode(app: AppLearnt, episode: Episode, finder: Finder) -> None:
             elif known is not mine and subject not in known:
                 values[value] = merge_subjects(known, mine)
     for definition in episode.tools:
-        app.vocabulary.update(_enumerated(definition))
+        for counted in (EVERYBODY, definition_key(definition), *choices_in(definition)):
+            app.choices[counted] = merge_subjects(app.choices.get(counted, []), mine)
 
 
 def _keep(app: AppLearnt, episode_id: str, found: list[Found]) -> None:
@@ -205,24 +206,3 @@ def principal(episode: Episode, found: Iterable[Found]) -> str:
             if item.kind in kinds and item.key:
                 return fold_value(item.value)
     return episode.episode_id
-
-
-@lru_cache(maxsize=2_000)
-def _enumerated(definition: str) -> tuple[str, ...]:
-    """Return the values a tool definition lists as choices."""
-    try:
-        document = orjson.loads(definition)
-    except orjson.JSONDecodeError:
-        return ()
-    listed: list[str] = []
-    waiting = [document]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, dict):
-            choices = part.get("enum")
-            if isinstance(choices, list):
-                listed += (value for value in choices if isinstance(value, str))
-            waiting.extend(part.values())
-        elif isinstance(part, list):
-            waiting.extend(part)
-    return tuple(listed)

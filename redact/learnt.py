@@ -11,7 +11,7 @@ import zlib
 from bisect import bisect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 import orjson
 
@@ -35,8 +35,8 @@ class AppLearnt:
     """Raw episode id to (folded value to kind): words and numbers that are personal within that episode only."""
     evidence: dict[str, dict[str, list[int]]] = field(default_factory=dict)
     """Path of a key no rule explains to (value to hashes of the subjects it was seen with)."""
-    vocabulary: set[str] = field(default_factory=set)
-    """Values that tool definitions enumerate."""
+    choices: dict[str, list[int]] = field(default_factory=dict)
+    """What tool definitions enumerate, and the definitions, to hashes of the subjects who had them (`redact.definitions`)."""
     latest: int = 0
     """When the last episode started, in nanoseconds: what is old is old against this."""
 
@@ -58,7 +58,7 @@ class Learnt:
                 "values": app.values,
                 "local": app.local,
                 "evidence": app.evidence,
-                "vocabulary": sorted(app.vocabulary),
+                "choices": app.choices,
                 "latest": app.latest,
             }
             for name, app in self.apps.items()
@@ -85,7 +85,7 @@ class Learnt:
                     app["values"],
                     app["local"],
                     app["evidence"],
-                    set(app["vocabulary"]),
+                    _choices_of(app),
                     app.get("latest", 0),
                 )
                 for name, app in body["apps"].items()
@@ -94,6 +94,13 @@ class Learnt:
 
 
 _EMPTY: Final = AppLearnt()
+
+
+def _choices_of(app: Mapping[str, Any]) -> dict[str, list[int]]:
+    """Return an app's choices; a record of an earlier form counted nobody, and each was everybody's."""
+    earlier = {value: list(range(SUBJECTS_KEPT)) for value in app.get("vocabulary", ())}
+    choices: dict[str, list[int]] = app.get("choices", earlier)
+    return choices
 
 
 def merge(*parts: Learnt) -> Learnt:
@@ -116,7 +123,8 @@ def _add(into: AppLearnt, app: AppLearnt) -> None:
         seen = into.evidence.setdefault(path, {})
         for value, subjects in values.items():
             seen[value] = merge_subjects(seen.get(value, []), subjects)
-    into.vocabulary |= app.vocabulary
+    for value, subjects in app.choices.items():
+        into.choices[value] = merge_subjects(into.choices.get(value, []), subjects)
     into.latest = max(into.latest, app.latest)
 
 

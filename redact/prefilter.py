@@ -76,7 +76,8 @@ _FOREIGN: Final = re.compile(r"[^\x00-\x7f]")
 TOLD_LAST: Final = frozenset(word.rpartition("_")[2].strip(":") for word in word_list("name_told"))
 """The last words of what introduces people."""
 _SPACES: Final = r"\s\x0b\x1c-\x1f¤"
-_TOLD: Final = "|".join(re.escape(word) for word in sorted(TOLD_LAST) if word.isascii())
+KIN: Final = word_list("kin")
+_TOLD: Final = "|".join(re.escape(word) for word in sorted(TOLD_LAST | KIN) if word.isascii())
 _ENDS: Final = "|".join(STREET_ENDS)
 _SIGN: Final = r"(?:[^0-9\x80-\xff]|[\xc0-\xff][\x80-\xbf]*)"
 """One character that is no digit."""

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from redact.fold import fold_value
 from redact.gazetteer import ORDINARY, is_name
 from redact.names_without_capitals import names_without_capitals
-from redact.prefilter import EVERYTHING, TOLD_LAST, Needs
+from redact.prefilter import EVERYTHING, KIN, TOLD_LAST, Needs
 from redact.surrogates import PARTICLES, STREET_WORDS
 from redact.word_lists import word_list
 
@@ -23,6 +23,8 @@ TOLD: Final = word_list("name_told")
 """After these a capitalised word is a name, listed or not; `_` joins two words."""
 RELATED: Final = word_list("name_related")
 """After these a listed name is a person."""
+WHOSE: Final = word_list("whose")
+"""Before a relation these say that somebody follows, listed or not: "my wife Xiomara Quispe"."""
 PLACES: Final = word_list("places")
 """Cities, states and brands that are also listed names."""
 
@@ -30,6 +32,11 @@ _CAP: Final = r"[A-ZÀ-ÖØ-ÞĀ-Ž\u0386-\u03a9\u0401-\u042f][^\W\d_]*(?:['\u20
 _PARTICLE: Final = r"(?:van|von|der|den|de|del|della|di|da|dos|du|la|le|bin|ibn|al)"
 _FIRST: Final = _CAP.replace("]", r"](?<!\w.)", 1)  # the capital first: the engine jumps to it
 _RUN: Final = re.compile(rf"{_FIRST}(?: (?:{_PARTICLE} ){{0,2}}{_CAP}){{0,3}}")
+DESKS: Final = word_list("desks")
+_TELLING: Final = TOLD_LAST | KIN
+_FOLLOWED: Final = frozenset({"by", "with", "to", "from", "for", "about", "via"})
+_CALLED: Final = re.compile(r"\s*[(<\[,:\u2013-]?\s*(?:\+|00|\(?0)\d[\d ()/-]{6,}")
+_NUMBER: Final = 24
 _BEFORE: Final = re.compile(r"[\w'\u2019]+")
 
 
@@ -43,7 +50,8 @@ def names_in(text: str, needs: Needs = EVERYTHING) -> Iterator[tuple[str, str]]:
         start = run.start()
         # Nine of ten capitalised runs end here; where the look saw no word that introduces people, none stands before them.
         if _tells_of_people(run[0]) or (needs.told and _is_introduced(text, start)):
-            yield from _people_of(run[0], _context(text, start))
+            found = _people_of(run[0], _context(text, start))
+            yield from found or _reached(run[0], text[run.end() : run.end() + _NUMBER])
 
 
 def _is_introduced(text: str, start: int) -> bool:
@@ -51,9 +59,31 @@ def _is_introduced(text: str, start: int) -> bool:
     return bool(last) and _tells(last[-1])
 
 
+def _reached(words: str, after: str) -> Iterator[tuple[str, str]]:
+    """Yield a listed name with the words behind it where a telephone number follows."""
+    if not _CALLED.match(after):
+        return
+    run = _read_run(words)
+    first = run.listed.index(True) if any(run.listed) else len(run.words)
+    rest = run.words[first:]
+    own = _own_words(rest)
+    if len(own) == len(rest) > 1 and _plain(own[0]) not in PLACES:
+        yield "full_name", " ".join(own)
+
+
+def likely_names(text: str) -> Iterator[str]:
+    """Yield runs of capitalised words with a listed name, or after a word that people follow: where nothing has to stay."""
+    for run in _RUN.finditer(text):
+        read = _read_run(run[0])
+        plain = set(map(_plain, read.words))
+        followed = _FOLLOWED.intersection(_context(text, run.start())[-1:])
+        if len(plain) > 1 and not plain & DESKS and (followed or any(read.listed)):
+            yield " ".join(word.rstrip(".") for word in read.words)
+
+
 @lru_cache(maxsize=65_536)
 def _tells(word: str) -> bool:
-    return _plain(word.strip(",:.")) in TOLD_LAST
+    return _plain(word.strip(",:.")) in _TELLING
 
 
 class _Run(NamedTuple):
@@ -95,6 +125,10 @@ def _person(context: list[str], own: list[str], listed: tuple[bool, ...]) -> tup
         return None
     told = _is_in(context, TOLD)
     if len(own) > 1 and (told or (listed[0] and any(listed[1 : len(own)]))):
+        return "full_name", " ".join(own)
+    whose = len(context) > 1 and context[0] in WHOSE and context[1] in KIN
+    related = _is_in(context, RELATED) and _plain(own[0]) not in PLACES
+    if len(own) > 1 and related and (listed[0] or whose):
         return "full_name", " ".join(own)
     if told and len(own[0]) > 1 and own[0].casefold() not in ORDINARY:
         return "first_name", own[0]

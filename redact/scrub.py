@@ -17,6 +17,7 @@ from ingest.outcome import Outcome
 from redact.app_gate import AppGate
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from redact.clean_outcome import CleanOutcome
+from redact.definitions import people_in
 from redact.desk import Desk, Note
 from redact.documents import Found, refined
 from redact.findings import Finder, finder_for
@@ -26,6 +27,7 @@ from redact.learn import Read, found_in, local_values, read_texts
 from redact.learnt import Learnt
 from redact.misspelt import misspelt_in
 from redact.policy import Policy
+from redact.prose_names import likely_names
 from redact.shapes import can_be
 from redact.vault import Vault
 
@@ -48,6 +50,8 @@ class Scrubbed:
     """A clean episode with the account of what was done."""
 
     clean: CleanEpisode
+    given_id: str
+    """The conversation's own id, else the episode's, for whoever gave it: another where it holds what is personal."""
     notes: tuple[Note, ...] = ()
     held: tuple[Held, ...] = ()
 
@@ -115,14 +119,34 @@ def _scrub_episode(episode: Episode, gate: AppGate, finder: Finder) -> Scrubbed:
         task_key=_task_key(episode, gate, desk),
         subject=_subject(episode, gate.vault),
         do_not_train=episode.do_not_train,
-        tools=tuple(desk.public_text(tool, "tools") for tool in episode.tools),
+        tools=_scrub_tools(episode, desk, gate, finder),
         steps=steps,
         completeness=episode.completeness,
         withheld=tuple(dict.fromkeys(item.held.path for item in held)),
     )
     return Scrubbed(
-        clean=clean, notes=tuple(desk.notes), held=tuple(dict.fromkeys(item.held for item in held))
+        clean=clean,
+        given_id=desk.joint(_given(episode), "episode_id", prefix="episode_") or "",
+        notes=tuple(desk.notes),
+        held=tuple(dict.fromkeys(item.held for item in held)),
     )
+
+
+def _scrub_tools(episode: Episode, desk: Desk, gate: AppGate, finder: Finder) -> tuple[str, ...]:
+    """Return the definitions scrubbed; what everybody has alike reads alike for everybody, whatever a user is called."""
+    shared = [tool for tool in episode.tools if gate.shares(tool)]
+    named = local_values(one for tool in shared for one in people_in(tool, finder))
+    common = Desk(gate, named, frozenset(), near=episode.started_at) if named else None
+    clean = [
+        desk.text(tool, "tools")
+        if tool not in shared
+        else common.text(tool, "tools")
+        if common
+        else desk.public_text(tool, "tools")
+        for tool in episode.tools
+    ]
+    desk.notes += common.notes if common else []
+    return tuple(clean)
 
 
 def _texts_of(episode: Episode) -> Iterator[str | None]:
@@ -208,20 +232,20 @@ def _scrub_step(step: Step, desk: Desk, path: str) -> CleanStep:
         if step.tool_calls
         else (),
         # Most steps have none of these; a call that is spared is a tenth of what writing a step costs.
-        call_id=call_id and desk.text(call_id, path, ".call_id"),
+        call_id=call_id and desk.joint(call_id, path, ".call_id"),
         tool_name=tool_name and desk.text(tool_name, path, ".tool_name"),
         at=None if step.at is None else desk.moment(step.at),
         is_error=step.is_error,
         input_tokens=step.input_tokens,
         output_tokens=step.output_tokens,
         agent=agent and desk.text(agent, path, ".agent"),
-        parent=parent and desk.text(parent, path, ".parent"),
+        parent=parent and desk.joint(parent, path, ".parent"),
     )
 
 
 def _scrub_call(call: ToolCall, desk: Desk, path: str) -> CleanToolCall:
     return CleanToolCall(
-        call_id=desk.text(call.call_id, path, ".call_id"),
+        call_id=desk.joint(call.call_id, path, ".call_id") or "",
         name=desk.text(call.name, path, ".name"),
         arguments=desk.text(call.arguments, path, ".arguments"),
     )
@@ -243,7 +267,10 @@ def _subject(episode: Episode, vault: Vault) -> str | None:
 
 def _scrub_outcome(outcome: Outcome, gate: AppGate, policy: Policy) -> CleanOutcome:
     episode_id = outcome.episode_id or ""
-    values = gate.own(episode_id)
+    texts = filter(None, (outcome.text, outcome.correction, outcome.label))
+    # Nothing is replayed from what people say of an episode, so that a doubtful name may go.
+    likely = {fold_value(name): "full_name" for text in texts for name in likely_names(text)}
+    values = {**likely, **gate.own(episode_id)}
     desk = Desk(gate, values if policy.enabled else {}, frozenset(), near=outcome.at or 0)
     return CleanOutcome(
         app=outcome.app,
@@ -296,4 +323,8 @@ def _unchanged(episode: Episode, vault: Vault) -> Scrubbed:
         completeness=episode.completeness,
         redaction="off",
     )
-    return Scrubbed(clean=clean)
+    return Scrubbed(clean=clean, given_id=_given(episode))
+
+
+def _given(episode: Episode) -> str:
+    return episode.conversation_id or episode.episode_id

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from redact.definitions import public_choices
 from redact.findings import is_composite
 from redact.free_judge import is_free
 from redact.gazetteer import ORDINARY
@@ -63,7 +64,7 @@ def vocabulary_of(
     What is judged to be people's names is nobody's word, however many people bear it.
     """
     forms: set[str] = set(words)
-    shared = set(app.vocabulary)
+    shared = public_choices(app, k=k)
     named = _named_in_free_text(app, judgement)
     for key, values in app.evidence.items():
         if is_free(key):
