@@ -19,13 +19,17 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.backends.attempts import Made, attempts, episode, recombined
 from benchmarks.backends.backend import Style
+from benchmarks.backends.claims import CLAIMS
+from benchmarks.backends.crm import CRM
 from benchmarks.backends.device import DEVICE
 from benchmarks.backends.drafts import DRAFTS
 from benchmarks.backends.feed import FEED
 from benchmarks.backends.files import FILES
 from benchmarks.backends.ledger import LEDGER
+from benchmarks.backends.mobile import MOBILE
 from benchmarks.backends.planner import PLANNER
 from benchmarks.backends.sheet import SHEET
+from benchmarks.backends.stays import STAYS
 from benchmarks.backends.studio import STUDIO
 from benchmarks.backends.tickets import TICKETS
 from benchmarks.backends.trading import TRADING
@@ -45,7 +49,10 @@ from redact.clean_episode import CleanEpisode
 from synth.world.observation import paired_calls
 from synth.worlds import WorldSettings, learn_world
 
-STYLES = (FILES, TICKETS, TRADING, DEVICE, FEED, PLANNER, SHEET, LEDGER, STUDIO, DRAFTS)
+STYLES = (
+    *(FILES, TICKETS, TRADING, DEVICE, FEED, PLANNER, SHEET, LEDGER, STUDIO, DRAFTS),
+    *(MOBILE, STAYS, CRM, CLAIMS),
+)
 HELD_OUT = 2
 """The attempt at each task that learning does not see."""
 SEQUENCES = 150

@@ -32,9 +32,11 @@ from synth.world.model import ToolModel, Workbench
 from synth.world.nested import learn_nested
 from synth.world.observation import by_tool, declared_forms, histories, subject_of
 from synth.world.outcomes import learn_outcomes, learn_style
+from synth.world.paired import learn_paired
 from synth.world.parts import learn_parts
 from synth.world.proposals import Proposer
 from synth.world.reach import learn_reach
+from synth.world.receipts import adds_fields
 from synth.world.relevance import learn_relevance
 from synth.world.tape import learn_tape
 from synth.world.timeline import learn_timeline, rows_at_start
@@ -118,6 +120,7 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
     learn_reach(bench)
     _learn_behaviour(bench, settings.proposals)
     withhold_unseen(bench)
+    learn_paired(bench)
     plain = write_document(bench)
     if bench.living:
         # First, because it clears writers of tables, and recorded answers hang on who may have touched what.
@@ -213,8 +216,9 @@ def _observe(episodes: Sequence[CleanEpisode], *, living: bool = False) -> Workb
 def _mark_shown(bench: Workbench) -> None:
     """A write whose successful result is a row of a table that a read shows: the row after it."""
     shown = {t.table for t in bench.tools.values() if t.innocent and t.table is not None}
+    more = adds_fields(bench)
     for tool in bench.tools.values():
-        if tool.kind == "write" and tool.table in shown:
+        if tool.kind == "write" and tool.table in shown and tool.name not in more:
             tool.evidence["shows"] = tool.table
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from .expression import build
 from .expression_frame import DARK, GONE, Frame, Part, Space
 from .expression_once import BUILDERS
-from .expression_scope import InPart, Missing, NotKnown, Scope, Thunk, Tree
+from .expression_scope import InPart, Missing, NotKnown, Scope, Thunk, Tree, Unseen
 from .expression_together import Together
 from .normal import stable
 from .world_believed import is_new, listed_of
@@ -35,6 +35,8 @@ class Guard:
     """Whether a refusal was recorded where a part of the condition was missing."""
     met: tuple[Condition, Met] | None = None
     """What successes tell of records that nobody has seen."""
+    also: tuple[Thunk, ...] = ()
+    """What every recorded refusal met besides: where it is otherwise, other words may have come first."""
     listed: Thunk | None = None
     """The arguments of which it lists the recorded values, where it is soft and does that."""
 
@@ -55,6 +57,10 @@ class Guard:
             if self.soft and (scope.old is not None or isinstance(fault, InPart)):
                 return False
             raise
+
+    def within(self, scope: Scope) -> bool:
+        """Whether nothing sets a call apart from those that were refused so."""
+        return all(_not_broken(holds, scope) for holds in self.also)
 
     def objects_believed(self, scope: Scope) -> bool:
         """Whether it objects to a call that is believed to succeed."""
@@ -112,6 +118,16 @@ class Guards:
         return known
 
 
+def _not_broken(holds: Thunk, scope: Scope) -> bool:
+    """Whether a condition holds, or would if it were known what an earlier call did."""
+    try:
+        return bool(holds(scope))
+    except NotKnown as fault:
+        return not isinstance(fault, Unseen)
+    except Missing:
+        return False
+
+
 def _nothing(_frame: Frame) -> bool:
     return False
 
@@ -126,5 +142,6 @@ def _guard(part: Mapping[str, Any]) -> Guard:
         soft=soft,
         gone=bool(part.get("gone")) or soft,
         met=(Condition(part["holds"]), Met.from_json(part["met"])) if "met" in part else None,
+        also=tuple(build(tree) for tree in part.get("also", ())),
         listed=listed_of(part["holds"]) if soft else None,
     )

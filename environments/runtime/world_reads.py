@@ -37,6 +37,8 @@ def show(
         place = place_of(tool.reads, scope)
     except (Missing, NotKnown) as fault:
         return notice(tool.name, str(fault) or "the arguments lack the key"), None, names
+    if tool.paired and tool.apart(args, place[1]):
+        return notice(tool.name, "these arguments were never given together"), place, names
     try:
         result, shown = _show_row(here, tool, args, place, names)
     except (Missing, NotKnown) as fault:

@@ -123,6 +123,8 @@ class Tool:
     """The arguments that successful calls had; None where a world file does not say."""
     nulls: frozenset[str] = frozenset()
     """Those that some of them had as null."""
+    paired: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
+    """By argument beside a reader's key: the values that each record was asked for with."""
     write: Writer = stable
     """Writes values as this tool does."""
 
@@ -153,6 +155,13 @@ class Tool:
         if not null and arguments.keys() <= self.takes:
             return None
         return "success was never seen with one of these arguments"
+
+    def apart(self, arguments: Mapping[str, Json], key: str) -> bool:
+        """Whether a record is asked for with a value that no call gave together with its key."""
+        return any(
+            stable(arguments.get(name)) not in pairs.get(key, ())
+            for name, pairs in self.paired.items()
+        )
 
     def refused(self, content: str, arguments: Mapping[str, Json]) -> bool | None:
         """Whether a result says that nothing was done; None for a class of result that was never seen."""
@@ -222,6 +231,10 @@ def _load(
         news=bool(part.get("news", False)),
         takes=frozenset(part["takes"]) if "takes" in part else None,
         nulls=frozenset(part.get("nulls", ())),
+        paired={
+            name: {key: frozenset(values) for key, values in pairs.items()}
+            for name, pairs in part.get("paired", {}).items()
+        },
         issued=_issued(tape) if part.get("news") else frozenset(),
         tape={
             key: tuple(

@@ -129,6 +129,8 @@ def _derive_change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
     if guard is not None:
         if guard.message is None:
             raise NotKnown("success was never seen under this condition: " + guard.name)
+        if not guard.within(scope):
+            raise NotKnown("this was never refused so under such conditions: " + guard.name)
         message = guard.message(scope)
         return ToolResult(
             content=message if isinstance(message, str) else tool.render(message),

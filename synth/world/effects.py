@@ -21,6 +21,7 @@ from synth.world.fields import fit_fields, same_value
 from synth.world.fit import Fitter
 from synth.world.model import ToolModel, Workbench
 from synth.world.proposals import Proposer, evidence_of
+from synth.world.spelt import for_seen
 from synth.world.support import support_of
 from synth.world.terms import Tables, gather
 
@@ -275,7 +276,9 @@ def _effect_on(
     fields = fit_fields([p[0] for p in pairs], [p[1] for p in pairs], tables)
     if fields[2]:
         return None
-    return {"table": table, "key": [tree], "set": fields[0], "when": fields[1]}
+    told, calls = [p[0].scope() for p in pairs], [e.scope() for e in examples]
+    sets = {name: for_seen(value, told, calls) for name, value in fields[0].items()}
+    return {"table": table, "key": [tree], "set": sets, "when": fields[1]}
 
 
 def _after(write: dict[str, Any], scope: Scope) -> Any:

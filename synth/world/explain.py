@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from environments.runtime.expression_frame import DARK, GONE
 from environments.runtime.expression_scope import Scope, Tree
-from environments.runtime.normal import HOLE, stable
+from environments.runtime.normal import HOLE, is_name, stable
 from synth.world.conditions import FEW, Cases, Condition, texts
 from synth.world.examples import Example, evaluate
 from synth.world.fit import Fitter
@@ -148,6 +148,11 @@ def _breaks(condition: Condition, group: Sequence[Example], rows: range) -> bool
 def _claimable(best: list[Condition], calls: int, refusal: Refusal) -> bool:
     """Two different refused calls, or one whose message speaks of what many successes met, or of the kind it refused."""
     words = _words_of(refusal.group[0].seen.content)
+    own = _words_of(refusal.name)
+    spoken = any(own & _kind_of(c, refusal.scopes[0]) for c in best)
+    if not spoken and all(_lists_names(c.tree) for c in best):
+        # Which names were taken says nothing of one that nobody tried.
+        return False
     if calls >= MIN_TO_REFUSE:
         # Of hundreds of comparisons some tell few calls apart by chance: then the message has to speak of it.
         plain = best[0].tree[0] != "le" or best[0].rank < 0
@@ -156,6 +161,14 @@ def _claimable(best: list[Condition], calls: int, refusal: Refusal) -> bool:
         )
     said = set().union(_words_of(best[0].tree), *(_kind_of(c, refusal.scopes[0]) for c in best))
     return best[0].held >= 2 * FEW and bool(words & said)
+
+
+def _lists_names(tree: Tree) -> bool:
+    """Whether a condition says no more than which names, or whose beginnings, an argument had in the successes."""
+    if tree[0] != "among":
+        return False
+    subject = tree[1][1] if tree[1][0] == "prefix" else tree[1]
+    return subject[0] == "arg" and any(is_name(v) or tree[1][0] == "prefix" for v in tree[2])
 
 
 def _kind_of(condition: Condition, scope: Scope) -> set[str]:

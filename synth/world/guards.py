@@ -31,6 +31,8 @@ MAX_UNEXPLAINED: Final = 0.06
 NOVEL: Final = 5
 """Successes per value of a category before a new value withholds success."""
 MAX_WITHHOLD: Final = 80
+MIN_BOUND: Final = 2
+"""Different refused calls before what all of them met belongs to the refusal."""
 WITHHELD_FORMS: Final = frozenset({"among", "member", "exists", "eq", "distinct", "le"})
 _POINTS: Final = ('"row"', '"at"', '"pick"')
 """Operations that look at what something points to."""
@@ -62,6 +64,7 @@ def _learn(
     found = sorted(conditions(cases, fitter, tables), key=lambda c: c.rank)
     explained, missed = explain(cases, found, fitter, propose)
     withheld = _withhold(cases, found)
+    _bind(explained, withheld, cases)
     ordered = _in_order(explained, cases)
     again = [g for name in sorted(cases.bad) for g in told_again(cases, name)]
     tool.guards = [*_beside(again, ordered), *ordered, *withheld]
@@ -77,6 +80,35 @@ def _learn(
         "unexplained": unexplained,
         "calls": len(examples),
     }
+
+
+def _bind(explained: list[dict[str, Any]], withheld: list[dict[str, Any]], cases: Cases) -> None:
+    """Relations that held in every success and every refusal of a class: where one does not, other words may come first."""
+    relations = [g["holds"] for g in withheld if _relates(g["holds"])]
+    for guard in explained if relations else ():
+        rows = cases.index[guard["class"]]
+        scopes = [cases.scopes[i] for i in rows]
+        calls = [e.seen.key for e in cases.bad[guard["class"]]]
+        if guard["message"]:
+            guard["also"] = [t for t in relations if _met(evaluate(t, scopes), calls)]
+
+
+def _met(values: list[Any], calls: list[str]) -> bool:
+    """Whether enough different calls met a condition and none broke it."""
+    if any(v is not True and v is not DARK for v in values):
+        return False
+    return len({c for c, v in zip(calls, values, strict=True) if v is True}) >= MIN_BOUND
+
+
+def _relates(tree: Tree) -> bool:
+    """Whether a condition says that one argument names what belongs to another, or what is there."""
+    text = stable(tree)
+    return (
+        tree[0] in {"member", "eq"}
+        and '"arg"' in text
+        and '"old"' not in text
+        and text.count('"row"') == 1
+    )
 
 
 def _beside(

@@ -75,6 +75,8 @@ class ToolModel:
     """What it says, whatever it is asked, before anybody called what has to come first."""
     far: set[str] = field(default_factory=set)
     """Tables whose rows it may change without naming them; with `!` only what is not there."""
+    paired: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    """Of a reader: by argument beside its key, the values that each record was asked for with."""
     news: bool = False
     """Its results name what nothing before had named: while one is unknown, any name may be its."""
     doubted: bool = False

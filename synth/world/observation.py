@@ -167,3 +167,16 @@ def declared_forms(episodes: Sequence[CleanEpisode]) -> dict[str, dict[str, str]
 def _inside(value: object, name: str) -> dict[str, Any]:
     inner = value.get(name) if isinstance(value, dict) else None
     return inner if isinstance(inner, dict) else {}
+
+
+def same_row(one: Json, other: Json) -> bool:
+    """Whether two looks of one tool found the same."""
+    return stable(one) == stable(other)
+
+
+def agree(one: Json, other: Json) -> bool:
+    """Whether two tools tell the same of one record: each may tell a field of its own (what the change costs)."""
+    if not isinstance(one, dict) or not isinstance(other, dict):
+        return same_row(one, other)
+    both = one.keys() & other.keys()
+    return bool(both) and all(stable(one[name]) == stable(other[name]) for name in both)

@@ -7,7 +7,7 @@ records unchanged.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Final
 
@@ -24,15 +24,19 @@ def learn_outcomes(tool: ToolModel) -> None:
     classes: dict[str, list[Observation]] = defaultdict(list)
     for seen in tool.observations:
         classes[outcome_class(seen)].append(seen)
-    has_records = Counter(c.split(":", 1)[0] for c in classes)
     main = max(classes, key=lambda c: len(classes[c]), default="")
-    for name, group in classes.items():
-        refusal = _says_error(group)
-        if not refusal and (has_records["record"] or has_records["list"]):
-            refusal = name.startswith("text:") and not _mostly_text(classes)
-        if not refusal and name.startswith("record:") and name != main:
-            refusal = _is_fault_record(name)
-        tool.outcomes[name] = "refusal" if refusal else "success"
+    faults = {
+        name
+        for name, group in classes.items()
+        if _says_error(group)
+        or (name.startswith("record:") and name != main and _is_fault_record(name))
+        or (name == main and len(classes) > 1 and all(_tells_fault(seen) for seen in group))
+    }
+    # A record that says what went wrong is no sign that the tool's other answers are records.
+    has_records = any(c.startswith("record:") or c == "list" for c in classes.keys() - faults)
+    for name in classes:
+        told = has_records and name.startswith("text:") and not _mostly_text(classes)
+        tool.outcomes[name] = "refusal" if name in faults or told else "success"
 
 
 def _mostly_text(classes: dict[str, list[Observation]]) -> bool:
@@ -46,6 +50,12 @@ def _says_error(group: Sequence[Observation]) -> bool:
         return True
     first = group[0].content.strip().split(" ", 1)[0].strip(":!.[]()").lower()
     return first in ERROR_WORDS or first.endswith(("error", "exception"))
+
+
+def _tells_fault(seen: Observation) -> bool:
+    """Whether a record says what went wrong: a field for that which is not empty."""
+    value = seen.value if isinstance(seen.value, dict) else {}
+    return any(value[name] for name in value if name.lower() in ERROR_WORDS)
 
 
 def _is_fault_record(name: str) -> bool:

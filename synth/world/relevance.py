@@ -154,7 +154,8 @@ def _convict(bench: Workbench) -> dict[str, Evidence]:
         guilty = {name for e in found.values() for name in _impostors(e, readers)}
         if not guilty:
             break
-        for name in guilty:
+        # Once the others count as writers, they may explain what a tool that says it looks was blamed for.
+        for name in {name for name in guilty if says_write(name) >= 0} or guilty:
             _demote(bench.tools[name], "changes what others show")
         found = _evidence(bench)
     calm: Counter[str] = Counter()

@@ -1,7 +1,8 @@
 """Fixed words that spell an argument: told for that argument's recorded value only.
 
 Comes in: a fitted tree and the scopes that it was fitted on. Comes out: the same tree, bound to the value of each argument
-that never varied there and whose value its fixed words spell. Not here: fitting.
+that never varied there and whose value its fixed words spell, or to the words of an argument that were looked at. Not
+here: fitting.
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from environments.runtime.expression_scope import Scope, Tree
+from environments.runtime.normal import is_name, stable
 
 MIN_LENGTH: Final = 3
 """Shorter values stand in texts by accident."""
+MAX_WORDS: Final = 8
+"""Different words up to which an argument says what kind of thing is to be done."""
 
 
 def bound(tree: Tree, scopes: Sequence[Scope]) -> Tree:
@@ -35,6 +39,32 @@ def unbound(tree: Tree) -> Tree:
     while tree[0] == "case" and len(tree[2]) == 1:
         tree = tree[2][0][1]
     return tree
+
+
+def for_seen(tree: Tree, told: Sequence[Scope], calls: Sequence[Scope]) -> Tree:
+    """The tree, with no answer where an argument has a recorded word of a few that none of the scopes which tell has.
+
+    What a desk does to a stay was looked at after `check_in` only: nobody knows that `check_out` does the same.
+    """
+    for name in sorted({n for scope in calls for n in _arguments(scope)}):
+        words = [_arguments(scope).get(name) for scope in calls]
+        kinds = {word for word in words if isinstance(word, str)}
+        plain = len(kinds) == len(set(map(stable, words))) and len(kinds) <= MAX_WORDS
+        if not plain or any(" " in w or is_name(w) for w in kinds) or mentions(tree, ["arg", name]):
+            continue
+        known = sorted({str(_arguments(scope)[name]) for scope in told})
+        if set(known) < kinds:
+            tree = ["case", ["arg", name], [[word, tree] for word in known]]
+    return tree
+
+
+def mentions(tree: Any, part: Tree) -> bool:
+    """Whether a tree holds another one."""
+    return tree == part or (isinstance(tree, list) and any(mentions(t, part) for t in tree))
+
+
+def _arguments(scope: Scope) -> dict[str, Any]:
+    return scope.arg if isinstance(scope.arg, dict) else {}
 
 
 def _same(scopes: Sequence[Scope]) -> Iterator[tuple[str, str]]:

@@ -18,7 +18,7 @@ from synth.world.counters import issued_fields
 from synth.world.evidence import says_write
 from synth.world.kinds import informative
 from synth.world.model import ToolModel, Workbench, refused
-from synth.world.observation import History, Observation
+from synth.world.observation import History, Observation, agree, same_row
 
 MIN_CHANGE_RATE: Final = 0.08
 """Share of its calls that must come with a change before a tool is blamed for any."""
@@ -127,7 +127,8 @@ def _changes(
             since, before, by = last.get(look.place) or (-1, *first.get(look.place, (None, "")))
             between = _suspects(bench, history, look, since)
             if before is not None:
-                if stable(before) == stable(look.value):
+                alike = same_row if by == look.seen.tool else agree
+                if alike(before, look.value):
                     calm.update(between)
                 else:
                     change = Change(

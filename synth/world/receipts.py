@@ -1,0 +1,29 @@
+"""Receipts: writers that answer with the record after the change and a field of their own (what it costs).
+
+Comes from tables and kinds; says whose answers are not the record itself. Not here: what a write does (`effects`).
+"""
+
+from __future__ import annotations
+
+from environments.runtime.attempt import Json
+from synth.world.model import Workbench
+from synth.world.writers import Look, looks
+
+
+def adds_fields(bench: Workbench) -> set[str]:
+    """Writers whose answers tell a field that the record itself does not have when it is read next."""
+    out: set[str] = set()
+    for history in bench.histories:
+        last: dict[tuple[str, str], Look] = {}
+        for look in looks(bench, history):
+            before = last.get(look.place)
+            if before is not None and bench.tools[look.seen.tool].innocent:
+                by = bench.tools[before.seen.tool]
+                if not by.innocent and _has_more(before.value, look.value):
+                    out.add(by.name)
+            last[look.place] = look
+    return out
+
+
+def _has_more(told: Json, read: Json) -> bool:
+    return isinstance(told, dict) and isinstance(read, dict) and bool(told.keys() - read.keys())

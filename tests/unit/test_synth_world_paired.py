@@ -1,0 +1,61 @@
+"""Arguments that went with the key of a record in every success: a call that pairs them otherwise may be refused."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+from environments.runtime.attempt import RECORDED, UNKNOWN
+from environments.runtime.world import World
+from redact.clean_episode import CleanEpisode
+from synth.worlds import WorldSettings, learn_world
+from tests.unit.world_backend import episode
+
+BOXES = {f"BX-{300 + 7 * i}": {"box": f"BX-{300 + 7 * i}", "weight": 40 + 3 * i} for i in range(12)}
+TENANTS = {box: f"TN-{at % 5}" for at, box in enumerate(BOXES)}
+
+
+def conversations(*, tenants_differ: bool) -> list[CleanEpisode]:
+    """Three boxes are weighed for whom they belong to, or for anybody at all; a reason is given each time."""
+    made = []
+    for number in range(90):
+        rng = random.Random(number)  # noqa: S311 - dice
+        calls: list[tuple[str, dict[str, Any] | str, str]] = []
+        for box in rng.sample(sorted(BOXES), 3):
+            tenant = rng.choice(sorted(set(TENANTS.values()))) if tenants_differ else TENANTS[box]
+            asked = {"box": box, "tenant": tenant, "why": f"asked by caller {number % 3}"}
+            calls.append(("weigh", asked, json.dumps(BOXES[box])))
+        made.append(episode(number, calls))
+    return made
+
+
+@pytest.fixture(scope="module")
+def paired() -> World:
+    """Every box was only ever asked for by its own tenant."""
+    learnt = learn_world(conversations(tenants_differ=False), WorldSettings())
+    return World.from_json(json.loads(json.dumps(learnt.document)))
+
+
+def test_a_pair_that_was_seen_is_told_whatever_the_free_text_says(paired: World) -> None:
+    """The box and its own tenant, with a reason that nobody gave before."""
+    asked = {"box": "BX-307", "tenant": TENANTS["BX-307"], "why": "the scale was wrong"}
+    result = paired.session().call("weigh", asked)
+    assert (result.source, result.content) == (RECORDED, json.dumps(BOXES["BX-307"]))
+
+
+def test_a_pair_that_was_never_seen_is_unknown(paired: World) -> None:
+    """Another's tenant, or one that does not exist: the backend may say that this is not theirs."""
+    for tenant in (TENANTS["BX-300"], "TN-9"):
+        asked = {"box": "BX-307", "tenant": tenant, "why": "asked by caller 1"}
+        assert paired.session().call("weigh", asked).source == UNKNOWN
+
+
+def test_an_argument_seen_to_differ_is_left_out() -> None:
+    """Where one box was asked for by several, who asks does not matter."""
+    learnt = learn_world(conversations(tenants_differ=True), WorldSettings())
+    world = World.from_json(learnt.document)
+    asked = {"box": "BX-307", "tenant": "TN-9", "why": "asked by caller 1"}
+    assert world.session().call("weigh", asked).content == json.dumps(BOXES["BX-307"])
