@@ -73,7 +73,14 @@ class Claims(Backend):
                 ("HO-4410", "Clara Boone", ("theft", "water"), "8000.00", "250.00", True),
                 ("HO-4522", "Yusuf Aydin", ("water",), "3000.00", "100.00", True),
                 ("CA-7001", "Dana Levy", ("collision", "glass"), "12000.00", "500.00", True),
-                ("CA-7145", "Piotr Zak", ("collision", "theft", "glass"), "6000.00", "150.50", True),
+                (
+                    "CA-7145",
+                    "Piotr Zak",
+                    ("collision", "theft", "glass"),
+                    "6000.00",
+                    "150.50",
+                    True,
+                ),
                 ("CA-7203", "Mei Tan", ("glass",), "900.00", "0.00", False),
             )
         }
@@ -287,8 +294,12 @@ def _script(rng: random.Random) -> list[Step]:
         ("approve", {**key, "by": two}),
     ]
     goals: list[list[Step]] = [
-        [("find_policies", {"name": policy.holder.split()[rng.choice([0, 1])]})]
-        + [("policy", {"policy": policy.number}), filed, _later("claim")],
+        [
+            ("find_policies", {"name": policy.holder.split()[rng.choice([0, 1])]}),
+            ("policy", {"policy": policy.number}),
+            filed,
+            _later("claim"),
+        ],
         [filed, _later("take", adjuster=one), ("desk_of", {"adjuster": one})],
         [("queue", {"status": "filed"}), filed, ("queue", {"status": "filed"})],
         [look, *whole, look],
@@ -296,8 +307,12 @@ def _script(rng: random.Random) -> list[Step]:
         [*whole, ("payout", key), ("policy", {"policy": claim.policy})],
         [look, ("reject", {**key, "reason": "not covered"}), look, ("reopen", key), look],
         [attach, ("documents", key)],
-        [("desk_of", {"adjuster": one}), ("take", {**key, "adjuster": one})]
-        + [("desk_of", {"adjuster": one}), look],
+        [
+            ("desk_of", {"adjuster": one}),
+            ("take", {**key, "adjuster": one}),
+            ("desk_of", {"adjuster": one}),
+            look,
+        ],
         [("queue", {"status": rng.choice(["in review", "paid", "filed"])}), ("fund", {})],
     ]
     return [*rng.choice(goals), *rng.choice(goals)]

@@ -1,5 +1,7 @@
 """A sales CRM behind one JSON envelope: cursors, batches, null against missing, camelCase, times that move."""
 
+# ruff: noqa: A002, N802, N803 - such servers name tools and arguments so
+
 from __future__ import annotations
 
 import hashlib
@@ -135,7 +137,7 @@ class Crm(Backend):
         ]
         return self._page(found, first, after)
 
-    def contact(self, id: str) -> dict[str, Any]:  # noqa: A002 - the tool's own name
+    def contact(self, id: str) -> dict[str, Any]:
         """All there is, with the number of open deals."""
         deals = [d for d in self._deals.values() if d["contactId"] == id]
         opened = [d["id"] for d in deals if d["stage"] not in {"won", "lost"}]
@@ -150,7 +152,7 @@ class Crm(Backend):
             if wanted in c["fullName"].lower() or wanted in c["company"]
         ]
 
-    def createContact(self, input: dict[str, Any]) -> dict[str, Any]:  # noqa: A002 - the same
+    def createContact(self, input: dict[str, Any]) -> dict[str, Any]:
         """A new one; e-mail addresses are unique."""
         for needed in ("fullName", "email"):
             if not input.get(needed):
@@ -171,7 +173,7 @@ class Crm(Backend):
         }
         return self._contacts[key]
 
-    def updateContact(self, id: str, patch: dict[str, Any]) -> dict[str, Any]:  # noqa: A002
+    def updateContact(self, id: str, patch: dict[str, Any]) -> dict[str, Any]:
         """Missing stays, null clears."""
         contact = self._contact(id)
         for name, value in patch.items():
@@ -218,7 +220,7 @@ class Crm(Backend):
             "totalValue": sum(d["amount"]["value"] for d in found),
         }
 
-    def deal(self, id: str) -> dict[str, Any]:  # noqa: A002 - the tool's own name
+    def deal(self, id: str) -> dict[str, Any]:
         """With its contact inside."""
         found = self._deal(id)
         contact = self._contacts[found["contactId"]]
@@ -279,7 +281,7 @@ class Crm(Backend):
             for stage in STAGES[:3]
         }
 
-    def deleteContact(self, id: str) -> dict[str, Any]:  # noqa: A002 - the tool's own name
+    def deleteContact(self, id: str) -> dict[str, Any]:
         """Not while it has deals."""
         self._contact(id)
         count = sum(d["contactId"] == id for d in self._deals.values())
@@ -342,8 +344,11 @@ def _script(rng: random.Random) -> list[Step]:
             ("contacts", {"first": 5, "ownerId": owner}),
         ],
         [see, ("stage", {"dealId": deal, "to": rng.choice(STAGES[1:])}), see, ("pipeline", {})],
-        [("deals", {"stage": "qualified"}), ("stage", {"dealId": deals[1], "to": "qualified"})]
-        + [("deals", {"stage": "qualified"})],
+        [
+            ("deals", {"stage": "qualified"}),
+            ("stage", {"dealId": deals[1], "to": "qualified"}),
+            ("deals", {"stage": "qualified"}),
+        ],
         [see, ("discount", {"dealId": deal, "percent": rng.choice([5, 10, 40])}), see],
         [("pipeline", {}), ("discount", {"dealId": deals[0], "percent": 10}), ("pipeline", {})],
         [

@@ -75,7 +75,7 @@ class Stays(Backend):
             )
             for night in nights
         ]
-        return count - max(taken)
+        return int(count - max(taken))
 
     def _price(self, hotel: str, room: str, nights: Sequence[date]) -> float:
         night = ROOMS[hotel][room][2]

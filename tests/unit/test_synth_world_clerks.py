@@ -7,6 +7,9 @@ import random
 from functools import cache
 from typing import Any
 
+from benchmarks.backends.attempts import attempts
+from benchmarks.backends.attempts import episode as as_episode
+from benchmarks.backends.stays import STAYS
 from environments.runtime.attempt import UNKNOWN, Json
 from environments.runtime.world import World
 from redact.clean_episode import CleanEpisode
@@ -148,3 +151,10 @@ def test_which_names_were_taken_is_no_reason_to_refuse_another() -> None:
     """Two lockers were refused and two were not: nobody knows what is said of the name of something else."""
     for named in ("OW-1", "LK-49"):
         assert _world().session().call("scrap", {"locker": named}).source == UNKNOWN
+
+
+def test_a_tool_that_says_it_looks_is_blamed_last() -> None:
+    """A guest's points move with the desk, whose calls name no guest: the look between them names one and is no writer."""
+    made = [as_episode(STAYS, a) for a in attempts(STAYS, 1) if a.number < 2]
+    tools = learn_world(made, WorldSettings()).document["tools"]
+    assert (tools["retrieve_booking"]["kind"], tools["desk"]["kind"]) == ("read", "write")
