@@ -183,7 +183,11 @@ def fits(form: Mapping[str, Any], value: Json) -> bool:
     """Whether a value is in a format."""
     if form["kind"] == "time":
         found = read_time(value)
-        return found is not None and found[1] == {k: v for k, v in form.items() if k in found[1]}
+        if found is None or found[1] != {k: v for k, v in form.items() if k in found[1]}:
+            return False
+        # A clock that starts anew with every session: what was stored before it began is none of its times.
+        away = found[0] - int(form["origin"]) if "origin" in form else 0
+        return "origin" not in form or (away > 0 and away % int(form["each"]) == 0)
     slots = form["slots"]
     return (
         isinstance(value, str)

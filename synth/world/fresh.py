@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median_low
@@ -31,6 +31,7 @@ from environments.runtime.world_formats import (
     short_digest,
 )
 from environments.runtime.world_fresh import WHOLE, masked, places_of, replaced
+from synth.world.bench_clock import bench_clock, stamps
 from synth.world.model import ToolModel
 from synth.world.observation import History, Observation, by_tool
 from synth.world.outcomes import learn_outcomes
@@ -74,6 +75,8 @@ def learn_fresh(histories: Sequence[History], *, living: bool = False) -> dict[s
     ]
     if living:
         found = [f for f in found if f.steady]
+    else:
+        found += _stamped(histories, found)
     if not found:
         return {}
     marks: dict[str, Any] = {
@@ -86,6 +89,15 @@ def learn_fresh(histories: Sequence[History], *, living: bool = False) -> dict[s
     gaps = [b.at - a.at for h in histories for a, b in pairwise(h.observations) if b.at > a.at]
     step = median_low(gaps) if gaps else SECOND
     return {"marks": marks, "step": max(step, SECOND), "latest": max(moments)}
+
+
+def _stamped(histories: Sequence[History], found: Sequence[Found]) -> Iterator[Found]:
+    """Other places that bear times of a clock which goes on with the calls."""
+    clock = next((f.form for f in found if "origin" in f.form), None)
+    for name, seen in sorted(by_tool(histories).items()) if clock is not None else ():
+        marked = {f.place for f in found if f.tool == name}
+        for place, form in stamps(clock or {}, seen, marked).items():
+            yield Found(tool=name, place=place, form=form, steady=False)
 
 
 def tell_times(tools: Iterable[ToolModel], fresh: dict[str, Any]) -> None:
@@ -116,7 +128,7 @@ def _places(name: str, seen: Sequence[Observation], histories: Sequence[History]
     for place, rows in values.items():
         if len({o.episode for o, _ in rows}) < MIN_SEEN or len(rows) * 2 < len(good):
             continue
-        form = _clock(rows) or _dice(rows, histories)
+        form = _clock(rows) or bench_clock(rows) or _dice(rows, histories)
         if form is not None and not _remembered(rows, histories):
             forms[place] = form
     if WHOLE in forms:
@@ -244,10 +256,14 @@ def _mark(history: History, marks: dict[str, Any]) -> None:
     """Put marks into an episode's results; a kept id's mark counts the ids of its place and comes back wherever it is shown."""
     shown: list[_Shown] = []
     counts: dict[str, int] = defaultdict(int)
+    untold = {code: form for code, form in marks.items() if form.get("untold")}
+    known = {code: form for code, form in marks.items() if code not in untold}
     for seen in history.observations:
-        content, values = masked(marks, seen.tool, seen.content)
+        content, values = masked(known, seen.tool, seen.content)
         for one in shown:
             content = _again(content, one, seen)
+        # What an earlier call told is known to be that; only what is left then is told by nobody.
+        content = masked(untold, seen.tool, content)[0]
         for mark, value in values.items():
             form = marks[mark.split(".")[1].strip("~")]
             numbered = mark

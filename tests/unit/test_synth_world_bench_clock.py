@@ -1,0 +1,94 @@
+"""A test bench's own clock: it starts anew with every episode and goes on with each call, whenever that was made."""
+
+from __future__ import annotations
+
+import json
+import random
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from environments.runtime.attempt import UNKNOWN
+from environments.runtime.world import World
+from redact.clean_episode import CleanEpisode
+from synth.worlds import WorldSettings, learn_world
+from tests.unit.world_backend import episode
+
+PAPERS = [f"PP-{10 + 3 * at}" for at in range(6)]
+START = datetime(2026, 5, 4, 8, 0, tzinfo=UTC)
+
+
+class Archive:
+    """Papers that are stamped, or filed without a word about when; a look shows the time of the last."""
+
+    def __init__(self, *, even: bool) -> None:
+        self.now, self.even = START, even
+        self.papers = {p: {"paper": p, "state": "new", "at": "2026-01-09T12:00:00Z"} for p in PAPERS}
+
+    def call(self, name: str, arguments: dict[str, Any]) -> str:
+        """Every call takes seven seconds; where the clock is not even, each takes one more than the one before."""
+        gone = (self.now - START).seconds
+        self.now += timedelta(seconds=7 if self.even else 7 + gone // 5)
+        return str(getattr(self, name)(**arguments))
+
+    def look(self, paper: str) -> str:
+        """The record."""
+        return json.dumps(self.papers[paper])
+
+    def stamp(self, paper: str) -> str:
+        """Says when."""
+        self._touch(paper, "stamped")
+        return json.dumps(self.papers[paper])
+
+    def file(self, paper: str) -> str:
+        """Does not."""
+        self._touch(paper, "filed")
+        return json.dumps({"done": paper})
+
+    def _touch(self, paper: str, state: str) -> None:
+        self.papers[paper] |= {"state": state, "at": self.now.strftime("%Y-%m-%dT%H:%M:%SZ")}
+
+
+def conversations(*, even: bool) -> list[CleanEpisode]:
+    """Looks, stamps and filings of a few papers in any order."""
+    made = []
+    for number in range(90):
+        rng, archive = random.Random(number), Archive(even=even)  # noqa: S311 - dice
+        calls: list[tuple[str, dict[str, Any] | str, str]] = []
+        for _ in range(rng.randint(3, 6)):
+            name, asked = rng.choice(["look", "look", "stamp", "file"]), rng.choice(PAPERS)
+            calls.append((name, {"paper": asked}, archive.call(name, {"paper": asked})))
+        made.append(episode(number, calls))
+    return made
+
+
+@pytest.mark.parametrize("even", [True, False])
+def test_a_clock_that_goes_on_with_the_calls_is_told_by_its_rule_or_not_at_all(*, even: bool) -> None:
+    """Whatever is told is true; with an even clock that holds a stamp's own time, after any number of other calls."""
+    learnt = learn_world(conversations(even=even), WorldSettings())
+    world = World.from_json(json.loads(json.dumps(learnt.document)))
+    stamped = 0
+    for number in range(60):
+        rng, archive, session = random.Random(f"p{number}"), Archive(even=even), world.session()  # noqa: S311 - dice
+        for _ in range(7):
+            name, asked = rng.choice(["look", "stamp", "file"]), rng.choice(PAPERS)
+            told, truth = session.call(name, {"paper": asked}), archive.call(name, {"paper": asked})
+            assert told.source == UNKNOWN or told.content == truth
+            stamped += name == "stamp" and told.source != UNKNOWN
+    assert bool(stamped > 60) is even
+
+
+def test_what_was_stored_before_the_clock_began_is_told_as_it_is() -> None:
+    """An old time in a record is no time of this clock."""
+    learnt = learn_world(conversations(even=True), WorldSettings())
+    shown = World.from_json(learnt.document).session().call("look", {"paper": "PP-13"})
+    assert json.loads(shown.content)["at"] == "2026-01-09T12:00:00Z"
+
+
+def test_the_time_of_a_change_that_said_nothing_is_unknown() -> None:
+    """After a filing the record bears a time that no answer told."""
+    learnt = learn_world(conversations(even=True), WorldSettings())
+    session = World.from_json(learnt.document).session()
+    session.call("file", {"paper": "PP-13"})
+    assert session.call("look", {"paper": "PP-13"}).source == UNKNOWN
