@@ -37,6 +37,7 @@ from synth.world.parts import learn_parts
 from synth.world.proposals import Proposer
 from synth.world.reach import learn_reach
 from synth.world.receipts import adds_fields
+from synth.world.refusal_words import learn_refusal_words
 from synth.world.relevance import learn_relevance
 from synth.world.tape import learn_tape
 from synth.world.timeline import learn_timeline, rows_at_start
@@ -144,6 +145,8 @@ def _kinds_of(bench: Workbench) -> Workbench:
     """The same bench, with outcomes, layout and kind of every tool."""
     for tool in bench.tools.values():
         learn_outcomes(tool)
+    learn_refusal_words(bench)
+    for tool in bench.tools.values():
         learn_style(tool)
     learn_kinds(bench)
     tell_times(bench.tools.values(), bench.fresh)

@@ -37,6 +37,8 @@ class Guard:
     """What successes tell of records that nobody has seen."""
     also: tuple[Thunk, ...] = ()
     """What every recorded refusal met besides: where it is otherwise, other words may have come first."""
+    beside: tuple[Thunk, ...] = ()
+    """The same, of records that some refusals were told without a sight of."""
     listed: Thunk | None = None
     """The arguments of which it lists the recorded values, where it is soft and does that."""
 
@@ -60,7 +62,9 @@ class Guard:
 
     def within(self, scope: Scope) -> bool:
         """Whether nothing sets a call apart from those that were refused so."""
-        return all(_not_broken(holds, scope) for holds in self.also)
+        return all(_not_broken(holds, scope, unseen=False) for holds in self.also) and all(
+            _not_broken(holds, scope, unseen=True) for holds in self.beside
+        )
 
     def objects_believed(self, scope: Scope) -> bool:
         """Whether it objects to a call that is believed to succeed."""
@@ -118,12 +122,12 @@ class Guards:
         return known
 
 
-def _not_broken(holds: Thunk, scope: Scope) -> bool:
+def _not_broken(holds: Thunk, scope: Scope, *, unseen: bool) -> bool:
     """Whether a condition holds, or would if it were known what an earlier call did."""
     try:
         return bool(holds(scope))
     except NotKnown as fault:
-        return not isinstance(fault, Unseen)
+        return unseen or not isinstance(fault, Unseen)
     except Missing:
         return False
 
@@ -143,5 +147,6 @@ def _guard(part: Mapping[str, Any]) -> Guard:
         gone=bool(part.get("gone")) or soft,
         met=(Condition(part["holds"]), Met.from_json(part["met"])) if "met" in part else None,
         also=tuple(build(tree) for tree in part.get("also", ())),
+        beside=tuple(build(tree) for tree in part.get("beside", ())),
         listed=listed_of(part["holds"]) if soft else None,
     )

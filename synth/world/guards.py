@@ -90,7 +90,12 @@ def _bind(explained: list[dict[str, Any]], withheld: list[dict[str, Any]], cases
         scopes = [cases.scopes[i] for i in rows]
         calls = [e.seen.key for e in cases.bad[guard["class"]]]
         if guard["message"]:
-            guard["also"] = [t for t in relations if _met(evaluate(t, scopes), calls)]
+            for tree in relations:
+                values = evaluate(tree, scopes)
+                if _met(values, calls):
+                    # Some refusals were told of records that nobody had seen: then that says nothing against another.
+                    name = "beside" if DARK in values else "also"
+                    guard.setdefault(name, []).append(tree)
 
 
 def _met(values: list[Any], calls: list[str]) -> bool:

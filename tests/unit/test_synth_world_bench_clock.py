@@ -24,7 +24,9 @@ class Archive:
 
     def __init__(self, *, even: bool) -> None:
         self.now, self.even = START, even
-        self.papers = {p: {"paper": p, "state": "new", "at": "2026-01-09T12:00:00Z"} for p in PAPERS}
+        self.papers = {
+            p: {"paper": p, "state": "new", "at": "2026-01-09T12:00:00Z"} for p in PAPERS
+        }
 
     def call(self, name: str, arguments: dict[str, Any]) -> str:
         """Every call takes seven seconds; where the clock is not even, each takes one more than the one before."""
@@ -64,7 +66,9 @@ def conversations(*, even: bool) -> list[CleanEpisode]:
 
 
 @pytest.mark.parametrize("even", [True, False])
-def test_a_clock_that_goes_on_with_the_calls_is_told_by_its_rule_or_not_at_all(*, even: bool) -> None:
+def test_a_clock_that_goes_on_with_the_calls_is_told_by_its_rule_or_not_at_all(
+    *, even: bool
+) -> None:
     """Whatever is told is true; with an even clock that holds a stamp's own time, after any number of other calls."""
     learnt = learn_world(conversations(even=even), WorldSettings())
     world = World.from_json(json.loads(json.dumps(learnt.document)))
