@@ -6,7 +6,7 @@ does. Not here: what is said then (`world_writes`), the operations (`expression`
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,7 @@ class Guard:
     message: Thunk | None
     """What the tool says where it does not; None withholds the answer instead."""
     name: str
+    tree: Tree
     soft: bool
     """Never seen broken: where its inputs are not known it does not object."""
     gone: bool = True
@@ -41,6 +42,10 @@ class Guard:
     """The same, of records that some refusals were told without a sight of."""
     listed: Thunk | None = None
     """The arguments of which it lists the recorded values, where it is soft and does that."""
+
+    def asks(self) -> frozenset[str]:
+        """The arguments that its condition speaks of."""
+        return frozenset(_asked(self.tree))
 
     def objects(self, scope: Scope) -> bool:
         """Whether the condition does not hold; `NotKnown` passes through unless the guard is soft."""
@@ -122,6 +127,14 @@ class Guards:
         return known
 
 
+def _asked(tree: Tree) -> Iterator[str]:
+    if len(tree) > 1 and tree[0] == "arg":
+        yield str(tree[1])
+    for part in tree:
+        if isinstance(part, list):
+            yield from _asked(part)
+
+
 def _not_broken(holds: Thunk, scope: Scope, *, unseen: bool) -> bool:
     """Whether a condition holds, or would if it were known what an earlier call did."""
     try:
@@ -141,6 +154,7 @@ def _guard(part: Mapping[str, Any]) -> Guard:
     soft = not part.get("support")
     return Guard(
         holds=build(part["holds"]),
+        tree=part["holds"],
         message=build(message) if message else None,
         name=str(part.get("says", "")),
         soft=soft,

@@ -124,7 +124,9 @@ class Tool:
     nulls: frozenset[str] = frozenset()
     """Those that some of them had as null."""
     paired: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
-    """By argument beside a reader's key: the values that each record was asked for with."""
+    """By argument beside a record's key: the values that each record was asked for with."""
+    paired_by: tuple[str, ...] = ()
+    """Of a writer: the arguments that are the key there."""
     write: Writer = stable
     """Writes values as this tool does."""
 
@@ -161,6 +163,15 @@ class Tool:
         return any(
             stable(arguments.get(name)) not in pairs.get(key, ())
             for name, pairs in self.paired.items()
+        )
+
+    def parted(self, arguments: Mapping[str, Json]) -> frozenset[str]:
+        """Arguments of a writer that readers only ever took with other values for this record."""
+        key = stable([arguments.get(name) for name in self.paired_by])
+        return frozenset(
+            name
+            for name, pairs in self.paired.items()
+            if key in pairs and stable(arguments.get(name)) not in pairs[key]
         )
 
     def refused(self, content: str, arguments: Mapping[str, Json]) -> bool | None:
@@ -231,6 +242,7 @@ def _load(
         news=bool(part.get("news", False)),
         takes=frozenset(part["takes"]) if "takes" in part else None,
         nulls=frozenset(part.get("nulls", ())),
+        paired_by=tuple(part.get("paired_by", ())),
         paired={
             name: {key: frozenset(values) for key, values in pairs.items()}
             for name, pairs in part.get("paired", {}).items()

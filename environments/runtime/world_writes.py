@@ -124,12 +124,13 @@ def _derive_change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
     scope.old = _old(here, tool, scope)
     scope.totals = {}
     believed = bool(here.believed) and (tool.name, stable(args)) in here.believed
+    parted = tool.parted(args) if tool.paired else frozenset[str]()
     guards = tool.guards
     guard = guards.objection_believed(scope) if believed else guards.objection(scope)
     if guard is not None:
         if guard.message is None:
             raise NotKnown("success was never seen under this condition: " + guard.name)
-        if not guard.within(scope):
+        if not guard.within(scope) or not parted <= guard.asks():
             raise NotKnown("this was never refused so under such conditions: " + guard.name)
         message = guard.message(scope)
         return ToolResult(
@@ -138,6 +139,8 @@ def _derive_change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
             is_error=True,
             evidence=f"{tool.name}: {guard.name}",
         )
+    if parted:
+        raise NotKnown("these arguments were never given together")
     if not (tool.claims or believed) or tool.answer is None:
         raise NotKnown("when this succeeds is not known well enough")
     changes = _changes(here, tool, scope)

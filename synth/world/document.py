@@ -75,7 +75,7 @@ def _tool(tool: ToolModel, *, living: bool) -> dict[str, Any]:
         part["reads"] = {"table": tool.table, "key": key}
     elif tool.table is not None and tool.evidence.get("shows"):
         part["shows"] = {"table": tool.table, "key": tool.key}
-    for name in ("answer", "guards", "writes", "early", "paired"):
+    for name in ("answer", "guards", "writes", "early", "paired", "paired_by"):
         if getattr(tool, name):
             part[name] = getattr(tool, name)
     if tool.refs:

@@ -76,7 +76,9 @@ class ToolModel:
     far: set[str] = field(default_factory=set)
     """Tables whose rows it may change without naming them; with `!` only what is not there."""
     paired: dict[str, dict[str, list[str]]] = field(default_factory=dict)
-    """Of a reader: by argument beside its key, the values that each record was asked for with."""
+    """By argument beside a record's key, the values that each record was asked for with."""
+    paired_by: list[str] = field(default_factory=list)
+    """Of a writer: the arguments that are the key there."""
     news: bool = False
     """Its results name what nothing before had named: while one is unknown, any name may be its."""
     doubted: bool = False

@@ -1,9 +1,9 @@
 """Pairs: what else the calls of a reader gave with the key of a record, where each record had one value only.
 
-Comes from tools with their tables and keys; sets `paired` of readers. A line asked for with its own customer, always,
+Comes from tools with their tables and keys; sets `paired`. A line asked for with its own customer, always,
 says nothing of what comes back with another customer: most backends refuse that. Where one record was ever shown with
-two values, or the argument is free text, it is left out of the question. Not here: writers, whose guards learn relations
-(`guards`).
+two values, or the argument is free text, it is left out of the question. Writers that take both arguments are told of the
+pairs of readers. Not here: relations between records (`guards`).
 """
 
 from __future__ import annotations
@@ -29,6 +29,17 @@ def learn_paired(bench: Workbench) -> None:
         for name in sorted(names) if keys else ():
             if (found := _pairs(bench, tool, keys, name, task_of)) is not None:
                 tool.paired[name] = found
+                _tell_writers(bench, keys, name, found)
+
+
+def _tell_writers(
+    bench: Workbench, keys: list[str], name: str, found: dict[str, list[str]]
+) -> None:
+    """What a reader shows to its own only, writers that take both arguments change for its own only."""
+    for tool in bench.tools.values():
+        good = [] if tool.innocent else tool.good()
+        if good and all(n in seen.arguments for seen in good for n in (*keys, name)):
+            tool.paired[name], tool.paired_by = found, keys
 
 
 def _pairs(

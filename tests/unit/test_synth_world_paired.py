@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from itertools import product
 from typing import Any
 
 import pytest
@@ -59,3 +60,36 @@ def test_an_argument_seen_to_differ_is_left_out() -> None:
     world = World.from_json(learnt.document)
     asked = {"box": "BX-307", "tenant": "TN-9", "why": "asked by caller 1"}
     assert world.session().call("weigh", asked).content == json.dumps(BOXES["BX-307"])
+
+
+def tagged() -> list[CleanEpisode]:
+    """A box is weighed, tagged and weighed again for its own tenant; a pale tag is refused."""
+    made = []
+    for number in range(120):
+        rng = random.Random(number)  # noqa: S311 - dice
+        boxes = {name: {**box, "tag": "none"} for name, box in BOXES.items()}
+        box = rng.choice(sorted(boxes))
+        both: dict[str, Any] = {"box": box, "tenant": TENANTS[box]}
+        tag = rng.choice(["red", "blue", "green", "pale"])
+        calls: list[tuple[str, dict[str, Any] | str, str]] = [
+            ("weigh", both, json.dumps(boxes[box]))
+        ]
+        if tag == "pale":
+            calls.append(("tag", {**both, "tag": tag}, "Error: no such tag"))
+        else:
+            boxes[box]["tag"] = tag
+            calls.append(("tag", {**both, "tag": tag}, json.dumps(boxes[box])))
+        calls.append(("weigh", both, json.dumps(boxes[box])))
+        made.append(episode(number, calls))
+    return made
+
+
+def test_a_change_for_somebody_else_is_unknown_and_so_is_how_it_would_be_refused() -> None:
+    """The tenant's own change is told; another's is neither made nor refused in words that say nothing of tenants."""
+    world = World.from_json(json.loads(json.dumps(learn_world(tagged(), WorldSettings()).document)))
+    for box, tag in product(sorted(BOXES), ("red", "blue", "green", "pale")):
+        own = {"box": box, "tenant": TENANTS[box], "tag": tag}
+        told = world.session().call("tag", own)
+        assert told.source != UNKNOWN
+        for tenant in {*TENANTS.values(), "TN-77"} - {TENANTS[box]}:
+            assert world.session().call("tag", {**own, "tenant": tenant}).source == UNKNOWN
