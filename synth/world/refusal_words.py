@@ -53,19 +53,24 @@ def _opening(name: str) -> str:
 def _leaves_alone(bench: Workbench, opening: str, names: set[str]) -> bool:
     """Whether looks around such answers found the same, which those around the same tools' other answers hardly ever did."""
     found: Counter[tuple[bool, bool]] = Counter()
-    restless = {
-        one.tool
+    # That a call is refused the second time may be its own doing.
+    looks = [
+        (one.tool, one.content == again.content, [_opens(o, opening) for o in between])
         for one, again, between in _again(bench, names)
-        if not between and one.content != again.content
-    }
-    for one, again, between in _again(bench, names):
-        if between and one.tool not in restless:
-            only = all(_opening(outcome_class(other)) == opening for other in between)
-            found[only, one.content == again.content] += 1
+        if not _opens(one, opening) and not _opens(again, opening)
+    ]
+    restless = {tool for tool, alike, between in looks if not between and not alike}
+    for tool, alike, between in looks:
+        if between and tool not in restless:
+            found[all(between), alike] += 1
     alike, changed = found[True, True], found[False, False]
     if found[True, False] or changed < MIN_CHANGED:
         return False
     return (1 - changed / (changed + found[False, True])) ** alike <= CHANCE
+
+
+def _opens(seen: Observation, opening: str) -> bool:
+    return _opening(outcome_class(seen)) == opening
 
 
 def _again(
