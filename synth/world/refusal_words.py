@@ -60,9 +60,9 @@ def _leaves_alone(bench: Workbench, opening: str, names: set[str]) -> bool:
         if not _opens(one, opening) and not _opens(again, opening)
     ]
     restless = {tool for tool, alike, between in looks if not between and not alike}
-    for tool, alike, between in looks:
+    for tool, same, between in looks:
         if between and tool not in restless:
-            found[all(between), alike] += 1
+            found[all(between), same] += 1
     alike, changed = found[True, True], found[False, False]
     if found[True, False] or changed < MIN_CHANGED:
         return False
