@@ -7,7 +7,7 @@ UV := $(BIN)/uv
 PYTEST := $(BIN)/python -m pytest
 DEMO_HOME ?= demo-out
 
-.PHONY: help setup demo test test-all test-train test-consumers check dev bench lock format clean
+.PHONY: help setup demo test test-all test-train test-consumers check dev bench compile lock format clean
 
 help:            ## these lines
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## / — /'
@@ -51,6 +51,9 @@ dev: setup       ## the Dagster UI over ./.tracegym (or TRACEGYM_HOME)
 bench: setup     ## side-by-side measurements
 	$(BIN)/python benchmarks/run.py
 
+compile: setup   ## a faster copy of redact in .compiled, where there is a C compiler (PYTHONPATH=.compiled uses it)
+	@$(BIN)/python -m benchmarks.compiled_redact .compiled
+
 format: setup    ## ruff's fixes and layout
 	$(BIN)/ruff check --fix-only --quiet .
 	$(BIN)/ruff format --quiet .
@@ -60,4 +63,4 @@ lock:            ## resolve again; the lock names no index host
 	@sed -i -E 's#registry = "https?://[^"]*"#registry = "https://index.invalid/simple"#g; s#url = "https?://[^/"]+/#url = "https://files.invalid/#g' uv.lock
 
 clean:           ## the demo's output and caches (never a home)
-	rm -rf $(DEMO_HOME) .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(DEMO_HOME) .compiled .pytest_cache .mypy_cache .ruff_cache
