@@ -14,7 +14,7 @@ from .attempt import Json, ToolResult
 from .world_believed import given_by
 from .world_dated import dated_base, latest_rows
 from .world_entry import Place
-from .world_listed import listed
+from .world_listed import keyed, listed
 from .world_moment import Moment, Room
 from .world_nested import load_nested
 from .world_partial import load_parts
@@ -42,6 +42,7 @@ class World:
         "counters",
         "document",
         "fresh",
+        "keyed",
         "listed",
         "living",
         "nested",
@@ -97,6 +98,7 @@ class World:
         self.room = Room()
         self.row_names: dict[Place, frozenset[str]] = {}
         self.listed = listed(self.base)
+        self.keyed = keyed(self.base)
         self.roots: dict[tuple[int, int], tuple[Mapping[str, Any] | None, Moment]] = {}
         self.cache: dict[
             tuple[str, str], tuple[ToolResult, frozenset[str] | None, Place | None]

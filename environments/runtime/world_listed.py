@@ -24,6 +24,12 @@ def listed(base: Mapping[str, Mapping[str, Json]]) -> dict[str, frozenset[str]]:
     return {name: frozenset(words) for name, words in found.items()}
 
 
+def keyed(base: Mapping[str, Mapping[str, Json]]) -> frozenset[str]:
+    """The plain words under which rows stand."""
+    words = (_word(key) for rows in base.values() for key in rows)
+    return frozenset(word for word in words if word is not None)
+
+
 def _word(key: str) -> str | None:
     """The one word of a key, marked as `labels_in` marks it; None for ids, numbers and keys of several parts."""
     if any(sign.isdigit() for sign in key) or not key.startswith('["'):

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from .attempt import Json
 from .expression_scope import Missing, NotKnown
-from .normal import labels_in, names_in
+from .normal import labels_in, names_in, tokens_in
 from .world_entry import Came, Entry, Met, Place
 from .world_scope import Here, place_of, scope_of
 from .world_state import ABSENT
@@ -24,7 +24,9 @@ def history(here: Here, tool: Tool, args: dict[str, Json], content: str) -> tupl
     about = _about(here, tool, args)
     asked = labels_in(args)
     names = asked | Came(content=content).labels()
-    names = names.union(*(one.names() for one in _met(here, about)))
+    met = _met(here, about)
+    names = names.union(*(one.names() for one in met))
+    words = frozenset[str]().union(*(words_in(here, one.row) for one in met))
     tokens = {f"{table}|{key}" for table, key in about}
     shown = _shown(here, tool, args)
     refused = tool.refused(content, args) is not False
@@ -40,11 +42,17 @@ def history(here: Here, tool: Tool, args: dict[str, Json], content: str) -> tupl
             and (
                 (e.nameless and _may_name(here, e, names, refused=refused))
                 or not names.isdisjoint(e.names)
+                or (e.tool in tool.untried and not words.isdisjoint(e.names))
                 or not asked.isdisjoint(e.words())
                 or not tokens.isdisjoint(f"{t}|{k}" for t, k in e.about)
             )
         )
     )
+
+
+def words_in(here: Here, row: Json) -> frozenset[str]:
+    """The plain words in a row under which rows stand: what a call about such a row does may show in this one."""
+    return here.world.keyed & tokens_in(row) if here.world.keyed else frozenset()
 
 
 def _touches(entry: Entry, place: Place) -> bool:

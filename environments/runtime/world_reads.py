@@ -12,10 +12,12 @@ from typing import Final
 from .attempt import DERIVED, RECORDED, Json, ToolResult
 from .expression_scope import Missing, NotKnown
 from .normal import labels_in, names_in
-from .world_entry import Place
+from .world_entry import Entry, Place
+from .world_log import words_in
 from .world_notice import notice
 from .world_scope import Here, place_of, scope_of
 from .world_state import ABSENCE, ABSENT, names_of_key
+from .world_tape import EMPTY
 from .world_tool import Tool
 
 MAX_ROWS: Final = 40
@@ -72,6 +74,7 @@ def _show_row(
         return refusal, names
     if place not in here.state.rows and _named_since(here) and _says_nothing(here, place, found):
         raise NotKnown("an earlier call may have made this")
+    words = words_in(here, found)
     shown = names | here.state.names_at(place, found) | names_of_key(place[1])
     if (
         here.state.log
@@ -82,12 +85,26 @@ def _show_row(
         raise NotKnown("an earlier call may have changed what this finds")
     row = here.state.row(place, shown)
     value = row if tool.view is None else tool.view(scope_of(here, args, row))
+    content = tool.render(value)
+    if here.state.log:
+        since = here.state.log[here.state.fresh.get(place, 0) :]
+        if words and any(_worded(tool, place, entry, words) for entry in since):
+            raise NotKnown("an earlier call may have changed this")
+        if content in EMPTY and any(entry.tool in tool.makers for entry in since):
+            raise NotKnown("an earlier call may have made something")
     seen = (
         place[1] in here.world.seen.get((place[0], tool.name), ()) and place not in here.state.rows
     )
     source = RECORDED if seen else DERIVED
-    content = tool.render(value)
-    return ToolResult(content=content, source=source, evidence=":".join(place)), shown
+    return ToolResult(content=content, source=source, evidence=":".join(place)), shown | words
+
+
+def _worded(tool: Tool, place: Place, entry: Entry, words: frozenset[str]) -> bool:
+    """Whether a call of a tool hardly tried before this one is about something whose key is a word in this row."""
+    if entry.tool not in tool.untried or place in entry.targets:
+        return False
+    settled = place[0] in entry.settled and (entry.known or place not in entry.about)
+    return not settled and not words.isdisjoint(entry.labels)
 
 
 def _named_since(here: Here) -> bool:

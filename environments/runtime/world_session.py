@@ -131,7 +131,7 @@ class Session:
             recorded = taped(self.here(), tool, args)
             if recorded is not None:
                 return self._changing(lambda: self._shown_again(tool, args, *recorded))
-        if isinstance(arguments, str) and not tool.early:
+        if isinstance(arguments, str) and not tool.early and not tool.makers:
             self._keep((tool.name, arguments), result, place, None if tool.loose else names)
         return result
 

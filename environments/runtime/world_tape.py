@@ -16,6 +16,8 @@ from .world_log import history
 from .world_scope import Here
 from .world_tool import Taped, Tool
 
+EMPTY: Final = ("{}", "[]")
+"""Answers that show nothing at all."""
 MAX_DOUBTS: Final = 4
 """Earlier calls with an unknown outcome, beyond which nobody counts the ways they may have ended."""
 
@@ -43,15 +45,20 @@ def taped(here: Here, tool: Tool, args: dict[str, Json]) -> tuple[str, str] | No
 
 
 def _upset(here: Here, tool: Tool, entry: Taped) -> bool:
-    """Whether a call that names nothing may have undone what the recorded answer hangs on.
+    """Whether a call outside the answer's history may matter after all, of a tool that was hardly tried before it.
 
-    Such a call acts on what was done before it: that it mattered to nothing was seen where there was little to act on.
+    An empty answer lacks what anybody may have made. An answer that hangs on what was done before does not hold where a mode
+    was switched, and what names nothing may undo it: that such calls mattered to nothing was seen where little was done.
     """
-    if not (entry.before and tool.innocent and tool.untried):
+    if not tool.untried:
         return False
-    return any(
-        not e.args and e.tool in tool.untried and e.call not in entry.before + tuple(entry.after)
-        for e in here.state.log
+    known = entry.before + tuple(entry.after)
+    outside = [e for e in here.state.log if e.call not in known]
+    if entry.content in EMPTY and any(e.tool in tool.makers for e in outside):
+        return True
+    return bool(entry.before) and any(
+        e.tool in tool.modes or (tool.innocent and not e.args and e.tool in tool.untried)
+        for e in outside
     )
 
 

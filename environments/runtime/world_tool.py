@@ -104,6 +104,10 @@ class Tool:
     """Tools whose earlier calls never are."""
     untried: frozenset[str] = frozenset()
     """Tools of which too few calls say that they do not matter."""
+    makers: frozenset[str] = frozenset()
+    """Of the untried: tools that may have made what an empty answer lacks."""
+    modes: frozenset[str] = frozenset()
+    """Of the untried: tools that change so many others' answers that they seem to switch a mode."""
     needs: frozenset[str] = frozenset()
     """Tools that came before every success."""
     bars: frozenset[str] = frozenset()
@@ -235,6 +239,8 @@ def _load(
         heeds=frozenset(part.get("heeds", ())),
         ignores=frozenset(part.get("ignores", ())),
         untried=frozenset(part.get("untried", ())),
+        makers=frozenset(part.get("makers", ())),
+        modes=frozenset(part.get("modes", ())),
         needs=frozenset(part.get("needs", ())),
         bars=frozenset(part.get("bars", ())),
         early=load_early(part.get("early", ())),

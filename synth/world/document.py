@@ -61,7 +61,7 @@ def _tool(tool: ToolModel, *, living: bool) -> dict[str, Any]:
         "reach": sorted(tool.reach - tool.settled),
         "evidence": tool.evidence,
     }
-    for name in ("heeds", "ignores", "untried", "needs", "bars", "far"):
+    for name in ("heeds", "ignores", "untried", "makers", "modes", "needs", "bars", "far"):
         if getattr(tool, name):
             part[name] = sorted(getattr(tool, name))
     if tool.news:

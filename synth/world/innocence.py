@@ -14,7 +14,7 @@ from typing import Final
 from synth.world.evidence import Evidence, Suspect, says_write
 
 LIMIT: Final = 2.0
-"""Above it a suspect matters. Log-odds by their order, not calibrated: measured as the highest with under 0.5 % wrong."""
+"""From it on a suspect matters. Log-odds by their order, not calibrated: measured as the highest with under 0.5 % wrong."""
 BASE: Final = -1.0
 NAMED: Final = 0.5
 """For a tool whose name says that it changes something; as much against where it says that it looks."""
@@ -60,7 +60,9 @@ def matters_far(found: Found, suspect: str, name: str, *, states: States) -> boo
     evidence = found[name]
     if key in evidence.convicted | evidence.common:
         return True
-    return not _acts_elsewhere(found, suspect, name, states) and _log_odds(found, key, name) > LIMIT
+    return (
+        not _acts_elsewhere(found, suspect, name, states) and _log_odds(found, key, name) >= LIMIT
+    )
 
 
 def states_of(found: Found) -> States:

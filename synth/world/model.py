@@ -67,6 +67,10 @@ class ToolModel:
     """Tools whose earlier calls never mattered, though they named the same things."""
     untried: set[str] = field(default_factory=set)
     """Of the others: no two equal calls, one after it and one not, say that it does not matter from afar."""
+    makers: set[str] = field(default_factory=set)
+    """Of the untried: known to change other tools' answers from afar; what an empty answer lacks may be theirs."""
+    modes: set[str] = field(default_factory=set)
+    """Of the untried: what switches a mode; nobody knows what becomes of an answer that hangs on earlier calls."""
     needs: set[str] = field(default_factory=set)
     """Of those it heeds: called before every success."""
     bars: set[str] = field(default_factory=set)

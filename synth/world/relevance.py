@@ -31,6 +31,7 @@ from synth.world.evidence import (
 from synth.world.innocence import matters_far, never_matters, states_of
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
+from synth.world.sequences import after_alone, before_nothing
 
 MAX_EXAMPLES: Final = 20
 """Examples of one call that are compared pairwise: learning stays linear in the number of episodes."""
@@ -48,6 +49,8 @@ MIN_CALLS: Final = 30
 """Calls of a tool whose name says that it reads, none of which alone explains a change, before one such call is enough."""
 SURE: Final = 3
 """Different calls answered alike with and without a tool before its absence is taken not to matter either."""
+MODE: Final = 5
+"""Tools whose answers one was seen to change from afar, before it counts as what switches a mode."""
 MAX_ROUNDS: Final = 8
 MIN_MYSTERIES: Final = 3
 MIN_RATE: Final = 0.5
@@ -73,31 +76,27 @@ def learn_relevance(bench: Workbench) -> None:
     found = _convict(bench)
     find_hints(bench, found)
     changers = sorted(n for n, t in bench.tools.items() if not t.innocent)
-    local = _is_local(found)
-    states = states_of(found)
+    local, states = _is_local(found), states_of(found)
+    after, spared = after_alone(bench), before_nothing(bench)
+    moved = Counter(v for e in found.values() for v, near in e.convicted if not near)
     for name, tool in bench.tools.items():
         evidence = found[name]
-        heeds = {
-            v
-            for v in changers
-            if v in evidence.hinted
-            or evidence.puts_in(v)
-            or (not local and matters_far(found, v, name, states=states))
-        }
         tool.restless = _is_restless(evidence)
-        tool.heeds = heeds
-        tool.untried = {
-            v
-            for v in changers
-            if v not in heeds and len({k for k, _ in evidence.trials.get((v, False), ())}) < SURE
-        }
-        tool.ignores = {
-            v for v in changers if v not in heeds and never_matters(found, v, name, states=states)
-        }
+        heeds = evidence.hinted | {v for v in changers if evidence.puts_in(v)}
+        if not local:
+            heeds |= {v for v in changers if matters_far(found, v, name, states=states)}
+            heeds |= after[name].intersection(changers)
+        tool.heeds = heeds.intersection(changers)
+        left = [v for v in changers if v not in heeds]
+        trials = {v: {k for k, _ in evidence.trials.get((v, False), ())} for v in left}
+        tool.untried = {v for v in left if len(trials[v]) < SURE}
+        tool.makers = {v for v in tool.untried if moved[v]} - spared[name]
+        tool.modes = {v for v in tool.untried if moved[v] >= MODE}
+        tool.ignores = {v for v in left if never_matters(found, v, name, states=states)}
         if evidence.convicted:
             tool.evidence["hangs_on"] = sorted({s[0] for s in evidence.convicted})
         if tool.table is not None and tool.innocent:
-            for v in heeds:
+            for v in tool.heeds:
                 only = evidence.seems_to_create(v)
                 bench.tools[v].far.add(tool.table + ABSENCE if only else tool.table)
             for creator, _ in evidence.creators:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from environments.runtime.attempt import RECORDED, UNKNOWN
+from environments.runtime.attempt import DERIVED, RECORDED, UNKNOWN
 from environments.runtime.world import WORLD_FORMAT, World
 
 TABLE = {"table": "valve", "key": [["arg", "valve"]]}
@@ -151,3 +151,57 @@ def test_a_call_about_what_a_day_lists_hides_what_else_is_asked_by_that_day() ->
     session.call("cancel", '{"event": "evt_01"}')
     assert session.call("free", '{"day": "thu"}').source == UNKNOWN
     assert session.call("free", '{"day": "fri"}').content == "[9, 10]"
+
+
+MEMBERS = {
+    "format": WORLD_FORMAT,
+    "app": "studio",
+    "tools": {
+        "member": {
+            "kind": "read",
+            "outcomes": {},
+            "reads": {"table": "member", "key": [["arg", "member"]]},
+            "untried": ["drop"],
+        },
+        "course": {
+            "kind": "read",
+            "outcomes": {},
+            "reads": {"table": "course", "key": [["arg", "course"]]},
+        },
+        "pay": {
+            "kind": "write",
+            "outcomes": {},
+            "names": [{"table": "member", "key": [["arg", "member"]]}],
+            "untried": ["drop"],
+        },
+        "drop": {"kind": "write", "outcomes": {}},
+    },
+    "tables": {
+        "member": {
+            "key": ["member"],
+            "rows": {
+                '["m_1"]': {"name": "Ana", "booked": ["yoga"]},
+                '["m_2"]': {"name": "Bo", "booked": ["spin"]},
+            },
+        },
+        "course": {"key": ["course"], "rows": {'["yoga"]': {"free": 2}, '["spin"]': {"free": 1}}},
+    },
+    "tape": {
+        "pay": {
+            f'{{"member":"m_{n}"}}': [{"before": [], "content": "4", "from": "e1"}] for n in (1, 2)
+        }
+    },
+}
+
+
+def test_a_record_that_holds_the_key_of_another_hangs_on_what_is_done_to_that() -> None:
+    """Dropping the yoga course gives back what its members paid, and does nothing to those of another course."""
+    session = World.from_json(MEMBERS).session()
+    assert session.call("member", '{"member": "m_1"}').source == DERIVED
+    session.call("drop", '{"course": "yoga"}')
+    assert session.call("pay", '{"member": "m_1"}').source == UNKNOWN
+    assert session.call("member", '{"member": "m_1"}').source == UNKNOWN
+    other = World.from_json(MEMBERS).session()
+    other.call("drop", '{"course": "yoga"}')
+    assert other.call("member", '{"member": "m_2"}').source == DERIVED
+    assert other.call("pay", '{"member": "m_2"}').source == RECORDED

@@ -7,6 +7,7 @@ from typing import Any
 from environments.runtime.attempt import RECORDED, UNKNOWN
 from environments.runtime.normal import outcome_of
 from environments.runtime.world import World
+from environments.runtime.world_session import Session
 
 
 def _world(*, after: list[str], news: bool = False) -> World:
@@ -69,3 +70,44 @@ def test_a_call_that_names_nothing_may_undo_what_an_answer_hangs_on() -> None:
     untouched = world.session()
     untouched.call("undo", {})
     assert untouched.call("show", {"of": "it"}).content == "old"
+
+
+def _session(show: dict[str, Any], shown: list[dict[str, Any]], rows: dict[str, Any]) -> Session:
+    done = {"kind": "write", "outcomes": {outcome_of("done", {}): "success"}}
+    entry = {"before": [], "content": "done", "from": "e1", "n": 1}
+    any_time = [entry, {**entry, "before": ["edit {}"]}, {**entry, "before": ["other {}"]}]
+    reads = {"table": "text", "key": [["arg", "of"]]}
+    tools: dict[str, Any] = {"edit": done, "other": done, "calm": done}
+    tools["show"] = {"kind": "read", "reads": reads, **show}
+    tape: dict[str, Any] = {name: {"{}": any_time} for name in ("edit", "other", "calm")}
+    tape["show"] = {'{"of":"it"}': shown}
+    table = {"key": ["of"], "rows": rows, "seen": {"show": list(rows)}}
+    document = {"format": "1", "tools": tools, "tape": tape, "tables": {"text": table}}
+    return World.from_json(document).session()
+
+
+def test_an_answer_that_hangs_on_earlier_calls_is_not_told_after_a_switch_of_mode() -> None:
+    """What is shown after an edit was never seen where a tool that changes nearly everything came between."""
+    shown = [{"before": ["edit {}"], "content": "new", "from": "e1", "n": 1}]
+    show = {"heeds": ["edit"], "untried": ["other", "calm"], "modes": ["other"]}
+    session = _session(show, shown, {})
+    session.call("edit", {})
+    assert session.fork().call("show", {"of": "it"}).content == "new"
+    assert session.call("other", {"to": "side"}).source == UNKNOWN
+    assert session.call("show", {"of": "it"}).source == UNKNOWN
+
+
+def test_an_empty_answer_is_not_told_after_what_may_have_made_something() -> None:
+    """Nothing was found, in the record or on tape; after a tool that changes what others show somebody may be there."""
+    show = {"untried": ["other", "calm"], "makers": ["other"]}
+    on_tape = [{"before": [], "content": "{}", "from": "e1", "n": 1}]
+    for rows, shown in (({'["it"]': {}}, []), ({}, on_tape)):
+        session = _session(show, shown, rows)
+        assert session.call("show", '{"of": "it"}').content == "{}"
+        session.call("calm", {})
+        assert session.call("show", '{"of": "it"}').content == "{}"
+        session.call("other", {})
+        assert session.call("show", '{"of": "it"}').source == UNKNOWN
+    full = _session(show, [], {'["it"]': {"a.md": 1}})
+    full.call("other", {})
+    assert full.call("show", '{"of": "it"}').content == '{"a.md": 1}'
