@@ -87,9 +87,12 @@ def states_of(found: Found) -> States:
 def _acts_elsewhere(found: Found, suspect: str, name: str, states: States) -> bool:
     """Whether all that a tool was seen to change is another state than the one that these answers show.
 
-    Its own later answers always count as changed: of those it was asked too seldom without them.
+    Its own later answers always count as changed: of those it was asked too seldom without them. Of what came before every
+    success (a login) nobody knows how it is without.
     """
-    if suspect == name or not any(suspect in state for state in states.values()):
+    if suspect == name or suspect in found[name].always:
+        return False
+    if not any(suspect in state for state in states.values()):
         return False
     if sum(len(t) for t in found[name].trials.values()) < MIN_STEADY:
         return False
