@@ -95,6 +95,10 @@ class Evidence:
                         self.trials[suspect].add((agreed.key, call))
             guilty = cover(self, self.events)
 
+    def calls_tried(self, name: str) -> int:
+        """Different calls that were answered alike with and without a tool before that shares no name with them."""
+        return len({key for key, _ in self.trials.get((name, False), ())})
+
     def puts_in(self, name: str) -> bool:
         """Whether calls of a tool put what they name into answers that did not name it, oftener than they leave them alone.
 

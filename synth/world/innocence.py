@@ -47,6 +47,8 @@ MAX_STILL: Final = 40
 """Against, per opportunity of other suspects to change this answer, where nobody ever did."""
 MIN_TRIALS: Final = 2
 """Opportunities before calls that share a name are taken not to matter."""
+MODE: Final = 5
+"""Tools whose answers one was seen to change from afar, before it counts as what switches a mode."""
 MIN_STEADY: Final = 10
 """Opportunities to change an answer, none taken, before it counts as known which writers it hangs on."""
 

@@ -28,7 +28,7 @@ from synth.world.evidence import (
     says_write,
     shared_by_all,
 )
-from synth.world.innocence import matters_far, never_matters, states_of
+from synth.world.innocence import MODE, matters_far, never_matters, states_of
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
 from synth.world.sequences import after_alone, before_nothing
@@ -49,8 +49,6 @@ MIN_CALLS: Final = 30
 """Calls of a tool whose name says that it reads, none of which alone explains a change, before one such call is enough."""
 SURE: Final = 3
 """Different calls answered alike with and without a tool before its absence is taken not to matter either."""
-MODE: Final = 5
-"""Tools whose answers one was seen to change from afar, before it counts as what switches a mode."""
 MAX_ROUNDS: Final = 8
 MIN_MYSTERIES: Final = 3
 MIN_RATE: Final = 0.5
@@ -88,8 +86,7 @@ def learn_relevance(bench: Workbench) -> None:
             heeds |= after[name].intersection(changers)
         tool.heeds = heeds.intersection(changers)
         left = [v for v in changers if v not in heeds]
-        trials = {v: {k for k, _ in evidence.trials.get((v, False), ())} for v in left}
-        tool.untried = {v for v in left if len(trials[v]) < SURE}
+        tool.untried = {v for v in left if evidence.calls_tried(v) < SURE}
         tool.makers = {v for v in tool.untried if moved[v]} - spared[name]
         tool.modes = {v for v in tool.untried if moved[v] >= MODE}
         tool.ignores = {v for v in left if never_matters(found, v, name, states=states)}

@@ -8,6 +8,7 @@ from typing import Any
 
 from synth.world.model import ToolModel, Workbench
 from synth.world.observation import Observation, histories
+from synth.world.relevance import learn_relevance
 from synth.world.sequences import after_alone, before_nothing
 from tests.unit.world_backend import episode
 
@@ -38,6 +39,16 @@ def test_an_outcome_seen_after_one_tool_only_hangs_on_it() -> None:
     made = [[OPEN], [OPEN], [PAINT, OPEN], [OPEN], [OPEN], [OPEN], [OPEN]]
     shut = [[LOCK, SHUT], [PAINT, LOCK, SHUT]]
     assert after_alone(_bench([*made, *shut]))["enter"] == {"lock"}
+
+
+def test_answers_hang_on_whom_an_outcome_was_seen_after_alone() -> None:
+    """Equal calls were answered alike with a lock before them (of another door), which would clear it."""
+    doors = [[("enter", {"door": number}, "welcome")] for number in range(3, 17)]
+    made: list[list[Made]] = [[LOCK, OPEN], [OPEN], *doors]
+    gate = ("enter", {"door": 2}, "locked out")
+    bench = _bench([*made, [LOCK, gate], [LOCK, gate]])
+    learn_relevance(bench)
+    assert "lock" in bench.tools["enter"].heeds
 
 
 def test_one_task_or_a_tool_that_is_always_there_proves_nothing() -> None:

@@ -164,6 +164,9 @@ def test_a_writer_of_another_state_does_not_matter() -> None:
     assert not matters("sing", "clock")
     assert matters("sing", "bell")
 
+    found["clock"].always = {"sing"}
+    assert matters("sing", "clock"), "nobody knows how a success is without what came before each"
+
     assert not never_matters(found, "sing", "path", states=states)
     found["path"].trials["sing", True] = {("look", "la")}
     assert never_matters(found, "sing", "path", states=states)
