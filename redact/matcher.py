@@ -166,7 +166,10 @@ def _camel(original: str, start: int, end: int) -> bool:
 
 
 def resolve(matches: Iterable[Match]) -> list[Match]:
-    """Return the matches without overlaps: the leftmost, among those the longest, among those the lowest rank."""
+    """Return the matches without overlaps: the leftmost, among those the longest, among those the lowest rank.
+
+    An identifier around one made of names is itself made of them: `x_order_payment_4421_y` of somebody called so.
+    """
     ordered = sorted(matches, key=lambda match: (match.start, -match.end, KINDS[match.kind].rank))
     kept: list[Match] = []
     done = -1
@@ -174,4 +177,6 @@ def resolve(matches: Iterable[Match]) -> list[Match]:
         if match.start >= done:
             kept.append(match)
             done = match.end
+        elif match.kind == "named_id" and kept[-1].kind == "opaque_id" and match.end <= done:
+            kept[-1] = kept[-1]._replace(kind="named_id")
     return kept
