@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
+from environments.runtime.normal import tokens_in
 from synth.rubric.verbs import write_log_odds
+from synth.world.observation import Observation
 
 MIN_COMMON: Final = 3
 """Changes of one call, each with other suspects, before those that came with all of them stay suspects."""
@@ -135,6 +137,24 @@ def rates_of(events: Sequence[Event], evidence: Evidence) -> dict[Suspect, float
         suspect: len(changed) / (len(changed) + len(evidence.calm.get(suspect, ())))
         for suspect, changed in keys.items()
     }
+
+
+def arrived(
+    differing: Sequence[Observation],
+    *,
+    after: Observation,
+    past: Sequence[Observation],
+    without: Observation,
+) -> tuple[str, str] | None:
+    """The one different call, where only the answer after it names what it named."""
+    done = {(o.tool, o.key): o for o in differing}
+    if len(done) != 1:
+        return None
+    ((tool, key), call) = done.popitem()
+    named = call.names | call.tokens
+    before = without.names | tokens_in(without.arguments)
+    came = call in past and not named.isdisjoint(after.names - before)
+    return (tool, key) if came and named.isdisjoint(before) else None
 
 
 def shared_by_all(changes: Sequence[Event]) -> set[Suspect]:

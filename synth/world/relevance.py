@@ -22,6 +22,7 @@ from synth.world.evidence import (
     Event,
     Evidence,
     Suspect,
+    arrived,
     cover,
     favour,
     rates_of,
@@ -300,7 +301,7 @@ def _compare(left: _Example, right: _Example, readers: frozenset[str], into: Evi
     differing = _difference(mine, theirs) or mine
     guilty = frozenset(_suspects(left.seen, right.seen, differing))
     for holder, lacker in ((left, right), (right, left)):
-        put = _arrived(holder, lacker, differing)
+        put = arrived(differing, after=holder.seen, past=holder.past, without=lacker.seen)
         if put is not None:
             into.arrivals[put[0]].add((holder.seen.episode, put[1]))
     change = _event(guilty, left, right)
@@ -310,20 +311,6 @@ def _compare(left: _Example, right: _Example, readers: frozenset[str], into: Evi
         into.absences.append(change)
     else:
         into.others.append(change)
-
-
-def _arrived(
-    holder: _Example, lacker: _Example, differing: Sequence[Observation]
-) -> tuple[str, str] | None:
-    """The one different call, where only the answer after it names what it named."""
-    done = {(o.tool, o.key): o for o in differing}
-    if len(done) != 1:
-        return None
-    ((tool, key), call) = done.popitem()
-    named = call.names | call.tokens
-    before = lacker.seen.names | tokens_in(lacker.seen.arguments)
-    came = call in holder.past and not named.isdisjoint(holder.seen.names - before)
-    return (tool, key) if came and named.isdisjoint(before) else None
 
 
 def _event(suspects: frozenset[Suspect], left: _Example, right: _Example) -> Event:
