@@ -6,6 +6,7 @@ learnt after this keeps one subject's records from another's. Not here: the argu
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +28,9 @@ MOST_SHARED: Final = 0.5
 NEARER: Final = 0.2
 """How much more an answer shares with the same subject's earlier one; else what differs is time, not the subject."""
 MIN_WITHIN: Final = 3
+MOST_GROWN: Final = 0.8
+"""Share of differing pairs whose later answer only counted further: ids given out in order are nobody's own."""
+DIGITS: Final = re.compile(r"\d+")
 MIN_SUBJECTS: Final = 3
 MIN_KNOWN: Final = 0.75
 """Share of a tool's calls for what its subject was shown, before what others were shown counts as theirs alone."""
@@ -41,6 +45,8 @@ class _Pairs:
     different: int = 0
     shared: float = 0.0
     """Sum over the differing pairs of the share of values they have in common."""
+    grown: int = 0
+    """Differing pairs of which the later answer differs in one number only, and it is greater."""
     within: list[float] = field(default_factory=list)
     """The same of pairs of one subject; 1 where they are equal."""
 
@@ -49,6 +55,8 @@ class _Pairs:
         """Whether the subject decides."""
         total = self.same + self.different
         if self.different < MIN_DIFFERENT or self.different < MIN_SHARE * total:
+            return False
+        if self.grown >= MOST_GROWN * self.different:
             return False
         shared = self.shared / self.different
         if len(self.within) >= MIN_WITHIN:
@@ -123,6 +131,16 @@ def _compare(pairs: _Pairs, one: Observation, other: Observation) -> None:
     else:
         pairs.different += 1
         pairs.shared += _share(one, other)
+        pairs.grown += _has_grown(one.content, other.content)
+
+
+def _has_grown(before: str, after: str) -> bool:
+    """Whether two answers are the same but for one number, which is greater in the later one."""
+    if DIGITS.sub("", before) != DIGITS.sub("", after):
+        return False
+    pairs = zip(map(int, DIGITS.findall(before)), map(int, DIGITS.findall(after)), strict=True)
+    differing = [(one, other) for one, other in pairs if one != other]
+    return len(differing) == 1 and differing[0][0] < differing[0][1]
 
 
 def _share(one: Observation, other: Observation) -> float:

@@ -70,12 +70,14 @@ def test_a_policy_cannot_say_whose_session_it_is(shape: Callable[[object], objec
 
 
 def test_what_changes_for_all_is_nobodys_own() -> None:
-    """One list with new stock every time, and a clock: the same to everybody at one moment."""
+    """One list with new stock every time, a clock, and ids in order: the same to everybody at one moment."""
     stock = {f"item {n}": n for n in range(30)}
     shared = learnt(lambda _, visit: json.dumps({**stock, "item 3": visit}))
     assert "bound" not in shared
     clock = learnt(lambda _, visit: json.dumps({"ticks": visit * 37, "salt": visit * 101 % 97}))
     assert "bound" not in clock
+    tickets = learnt(lambda _, visit: json.dumps({"ticket": f"T-{5000 + visit}", "queue": "all"}))
+    assert "bound" not in tickets
 
 
 def test_attempts_at_one_task_share_a_subject_that_nobody_named() -> None:
