@@ -188,7 +188,7 @@ def test_a_late_name_reopens_the_day_that_said_it(tmp_path: Path) -> None:
     home = open_home(tmp_path / "home", create=True)
     early = line(0, good=True, day=1)
     early["messages"] = [
-        {"role": "user", "content": "My neighbour Ludmila Pettigrew-Ash also has a book."},
+        {"role": "user", "content": "ludmila pettigrew-ash also has a book."},
         {"role": "assistant", "content": "Noted."},
     ]
     take_in(home, [write(tmp_path / "a.jsonl", [early, line(2, good=True, day=1)])])

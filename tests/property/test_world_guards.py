@@ -147,7 +147,13 @@ def test_all_at_once_is_one_by_one(trees: list[tuple[Any, bool]], calls: list[An
     ]
     guards = Guards(parts)
     alone = [
-        Guard(holds=build(p["holds"]), message=None, name=str(p["says"]), soft=not p["support"])
+        Guard(
+            holds=build(p["holds"]),
+            message=None,
+            name=str(p["says"]),
+            tree=p["holds"],
+            soft=not p["support"],
+        )
         for p in parts
     ]
     for arguments, old in calls * (OFTEN + 1):
@@ -206,7 +212,8 @@ def test_records_by_several_names_are_asked_alike(trees: list[Any], calls: list[
     parts = [{"holds": tree, "support": 0, "says": str(at)} for at, tree in enumerate(trees)]
     guards = Guards(parts, BEFORE)
     alone = [
-        Guard(holds=build(t), message=None, name=str(i), soft=True) for i, t in enumerate(trees)
+        Guard(holds=build(t), message=None, name=str(i), tree=t, soft=True)
+        for i, t in enumerate(trees)
     ]
     for arguments, _ in calls * (OFTEN + 1):
         old = ROWS.get(("order", stable([arguments["order"]])))
