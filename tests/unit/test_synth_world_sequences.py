@@ -14,10 +14,10 @@ from tests.unit.world_backend import episode
 
 Made = tuple[str, dict[str, Any], str]
 WRITERS = {"lock", "paint", "merge"}
-OPEN = ("enter", {"door": 1}, "welcome")
-SHUT = ("enter", {"door": 1}, "locked out")
-LOCK = ("lock", {}, "done")
-PAINT = ("paint", {}, "done")
+OPEN: Made = ("enter", {"door": 1}, "welcome")
+SHUT: Made = ("enter", {"door": 1}, "locked out")
+LOCK: Made = ("lock", {}, "done")
+PAINT: Made = ("paint", {}, "done")
 
 
 def _bench(episodes: Sequence[Sequence[Made]]) -> Workbench:
