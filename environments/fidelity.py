@@ -125,7 +125,7 @@ def replay(
             truth = unwrap(call.content, envelope)
             result = session.call(call.name, _renamed(call.arguments, to_new))
             version = version_at(known.versions, call.name, episode.started_at)
-            by_format = _by_format(known, version, result, truth, to_new)
+            by_format = _by_format(known, (call.name, version), result, truth, to_new)
             answer = (tape or {}).get((call.name, tape_key(call.arguments)))
             same = answer is not None and equal(unwrap(answer, envelope), truth)
             judged.append(
@@ -151,13 +151,20 @@ def _renamed(arguments: str, to_new: Mapping[str, str]) -> str:
 
 
 def _by_format(
-    world: World, tool: str, result: ToolResult, truth: str, to_new: dict[str, str]
+    world: World,
+    called: tuple[str, str],
+    result: ToolResult,
+    truth: str,
+    to_new: dict[str, str],
 ) -> bool:
     """Whether an answer is right but for times and ids told by format; notes which new value stands for which recorded."""
     if world.fresh is None or BY_FORMAT not in result.evidence:
         return False
-    marks = world.fresh["marks"]
-    (said, new), (was, old) = (masked(marks, tool, c) for c in (result.content, truth))
+    marks, (tool, version) = world.fresh["marks"], called
+    both = (result.content, truth)
+    if world.wrapped is not None:
+        both = (world.wrapped.strip(tool, both[0]), world.wrapped.strip(tool, both[1]))
+    (said, new), (was, old) = (masked(marks, version, c) for c in both)
     for mark in new.keys() & old.keys():
         to_new[str(old[mark])] = str(new[mark])
     return equal(said, _renamed(was, to_new))

@@ -303,7 +303,9 @@ def _told_anew(derived: Derived, start: _Start | None) -> tuple[str, ...]:
     """A reason where users have to be told a time or id that every run of the world tells otherwise."""
     marks = (start.world.fresh or {}).get("marks", {}) if start is not None else {}
     values = [check.args.get("value") for check in derived.rubric.checks if check.fn == "told"]
-    anew = any(fits(mark, value) for mark in marks.values() for value in values)
+    # A number that says nothing of the answer fits every number that a user is told.
+    drawn = [mark for mark in marks.values() if mark["kind"] != "number"]
+    anew = any(fits(mark, value) for mark in drawn for value in values)
     return ("told_by_format",) if anew else ()
 
 

@@ -41,6 +41,7 @@ from synth.world.refusal_words import learn_refusal_words
 from synth.world.relevance import learn_relevance
 from synth.world.tape import learn_tape
 from synth.world.timeline import learn_timeline, rows_at_start
+from synth.world.wrapping import learn_wrapping
 from synth.world.writers import learn_base, learn_last, learn_settled, learn_writers
 
 
@@ -128,6 +129,9 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
         bench.timeline = learn_timeline(bench, plain)
     bench.tape = learn_tape(bench, plain)
     document = write_document(bench)
+    if bench.wrapped:
+        # Last: what the steps before follow are results without it.
+        document["wrapped"] = bench.wrapped
     called = origins(bench.versions)
     for name, part in document["tools"].items():
         policy = settings.policy_of(called.get(name) or name)
@@ -189,8 +193,9 @@ def _observe(episodes: Sequence[CleanEpisode], *, living: bool = False) -> Workb
     for tool, extra in seen_forms(seen).items():
         forms[tool] = {**extra, **forms.get(tool, {})}
     normalise(seen, forms=forms, envelopes=envelopes)
+    wrapped = learn_wrapping(seen)
     versions = split_versions(seen, episodes)
-    fresh = learn_fresh(seen, living=living)
+    fresh = learn_fresh(seen, living=living, around=wrapped.marks)
     bound = bind(seen)
     old = {v.name: v for known in versions.values() for v in known}
     tools = {
@@ -211,6 +216,7 @@ def _observe(episodes: Sequence[CleanEpisode], *, living: bool = False) -> Workb
         envelopes=envelopes,
         versions=told,
         fresh=fresh,
+        wrapped=wrapped.tools,
         bound=bound,
         owners=owners_of(seen, bound),
     )

@@ -23,6 +23,7 @@ from .world_state import State
 from .world_subject import Owners
 from .world_tool import SIMULATE, Tool, load_tool
 from .world_versions import origins
+from .world_wrapping import Wrappings
 
 WORLD_FORMAT: Final = "1"
 
@@ -57,6 +58,7 @@ class World:
         "timeline",
         "tools",
         "versions",
+        "wrapped",
     )
 
     def __init__(self, document: Mapping[str, Any]) -> None:
@@ -91,6 +93,9 @@ class World:
         self.counters: Mapping[str, Any] = document.get("counters", {})
         self.fresh: Mapping[str, Any] | None = document.get("fresh")
         """Places where times and random ids stand, with their formats; None where there are none."""
+        wrapped = document.get("wrapped")
+        self.wrapped = Wrappings(wrapped, (self.fresh or {})["marks"]) if wrapped else None
+        """What stands around every result; None where nothing does."""
         self.versions: Mapping[str, Any] = document.get("versions", {})
         """Old versions of tools that drifted, oldest first, each with the moment until which it answered."""
         self.origins = origins(self.versions)

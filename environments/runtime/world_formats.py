@@ -188,6 +188,8 @@ def fits(form: Mapping[str, Any], value: Json) -> bool:
         # A clock that starts anew with every session: what was stored before it began is none of its times.
         away = found[0] - int(form["origin"]) if "origin" in form else 0
         return "origin" not in form or (away > 0 and away % int(form["each"]) == 0)
+    if form["kind"] == "number":
+        return isinstance(value, int | float) and not isinstance(value, bool)
     slots = form["slots"]
     return (
         isinstance(value, str)

@@ -18,12 +18,14 @@ from .normal import parse_json
 from .world_formats import draw_id, fits, write_time
 from .world_notice import notice
 
-MARK: Final = re.compile(r'"?~(?:time|id)\.([a-z]+)~(\d*)"?')
+MARK: Final = re.compile(r'"?~(?:time|id|number)\.([a-z]+)~(\d*)"?')
 BY_FORMAT: Final = "; by format: "
 """In the evidence of every answer that holds such a value, before the rule."""
+ANY: Final = "*"
+"""In place of a tool: a value that stands around every tool's results."""
 WHOLE: Final = "."
 """The place of a value that is the whole text."""
-_STYLES: Final = [
+STYLES: Final = [
     {"separators": separators, "ensure_ascii": ascii_only, "indent": indent}
     for indent in (None, 2, 4)
     for separators in ((", ", ": "), (",", ":"))
@@ -66,13 +68,14 @@ class Fresh:
             form = self._formats.get(found[1])
             if form is None:
                 return found[0]
-            if form["tool"] != tool and not self._told.get(mark):
+            mine = form["tool"] in {tool, ANY}
+            if not mine and not self._told.get(mark):
                 unsure.append(mark)
                 return found[0]
-            if form["tool"] != tool and len(self._told[mark]) > 1:
+            if not mine and len(self._told[mark]) > 1:
                 # Several calls told a value of this kind: which of them the record keeps, nobody knows.
                 unsure.append(mark)
-            if form["tool"] == tool and mark not in own:
+            if mine and mark not in own:
                 own[mark] = self._new(form, mark)
                 if own[mark] is None:
                     unsure.append(mark)
@@ -104,6 +107,9 @@ class Fresh:
             told = write_time(form, at + int(form["offset"]))
             latest = write_time(form, at + int(form.get("latest", form["offset"])))
             return told if told == latest else None
+        if form["kind"] == "number":
+            value: Json = form["value"]
+            return value
         known = self._told.get(mark)
         if known and mark[-1:].isdigit():
             return known[-1]
@@ -121,7 +127,7 @@ def places_of(content: str) -> dict[str, Json]:
     """Every place in a result where a fresh value may stand, with what stands there: fields by path, words by number."""
     parsed = parse_json(content)
     if parsed is not None and isinstance(parsed.value, dict):
-        return dict(_fields(parsed.value, ""))
+        return dict(fields_of(parsed.value))
     if parsed is not None and isinstance(parsed.value, int | float):
         return {WHOLE: parsed.value}
     words = content.split(" ")
@@ -136,12 +142,13 @@ def places_of(content: str) -> dict[str, Json]:
 PUNCTUATION: Final = ".,;:!?()\"'"
 
 
-def _fields(record: Mapping[str, Json], under: str) -> list[tuple[str, Json]]:
+def fields_of(record: Mapping[str, Json], under: str = "") -> list[tuple[str, Json]]:
+    """Every scalar of a record but of its lists, by path."""
     out: list[tuple[str, Json]] = []
     for name, value in record.items():
         path = f"{under}{name}"
         if isinstance(value, dict) and under.count("/") < 4:
-            out += _fields(value, path + "/")
+            out += fields_of(value, path + "/")
         elif isinstance(value, str | int | float):
             out.append((path, value))
     return out
@@ -162,7 +169,7 @@ def replaced(content: str, new: Mapping[str, str]) -> str | None:
 
 
 def _replaced_fields(content: str, record: dict[str, Json], new: Mapping[str, str]) -> str | None:
-    style = next((s for s in _STYLES if json.dumps(record, **s) == content), None)  # type: ignore[arg-type]  # styles are arguments of dumps
+    style = next((s for s in STYLES if json.dumps(record, **s) == content), None)  # type: ignore[arg-type]  # styles are arguments of dumps
     if style is None:
         return None
     for path, value in new.items():

@@ -78,6 +78,8 @@ class Session:
             result = self._of_another(version, arguments)
             return result if version == name else named(name, result)
         result = self._called(version, arguments)
+        if self._world.wrapped is not None:
+            result = self._world.wrapped.wrap(name, result)
         if self._fresh is not None:
             result = self._fresh.told(version, result)
         return result if version == name else named(name, result)
@@ -174,15 +176,20 @@ class Session:
     def observe(self, name: str, arguments: Mapping[str, Json] | str, content: str) -> None:
         """Follow a recording: the call was made and this is what really came back."""
         self._leave()
+        content, called = unwrap(content, self._envelope()), name
         name = version_at(self._world.versions, name, self.started_at)
         tool = self._world.tools.get(name)
         if name in self._world.bound and self.subject is not None:
             arguments = with_subject(arguments, self.subject)
         parsed = parse_arguments(arguments)
-        content = unwrap(content, self._envelope())
-        if tool is None or parsed is None:
+        wrapped = self._world.wrapped
+        inside = content if wrapped is None else wrapped.inside(called, content)
+        if inside is None and tool is not None and tool.refused(content, parsed or {}):
+            inside = content
+        if tool is None or parsed is None or inside is None:
             log_unknown(self.here(), name, parsed or {}, content)
             return
+        content = inside
         if self._world.fresh is not None:
             content = masked(self._world.fresh["marks"], name, content)[0]
         args = tool.normal(parsed)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median_low
@@ -63,10 +63,12 @@ class Found:
     """Equal calls were seen to answer alike but for such values: the tool reads."""
 
 
-def learn_fresh(histories: Sequence[History], *, living: bool = False) -> dict[str, Any]:
+def learn_fresh(
+    histories: Sequence[History], *, living: bool = False, around: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """The fresh places as the world file has them; results get marks there, in place. Empty where there are none.
 
-    In a living backend stored times and ids come back in later episodes, so only tools that read are marked.
+    `around`: marks of what stands around all results, which no record keeps. In a living backend stored times and ids come back in later episodes, so only tools that read are marked.
     """
     found = [
         f
@@ -77,26 +79,26 @@ def learn_fresh(histories: Sequence[History], *, living: bool = False) -> dict[s
         found = [f for f in found if f.steady]
     else:
         found += _stamped(histories, found)
-    if not found:
+    if not found and not around:
         return {}
     marks: dict[str, Any] = {
-        _code(number): {"tool": f.tool, "place": f.place, **f.form}
-        for number, f in enumerate(found)
+        mark_name(number): {"tool": f.tool, "place": f.place, **f.form}
+        for number, f in enumerate(found, start=len(around or ()))
     }
     for history in histories:
         _mark(history, marks)
     moments = [s.at for h in histories for s in h.observations]
     gaps = [b.at - a.at for h in histories for a, b in pairwise(h.observations) if b.at > a.at]
     step = median_low(gaps) if gaps else SECOND
-    return {"marks": marks, "step": max(step, SECOND), "latest": max(moments)}
+    return {"marks": {**(around or {}), **marks}, "step": max(step, SECOND), "latest": max(moments)}
 
 
 def _stamped(histories: Sequence[History], found: Sequence[Found]) -> Iterator[Found]:
     """Other places that bear times of a clock which goes on with the calls."""
-    clock = next((f.form for f in found if "origin" in f.form), None)
-    for name, seen in sorted(by_tool(histories).items()) if clock is not None else ():
+    going = next((f.form for f in found if "origin" in f.form), None)
+    for name, seen in sorted(by_tool(histories).items()) if going is not None else ():
         marked = {f.place for f in found if f.tool == name}
-        for place, form in stamps(clock or {}, seen, marked).items():
+        for place, form in stamps(going or {}, seen, marked).items():
             yield Found(tool=name, place=place, form=form, steady=False)
 
 
@@ -110,10 +112,10 @@ def tell_times(tools: Iterable[ToolModel], fresh: dict[str, Any]) -> None:
             tool.kind, tool.says = "constant", "tells the time of the call"
 
 
-def _code(number: int) -> str:
+def mark_name(number: int) -> str:
     """A name without digits: a mark must not look like the name of a thing."""
     rest, last = divmod(number, 26)
-    return (_code(rest - 1) if rest else "") + ascii_lowercase[last]
+    return (mark_name(rest - 1) if rest else "") + ascii_lowercase[last]
 
 
 def _places(name: str, seen: Sequence[Observation], histories: Sequence[History]) -> list[Found]:
@@ -128,7 +130,7 @@ def _places(name: str, seen: Sequence[Observation], histories: Sequence[History]
     for place, rows in values.items():
         if len({o.episode for o, _ in rows}) < MIN_SEEN or len(rows) * 2 < len(good):
             continue
-        form = _clock(rows) or bench_clock(rows) or _dice(rows, histories)
+        form = clock(rows) or bench_clock(rows) or dice(rows, histories)
         if form is not None and not _remembered(rows, histories):
             forms[place] = form
     if WHOLE in forms:
@@ -148,7 +150,7 @@ def _remembered(rows: Sequence[tuple[Observation, Json]], histories: Sequence[Hi
     return again * 2 >= len(rows)
 
 
-def _clock(rows: Sequence[tuple[Observation, Json]]) -> dict[str, Json] | None:
+def clock(rows: Sequence[tuple[Observation, Json]]) -> dict[str, Json] | None:
     """The format of times that keep their distance to the moments of their calls."""
     told = [(one.at, read_time(value)) for one, value in rows]
     read = [(at, *found) for at, found in told if found is not None]
@@ -167,7 +169,7 @@ def _clock(rows: Sequence[tuple[Observation, Json]]) -> dict[str, Json] | None:
     return {**known, "says": "the time of the call, in the recorded format"}
 
 
-def _dice(
+def dice(
     rows: Sequence[tuple[Observation, Json]], histories: Sequence[History]
 ) -> dict[str, Json] | None:
     """The format of ids that nothing foretold and that no later call asks for."""
@@ -243,7 +245,9 @@ def _elsewhere(home: dict[str, int], histories: Iterable[History]) -> bool:
 
 
 def _is_steady(name: str, good: Sequence[Observation], forms: dict[str, dict[str, Json]]) -> bool:
-    marks = {_code(i): {"tool": name, "place": p, **f} for i, (p, f) in enumerate(forms.items())}
+    marks = {
+        mark_name(i): {"tool": name, "place": p, **f} for i, (p, f) in enumerate(forms.items())
+    }
     told: dict[str, set[str]] = defaultdict(set)
     again = 0
     for one in good:

@@ -1,0 +1,174 @@
+"""Wrappings: what stands around every result of a tool and says nothing of what was asked, a request's number or its duration.
+
+Goes in: an answer without it. Comes out: the answer as the tool gives it, with marks where times, ids and numbers go
+(`world_fresh` tells them), and a recorded result without its wrapping. Not here: how wrappings are found
+(`synth.world.wrapping`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from .attempt import UNKNOWN, Json, ToolResult
+from .normal import parse_json, same_json
+from .world_formats import fits
+from .world_fresh import MARK
+
+OPEN: Final = "~body~"
+"""Stands in a wrapping where the result's own part goes."""
+MAX_DEEP: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapping:
+    """What stands around the results of a tool: of successes or of refusals."""
+
+    tail: str = ""
+    """Text behind the result."""
+    record: Mapping[str, Json] | None = None
+    """The record around it."""
+    style: Mapping[str, Any] | None = None
+    """How that record is laid out: arguments of `json.dumps`."""
+
+    def strip(self, content: str, forms: Mapping[str, Any]) -> str | None:
+        """A result without its wrapping; None where it does not stand in this one."""
+        if self.record is None:
+            found = _pattern(self.tail).fullmatch(content)
+            return found["body"] if found else None
+        parsed = parse_json(content)
+        if parsed is None or not isinstance(parsed.value, dict):
+            return None
+        own = _unwrapped(parsed.value, self.record, forms)
+        if own is None:
+            return None
+        if isinstance(own, str):
+            return own
+        return json.dumps(own, **(self.style or {}))
+
+    def wrap(self, body: str) -> str:
+        """A result in its wrapping, with marks."""
+        if self.record is None:
+            return body + self.tail
+        parsed = parse_json(body)
+        own = parsed.value if parsed is not None else body
+        return json.dumps(_filled(self.record, own), **(self.style or {}))
+
+
+class Wrappings:
+    """The wrappings of all tools of a world."""
+
+    __slots__ = ("_by_tool", "_forms")
+
+    def __init__(self, part: Mapping[str, Any], forms: Mapping[str, Any]) -> None:
+        self._forms = forms
+        self._by_tool = {
+            tool: {group: Wrapping(**known) for group, known in groups.items()}
+            for tool, groups in part.items()
+        }
+
+    def strip(self, tool: str, content: str) -> str:
+        """A recorded result without what stands around it; unchanged where nothing does."""
+        body = self.inside(tool, content)
+        return content if body is None else body
+
+    def inside(self, tool: str, content: str) -> str | None:
+        """The same; None where a tool whose successes all stand in a wrapping says something without."""
+        known = self._by_tool.get(tool, {})
+        for one in known.values():
+            body = one.strip(content, self._forms)
+            if body is not None:
+                return body
+        return None if "good" in known else content
+
+    def wrap(self, tool: str, result: ToolResult) -> ToolResult:
+        """An answer as the tool gives it."""
+        group = "refused" if result.is_error else "good"
+        known = self._by_tool.get(tool, {}).get(group)
+        if known is None or result.source == UNKNOWN:
+            return result
+        return replace(result, content=known.wrap(result.content))
+
+
+def _pattern(tail: str) -> re.Pattern[str]:
+    parts = [re.escape(part) for part in MARK.sub("\x00", tail).split("\x00")]
+    return re.compile(r"(?P<body>.*)" + r"[^\s\"]+?".join(parts), re.DOTALL)
+
+
+def _unwrapped(
+    record: Mapping[str, Json], known: Mapping[str, Json], forms: Mapping[str, Any]
+) -> Json:
+    """The part of a record that is not its wrapping; None where it has another one."""
+    held = next((name for name, value in known.items() if value == OPEN), None)
+    if held is not None:
+        if record.keys() != known.keys():
+            return None
+        rest = {name: value for name, value in known.items() if name != held}
+        return record[held] if _left({**record, held: None}, rest, forms) == {held: None} else None
+    return _left(record, known, forms)
+
+
+def _left(
+    record: Mapping[str, Json], known: Mapping[str, Json], forms: Mapping[str, Any]
+) -> dict[str, Json] | None:
+    """What a record holds beyond its wrapping."""
+    if not known.keys() <= record.keys():
+        return None
+    out: dict[str, Json] = {}
+    for name, value in record.items():
+        if name not in known:
+            out[name] = value
+            continue
+        told = known[name]
+        if isinstance(told, dict):
+            inner = _left(value, told, forms) if isinstance(value, dict) else None
+            if inner is None:
+                return None
+            if inner:
+                out[name] = inner
+        elif not _tells(told, value, forms):
+            return None
+    return out
+
+
+def _tells(told: Json, value: Json, forms: Mapping[str, Any]) -> bool:
+    """Whether a value stands where its wrapping has this mark or this constant."""
+    found = MARK.fullmatch(told) if isinstance(told, str) else None
+    if found is None:
+        return same_json(told, value)
+    form = forms.get(found[1])
+    return value == told or (form is not None and fits(form, value))
+
+
+def _filled(known: Mapping[str, Json], own: Json) -> dict[str, Json]:
+    """A wrapping with the result's own part in it."""
+    if OPEN in known.values():
+        return {name: own if value == OPEN else value for name, value in known.items()}
+    return _merged(known, own) if isinstance(own, dict) else dict(known)
+
+
+def _merged(known: Mapping[str, Json], own: Mapping[str, Json]) -> dict[str, Json]:
+    out: dict[str, Json] = {name: value for name, value in own.items() if name not in known}
+    for name, value in known.items():
+        inner = own.get(name)
+        if isinstance(value, dict):
+            out[name] = _merged(value, inner if isinstance(inner, dict) else {})
+        else:
+            out[name] = value
+    return out
+
+
+def without(record: Mapping[str, Json], places: Sequence[str]) -> dict[str, Json]:
+    """A record without the values at some paths, and without records that held nothing else."""
+    out: dict[str, Json] = {}
+    for name, value in record.items():
+        below = [p.split("/", 1)[1] for p in places if p.startswith(name + "/")]
+        if name in places:
+            continue
+        left = without(value, below) if below and isinstance(value, dict) else value
+        if left or left == value:
+            out[name] = left
+    return out

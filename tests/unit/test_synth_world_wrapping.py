@@ -1,0 +1,191 @@
+"""Unit tests: what stands around every tool's results is told by format, and the results are learnt without it."""
+
+import json
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from benchmarks.volatile import counts, recorded
+from environments.runtime.attempt import DERIVED, UNKNOWN
+from environments.runtime.world import World
+from environments.runtime.world_wrapping import Wrapping
+from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from synth.worlds import WorldSettings, learn_world
+
+SECOND = 1_000_000_000
+ROWS = {f"L-{100 + n}": {"lamp": f"L-{100 + n}", "watts": 5 * n + 3} for n in range(8)}
+Around = Callable[[random.Random, str, int], str]
+
+
+def called(name: str, lamp: str) -> str:
+    """What two tools say of themselves."""
+    if lamp not in ROWS:
+        return "Error: no such lamp"
+    return json.dumps(ROWS[lamp] if name == "lamp" else {"hours": 3 * int(lamp[2:]), "kind": "led"})
+
+
+def season(around: Around, count: int = 60) -> list[CleanEpisode]:
+    """Conversations about lamps, with something around every result."""
+    out = []
+    for number in range(count):
+        rng = random.Random(f"lamps {number}")  # noqa: S311 - dice for tests
+        steps: list[CleanStep] = []
+        for at in range(4):
+            name, lamp = rng.choice(["lamp", "light"]), rng.choice([*ROWS, "L-1"])
+            moment = 1_760_000_000 + number * 7_200 + at
+            body = called(name, lamp)
+            call = CleanToolCall(call_id=f"c{at}", name=name, arguments=json.dumps({"lamp": lamp}))
+            steps.append(CleanStep(role="assistant", tool_calls=(call,)))
+            steps.append(
+                CleanStep(
+                    role="tool",
+                    content=around(rng, body, moment),
+                    call_id=f"c{at}",
+                    is_error=body.startswith("Error"),
+                    at=moment * SECOND,
+                )
+            )
+        out.append(
+            CleanEpisode(
+                app="lamps",
+                episode_id=f"e{number:03}",
+                started_at=(1_760_000_000 + number * 7_200) * SECOND,
+                agent="a",
+                steps=tuple(steps),
+                redaction="off",
+            )
+        )
+    return out
+
+
+def enveloped(rng: random.Random, body: str, at: int) -> str:
+    """A record around the result: a number of the request, a duration, a time, and a version that never changes."""
+    own = {"error": body} if body.startswith("Error") else {"data": json.loads(body)}
+    about = {
+        "id": f"{rng.getrandbits(64):016x}",
+        "took": rng.randint(5, 900),
+        "at": at,
+        "api": "v2",
+    }
+    return json.dumps({**own, "about": about})
+
+
+def timed(rng: random.Random, body: str, at: int) -> str:
+    """A duration behind the result."""
+    del at
+    return f"{body}\n[took {rng.randint(1, 99) / 10} ms]"
+
+
+def world_of(around: Around) -> World:
+    """Learnt, and read again as a file."""
+    document = learn_world(season(around), WorldSettings()).document
+    return World.from_json(json.loads(json.dumps(document)))
+
+
+def test_an_envelope_is_told_by_format_around_what_was_learnt() -> None:
+    """The record is told; number and time are new, the duration is one that was recorded, what never varied stays."""
+    session = world_of(enveloped).session(started_at=1_800_000_000 * SECOND)
+    result = session.call("lamp", {"lamp": "L-103"})
+    told = json.loads(result.content)
+    assert told["data"] == ROWS["L-103"]
+    assert result.source == DERIVED
+    assert "by format" in result.evidence
+    assert told["about"]["api"] == "v2"
+    assert len(told["about"]["id"]) == 16
+    assert abs(told["about"]["at"] - 1_800_000_000) < 300
+    shown = [json.loads(s.content or "") for e in season(enveloped) for s in e.steps if s.content]
+    assert told["about"]["took"] in {one["about"]["took"] for one in shown}
+    assert told["about"]["id"] not in {one["about"]["id"] for one in shown}
+
+
+def test_an_envelope_stands_around_refusals_too() -> None:
+    """The same fields beside the error's text."""
+    session = world_of(enveloped).session()
+    told = json.loads(session.call("light", {"lamp": "L-1"}).content)
+    assert told.keys() == {"error", "about"}
+    assert told["error"] == "Error: no such lamp"
+
+
+def test_text_behind_every_result_is_told_again() -> None:
+    """A duration behind a record and behind an error, as one that was recorded."""
+    session = world_of(timed).session()
+    for lamp in ("L-104", "L-1"):
+        body, _, tail = session.call("lamp", {"lamp": lamp}).content.rpartition("\n")
+        assert body == called("lamp", lamp)
+        assert tail.startswith("[took ")
+        assert tail.endswith(" ms]")
+        assert 0.1 <= float(tail.split()[1]) <= 9.9
+
+
+def test_what_is_not_known_stays_unknown_without_any_wrapping() -> None:
+    """The notice is a notice, not an answer of the tool."""
+    result = world_of(enveloped).session().call("lamp", {"lamp": "L-999"})
+    assert result.source == UNKNOWN
+    assert "about" not in json.loads(result.content)
+
+
+def test_a_number_that_only_changes_move_is_no_part_of_a_wrapping() -> None:
+    """A count of what was done stands still between equal calls in a row: it belongs to the answer."""
+    done = {"count": 0}
+
+    def counted(rng: random.Random, body: str, at: int) -> str:
+        del rng
+        done["count"] = at // 7_200
+        return json.dumps({"said": body, "count": done["count"]})
+
+    episodes = season(counted)
+    doubled = [
+        CleanEpisode(
+            app="lamps",
+            episode_id=e.episode_id,
+            started_at=e.started_at,
+            agent="a",
+            steps=tuple(s for i in range(0, len(e.steps), 2) for s in [*e.steps[i : i + 2]] * 2),
+            redaction="off",
+        )
+        for e in episodes
+    ]
+    assert "wrapped" not in learn_world(doubled, WorldSettings()).document
+
+
+def test_records_without_volatile_fields_are_left_as_they_are() -> None:
+    """A constant envelope alone is no reason to take results apart."""
+    document = learn_world(
+        season(lambda _rng, body, _at: json.dumps({"ok": True, "said": body})), WorldSettings()
+    ).document
+    assert "wrapped" not in document
+
+
+def test_fields_of_a_result_that_are_no_wrapping_stay_with_it() -> None:
+    """Where more than one field is left, the result keeps its names and loses the wrapping's only."""
+    known = Wrapping(record={"about": {"took": "~number.a~"}}, style={})
+    forms = {"a": {"kind": "number", "value": 7}}
+    own = known.strip('{"rows": [1], "total": 1, "about": {"took": 3, "page": 2}}', forms)
+    assert json.loads(own or "") == {"rows": [1], "total": 1, "about": {"page": 2}}
+    whole = json.loads(known.wrap(own or ""))
+    assert whole["about"] == {"page": 2, "took": "~number.a~"}
+    assert known.strip('{"rows": [1], "total": 1}', forms) is None
+
+
+@pytest.mark.parametrize("habit", ["envelope", "took", "faults"])
+def test_a_habit_costs_nothing(habit: str) -> None:
+    """The depot of the benchmark with it is known as well as the plain one, and no answer with such values is exact."""
+    plain, with_it = (recorded(0, name, living=False) for name in ("plain", habit))
+    for part in ("h", "p"):
+        before, after = counts(plain[part])["all"], counts(with_it[part])["all"]  # type: ignore[arg-type]  # both are figures
+        assert before.split(" ")[0] == after.split(" ")[0]
+        assert habit == "faults" or after.endswith("(0)")
+
+
+def test_observed_results_are_followed_without_their_wrapping() -> None:
+    """What a recording showed is known from there on, whatever stood around it."""
+    world = world_of(enveloped)
+    session = world.session()
+    rng: Any = random.Random("other")  # noqa: S311 - dice for tests
+    session.observe(
+        "lamp", {"lamp": "L-103"}, enveloped(rng, called("lamp", "L-103"), 1_800_000_000)
+    )
+    told = json.loads(session.call("lamp", {"lamp": "L-103"}).content)
+    assert told["data"] == ROWS["L-103"]
