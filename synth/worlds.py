@@ -26,7 +26,9 @@ from synth.world.effects import learn_effects
 from synth.world.examples import collect
 from synth.world.fresh import learn_fresh, tell_times
 from synth.world.guards import learn_guards
+from synth.world.idle import learn_idle
 from synth.world.kinds import learn_kinds, withhold_unseen
+from synth.world.layout import settle_layout
 from synth.world.met import learn_met
 from synth.world.model import ToolModel, Workbench
 from synth.world.nested import learn_nested
@@ -128,10 +130,7 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
         # First, because it clears writers of tables, and recorded answers hang on who may have touched what.
         bench.timeline = learn_timeline(bench, plain)
     bench.tape = learn_tape(bench, plain)
-    document = write_document(bench)
-    if bench.wrapped:
-        # Last: what the steps before follow are results without it.
-        document["wrapped"] = bench.wrapped
+    document = write_document(bench) | _outward(bench)
     called = origins(bench.versions)
     for name, part in document["tools"].items():
         policy = settings.policy_of(called.get(name) or name)
@@ -143,6 +142,12 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
         continuity=bench.continuity,
         start_of=_starts(document, living=bench.living),
     )
+
+
+def _outward(bench: Workbench) -> dict[str, Any]:
+    """What calls and results have beside what was learnt; last, because all steps follow calls and results without it."""
+    parts = {"idle": bench.idle, "wrapped": bench.wrapped}
+    return {name: part for name, part in parts.items() if part}
 
 
 def _kinds_of(bench: Workbench) -> Workbench:
@@ -193,6 +198,8 @@ def _observe(episodes: Sequence[CleanEpisode], *, living: bool = False) -> Workb
     for tool, extra in seen_forms(seen).items():
         forms[tool] = {**extra, **forms.get(tool, {})}
     normalise(seen, forms=forms, envelopes=envelopes)
+    idle = learn_idle(seen, episodes)
+    settle_layout(seen)
     wrapped = learn_wrapping(seen)
     versions = split_versions(seen, episodes)
     fresh = learn_fresh(seen, living=living, around=wrapped.marks)
@@ -217,6 +224,7 @@ def _observe(episodes: Sequence[CleanEpisode], *, living: bool = False) -> Workb
         versions=told,
         fresh=fresh,
         wrapped=wrapped.tools,
+        idle=idle,
         bound=bound,
         owners=owners_of(seen, bound),
     )

@@ -43,6 +43,7 @@ class World:
         "counters",
         "document",
         "fresh",
+        "idle",
         "keyed",
         "listed",
         "living",
@@ -93,6 +94,8 @@ class World:
         self.counters: Mapping[str, Any] = document.get("counters", {})
         self.fresh: Mapping[str, Any] | None = document.get("fresh")
         """Places where times and random ids stand, with their formats; None where there are none."""
+        self.idle: Mapping[str, Any] = document.get("idle", {})
+        """Arguments that mean nothing, by tool."""
         wrapped = document.get("wrapped")
         self.wrapped = Wrappings(wrapped, (self.fresh or {})["marks"]) if wrapped else None
         """What stands around every result; None where nothing does."""

@@ -17,6 +17,7 @@ from .world_believed import Given
 from .world_early import read_early
 from .world_entry import Place
 from .world_fresh import Fresh, masked
+from .world_idle import Idle
 from .world_log import log_unknown
 from .world_moment import Moment
 from .world_notice import ONLY_RECORDED, named, notice, whole
@@ -39,6 +40,7 @@ class Session:
     __slots__ = (
         "_fresh",
         "_given",
+        "_idle",
         "_moment",
         "_shared",
         "_world",
@@ -60,6 +62,7 @@ class Session:
         self._world = world
         self._given = given
         self._fresh = None if world.fresh is None else Fresh(world.fresh, started_at)
+        self._idle = Idle(world.idle, started_at) if world.idle else None
         self._moment: Moment | None = moment
         self._shared = True
         self.state = moment.state
@@ -72,10 +75,15 @@ class Session:
         """The tool's answer to one call, and its effect."""
         versions = self._world.versions
         version = version_at(versions, name, self.started_at) if versions else name
+        if self._idle is not None:
+            arguments, why = self._idle.without(name, arguments)
+            if why is not None:
+                return self._not_known(version, arguments, why)
         if version in self._world.bound:
             arguments = with_subject(arguments, self.subject)
         elif self._world.owners.others(version, arguments, self.subject):
-            result = self._of_another(version, arguments)
+            why = "what it asks for was only ever seen with another subject"
+            result = self._not_known(version, arguments, why)
             return result if version == name else named(name, result)
         result = self._called(version, arguments)
         if self._world.wrapped is not None:
@@ -177,6 +185,8 @@ class Session:
         """Follow a recording: the call was made and this is what really came back."""
         self._leave()
         content, called = unwrap(content, self._envelope()), name
+        if self._idle is not None:
+            arguments = self._idle.without(name, arguments)[0]
         name = version_at(self._world.versions, name, self.started_at)
         tool = self._world.tools.get(name)
         if name in self._world.bound and self.subject is not None:
@@ -222,6 +232,8 @@ class Session:
         )
         if self._fresh is not None:
             other._fresh = self._fresh.copy()
+        if self._idle is not None:
+            other._idle = self._idle.copy()
         return other
 
     def _untouched(self, names: frozenset[str] | None, place: Place | None) -> bool:
@@ -244,11 +256,11 @@ class Session:
         )
         return envelope
 
-    def _of_another(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
-        """Nobody knows what a backend says to one subject about what is another's."""
-        tool, parsed = self._world.tools[name], parse_arguments(arguments) or {}
-        found = notice(name, "what it asks for was only ever seen with another subject")
-        if tool.innocent:
+    def _not_known(self, name: str, arguments: Mapping[str, Json] | str, why: str) -> ToolResult:
+        """Nobody knows what a backend does with such a call, nor what it changes."""
+        tool, parsed = self._world.tools.get(name), parse_arguments(arguments) or {}
+        found = notice(name, why)
+        if tool is not None and tool.innocent:
             return found
         self._changing(lambda: self._lost(name, parsed))
         return found

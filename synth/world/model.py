@@ -130,6 +130,8 @@ class Workbench:
     """Tools asked for what is somebody's own, and whose each name is."""
     fresh: dict[str, Any] = field(default_factory=dict)
     """Places in results where times and random ids stand, with their formats."""
+    idle: dict[str, Any] = field(default_factory=dict)
+    """Arguments that mean nothing, by tool."""
     wrapped: dict[str, Any] = field(default_factory=dict)
     """What stands around each tool's results."""
     timeline: dict[str, dict[str, Any]] = field(default_factory=dict)

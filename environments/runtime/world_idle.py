@@ -1,0 +1,63 @@
+"""Idle arguments: what an agent makes up beside what it asks, keys of requests, reasons, the time of now.
+
+Goes in: a call's arguments. Comes out: those that mean something, or why nobody knows what becomes of the call: a key used
+twice, a form that no call had, a time that is not now, an argument missing that every call had. Not here: how such
+arguments are found (`synth.world.idle`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from .attempt import Json
+from .normal import parse_arguments
+from .world_formats import DAY, fits, read_time
+
+AGAIN: Final = "a key that an earlier call had"
+
+
+class Idle:
+    """What one session's calls had in such arguments."""
+
+    __slots__ = ("_at", "_keys", "_known")
+
+    def __init__(self, known: Mapping[str, Any], at: int) -> None:
+        self._known = known
+        self._at = at
+        self._keys: frozenset[str] = frozenset()
+
+    def copy(self) -> Idle:
+        """The same past, independent from now on."""
+        other = Idle(self._known, self._at)
+        other._keys = self._keys
+        return other
+
+    def without(
+        self, tool: str, arguments: Mapping[str, Json] | str
+    ) -> tuple[Mapping[str, Json] | str, str | None]:
+        """The arguments that mean something, and why nobody knows what becomes of the call."""
+        known = self._known.get(tool)
+        parsed = parse_arguments(arguments) if known else None
+        if not known or parsed is None:
+            return arguments, None
+        why = next((w for n, form in known.items() if (w := self._why(n, form, parsed))), None)
+        own = {name: value for name, value in parsed.items() if name not in known}
+        return (json.dumps(own) if isinstance(arguments, str) else own), why
+
+    def _why(self, name: str, form: Mapping[str, Any], given: Mapping[str, Json]) -> str | None:
+        if name not in given:
+            return "an argument is missing that every call had" if form["always"] else None
+        value = given[name]
+        if form["kind"] == "text":
+            return None if isinstance(value, str) and value.strip() else "an argument has no text"
+        if not fits(form, value):
+            return "an argument has another form than in every call"
+        if form["kind"] == "time":
+            found = read_time(value)
+            near = found is not None and abs(found[0] - self._at) <= DAY
+            return None if near or not self._at else "an argument tells another time than now"
+        again = str(value) in self._keys
+        self._keys |= {str(value)}
+        return AGAIN if again else None

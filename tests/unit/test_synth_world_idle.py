@@ -1,0 +1,114 @@
+"""Unit tests: arguments that agents make up mean nothing, and other spellings of a result are one result."""
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+from benchmarks.volatile import counts, recorded
+from environments.runtime.attempt import UNKNOWN
+from environments.runtime.world import World
+from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from synth.worlds import WorldSettings, learn_world
+
+SECOND = 1_000_000_000
+START = 1_760_000_000
+BOXES = [f"B-{10 + n}" for n in range(8)]
+
+
+def season(*, told: bool = False, shown: bool = False) -> list[CleanEpisode]:
+    """Conversations about boxes: every call has a reason, openings a key; `told`: by the user, `shown`: by the result."""
+    out = []
+    for number in range(60):
+        rng = random.Random(f"boxes {number}")  # noqa: S311 - dice for tests
+        steps: list[CleanStep] = []
+        for at in range(4):
+            name, box = rng.choice(["look", "weigh", "open"]), rng.choice(BOXES)
+            arguments: dict[str, Any] = {"box": box}
+            arguments["why"] = " ".join(rng.choices(["to", "see", "what", "is", "in"], k=6))
+            if name == "open":
+                arguments["key"] = f"{rng.getrandbits(64):016x}"
+            said = f"Use {arguments.get('key')}." if told else "Please."
+            content = {"box": box, "state": f"{name}ed", "weight": 3 * int(box[2:])}
+            if shown:
+                content["note"] = arguments["why"]
+            call = CleanToolCall(call_id=f"c{at}", name=name, arguments=json.dumps(arguments))
+            steps += [
+                CleanStep(role="user", content=said),
+                CleanStep(role="assistant", tool_calls=(call,)),
+                CleanStep(role="tool", content=json.dumps(content), call_id=f"c{at}"),
+            ]
+        out.append(
+            CleanEpisode(
+                app="boxes",
+                episode_id=f"e{number:03}",
+                started_at=(START + number * 7_200) * SECOND,
+                agent="a",
+                steps=tuple(steps),
+                redaction="off",
+            )
+        )
+    return out
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    """Learnt, and read again as a file."""
+    document = learn_world(season(), WorldSettings()).document
+    return World.from_json(json.loads(json.dumps(document)))
+
+
+def test_reasons_and_keys_are_found(world: World) -> None:
+    """The reason in all three tools, the key in the one that takes it; the box means something."""
+    idle = world.document["idle"]
+    assert {tool: sorted(forms) for tool, forms in idle.items()} == {
+        "look": ["why"],
+        "weigh": ["why"],
+        "open": ["key", "why"],
+    }
+
+
+def test_a_new_reason_changes_nothing(world: World) -> None:
+    """Words that nobody wrote before get the answer of the box."""
+    given = {"box": "B-12", "why": "because I would like to know"}
+    for arguments in (given, json.dumps(given)):
+        told = world.session().call("look", arguments)  # type: ignore[arg-type]  # text or object
+        assert json.loads(told.content)["weight"] == 36
+
+
+def test_a_reason_that_every_call_had_must_be_there(world: World) -> None:
+    """Nobody knows whether the tool takes a call without it, or with an empty one."""
+    session = world.session()
+    assert session.call("look", {"box": "B-12"}).source == UNKNOWN
+    assert session.call("look", {"box": "B-12", "why": " "}).source == UNKNOWN
+    assert session.call("look", {"box": "B-12", "why": 5}).source == UNKNOWN
+
+
+def test_a_key_used_twice_is_unknown(world: World) -> None:
+    """A backend may answer the first call again, do it twice, or refuse; a fork goes its own way."""
+    session = world.session()
+    given = {"box": "B-12", "why": "to see", "key": "00ff00ff00ff00ff"}
+    assert session.call("open", given).source != UNKNOWN
+    fork = session.fork()
+    assert session.call("open", given).source == UNKNOWN
+    assert fork.call("open", given).source == UNKNOWN
+    other = world.session().call("open", {**given, "key": "1"})
+    assert other.source == UNKNOWN
+
+
+def test_what_a_user_told_or_a_result_shows_is_not_idle() -> None:
+    """A number that the user gave may be checked, and words that a result shows are kept."""
+    told = learn_world(season(told=True), WorldSettings()).document
+    assert "key" not in told["idle"]["open"]
+    shown = learn_world(season(shown=True), WorldSettings()).document
+    assert all("why" not in forms for forms in shown.get("idle", {}).values())
+
+
+@pytest.mark.parametrize("habit", ["idle", "spelling"])
+@pytest.mark.parametrize("living", [False, True])
+def test_a_habit_costs_nothing(habit: str, *, living: bool) -> None:
+    """The depot of the benchmark with it is known as well as the plain one."""
+    plain, with_it = (recorded(0, name, living=living) for name in ("plain", habit))
+    for part in ("h", "p"):
+        assert counts(plain[part])["all"] == counts(with_it[part])["all"]  # type: ignore[arg-type]  # both are figures
