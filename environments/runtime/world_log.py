@@ -13,7 +13,7 @@ from .expression_scope import Missing, NotKnown
 from .normal import labels_in, names_in, tokens_in
 from .world_entry import Came, Entry, Met, Place
 from .world_scope import Here, place_of, scope_of
-from .world_state import ABSENT
+from .world_state import ABSENT, ONLY
 from .world_tool import Tool
 
 
@@ -140,7 +140,8 @@ def _met(here: Here, about: tuple[Place, ...]) -> tuple[Met, ...]:
     met: list[Met] = []
     for place in about:
         row = state.look(place)
-        if row is not ABSENT:
+        # The one record of a table holds all sorts of things that a call about it is not about.
+        if row is not ABSENT and place[1] != ONLY:
             met.append(Met(place=place, row=row, kept=state.names_kept(place)))
     return tuple(met)
 

@@ -21,6 +21,8 @@ ABSENT: Final = object()
 """No such row in the base and none in the session."""
 ABSENCE: Final = "!"
 """Behind a table's name: its rows that are not there."""
+ONLY: Final = "[]"
+"""The key of a table's one record, which no argument names."""
 
 
 class State:
@@ -182,6 +184,8 @@ class State:
             settled = table in entry.settled and (entry.known or place not in entry.about)
             if settled or place in entry.targets:
                 continue
+            if place[1] == ONLY:
+                return True  # nothing that a call names says whether it is about the one record
             if asked is None:
                 asked = {*names, *names_of_key(place[1]), table + "|" + place[1]}
             if not asked.isdisjoint(entry.labels):

@@ -47,7 +47,7 @@ class Write:
     """Field, new value, and the condition under which the field is there."""
     creates: bool
     whole: Thunk | None
-    """The whole new row, where it is created."""
+    """The whole new row, where it is created or is no object."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from .world_log import entry_of, history, log_unknown
 from .world_notice import ONLY_RECORDED, notice
 from .world_scope import Here, place_of, scope_of
 from .world_state import ABSENT
+from .world_subject import SUBJECT
 from .world_tape import taped
 from .world_tool import STRICT, Tool, Write
 
@@ -143,13 +144,14 @@ def _derive_change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
         raise NotKnown("these arguments were never given together")
     if not (tool.claims or believed) or tool.answer is None:
         raise NotKnown("when this succeeds is not known well enough")
-    changes = _changes(here, tool, scope)
+    lit = not any(_out_of_sight(here, write, scope) for write in tool.writes)
+    changes = _changes(here, tool, scope) if lit else []
     if changes:
         scope.it = changes[0][1]
     value = tool.answer(scope)
     content = tool.render(value)
     came = Came(content=content, value=value if isinstance(value, dict | list) else None)
-    entry = entry_of(here, tool, args, came, known=True)
+    entry = entry_of(here, tool, args, came, known=lit)
     here.state.add(entry)
     for place, row in changes:
         here.state.put(place, row, entry)
@@ -157,11 +159,22 @@ def _derive_change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
     return ToolResult(content=content, source=DERIVED, evidence=evidence)
 
 
+def _out_of_sight(here: Here, write: Write, scope: Scope) -> bool:
+    """Whether nobody knows the record that a call changes, which is there all the same: it is the only one."""
+    if write.creates or (write.target.keys and write.target.argument != SUBJECT):
+        return False
+    try:
+        here.state.row(place_of(write.target, scope), ())
+    except NotKnown:
+        return True
+    return False
+
+
 def _changes(here: Here, tool: Tool, scope: Scope) -> list[tuple[Place, Json]]:
     """Every row that a successful call changes or creates, as it is afterwards."""
     out: list[tuple[Place, Json]] = []
     for write in tool.writes:
-        if write.whole is not None:
+        if write.creates and write.whole is not None:
             row: Json = write.whole(scope)
             scope.it = row
             out.append((place_of(write.target, scope), row))
@@ -174,11 +187,15 @@ def _changes(here: Here, tool: Tool, scope: Scope) -> list[tuple[Place, Json]]:
 def _changed(here: Here, write: Write, scope: Scope) -> tuple[Place, Json]:
     place = place_of(write.target, scope)
     before = here.state.row(place, ())
-    if not isinstance(before, dict):
-        raise NotKnown("the record is not an object")
     outer, scope.old = scope.old, before
     if before is not outer:
         scope.totals = None
+    if write.whole is not None:
+        whole: Json = write.whole(scope)
+        scope.old = outer
+        return place, whole
+    if not isinstance(before, dict):
+        raise NotKnown("the record is not an object")
     after = dict(before)
     for name, value, when in write.fields:
         if when is None or when(scope):

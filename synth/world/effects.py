@@ -15,6 +15,7 @@ from typing import Any, Final
 from environments.runtime.expression_frame import DARK, GONE
 from environments.runtime.expression_scope import Scope, Tree
 from environments.runtime.normal import stable
+from environments.runtime.world_subject import SUBJECT
 from synth.world.counters import fit_counter, fixed_names, issued_fields
 from synth.world.examples import Example, evaluate
 from synth.world.fields import fit_fields, same_value
@@ -50,6 +51,9 @@ def learn_effects(
     tables = tables_of(bench)
     for name, tool in sorted(bench.tools.items()):
         done = [e for e in examples.get(name, ()) if not e.refused]
+        if tool.kind == "act" and done:
+            _find_effects(bench, tool, spread(done), tables, only=True)
+            _settle_effects(tool)
         if tool.kind != "write" or len({e.seen.key for e in done}) < MIN_ARGUMENTS:
             continue
         if tool.evidence.get("shows") and any(k[0] == "it" for k in tool.key):
@@ -175,6 +179,17 @@ def _learn_creation(
     tool.says = f"creates a {tool.table}"
 
 
+def _settle_effects(tool: ToolModel) -> None:
+    """What is said of a tool once it has effects."""
+    if not tool.writes:
+        return
+    tool.evidence["about"] = tool.writes[0]["table"]
+    tool.refs = [{"table": w["table"], "key": w["key"]} for w in tool.writes]
+    tool.says = "changes " + ", ".join(
+        f"{', '.join(w.get('set', ())) or 'the whole'} of {w['table']}" for w in tool.writes
+    )
+
+
 def _learn_aside(
     bench: Workbench, tool: ToolModel, examples: list[Example], tables: Tables
 ) -> None:
@@ -183,9 +198,8 @@ def _learn_aside(
     if tool.writes:
         first = tool.writes[0]
         for example in examples:
-            example.old = _row_at(example, first["table"], first["key"][0])
-        tool.evidence["about"] = first["table"]
-        tool.refs = [{"table": w["table"], "key": w["key"]} for w in tool.writes]
+            example.old = _row_at(example, first["table"], first["key"])
+    _settle_effects(tool)
     scopes = [e.scope() for e in examples]
     if tool.writes:
         for scope in scopes:
@@ -195,23 +209,24 @@ def _learn_aside(
     if tool.answer is not None and fixed_names(tool.answer):
         tool.limit = _most_in_one_episode(examples)
     tool.text = not any(e.seen.is_json for e in examples)
-    if tool.writes:
-        tool.says = "changes " + ", ".join(
-            f"{', '.join(w['set'])} of {w['table']}" for w in tool.writes
-        )
 
 
 def _find_effects(
-    bench: Workbench, tool: ToolModel, examples: list[Example], tables: Tables
+    bench: Workbench,
+    tool: ToolModel,
+    examples: list[Example],
+    tables: Tables,
+    *,
+    only: bool = False,
 ) -> None:
-    """One effect per table that the arguments name a row of and that reads show changed."""
+    """One effect per table that the arguments name a row of, or that has one record, and that reads show changed."""
     for table in bench.tables.values():
-        if len(table.key_names) != 1 or not table.rows:
+        if len(table.key_names) > 1 or (not table.rows and table.key_names):
             continue
-        found = (
-            _effect_on(examples, table.name, tree, tables)
-            for tree in _row_trees(examples, table.name)
-        )
+        keys: list[list[Tree]] = [[]]
+        if table.key_names:
+            keys = [] if only else [[tree] for tree in _row_trees(examples, table.name)]
+        found = (_effect_on(examples, table.name, key, tables) for key in keys)
         tool.writes.extend(islice((effect for effect in found if effect is not None), 1))
 
 
@@ -255,34 +270,53 @@ def _row_trees(examples: Sequence[Example], table: str) -> list[Tree]:
     return out
 
 
-def _row_at(example: Example, table: str, tree: Tree) -> Any:
-    value = evaluate(["row", table, [tree]], [example.scope()])[0]
-    return value if isinstance(value, dict) else None
+def only_record(tool: ToolModel) -> bool:
+    """Whether what a tool changes is there for every call, whatever its arguments say."""
+    return bool(tool.writes) and all(
+        key == ["arg", SUBJECT] for write in tool.writes for key in write["key"]
+    )
+
+
+def _row_at(example: Example, table: str, key: list[Tree]) -> Any:
+    value = evaluate(["row", table, key], [example.scope()])[0]
+    return value if isinstance(value, dict | list) else None
 
 
 def _effect_on(
-    examples: Sequence[Example], table: str, tree: Tree, tables: Tables
+    examples: Sequence[Example], table: str, key: list[Tree], tables: Tables
 ) -> dict[str, Any] | None:
     pairs: list[tuple[Example, Any]] = []
     for example in examples:
-        before = _row_at(example, table, tree)
-        key = evaluate(tree, [example.scope()])[0]
-        after = example.later.get((table, stable([key])))
-        if isinstance(before, dict) and isinstance(after, dict):
+        before = _row_at(example, table, key)
+        parts = [evaluate(tree, [example.scope()])[0] for tree in key]
+        after = example.later.get((table, stable(parts)))
+        if isinstance(before, dict | list) and isinstance(after, dict | list):
             pairs.append((_about(example, before), after))
     changed = [p for p in pairs if not same_value(p[0].old, p[1])]
     if len({p[0].seen.key for p in changed}) < MIN_ARGUMENTS:
         return None
-    fields = fit_fields([p[0] for p in pairs], [p[1] for p in pairs], tables)
-    if fields[2]:
+    olds, rows = [p[0] for p in pairs], [p[1] for p in pairs]
+    if all(isinstance(v, list) for p in pairs for v in (p[0].old, p[1])):
+        whole = Fitter([e.scope() for e in olds], ["arg", "old"], tables).fit(rows)
+        if whole is None or (not key and fixed_names(whole)):
+            return None
+        return {"table": table, "key": key, "whole": whole}
+    if any(isinstance(v, list) for p in pairs for v in (p[0].old, p[1])):
         return None
-    told, calls = [p[0].scope() for p in pairs], [e.scope() for e in examples]
+    fields = fit_fields(olds, rows, tables)
+    # A name that is always the same may be that of what was there at every start.
+    if fields[2] or (not key and any(map(fixed_names, fields[0].values()))):
+        return None
+    told, calls = [e.scope() for e in olds], [e.scope() for e in examples]
     sets = {name: for_seen(value, told, calls) for name, value in fields[0].items()}
-    return {"table": table, "key": [tree], "set": sets, "when": fields[1]}
+    return {"table": table, "key": key, "set": sets, "when": fields[1]}
 
 
 def _after(write: dict[str, Any], scope: Scope) -> Any:
     """The row after an effect, as the runtime will compute it."""
+    if write.get("whole"):
+        value = evaluate(write["whole"], [scope])[0]
+        return None if value is GONE or value is DARK else value
     if not isinstance(scope.old, dict):
         return None
     after = dict(scope.old)
@@ -307,5 +341,5 @@ def _about(example: Example, old: Any) -> Example:
 def rescoped(tool: ToolModel, example: Example) -> Scope:
     """The scope in which a tool's guards are asked: with the row that its first effect is about."""
     if tool.writes and not tool.writes[0].get("creates") and example.old is None:
-        example.old = _row_at(example, tool.writes[0]["table"], tool.writes[0]["key"][0])
+        example.old = _row_at(example, tool.writes[0]["table"], tool.writes[0]["key"])
     return example.scope()

@@ -15,7 +15,8 @@ from environments.runtime.expression_scope import FUEL, Missing, NotKnown, Scope
 from environments.runtime.normal import stable
 from environments.runtime.world import World
 from environments.runtime.world_session import Session
-from synth.world.model import Workbench, refused
+from environments.runtime.world_state import ONLY
+from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
 from synth.world.writers import place_of
 
@@ -32,6 +33,8 @@ class Example:
     """The row that the call is about, before it; None where it is not known or not there."""
     later: dict[tuple[str, str], Json] = field(default_factory=dict)
     """Rows as next seen after the call, before any other call that may have changed them."""
+    since: list[ToolModel] = field(default_factory=list)
+    """Tools of later calls that may have changed something."""
     task: str = ""
 
     def scope(self, old: Json = None) -> Scope:
@@ -95,7 +98,7 @@ def collect(bench: Workbench, world: World) -> dict[str, list[Example]]:
                 example.old = _row_before(bench, example)
                 out.setdefault(seen.tool, []).append(example)
                 if not example.refused:
-                    _close(open_examples, seen)
+                    _close(open_examples, seen, tool)
                     open_examples.append(example)
             session.observe(seen.tool, seen.arguments, seen.content)
     return out
@@ -103,12 +106,16 @@ def collect(bench: Workbench, world: World) -> dict[str, list[Example]]:
 
 def _note_later(open_examples: list[Example], place: tuple[str, str], value: Json) -> None:
     for example in open_examples:
-        example.later.setdefault(place, value)
+        # Of the one record of a table no name says that a later call was about it as well.
+        if place[1] != ONLY or all(place[0] in tool.settled for tool in example.since):
+            example.later.setdefault(place, value)
 
 
-def _close(open_examples: list[Example], seen: Observation) -> None:
+def _close(open_examples: list[Example], seen: Observation, tool: ToolModel) -> None:
     """A later call that shares a name makes what is seen after it no evidence for the earlier one."""
     open_examples[:] = [e for e in open_examples if e.seen.names.isdisjoint(seen.names)]
+    for example in open_examples:
+        example.since.append(tool)
 
 
 def _row_before(bench: Workbench, example: Example) -> Json:

@@ -14,7 +14,7 @@ from environments.runtime.expression_scope import Tree
 from environments.runtime.normal import stable
 from synth.world.examples import Example, evaluate
 from synth.world.fit import Fitter
-from synth.world.numbers import is_number
+from synth.world.numbers import is_number, mentions
 from synth.world.terms import Tables, Term
 
 
@@ -91,8 +91,34 @@ def _fit_each(
         if tree is None:
             missing.append(name)
         else:
-            sets[name] = tree
+            sets[name] = _beside_before(tree, name, [before[i] for i in present])
     return missing
+
+
+def _beside_before(tree: Tree, name: str, before: Sequence[Any]) -> Tree:
+    """A tree for a field that was the same before in every example: whether it hangs on that no example says.
+
+    What is added to that number is added to the field; what came instead of nothing may come beside something.
+    """
+    first = before[0]
+    if not all(same_value(first, value) for value in before) or mentions(tree, "old"):
+        return tree
+    own: Tree = ["old", name]
+    if is_number(first) and first:
+        return _in_place(tree, ["const", first], own)
+    if is_number(first):
+        return ["either", tree, ["add", own, tree]]
+    return ["either", tree, ["concat", own, tree]] if first == [] else tree
+
+
+def _in_place(tree: Tree, fixed: Tree, own: Tree) -> Tree:
+    if not isinstance(tree, list) or not tree:
+        return tree
+    if tree[0] == "add":
+        return [tree[0], *(own if part == fixed else part for part in tree[1:])]
+    return (
+        [_in_place(part, fixed, own) for part in tree] if tree[0] in {"either", "round"} else tree
+    )
 
 
 def same_value(before: Any, after: Any) -> bool:

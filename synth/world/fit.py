@@ -35,6 +35,14 @@ MIN_EMPTY: Final = 8
 """Different calls that left a list or object empty, which is there to hold something, before the next is taken to."""
 
 
+def _one_entry(before: Any, after: dict[str, Any]) -> tuple[str] | None:
+    """The one entry of a dictionary that is new or another than before."""
+    if not isinstance(before, dict) or not before.keys() <= after.keys():
+        return None
+    other = [n for n in after if n not in before or stable(before[n]) != stable(after[n])]
+    return (other[0],) if len(other) == 1 else None
+
+
 class Fitter:
     """Fits one set of scopes; keeps its terms between targets."""
 
@@ -210,22 +218,39 @@ class Fitter:
         return sub
 
     def _with(self, target: Sequence[dict[str, Any]]) -> Tree | None:
-        """A dictionary by id with one entry more than before."""
+        """A dictionary by id with one entry more than before, or another value in one entry."""
         for term in self.terms.containers:
-            extra = []
-            for before, after in zip(term.values, target, strict=True):
-                if not isinstance(before, dict) or not before.items() <= after.items():
-                    break
-                more = [n for n in after if n not in before]
-                if len(more) != 1:
-                    break
-                extra.append((more[0], after[more[0]]))
-            if len(extra) == len(target):
-                name = self.sub().fit([n for n, _ in extra])
-                value = self.sub().fit([v for _, v in extra])
-                if name is not None and value is not None:
-                    return ["with", list(term.tree), name, value]
+            extra = list(map(_one_entry, term.values, target))
+            names = [e[0] for e in extra if e is not None]
+            if len(names) < len(target):
+                continue
+            name = self.sub().fit(names)
+            if name is None:
+                continue
+            new = [i for i, n in enumerate(names) if n not in term.values[i]]
+            values = [after[n] for n, after in zip(names, target, strict=True)]
+            value = self._entry(["at", list(term.tree), name], values, new)
+            if value is not None:
+                return ["with", list(term.tree), name, value]
         return None
+
+    def _entry(self, entry: Tree, values: Sequence[Any], new: Sequence[int]) -> Tree | None:
+        """The value of an entry that was there before in some examples and not in the others."""
+        held = [i for i in range(len(values)) if i not in set(new)]
+        first = self.rows(new).sub().fit([values[i] for i in new])
+        if first is None:
+            return None
+        then = None
+        if len(self._different(held)) >= MIN_PER_CASE:
+            changed = self.rows(held).sub()
+            before = evaluate(entry, changed.scopes)
+            if all(is_number(v) for v in before):
+                changed.tell([Term(tree=entry, values=before, rank=8)])
+            then = changed.fit([values[i] for i in held])
+        if then is None or then[0] == "const":
+            # What becomes of an entry that was there before too few examples say.
+            return ["case", ["exists", entry], [[False, first]]]
+        return ["if", ["exists", entry], then, first]
 
     def element_fitter(self, left: Term, right: Term | None = None) -> Fitter:
         """The fitter over a list's elements, made once per list."""

@@ -32,7 +32,7 @@ def fit_list(fitter: Fitter, target: Sequence[list[Any]]) -> Tree | None:
         tree: Tree = ["sort", list(term.tree)]
         if agree(evaluate(tree, fitter.scopes), target):
             return tree
-    for fit in (_appended, _edited, _mapped, _dropped, _single):
+    for fit in (_added_once, _appended, _edited, _mapped, _dropped, _single):
         found = fit(fitter, target, lists)
         if found is not None and agree(evaluate(found, fitter.scopes), target):
             return found
@@ -53,7 +53,41 @@ def _appended(fitter: Fitter, target: Sequence[list[Any]], lists: Sequence[Any])
             _single(fitter, rest, lists) or _mapped(fitter, rest, lists) or _optional(fitter, rest)
         )
         if tail is not None:
-            return ["concat", list(term.tree), _seen_signs(fitter, tail)]
+            joined: Tree = ["concat", list(term.tree), _seen_signs(fitter, tail)]
+            if (
+                len(tail) != 2
+                or tail[0] != "list"
+                or any(isinstance(r[0], dict | list) for r in rest)
+            ):
+                return joined
+            # Whether a plain value comes twice is known only where it did.
+            twice: Tree = ["member", tail[1], list(term.tree)]
+            seen = True in evaluate(twice, fitter.scopes)
+            return joined if seen else ["case", twice, [[False, joined]]]
+    return None
+
+
+def _added_once(fitter: Fitter, target: Sequence[list[Any]], lists: Sequence[Any]) -> Tree | None:
+    """The old list with one value more, unless it was in it already: both were seen."""
+    for term in lists:
+        pairs = list(zip(term.values, target, strict=True))
+        more = [i for i, (before, after) in enumerate(pairs) if len(after) > len(before)]
+        grown = all(pairs[i][1][:-1] == pairs[i][0] for i in more)
+        if not more or len(more) == len(pairs) or not grown:
+            continue
+        if any(pairs[i][0] != pairs[i][1] for i in range(len(pairs)) if i not in set(more)):
+            continue
+        value = fitter.rows(more).fit([pairs[i][1][-1] for i in more])
+        if value is None or value[0] == "const":
+            continue
+        tree: Tree = [
+            "if",
+            ["member", value, list(term.tree)],
+            list(term.tree),
+            ["concat", list(term.tree), ["list", value]],
+        ]
+        if agree(evaluate(tree, fitter.scopes), target):
+            return tree
     return None
 
 

@@ -14,8 +14,9 @@ from typing import Any, Final
 from environments.runtime.expression_frame import DARK, GONE
 from environments.runtime.expression_scope import Tree
 from environments.runtime.normal import mask, stable
+from environments.runtime.world_subject import SUBJECT
 from synth.world.conditions import RARE, Cases, Condition, bounds, conditions
-from synth.world.effects import rescoped, spread, tables_of
+from synth.world.effects import only_record, rescoped, spread, tables_of
 from synth.world.examples import Example, evaluate
 from synth.world.explain import explain
 from synth.world.fit import Fitter
@@ -61,9 +62,13 @@ def _learn(
     roots = ["arg", "old"] if any(s.old is not None for s in cases.scopes) else ["arg"]
     fitter = Fitter(cases.scopes, roots, tables, mostly=RARE)
     fitter.extra = _effect_amounts(tool, cases)
-    found = sorted(conditions(cases, fitter, tables), key=lambda c: c.rank)
+    found = [c for c in conditions(cases, fitter, tables) if not _of_subject(c.tree)]
+    found.sort(key=lambda c: c.rank)
     explained, missed = explain(cases, found, fitter, propose)
     withheld = _withhold(cases, found)
+    if not cases.bad and only_record(tool):
+        # What was never refused may hang on an amount in its one record, hardly on whatever else that holds.
+        withheld = [g for g in withheld if g["holds"][0] == "le" or not mentions(g["holds"], "old")]
     _bind(explained, withheld, cases)
     ordered = _in_order(explained, cases)
     again = [g for name in sorted(cases.bad) for g in told_again(cases, name)]
@@ -114,6 +119,13 @@ def _relates(tree: Tree) -> bool:
         and '"old"' not in text
         and text.count('"row"') == 1
     )
+
+
+def _of_subject(tree: Any) -> bool:
+    """Whether a condition is about who is signed in, not about a record of theirs: who it was explains anything."""
+    if not isinstance(tree, list) or tree[:1] == ["row"]:
+        return False
+    return tree == ["arg", SUBJECT] or any(map(_of_subject, tree))
 
 
 def _beside(

@@ -13,6 +13,7 @@ from typing import Any, Final
 from environments.runtime.attempt import Json
 from environments.runtime.normal import is_name, leaves, stable
 from environments.runtime.world_arithmetic import DECIMAL_FORMS, FORMS, answer, calculate
+from environments.runtime.world_subject import SUBJECT
 from synth.world.evidence import says_write
 from synth.world.model import TableModel, ToolModel, Workbench
 from synth.world.observation import Observation
@@ -96,11 +97,12 @@ def _is_open(good: Sequence[Observation], name: str) -> bool:
 def withhold_unseen(bench: Workbench) -> None:
     """A call whose effect is not understood succeeds with the words and numbers that were seen, and any free text."""
     for tool in bench.tools.values():
-        understood = tool.writes or tool.evidence.get("shows")
+        understood = (tool.writes and tool.kind != "act") or tool.evidence.get("shows")
         if tool.innocent or tool.answer is None or understood:
             continue
         good, listed = tool.good(), list[str]()
-        for name in sorted({n for seen in good for n in seen.arguments}):
+        # Whoever is signed in may do what others did.
+        for name in sorted({n for seen in good for n in seen.arguments} - {SUBJECT}):
             words = {
                 stable(s.arguments[name]): s.arguments[name] for s in good if name in s.arguments
             }
