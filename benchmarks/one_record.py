@@ -26,7 +26,7 @@ USERS: Final = 20
 SEQUENCES: Final = 100
 LENGTH: Final = 8
 PRODUCTS: Final = tuple(f"P{n:03}" for n in range(12))
-SYMBOLS: Final = ("ALFA", "BETA", "GAMA", "DELT", "EPSI", "ZETA", "ETAX", "THET")
+SYMBOLS: Final[tuple[str, ...]] = ("ALFA", "BETA", "GAMA", "DELT", "EPSI", "ZETA", "ETAX", "THET")
 MODES: Final = ("auto", "heat", "cool", "off")
 
 

@@ -10,7 +10,7 @@ import pytest
 from benchmarks.backends.backend import Step
 from benchmarks.signed_in import Shop, act, afresh, counts, living
 from environments.fidelity import Fidelity
-from environments.runtime.attempt import RECORDED, UNKNOWN
+from environments.runtime.attempt import DERIVED, RECORDED, UNKNOWN
 from environments.runtime.world import World
 from environments.runtime.world_subject import SUBJECT, subject_name
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
@@ -125,4 +125,9 @@ def test_what_a_call_puts_in_is_missed_in_answers_from_before_it() -> None:
     session = world.session({"subject": "user-1"})
     assert session.call("view_cart", {}).source == RECORDED
     session.call("add_to_cart", {"product_id": "P007", "count": 3})
-    assert session.call("view_cart", {}).source == UNKNOWN
+    told = session.call("view_cart", {})
+    assert told.source == DERIVED
+    assert json.loads(told.content) == {
+        "items": {"P007": 3},
+        "total": 3 * PRODUCTS["P007"]["price"],
+    }
