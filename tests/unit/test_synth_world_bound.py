@@ -127,7 +127,4 @@ def test_what_a_call_puts_in_is_missed_in_answers_from_before_it() -> None:
     session.call("add_to_cart", {"product_id": "P007", "count": 3})
     told = session.call("view_cart", {})
     assert told.source == DERIVED
-    assert json.loads(told.content) == {
-        "items": {"P007": 3},
-        "total": 3 * PRODUCTS["P007"]["price"],
-    }
+    assert json.loads(told.content) == {"items": {"P007": 3}, "total": 114}
