@@ -26,7 +26,7 @@ USERS: Final = 20
 SEQUENCES: Final = 100
 LENGTH: Final = 8
 PRODUCTS: Final = tuple(f"P{n:03}" for n in range(12))
-SYMBOLS: Final[tuple[str, ...]] = ("ALFA", "BETA", "GAMA", "DELT", "EPSI", "ZETA", "ETAX", "THET")
+SYMBOLS: Final = ("ALFA", "BETA", "GAMA", "DELT", "EPSI", "ZETA", "ETAX", "THET")
 MODES: Final = ("auto", "heat", "cool", "off")
 
 
@@ -41,7 +41,7 @@ class Panel(Backend):
             "fan": chance.choice(["low", "high"]),
         }
         self._balance = chance.randint(50, 900)
-        self._watched = chance.sample(SYMBOLS, 2)
+        self._watched: list[str] = chance.sample(SYMBOLS, 2)
         self._cart = {chance.choice(PRODUCTS): chance.randint(1, 3)} if own else {}
 
     def get_climate(self) -> dict[str, Any]:
