@@ -5,7 +5,7 @@ Comes in: a learnt world and what its calls cost. Goes out: `WorldRow` records. 
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from dagster_project.learnt_worlds import StoredWorld
 from dagster_project.report.data import (
@@ -18,7 +18,13 @@ from dagster_project.report.data import (
 )
 from dagster_project.tool_costs import UNTIMED, ToolCost
 from environments.unsettled import settle
+from synth.world.model import TOO_FEW
 from synth.worlds import ToolSummary
+
+DOUBTED: Final = (
+    "Too few calls after it show that it changes nothing. If it only looks, name it in worlds.toml: "
+    "reads = [...] under the app's name."
+)
 
 
 def world_row(world: StoredWorld, costs: Mapping[str, ToolCost]) -> WorldRow:
@@ -78,7 +84,7 @@ def _tool(tool: ToolSummary, counts: Mapping[str, Any] | None, cost: ToolCost) -
         name=tool.name,
         kind=tool.kind,
         support=tool.support,
-        evidence=tool.says,
+        evidence=tool.says or (DOUBTED if tool.evidence.get("suspected") == TOO_FEW else ""),
         fidelity=_fidelity(counts),
         tape=_tape(found) if found else None,
         unknowns=_unknowns(found.get("unknowns", {})),

@@ -85,7 +85,8 @@ def derive_tasks(
 ) -> list[Candidate]:
     """All candidates of one app, in order of their first episode."""
     records = [record(e) for e in episodes if not e.do_not_train and e.steps]
-    kinds = infer_tools(records)
+    said = world.document.get("reads", []) if world is not None else []
+    kinds = infer_tools(records, reads=said)
     backend = World.from_json(world.document) if world is not None else None
     facts = {
         r.episode.episode_id: facts_of(r, labels.get(r.episode.episode_id), kinds) for r in records

@@ -5,6 +5,7 @@ Comes in: the file. Goes out: `WorldSettings` per app. A file looks like this:
     [shop]
     continuity = "living"      # where a person knows; else it is inferred
     default = "derive"         # what the tools not named below may do
+    reads = ["find", "get"]    # tools that change nothing, where the recordings cannot show it
     [shop.tools]
     refund = "strict"          # recorded answers only
     search = "simulate"        # where nobody knows, a configured model may answer
@@ -42,7 +43,7 @@ def load_world_settings(path: Path | None, app: str) -> WorldSettings:
     tools = part.get("tools", {}) if isinstance(part, dict) else None
     if not isinstance(part, dict) or not isinstance(tools, dict):
         raise WorldSettingsError(f"{path.name}: [{app}] and [{app}.tools] must be tables")
-    for name in part.keys() - {"continuity", "default", "tools", "proposals"}:
+    for name in part.keys() - {"continuity", "default", "reads", "tools", "proposals"}:
         raise WorldSettingsError(f"{path.name}: [{app}] has no setting {name!r}")
     continuity = _one_of(part.get("continuity"), CONTINUITIES, f"{path.name}: {app}.continuity")
     default = _one_of(part.get("default", DERIVE), POLICIES, f"{path.name}: {app}.default")
@@ -54,6 +55,7 @@ def load_world_settings(path: Path | None, app: str) -> WorldSettings:
         continuity=continuity,
         default=default or DERIVE,
         tools=policies,
+        reads=_names(part.get("reads", []), f"{path.name}: {app}.reads"),
         proposals=_proposals(part.get("proposals"), path, app),
     )
 
@@ -77,6 +79,12 @@ def _proposals(part: object, path: Path, app: str) -> LlmSettings | None:
         api_key=None if base_url is None else "none",
         cache=path.with_name("world_proposals"),
     )
+
+
+def _names(value: object, where: str) -> frozenset[str]:
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise WorldSettingsError(f"{where} must be a list of tool names")
+    return frozenset(value)
 
 
 def _one_of(value: Any, allowed: tuple[str, ...], where: str) -> str | None:  # noqa: ANN401 - TOML

@@ -57,6 +57,8 @@ class WorldSettings:
     """The policy of tools that are not named: `strict`, `derive` or `simulate`."""
     tools: Mapping[str, str] = field(default_factory=dict)
     """Policies of single tools."""
+    reads: frozenset[str] = frozenset()
+    """Tools of which a person says that they change nothing."""
     proposals: LlmSettings | None = None
     """A model that may propose behaviours where the search finds none; they enter only by the same test. None: nobody is asked."""
 
@@ -100,12 +102,12 @@ class LearntWorld:
 
 def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> LearntWorld:
     """The world of one app's episodes."""
-    bench = _kinds_of(_observe(episodes))
+    bench = _kinds_of(_observe(episodes, settings.reads))
     bench.continuity = infer_continuity(bench, override=settings.continuity)
     if bench.living and bench.fresh:
         # What is stored comes back in later episodes as it was told: only readers keep their marks.
         continuity = bench.continuity
-        bench = _kinds_of(_observe(episodes, living=True))
+        bench = _kinds_of(_observe(episodes, settings.reads, living=True))
         bench.continuity = continuity
     learn_writers(bench)
     learn_relevance(bench)
@@ -191,7 +193,9 @@ def _learn_behaviour(bench: Workbench, model: LlmSettings | None) -> None:
     learn_met(bench, examples)
 
 
-def _observe(episodes: Sequence[CleanEpisode], *, living: bool = False) -> Workbench:
+def _observe(
+    episodes: Sequence[CleanEpisode], reads: frozenset[str], *, living: bool = False
+) -> Workbench:
     seen = histories(episodes)
     envelopes = learn_envelopes(seen)
     forms = declared_forms(episodes)
@@ -211,6 +215,7 @@ def _observe(episodes: Sequence[CleanEpisode], *, living: bool = False) -> Workb
             observations=group,
             forms=forms.get(old[name].tool if name in old else name, {}),
             reshaped=name in old and old[name].reshaped,
+            declared=(old[name].tool if name in old else name) in reads,
         )
         for name, group in by_tool(seen).items()
     }

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -105,16 +105,19 @@ class _Traces:
     words: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
 
 
-def infer_tools(records: Sequence[Recorded]) -> ToolKinds:
-    """Judge every tool that was offered or called."""
+def infer_tools(records: Sequence[Recorded], *, reads: Collection[str] = ()) -> ToolKinds:
+    """Judge every tool that was offered or called; of `reads` a person says that they change nothing."""
     definitions = _definitions(records)
     traces: dict[str, _Traces] = defaultdict(_Traces)
     for recorded in records:
         _collect(recorded, traces)
     names = sorted({*definitions, *traces})
-    return ToolKinds(
-        tools={name: _judge(name, definitions.get(name, {}), traces[name]) for name in names}
-    )
+    tools = {name: _judge(name, definitions.get(name, {}), traces[name]) for name in names}
+    for name in tools.keys() & set(reads):
+        tools[name] = replace(
+            tools[name], kind=READ, terminal=False, evidence=("a person says so",)
+        )
+    return ToolKinds(tools=tools)
 
 
 def _judge(name: str, definition: Mapping[str, Json], seen: _Traces) -> ToolKind:

@@ -36,6 +36,9 @@ def write_document(bench: Workbench) -> dict[str, Any]:
         document["versions"] = bench.versions
     if bench.bound:
         document["bound"] = list(bench.bound)
+    declared = sorted(name for name, tool in bench.tools.items() if tool.declared)
+    if declared:
+        document["reads"] = declared
     if bench.owners:
         document["owners"] = bench.owners
     if bench.fresh:

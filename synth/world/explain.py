@@ -58,6 +58,8 @@ def explain(
             unexplained.extend(rows)
             explained.extend(_kinds_refused(cases, fitter, name))
             continue
+        if all(lists_names(c.tree) for c in best):
+            unexplained.extend(rows)  # whom it happened to is no reason
         message = message_of(refusal, culprits_of(best), holes)
         explained.append(
             {
@@ -150,7 +152,7 @@ def _claimable(best: list[Condition], calls: int, refusal: Refusal) -> bool:
     words = _words_of(refusal.group[0].seen.content)
     own = _words_of(refusal.name)
     spoken = any(own & _kind_of(c, refusal.scopes[0]) for c in best)
-    if not spoken and all(_lists_names(c.tree) for c in best):
+    if not spoken and all(lists_names(c.tree) for c in best):
         # Which names were taken says nothing of one that nobody tried.
         return False
     if calls >= MIN_TO_REFUSE:
@@ -163,7 +165,7 @@ def _claimable(best: list[Condition], calls: int, refusal: Refusal) -> bool:
     return best[0].held >= 2 * FEW and bool(words & said)
 
 
-def _lists_names(tree: Tree) -> bool:
+def lists_names(tree: Tree) -> bool:
     """Whether a condition says no more than which names, or whose beginnings, an argument had in the successes."""
     if tree[0] != "among":
         return False

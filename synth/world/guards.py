@@ -18,7 +18,7 @@ from environments.runtime.world_subject import SUBJECT
 from synth.world.conditions import RARE, Cases, Condition, bounds, conditions
 from synth.world.effects import only_record, rescoped, spread, tables_of
 from synth.world.examples import Example, evaluate
-from synth.world.explain import explain
+from synth.world.explain import explain, lists_names
 from synth.world.fit import Fitter
 from synth.world.fit_parts import amounts_in
 from synth.world.model import ToolModel, Workbench
@@ -76,7 +76,8 @@ def _learn(
     for guard in tool.guards:
         guard.pop("class", None)
     _verify(tool, examples)
-    unexplained = _would_claim(tool, cases, [g for g in tool.guards if not g["message"]], missed)
+    silent = [g for g in tool.guards if not g["message"] and not lists_names(g["holds"])]
+    unexplained = _would_claim(tool, cases, silent, missed)
     share = unexplained / max(1, len({e.seen.key for e in examples}))
     tool.alone = tool.kind == "write" and not tool.writes and not tool.evidence.get("shows")
     tool.claims = share <= MAX_UNEXPLAINED and bool(cases.good)

@@ -6,13 +6,16 @@ Mutable on purpose, alive only inside `synth.worlds.learn_world`; what comes out
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from environments.runtime.attempt import Json
 from environments.runtime.normal import outcome_of
 from synth.world.observation import History, Observation
 
 Tree = list[Any]
+
+TOO_FEW: Final = "too few calls after it"
+"""Why a tool that may only look is held to be a writer."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -40,6 +43,8 @@ class ToolModel:
     observations: list[Observation]
     reshaped: bool = False
     """An old version whose calls or results looked otherwise than those of the newer ones."""
+    declared: bool = False
+    """A person says that calling it changes nothing."""
     kind: str = "unknown"
     forms: dict[str, str] = field(default_factory=dict)
     ignore: tuple[str, ...] = ()
@@ -99,6 +104,12 @@ class ToolModel:
     def innocent(self) -> bool:
         """Whether calling it changes nothing."""
         return self.kind in {"constant", "pure", "read", "search"}
+
+    def take_for_reader(self) -> None:
+        """Hold that it shows what is there: a record, or a list of them."""
+        lists = sum(isinstance(s.value, list) for s in self.good())
+        self.kind = "search" if lists * 2 > len(self.good()) else "read"
+        self.loose = self.kind == "search" or not self.key
 
     def good(self) -> list[Observation]:
         """Observations of calls that succeeded."""

@@ -30,7 +30,7 @@ from synth.world.evidence import (
     shared_by_all,
 )
 from synth.world.innocence import MODE, matters_far, never_matters, states_of
-from synth.world.model import ToolModel, Workbench, refused
+from synth.world.model import TOO_FEW, ToolModel, Workbench, refused
 from synth.world.observation import Observation
 from synth.world.sequences import after_alone, before_nothing
 
@@ -159,11 +159,11 @@ def _convict(bench: Workbench) -> dict[str, Evidence]:
     for evidence in found.values():
         for (name, _), keys in evidence.calm.items():
             calm[name] += len(keys)
-    shows = [t for t in bench.tools.values() if t.kind in {"read", "search"}]
+    shows = [t for t in bench.tools.values() if t.kind in {"read", "search"} and not t.declared]
     alone = {name for e in found.values() for name in _alone(e)}
     doubted = [t for t in shows if calm[t.name] < enough(t.name, alone, len(t.observations))]
     for tool in doubted:
-        _demote(tool, "too few calls after it")
+        _demote(tool, TOO_FEW)
         tool.doubted = True
     if doubted:
         found = _evidence(bench)
@@ -260,7 +260,7 @@ def _groups(bench: Workbench) -> dict[tuple[str, str], list[_Example]]:
                 continue
             no = refused(tool, seen)
             groups[seen.tool, seen.key].append(_Example(seen=seen, refused=no, past=tuple(past)))
-            if not no:
+            if not no and not tool.declared:
                 past.append(seen)
     return groups
 

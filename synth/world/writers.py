@@ -17,7 +17,7 @@ from environments.runtime.world_state import ABSENCE, names_of_key
 from synth.world.counters import issued_fields
 from synth.world.evidence import says_write
 from synth.world.kinds import informative
-from synth.world.model import ToolModel, Workbench, refused
+from synth.world.model import TOO_FEW, ToolModel, Workbench, refused
 from synth.world.observation import History, Observation, agree, same_row
 
 MIN_CHANGE_RATE: Final = 0.08
@@ -88,15 +88,17 @@ def learn_writers(bench: Workbench) -> None:
             continue
         if tool.name in writers:
             tool.kind = "write"
+        elif tool.declared:
+            tool.take_for_reader()
         elif issued_fields(bench, tool):
-            tool.kind, tool.issues = "write", True
-        elif tool.good() and informative(tool) and (not bench.living or _steady(tool)):
-            lists = sum(isinstance(s.value, list) for s in tool.good())
-            tool.kind = "search" if lists * 2 > len(tool.good()) else "read"
-            tool.loose = tool.kind == "search" or not tool.key
+            tool.kind = "write"
+        elif informative(tool) and (not bench.living or _steady(tool)):
+            tool.take_for_reader()
         else:
             tool.kind = "write" if tool.observations else "unknown"
-        tool.issues = tool.issues or bool(issued_fields(bench, tool))
+            if informative(tool) and says_write(tool.name) <= 0:
+                tool.evidence["suspected"] = TOO_FEW
+        tool.issues = not tool.declared and bool(issued_fields(bench, tool))
         tool.evidence["changes"] = sum(tool.name in c.suspects for c in changes)
         tool.evidence["calm"] = calm[tool.name]
 
@@ -157,10 +159,10 @@ def _first_values(bench: Workbench, writers: set[str]) -> dict[tuple[str, str], 
 def _suspects(bench: Workbench, history: History, look: Look, since: int) -> set[str]:
     """Tools of successful calls since the last sight that share a name with the row, the showing one included."""
     names = names_in(look.value) | look.seen.names
-    out = {look.seen.tool}
+    out = set() if bench.tools[look.seen.tool].declared else {look.seen.tool}
     for seen in history.observations[since + 1 : look.seen.position]:
         tool = bench.tools[seen.tool]
-        if tool.kind in {"constant", "pure"} or refused(tool, seen):
+        if tool.declared or tool.kind in {"constant", "pure"} or refused(tool, seen):
             continue
         if not names.isdisjoint(seen.names):
             out.add(seen.tool)

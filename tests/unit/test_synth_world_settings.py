@@ -14,10 +14,12 @@ def test_an_apps_part_is_read_and_others_keep_the_defaults(tmp_path: Path) -> No
     """Named tools have their policy, the rest the default."""
     path = tmp_path / "worlds.toml"
     path.write_text(
-        '[shop]\ncontinuity = "living"\ndefault = "strict"\n[shop.tools]\nfind = "derive"\n'
+        '[shop]\ncontinuity = "living"\ndefault = "strict"\nreads = ["find"]\n'
+        '[shop.tools]\nfind = "derive"\n'
     )
     settings = load_world_settings(path, "shop")
     assert settings.continuity == "living"
+    assert settings.reads == {"find"}
     assert (settings.policy_of("find"), settings.policy_of("pay")) == ("derive", "strict")
     assert load_world_settings(path, "other") == WorldSettings()
     assert load_world_settings(tmp_path / "none.toml", "shop") == WorldSettings()
@@ -31,6 +33,8 @@ def test_an_apps_part_is_read_and_others_keep_the_defaults(tmp_path: Path) -> No
         ('[shop]\ndefualt = "strict"', "no setting"),
         ('[shop.tools]\npay = "guess"', "shop.tools.pay must be one of"),
         ("[shop]\ncontinuity = 3", "shop.continuity must be one of"),
+        ('[shop]\nreads = "find"', "shop.reads must be a list of tool names"),
+        ("[shop]\nreads = [3]", "shop.reads must be a list of tool names"),
     ],
 )
 def test_what_cannot_be_used_is_named(tmp_path: Path, text: str, said: str) -> None:
