@@ -162,6 +162,8 @@ def _by_format(
         return False
     marks, (tool, version) = world.fresh["marks"], called
     both = (result.content, truth)
+    if world.enveloped is not None:
+        both = (world.enveloped.inside(tool, both[0]), world.enveloped.inside(tool, both[1]))
     if world.wrapped is not None:
         both = (world.wrapped.strip(tool, both[0]), world.wrapped.strip(tool, both[1]))
     (said, new), (was, old) = (masked(marks, version, c) for c in both)

@@ -22,6 +22,7 @@ from environments.rollout.errors import EndpointError
 from environments.runtime.attempt import Json
 from environments.runtime.task_set import TaskSet
 from environments.runtime.world import World
+from environments.runtime.world_enveloped import Enveloped
 from environments.runtime.world_simulated import Request, SimulatedWorld
 
 MOST_EXAMPLES: Final = 8
@@ -180,12 +181,14 @@ class Simulation:
 
 
 def examples(document: Mapping[str, Any], tool: str) -> Iterator[dict[str, Any]]:
-    """Recorded calls of a tool with their answers, as the world file holds them."""
+    """Recorded calls of a tool with their answers, as the tool sent them."""
+    enveloped = Enveloped.from_json(document.get("enveloped", {}))
     for arguments, entries in document.get("tape", {}).get(tool, {}).items():
         for entry in entries:
-            yield {"arguments": arguments, "answer": str(entry["content"])[:MOST_TEXT]}
+            answer = enveloped.around(tool, str(entry["content"]))
+            yield {"arguments": arguments, "answer": answer[:MOST_TEXT]}
     reads = document.get("tools", {}).get(tool, {}).get("reads")
     table = document.get("tables", {}).get(reads["table"], {}) if reads else {}
     for key, row in table.get("rows", {}).items():
         answer = row if isinstance(row, str) else json.dumps(row, ensure_ascii=False)
-        yield {"key": key, "answer": answer[:MOST_TEXT]}
+        yield {"key": key, "answer": enveloped.around(tool, answer)[:MOST_TEXT]}

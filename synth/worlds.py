@@ -23,6 +23,7 @@ from synth.world.document import write_document
 from synth.world.drift import split_versions
 from synth.world.early import learn_early
 from synth.world.effects import learn_effects
+from synth.world.enveloped import learn_enveloped
 from synth.world.examples import collect
 from synth.world.fresh import learn_fresh, tell_times
 from synth.world.guards import learn_guards
@@ -148,7 +149,8 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
 
 def _outward(bench: Workbench) -> dict[str, Any]:
     """What calls and results have beside what was learnt; last, because all steps follow calls and results without it."""
-    parts = {"idle": bench.idle, "wrapped": bench.wrapped}
+    around = None if bench.enveloped is None else bench.enveloped.to_json()
+    parts = {"idle": bench.idle, "wrapped": bench.wrapped, "enveloped": around}
     return {name: part for name, part in parts.items() if part}
 
 
@@ -202,6 +204,7 @@ def _observe(
     for tool, extra in seen_forms(seen).items():
         forms[tool] = {**extra, **forms.get(tool, {})}
     normalise(seen, forms=forms, envelopes=envelopes)
+    enveloped = learn_enveloped(seen)
     idle = learn_idle(seen, episodes)
     settle_layout(seen)
     wrapped = learn_wrapping(seen)
@@ -228,6 +231,7 @@ def _observe(
         envelopes=envelopes,
         versions=told,
         fresh=fresh,
+        enveloped=enveloped,
         wrapped=wrapped.tools,
         idle=idle,
         bound=bound,

@@ -14,6 +14,7 @@ from .attempt import Json, ToolResult
 from .world_believed import given_by
 from .world_dated import dated_base, latest_rows
 from .world_entry import Place
+from .world_enveloped import Enveloped
 from .world_listed import keyed, listed
 from .world_moment import Moment, Room
 from .world_nested import load_nested
@@ -42,6 +43,7 @@ class World:
         "callers",
         "counters",
         "document",
+        "enveloped",
         "fresh",
         "idle",
         "keyed",
@@ -96,6 +98,10 @@ class World:
         """Places where times and random ids stand, with their formats; None where there are none."""
         self.idle: Mapping[str, Any] = document.get("idle", {})
         """Arguments that mean nothing, by tool."""
+        self.enveloped = (
+            Enveloped.from_json(document["enveloped"]) if "enveloped" in document else None
+        )
+        """What tools put around their results, around what is volatile there too; None where none does."""
         wrapped = document.get("wrapped")
         self.wrapped = Wrappings(wrapped, (self.fresh or {})["marks"]) if wrapped else None
         """What stands around every result; None where nothing does."""

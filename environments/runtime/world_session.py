@@ -73,6 +73,14 @@ class Session:
 
     def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """The tool's answer to one call, and its effect."""
+        result = self._told(name, arguments)
+        enveloped = self._world.enveloped
+        if enveloped is None or result.source == UNKNOWN:
+            return result
+        return replace(result, content=enveloped.around(name, result.content))
+
+    def _told(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
+        """The answer without what the tool puts around all of them."""
         versions = self._world.versions
         version = version_at(versions, name, self.started_at) if versions else name
         if self._idle is not None:
@@ -187,6 +195,8 @@ class Session:
         content, called = unwrap(content, self._envelope()), name
         if self._idle is not None:
             arguments = self._idle.without(name, arguments)[0]
+        if self._world.enveloped is not None:
+            content = self._world.enveloped.inside(name, content)
         name = version_at(self._world.versions, name, self.started_at)
         tool = self._world.tools.get(name)
         if name in self._world.bound and self.subject is not None:

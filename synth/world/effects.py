@@ -143,7 +143,7 @@ def _learn_creation(
     """A tool whose result is a record that was not there before."""
     own = str(tool.key[0][1])
     rows = [e.seen.value for e in examples if isinstance(e.seen.value, dict)]
-    if len(rows) < len(examples):
+    if len(rows) < len(examples) or any(own not in row for row in rows):
         return
     scopes = [e.scope() for e in examples]
     fitter = Fitter(scopes, ["arg"], search.tables)

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from environments.runtime.attempt import Json
 from environments.runtime.normal import outcome_of
+from environments.runtime.world_enveloped import Enveloped
 from synth.world.observation import History, Observation
 
 Tree = list[Any]
@@ -125,6 +126,8 @@ class Workbench:
     tools: dict[str, ToolModel]
     tables: dict[str, TableModel] = field(default_factory=dict)
     envelopes: dict[str, dict[str, Json]] = field(default_factory=dict)
+    enveloped: Enveloped | None = None
+    """What tools put around their results, and observations have lost."""
     nested: dict[str, dict[str, Any]] = field(default_factory=dict)
     parts: dict[str, dict[str, list[dict[str, Any]]]] = field(default_factory=dict)
     """Rows known in part, by table and key: path, value, and the calls that told it."""

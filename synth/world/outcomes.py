@@ -11,12 +11,26 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Final
 
+from environments.runtime.json_text import writer
 from environments.runtime.normal import parse_json
 from synth.world.model import ToolModel, outcome_class
 from synth.world.observation import Observation
 
 ERROR_WORDS: Final = frozenset({"error", "errors", "exception", "fault", "failed", "failure"})
 """Protocol words (JSON-RPC, HTTP and MCP results use them), not the words of any data set."""
+SAMPLE: Final = 30
+"""Results of a tool that a layout is tried on."""
+LAYOUTS: Final[Sequence[tuple[tuple[str, str], int | str | None]]] = (
+    ((", ", ": "), None),
+    ((",", ":"), None),
+    ((",", ": "), 2),
+    ((",", ": "), 4),
+    ((",", ": "), "\t"),
+    ((",", ": "), 1),
+    ((",", ": "), None),
+    ((", ", ":"), None),
+)
+"""Separators and indentation, as the usual encoders write them."""
 
 
 def learn_outcomes(tool: ToolModel) -> None:
@@ -71,15 +85,19 @@ def learn_style(tool: ToolModel) -> None:
     tool.text = not any(
         isinstance(seen.value, dict | list | str) for seen in tool.good() if seen.is_json
     )
-    separators = (",", ":") if records and _all_compact(records) else (", ", ": ")
-    tool.style = {
-        "separators": list(separators),
-        "ascii": any("\\u" in c for c in records) or all(c.isascii() for c in records),
-        "indent": 2 if records and all("\n  " in c for c in records if len(c) > 4) else None,
-    }
+    ascii_only = any("\\u" in c for c in records) or all(c.isascii() for c in records)
+    separators, indent = _layout(records, ascii_only=ascii_only)
+    tool.style = {"separators": list(separators), "ascii": ascii_only, "indent": indent}
 
 
-def _all_compact(records: Sequence[str]) -> bool:
-    return all(
-        '": ' not in content and parse_json(content) is not None for content in records if content
-    )
+def _layout(
+    records: Sequence[str], *, ascii_only: bool
+) -> tuple[tuple[str, str], int | str | None]:
+    """The layout that most results are written in: tried on them, because short ones fit several."""
+    distinct = sorted(set(records), key=lambda text: (-len(text), text))[:SAMPLE]
+    values = [(text, parsed.value) for text in distinct if (parsed := parse_json(text))]
+    fitting: dict[int, int] = {}
+    for at, (separators, indent) in enumerate(LAYOUTS):
+        write = writer(separators=separators, ascii_only=ascii_only, sort_keys=False, indent=indent)
+        fitting[at] = sum(write(value) == text for text, value in values)
+    return LAYOUTS[max(fitting, key=lambda at: (fitting[at], -at))]

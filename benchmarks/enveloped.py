@@ -1,0 +1,156 @@
+"""What an envelope around every result costs a world: invented backends, each in the forms that tool servers wrap results in.
+
+Run: `python -m benchmarks.enveloped [--seed N] [--backend NAME] [--form NAME]`. The same attempts and sequences as `benchmarks.unseen`, with every
+answer put into one form; only the envelope then says which calls failed. Not here: how worlds are learnt.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from benchmarks.backends.attempts import Attempt, Made, attempts, chat, recombined
+from benchmarks.backends.backend import Style
+from benchmarks.backends.files import FILES
+from benchmarks.backends.ledger import LEDGER
+from benchmarks.backends.tickets import TICKETS
+from benchmarks.chat_logs import to_episode
+from benchmarks.unseen import HELD_OUT, SEQUENCES, recorded
+from environments.fidelity import replay
+from environments.runtime.world import World
+from synth.worlds import WorldSettings, learn_world
+
+Form = Callable[[Made], str]
+STYLES: Final = (TICKETS, FILES, LEDGER)
+
+
+def _value(made: Made) -> Any:  # noqa: ANN401 - a result as JSON
+    try:
+        return json.loads(made.content)
+    except ValueError:
+        return made.content
+
+
+def _text(content: str) -> list[dict[str, str]]:
+    return [{"type": "text", "text": content}]
+
+
+def _ok(made: Made) -> str:
+    if made.is_error:
+        return json.dumps({"ok": False, "error": {"message": made.content}})
+    return json.dumps({"ok": True, "data": _value(made)})
+
+
+def _status(made: Made) -> str:
+    if made.is_error:
+        return json.dumps({"status": "error", "code": 422, "message": made.content}, indent=2)
+    return json.dumps({"status": "success", "message": None, "result": _value(made)}, indent=2)
+
+
+def _resource(made: Made) -> str:
+    if made.is_error:
+        return json.dumps({"errors": [{"status": "422", "detail": made.content}]})
+    return json.dumps({"data": {"type": made.name + "s", "attributes": _value(made)}})
+
+
+def _graph(made: Made) -> str:
+    field = "run" + made.name.title().replace("_", "")
+    if made.is_error:
+        fault = {"message": made.content, "path": [field]}
+        return json.dumps({"data": {field: None}, "errors": [fault]}, separators=(",", ":"))
+    return json.dumps({"data": {field: _value(made)}}, separators=(",", ":"))
+
+
+def _vercel(made: Made) -> str:
+    value = _value(made)
+    kind = "error-text" if made.is_error else "text" if isinstance(value, str) else "json"
+    return json.dumps({"type": kind, "value": made.content if made.is_error else value})
+
+
+def _fenced(made: Made) -> str:
+    return made.content if made.is_error else f"```json\n{made.content}\n```"
+
+
+FORMS: Final[dict[str, Form]] = {
+    "ok and data": _ok,
+    "status and result": _status,
+    "data and attributes": _resource,
+    "field of a query": _graph,
+    "list of content": lambda made: json.dumps(_text(made.content)),
+    "content and isError": lambda made: json.dumps(
+        {"content": _text(made.content), "isError": made.is_error}
+    ),
+    "content, then ok and data": lambda made: json.dumps(_text(_ok(made))),
+    "JSON in a string": lambda made: json.dumps(made.content),
+    "type and value": _vercel,
+    "fence": _fenced,
+    "line before": lambda made: f"Tool {'error' if made.is_error else 'result'}:\n{made.content}",
+}
+
+
+def wrapped(attempt: Attempt, form: Form | None) -> Attempt:
+    """The same attempt, every answer in one form."""
+    if form is None:
+        return attempt
+    return replace(attempt, calls=tuple(replace(m, content=form(m)) for m in attempt.calls))
+
+
+def line_of(style: Style, attempt: Attempt, *, flags: bool) -> dict[str, Any]:
+    """An attempt as a line of a chat log, with or without what the source says of errors."""
+    line = chat(style, attempt)
+    if not flags:
+        for message in line["messages"]:
+            message.pop("tg", None)
+    return line
+
+
+def measure(style: Style, form: Form | None, seed: int, *, flags: bool) -> list[Counter[str]]:
+    """Verdicts of held-out attempts and of recombined sequences."""
+    made = attempts(style, seed)
+    train = [a for a in made if a.number != HELD_OUT]
+    mixed = [Attempt(task=0, number=0, calls=c) for c in recombined(style, train, SEQUENCES)]
+    lines = [line_of(style, wrapped(a, form), flags=flags) for a in train]
+    learnt = learn_world([to_episode(line) for line in lines], WorldSettings())
+    world = World.from_json(json.loads(json.dumps(learnt.document)))
+    found = []
+    for sequences in ([a for a in made if a.number == HELD_OUT], mixed):
+        judged = replay(world, [recorded(wrapped(a, form).calls) for a in sequences]).judged
+        counts = Counter(j.verdict for j in judged)
+        counts["bytes"] = sum(
+            j.verdict == "exact" and j.result.content != j.call.content for j in judged
+        )
+        found.append(counts)
+    return found
+
+
+def _cell(counts: Counter[str]) -> str:
+    n = counts["exact"] + counts["wrong"] + counts["unknown"]
+    return f"{counts['exact'] / n:.1%} / {counts['wrong']} | {counts['bytes']}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--backend")
+    parser.add_argument("--form")
+    options = parser.parse_args(arguments)
+    print("| backend | form | h right / wrong | other bytes | p right / wrong | other bytes |")
+    print("|---|---|--:|--:|--:|--:|")
+    plain: dict[str, Form | None] = {"as it is": None, "as it is, nothing says error": None}
+    for style in STYLES:
+        if options.backend not in {None, style.name}:
+            continue
+        for name, form in (plain | FORMS).items():
+            if options.form in {None, name}:
+                found = measure(style, form, options.seed, flags=name == "as it is")
+                print(f"| {style.name} | {name} | {' | '.join(map(_cell, found))} |", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
