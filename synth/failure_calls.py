@@ -15,6 +15,7 @@ from typing import Final
 
 from redact.clean_episode import CleanEpisode, CleanStep
 from synth.failure_words import ERROR_START, HAND_OVER_VERBS, HUMANS, READ_VERBS, name_words
+from synth.tool_content import layers, says_error
 
 _WRAPPED: Final = re.compile(r"^\s*#?\s*[A-Za-z_]\w*\s*=\s*(\S.*)$", re.DOTALL)
 """A caller's own envelope around a result: `# result_3 = "..."`."""
@@ -94,7 +95,13 @@ def canonical(text: str) -> str:
 def error_of(content: str | None, *, is_error: bool | None = None) -> str | None:
     """The error message in a tool result, or None when nothing says that the call failed."""
     text = content or ""
-    value = unwrapped(text)
+    value: object = text
+    for value in layers(text):
+        if isinstance(value, dict):
+            is_error = is_error or says_error(value)
+            message = _message(value)
+            if message is not None:
+                return message
     message = _message(value)
     if message is None and is_error:
         return value if isinstance(value, str) and value else text or "error"

@@ -21,6 +21,7 @@ from environments.runtime.check_view import text_of
 from environments.runtime.consent import agrees, asks_consent
 from synth.rubric.recorded import Recorded
 from synth.rubric.tool_kinds import READ, WRITE, ToolKinds
+from synth.tool_content import innermost
 
 TOKEN: Final = re.compile(r"(?<![\w#@$&*/.+-])[#@$&*]?[^\W_](?:[\w./+-]*[^\W_])?")
 """A token of a text, with the mark that many ids start with (`#1001`) and what may stand inside one (`26/1001`)."""
@@ -289,11 +290,14 @@ def id_shapes(everything: Iterable[Known]) -> dict[tuple[str, str], frozenset[st
 
 
 def parsed(text: str) -> Json:
-    """A result as JSON, else as its text."""
+    """A result as JSON, else as its text, without what protocols put around it."""
+    inner = innermost(text)
+    if not isinstance(inner, str):
+        return inner
     try:
-        value: Json = json.loads(text)
+        value: Json = json.loads(inner)
     except (ValueError, RecursionError):
-        return text
+        return inner
     return value
 
 

@@ -17,14 +17,17 @@ from typing import Final
 from environments.runtime.attempt import RECORDED, Attempt, Call, Json, ToolResult
 from environments.runtime.candidate import Action
 from redact.clean_episode import CleanEpisode, CleanStep
+from synth.tool_content import CALLER, layers, says_error
 
 ERROR_START: Final = re.compile(
     r"\s*[\[({<\"']*\s*(error|exception|traceback|failed|failure|invalid|forbidden|denied|not found|"
     r"unauthorized|cannot|could not|unable to)\b",
     re.IGNORECASE,
 )
-ENVELOPE: Final = re.compile(r"\s*#?\s*[\w. \[\]]{1,30}\s*=\s*")
-"""What some callers put before a result (`# var_3 = "..."`)."""
+ERROR_LINE: Final = re.compile(
+    r"[^\S\n]*[\w ]{1,30}\b(?:error|failed|failure)\s*:[^\S\n]*\n", re.IGNORECASE
+)
+"""A line of its own before a text, that says so (`Tool error:`)."""
 ERROR_KEYS: Final = frozenset({"error", "errors", "exception", "error_message", "errormessage"})
 STATUS_KEYS: Final = frozenset({"status", "result", "outcome", "ok", "success"})
 BAD_STATUS: Final = frozenset({"error", "failed", "failure", "denied", "rejected_request"})
@@ -135,14 +138,14 @@ def failed(result: CleanStep) -> bool:
 @lru_cache(maxsize=65536)
 def looks_failed(text: str) -> bool:
     """Whether a result's text has the shape of a refusal or an error."""
-    bare = ENVELOPE.sub("", text, count=1) if ENVELOPE.match(text) else text
-    if bare.lstrip()[:1] == "{":
-        try:
-            value = json.loads(bare)
-        except (ValueError, RecursionError):
-            return bool(ERROR_START.match(bare))
-        return isinstance(value, dict) and _object_failed(value)
-    return bool(ERROR_START.match(bare))
+    inner: Json = text
+    for inner in layers(text):
+        if isinstance(inner, dict) and (says_error(inner) or _object_failed(inner)):
+            return True
+    if not isinstance(inner, str):
+        return False
+    bare = CALLER.sub("", inner, count=1) if CALLER.match(inner) else inner
+    return bool(ERROR_START.match(bare) or ERROR_LINE.match(bare))
 
 
 def _object_failed(value: Mapping[str, Json]) -> bool:

@@ -187,6 +187,18 @@ def test_a_read_that_differs_afterwards_convicts_the_tool_in_between() -> None:
         ("Invalid address", True),
         ('{"parcel": "P-100"}', False),
         ("The error was fixed", False),
+        ('[{"type": "text", "text": "Error: no such parcel"}]', True),
+        ('[{"type": "text", "text": "{\\"ok\\": false}"}]', True),
+        ('{"content": [{"type": "text", "text": "no such parcel"}], "isError": true}', True),
+        ('{"content": [{"type": "text", "text": "P-100"}], "isError": false}', False),
+        ('{"type": "error-text", "value": "no such parcel"}', True),
+        ('{"type": "json", "value": {"ok": false}}', True),
+        ('{"type": "refund", "value": {"ok": false}}', False),
+        ('"{\\"error\\": \\"gone\\"}"', True),
+        ('```json\n{"error": "gone"}\n```', True),
+        ('Tool result: {"ok": false}', True),
+        ("Tool error:\nno such parcel", True),
+        ('[{"status": "failed", "id": 1}]', False),
     ],
 )
 def test_refusals_are_recognised(text: str, failed: bool) -> None:

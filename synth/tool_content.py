@@ -1,0 +1,98 @@
+"""What a tool's result holds under the layers that protocols and clients put around it.
+
+Goes in: a result's text. Comes out: every layer, from the text as it is to what is inside: JSON in a text, the parts of an MCP
+result, a typed value of an SDK, a fence, a line before JSON. Only shapes that protocols prescribe: what one app puts around its
+results is learnt from them (`synth.world.enveloped`). Not here: what any of it means.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from environments.runtime.attempt import Json
+
+MAX_LAYERS: Final = 5
+MAX_FIELDS: Final = 4
+"""Of a part of an MCP result: type, text, annotations and what a client adds. A record has more."""
+CALLER: Final = re.compile(r"\s*#?\s*[\w. \[\]]{1,30}\s*=\s*")
+"""What some callers put before a result (`# var_3 = "..."`)."""
+FENCE: Final = re.compile(r"\s*```\w*\n(.*)\n```\s*", re.DOTALL)
+LEAD: Final = re.compile(r"[^\n{}\[\]\"]{1,60}:\s+(?=[{\[])")
+TYPES: Final = frozenset({"text", "json", "error", "error-text", "error-json"})
+"""Types that SDKs give a tool's output."""
+HOLDERS: Final = ("value", "text")
+"""The field of a typed value that holds it."""
+
+
+def layers(text: str) -> Iterator[Json]:
+    """The text, then what each layer of it holds."""
+    value: Json = text
+    for _ in range(MAX_LAYERS):
+        yield value
+        inner = _inside(value)
+        if inner is None:
+            return
+        value = inner
+
+
+def innermost(text: str) -> Json:
+    """What a result holds under all layers: a JSON value, else a text."""
+    value: Json = text
+    for value in layers(text):  # noqa: B007 - the last one counts
+        pass
+    return value
+
+
+def _inside(value: Json) -> Json:
+    if isinstance(value, str):
+        return _read(value)
+    if isinstance(value, list):
+        return _parts(value)
+    if not isinstance(value, dict):
+        return None
+    if isinstance(value.get("content"), list):
+        return _parts(value["content"])
+    if not _typed(value):
+        return None
+    return next((value[name] for name in HOLDERS if name in value), None)
+
+
+def _typed(value: Mapping[str, Json]) -> bool:
+    return len(value) == len(HOLDERS) and value.get("type") in TYPES
+
+
+def _parts(value: Json) -> Json:
+    """The text of an MCP result's parts; None for any other list."""
+    texts: list[str] = []
+    for part in value if isinstance(value, list) else ():
+        if not isinstance(part, dict) or not isinstance(part.get("type"), str):
+            return None
+        if part["type"] == "text" and len(part) > MAX_FIELDS:
+            return None
+        told = part.get("text")
+        if isinstance(told, str):
+            texts.append(told)
+    return "\n".join(texts) if texts else None
+
+
+def _read(text: str) -> Json:
+    """The JSON that a text is, with nothing but a fence or a few words around it; None where it is none."""
+    fence = FENCE.fullmatch(text)
+    lead = CALLER.match(text) or LEAD.match(text)
+    for bare in (text, fence[1] if fence else None, text[lead.end() :] if lead else None):
+        if bare is not None and bare.lstrip()[:1] in {"{", "[", '"'}:
+            try:
+                value: Json = json.loads(bare)
+            except (ValueError, RecursionError):
+                continue
+            return value
+    return None
+
+
+def says_error(layer: Mapping[str, Json]) -> bool:
+    """Whether a layer says by its protocol that the call failed: MCP's flag, or the type of a typed value."""
+    typed = _typed(layer) and str(layer["type"]).startswith("error")
+    return layer.get("isError") is True or layer.get("is_error") is True or typed
