@@ -17,6 +17,7 @@ from environments.runtime.normal import parse_arguments, parse_json, same_json, 
 from environments.runtime.world import World
 from environments.runtime.world_fresh import BY_FORMAT, masked
 from environments.runtime.world_simulated import SimulatedWorld
+from environments.runtime.world_tokens import given_out
 from environments.runtime.world_versions import version_at
 from environments.unsettled import reason_of, shape_of
 
@@ -158,12 +159,15 @@ def _by_format(
     to_new: dict[str, str],
 ) -> bool:
     """Whether an answer is right but for times and ids told by format; notes which new value stands for which recorded."""
-    if world.fresh is None or BY_FORMAT not in result.evidence:
+    if BY_FORMAT not in result.evidence:
         return False
-    marks, (tool, version) = world.fresh["marks"], called
+    marks, (tool, version) = (world.fresh or {"marks": {}})["marks"], called
     both = (result.content, truth)
     if world.enveloped is not None:
         both = (world.enveloped.inside(tool, both[0]), world.enveloped.inside(tool, both[1]))
+    if world.tokens:
+        told, recorded = (given_out(world.tokens, tool, c) for c in both)
+        to_new |= {recorded: told} if told is not None and recorded is not None else {}
     if world.wrapped is not None:
         both = (world.wrapped.strip(tool, both[0]), world.wrapped.strip(tool, both[1]))
     (said, new), (was, old) = (masked(marks, version, c) for c in both)

@@ -44,6 +44,7 @@ from synth.world.refusal_words import learn_refusal_words
 from synth.world.relevance import learn_relevance
 from synth.world.tape import learn_tape
 from synth.world.timeline import learn_timeline, rows_at_start
+from synth.world.tokens import learn_tokens
 from synth.world.wrapping import learn_wrapping
 from synth.world.writers import learn_base, learn_last, learn_settled, learn_writers
 
@@ -150,7 +151,8 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
 def _outward(bench: Workbench) -> dict[str, Any]:
     """What calls and results have beside what was learnt; last, because all steps follow calls and results without it."""
     around = None if bench.enveloped is None else bench.enveloped.to_json()
-    parts = {"idle": bench.idle, "wrapped": bench.wrapped, "enveloped": around}
+    beside = {"idle": bench.idle, "tokens": bench.tokens}
+    parts = {**beside, "wrapped": bench.wrapped, "enveloped": around}
     return {name: part for name, part in parts.items() if part}
 
 
@@ -207,6 +209,7 @@ def _observe(
     enveloped = learn_enveloped(seen)
     idle = learn_idle(seen, episodes)
     settle_layout(seen)
+    tokens = learn_tokens(seen)
     wrapped = learn_wrapping(seen)
     versions = split_versions(seen, episodes)
     fresh = learn_fresh(seen, living=living, around=wrapped.marks)
@@ -234,6 +237,7 @@ def _observe(
         enveloped=enveloped,
         wrapped=wrapped.tools,
         idle=idle,
+        tokens=tokens,
         bound=bound,
         owners=owners_of(seen, bound),
     )

@@ -59,6 +59,7 @@ class World:
         "row_names",
         "seen",
         "timeline",
+        "tokens",
         "tools",
         "versions",
         "wrapped",
@@ -102,6 +103,8 @@ class World:
             Enveloped.from_json(document["enveloped"]) if "enveloped" in document else None
         )
         """What tools put around their results, around what is volatile there too; None where none does."""
+        self.tokens: Mapping[str, Any] = document.get("tokens", {})
+        """Who gives out tokens, and which arguments are tokens."""
         wrapped = document.get("wrapped")
         self.wrapped = Wrappings(wrapped, (self.fresh or {})["marks"]) if wrapped else None
         """What stands around every result; None where nothing does."""

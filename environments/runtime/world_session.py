@@ -26,6 +26,7 @@ from .world_scope import Here
 from .world_state import ABSENCE
 from .world_subject import with_subject
 from .world_tape import taped
+from .world_tokens import Tokens
 from .world_tool import STRICT, Tool
 from .world_versions import version_at
 from .world_writes import change, follow_change, follow_read
@@ -43,6 +44,7 @@ class Session:
         "_idle",
         "_moment",
         "_shared",
+        "_tokens",
         "_world",
         "caller",
         "started_at",
@@ -63,6 +65,7 @@ class Session:
         self._given = given
         self._fresh = None if world.fresh is None else Fresh(world.fresh, started_at)
         self._idle = Idle(world.idle, started_at) if world.idle else None
+        self._tokens = Tokens(world.tokens, started_at) if world.tokens else None
         self._moment: Moment | None = moment
         self._shared = True
         self.state = moment.state
@@ -83,10 +86,9 @@ class Session:
         """The answer without what the tool puts around all of them."""
         versions = self._world.versions
         version = version_at(versions, name, self.started_at) if versions else name
-        if self._idle is not None:
-            arguments, why = self._idle.without(name, arguments)
-            if why is not None:
-                return self._not_known(version, arguments, why)
+        arguments, why = self._meant(name, arguments)
+        if why is not None:
+            return self._not_known(version, arguments, why)
         if version in self._world.bound:
             arguments = with_subject(arguments, self.subject)
         elif self._world.owners.others(version, arguments, self.subject):
@@ -98,7 +100,21 @@ class Session:
             result = self._world.wrapped.wrap(name, result)
         if self._fresh is not None:
             result = self._fresh.told(version, result)
+        if self._tokens is not None:
+            result = self._tokens.outward(name, result)
         return result if version == name else named(name, result)
+
+    def _meant(
+        self, name: str, arguments: Mapping[str, Json] | str
+    ) -> tuple[Mapping[str, Json] | str, str | None]:
+        """The arguments that mean something, by what they mean, and why nobody knows what becomes of the call."""
+        why: str | None = None
+        if self._idle is not None:
+            arguments, why = self._idle.without(name, arguments)
+        if self._tokens is not None:
+            arguments, made_up = self._tokens.inward(name, arguments)
+            why = why or made_up
+        return arguments, why
 
     def _called(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """The answer with marks where fresh values go."""
@@ -193,10 +209,11 @@ class Session:
         """Follow a recording: the call was made and this is what really came back."""
         self._leave()
         content, called = unwrap(content, self._envelope()), name
-        if self._idle is not None:
-            arguments = self._idle.without(name, arguments)[0]
+        arguments, _ = self._meant(name, arguments)
         if self._world.enveloped is not None:
             content = self._world.enveloped.inside(name, content)
+        if self._tokens is not None:
+            content = self._tokens.observed(name, arguments, content)
         name = version_at(self._world.versions, name, self.started_at)
         tool = self._world.tools.get(name)
         if name in self._world.bound and self.subject is not None:
@@ -244,6 +261,8 @@ class Session:
             other._fresh = self._fresh.copy()
         if self._idle is not None:
             other._idle = self._idle.copy()
+        if self._tokens is not None:
+            other._tokens = self._tokens.copy()
         return other
 
     def _untouched(self, names: frozenset[str] | None, place: Place | None) -> bool:

@@ -146,6 +146,8 @@ class Workbench:
     """Places in results where times and random ids stand, with their formats."""
     idle: dict[str, Any] = field(default_factory=dict)
     """Arguments that mean nothing, by tool."""
+    tokens: dict[str, Any] = field(default_factory=dict)
+    """Who gives out tokens, and which arguments are tokens."""
     wrapped: dict[str, Any] = field(default_factory=dict)
     """What stands around each tool's results."""
     timeline: dict[str, dict[str, Any]] = field(default_factory=dict)

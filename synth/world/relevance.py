@@ -33,6 +33,7 @@ from synth.world.innocence import MODE, matters_far, never_matters, states_of
 from synth.world.model import TOO_FEW, ToolModel, Workbench, refused
 from synth.world.observation import Observation
 from synth.world.sequences import after_alone, before_nothing
+from synth.world.tokens import admits
 
 MAX_EXAMPLES: Final = 20
 """Examples of one call that are compared pairwise: learning stays linear in the number of episodes."""
@@ -161,7 +162,13 @@ def _convict(bench: Workbench) -> dict[str, Evidence]:
             calm[name] += len(keys)
     shows = [t for t in bench.tools.values() if t.kind in {"read", "search"} and not t.declared]
     alone = {name for e in found.values() for name in _alone(e)}
-    doubted = [t for t in shows if calm[t.name] < enough(t.name, alone, len(t.observations))]
+    # Hardly a call comes before the one that lets a session in: no pairs could clear it.
+    admit = admits(bench.tokens, bench.tools)
+    doubted = [
+        t
+        for t in shows
+        if t.name not in admit and calm[t.name] < enough(t.name, alone, len(t.observations))
+    ]
     for tool in doubted:
         _demote(tool, TOO_FEW)
         tool.doubted = True

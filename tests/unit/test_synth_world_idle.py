@@ -73,7 +73,7 @@ def test_a_new_reason_changes_nothing(world: World) -> None:
     """Words that nobody wrote before get the answer of the box."""
     given = {"box": "B-12", "why": "because I would like to know"}
     for arguments in (given, json.dumps(given)):
-        told = world.session().call("look", arguments)  # type: ignore[arg-type]  # text or object
+        told = world.session().call("look", arguments)
         assert json.loads(told.content)["weight"] == 36
 
 
