@@ -12,6 +12,7 @@ from typing import Final
 
 from environments.runtime.attempt import Json
 from environments.runtime.check_end import Write
+from environments.runtime.check_view import View, numbers_in, text_of
 from environments.runtime.rubric import REWARD, Check
 from synth.rubric.ends import End
 from synth.rubric.facts import Facts
@@ -32,7 +33,7 @@ def evidence_checks(accepted: Sequence[End], traits: AppTraits, *, told: bool) -
     reads = frozenset.intersection(*(a.reads for a in good)) - _nameless(good)
     if reads:
         checks.append(_looked_up(reads, good, traits))
-    if not told and not (acts and reads):
+    if not told and not (acts and reads) and not any(_answered_from_rules(a) for a in good):
         checks += _explained(good, traits, looked=bool(reads))
     return checks
 
@@ -65,6 +66,20 @@ def _explained(good: Sequence[Facts], traits: AppTraits, *, looked: bool) -> lis
     else:
         return []
     return [_required("said", args, says_why(words), good)]
+
+
+def _answered_from_rules(attempt: Facts) -> bool:
+    """Whether the value asked for was looked up and stands in the policy too, as one of several fees does.
+
+    Such a value proves nothing, being there for all to copy; the words around it are the same for a wrong one.
+    """
+    if not attempt.asked or attempt.answers:
+        return False
+    whole = attempt.recorded.attempt
+    heard = {n for m in whole.messages if m.get("role") == "user" for n in numbers_in(text_of(m))}
+    shown = {n for call in whole.calls for n in numbers_in(call.result.content)}
+    view = View(whole)
+    return bool((view.told & view.given & shown) - heard)
 
 
 def _nameless(good: Sequence[Facts]) -> frozenset[Write]:
