@@ -6,6 +6,7 @@ one way here and another way there) or one with another (two customers' answers 
 withheld has no value to be compared and is counted apart. Not here: why a value is read unlike (`redact`).
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -87,4 +88,18 @@ def _answered(raw: Episode, clean: CleanEpisode) -> Iterator[tuple[_Call, _Call]
             waiting[call.call_id] = ((call.name, call.arguments), (made.name, made.arguments))
         if before.role == "tool" and before.call_id in waiting:
             asked, told = waiting[before.call_id]
-            yield (*asked, before.content or ""), (*told, after.content or "")
+            yield _spelt(*asked, before.content or ""), _spelt(*told, after.content or "")
+
+
+_ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
+
+
+def _spelt(*call: str) -> _Call:
+    """Return a call with its letters as themselves: one client writes escapes, another does not, and both ask the same."""
+    name, arguments, result = [_letters(text) if "\\u" in text else text for text in call]
+    return name, arguments, result
+
+
+def _letters(text: str) -> str:
+    plain = _ESCAPE.sub(lambda code: chr(int(code[1], 16)), text)
+    return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -56,11 +56,11 @@ class Desk:
         self._own = memory.own
         self._done = memory.done
         self._same = memory.same
-        self._names = [
-            value
+        self._names = {
+            value[:_TELLING]
             for value, kind in values.items()
             if KINDS[kind].family == "name" and len(value) >= _TELLING and value.isalpha()
-        ]
+        }
         self.notes: list[Note] = []
 
     def expect(self, texts: Iterable[str | None]) -> None:
@@ -106,7 +106,10 @@ class Desk:
     def joint(
         self, call_id: str | None, path: str, part: str = "", *, prefix: str = "call_"
     ) -> str | None:
-        """Return an id that only joins, as a call to its result; one with a name inside a longer word is another as a whole."""
+        """Return an id that only joins, as a call to its result; one with the beginning of a name in it is another as a whole.
+
+        What joins means nothing else: `call_hchatterj43_2` is made of a surname that was cut.
+        """
         if call_id is None or not self._names:
             return self.optional(call_id, path, part)
         clean = self.text(call_id, path, part)
@@ -200,7 +203,7 @@ class Desk:
 
 
 _TELLING: Final = 4
-"""Letters of a name from which on it is looked for inside longer words of an id."""
+"""First letters of a name by which an id is taken to be made of it."""
 _NO_MATCHES: list[Match] = []
 
 

@@ -33,7 +33,7 @@ from redact.place import MESSAGE, RESULT, keyed_place
 from redact.policy import Policy
 from redact.prefilter import EVERYTHING, Needs, needs_of
 from redact.presidio_engine import NamesEngine, people_finder
-from redact.prose_names import names_in
+from redact.prose_names import names_in, names_shown
 from redact.shapes import addresses_in, digit_count, emails_in, letter_count
 from redact.surrogates import ID_WORDS, PARTICLES, STREET_WORDS
 
@@ -114,6 +114,8 @@ class Finder:
                 told = [leaf.value for leaf in unexplained if leaf.kind in _READ_AS_TEXT]
                 spoken = [part for part in (told if is_json else [*told, text]) if _is_spoken(part)]
                 named = [found for part in spoken for found in self._named(part, self._needs(part))]
+                if not is_json and _is_spoken(text):
+                    named += [Found(kind, name, "") for kind, name in names_shown(text)]
         unexplained += _tokens_of_leaves(unexplained) if is_json else _tokens_of_text(text, needs)
         flagged = tuple(dict.fromkeys(named)) if self._prose_names == "flag" else ()
         if not flagged:

@@ -23,6 +23,14 @@ _LOOKALIKES: Final = str.maketrans(
     "\u2014\uff3f\u2019\u02bc",
     "aeopcyxijsdhlbkmhtaopviktuxy-----_''",
 )
+_STROKES: Final = {
+    ord(letter): plain
+    for letter, plain in {
+        "\u0131": "i", "\u00f8": "o", "\u0142": "l", "\u0111": "d", "\u0127": "h", "\u0167": "t", "\u0180": "b",
+        "\u0268": "i", "\u0289": "u", "\u0259": "e", "\u00f0": "d", "\u00fe": "th", "\u00e6": "ae", "\u0153": "oe",
+    }.items()
+}  # fmt: skip
+"""Letters that no mark can be taken from, as people type them on another keyboard: in addresses, user names, file names."""
 _INVISIBLE: Final = frozenset(
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
     "\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufeff"
@@ -130,4 +138,4 @@ def _letter(letter: str) -> str:
         return ""
     plain = unicodedata.normalize("NFKD", letter).casefold()
     plain = "".join(part for part in plain if not unicodedata.combining(part))
-    return plain.translate(_LOOKALIKES)
+    return plain.translate(_LOOKALIKES).translate(_STROKES)

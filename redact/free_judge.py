@@ -43,6 +43,7 @@ _NEARLY_ALL: Final = 0.8
 _EDGE: Final = ".,:;()[]"
 _ALPHA: Final = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{SIGNS}])+")
 _GROUP: Final = re.compile(rf"(?:[^\W\d_]|[{SIGNS}])+")
+_BETWEEN: Final = re.compile(r"\d{1,4}[ -][A-Z]{1,3}[ -]\d{2,5}")
 _PLATE: Final = 16
 _PLATE_LETTERS: Final = 3
 
@@ -144,7 +145,12 @@ def is_line(value: str) -> bool:
 
 
 def is_plate(value: str) -> bool:
-    """Say whether a value is a number between groups of a few letters, as plates have them; a unit is one group."""
+    """Say whether a value is a number between groups of a few letters, or the other way round, as plates have them.
+
+    A unit is one group, behind its number.
+    """
+    if _BETWEEN.fullmatch(value):
+        return True
     groups = _GROUP.findall(value)
     return (
         len(value) <= _PLATE

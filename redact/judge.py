@@ -326,7 +326,7 @@ def _judge(
         return _OWN_WORDS
     if place.free and are_own(seen, k=k, fits=is_line):
         return _STREETS
-    if place.free and are_own(seen, k=k, fits=is_plate):
+    if (place.free or place.personal) and are_own(seen, k=k, fits=is_plate):
         return _IDENTIFIERS
     verdict = _judge_shape(place, seen, public, latest, k)
     unnamed = place.free and _last_key(place.path).startswith(FREE)

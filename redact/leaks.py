@@ -32,17 +32,17 @@ _UNSEEN: Final = re.compile(
     "\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufe20-\ufe2f\ufeff]"
 )
 """Combining marks and characters nobody sees."""
-_ALIKE: Final = {
+_ALIKE: Final[dict[int, str]] = {
     ord(letter): latin
     for latin, letters in {
-        "a": "\u0430\u03b1", "b": "\u0432", "c": "\u0441\u03f2", "d": "\u0501", "e": "\u0435", "h": "\u04bb\u043d",
-        "i": "\u0456\u03b9", "j": "\u0458", "k": "\u043a\u03ba", "m": "\u043c", "n": "\u03b7", "o": "\u043e\u03bf",
-        "p": "\u0440\u03c1", "s": "\u0455", "t": "\u0442\u03c4", "u": "\u03c5", "v": "\u03bd\u0475", "w": "\u0461",
-        "x": "\u0445\u03c7", "y": "\u0443\u04af", "l": "\u04cf",
+        "a": "\u0430\u03b1", "b": "\u0432\u0180", "c": "\u0441\u03f2", "d": "\u0501\u0111\u00f0", "e": "\u0435\u0259", "h": "\u04bb\u043d\u0127",
+        "i": "\u0456\u03b9\u0131\u0268", "j": "\u0458", "k": "\u043a\u03ba", "m": "\u043c", "n": "\u03b7", "o": "\u043e\u03bf\u00f8",
+        "p": "\u0440\u03c1", "s": "\u0455", "t": "\u0442\u03c4\u0167", "u": "\u03c5\u0289", "v": "\u03bd\u0475", "w": "\u0461",
+        "x": "\u0445\u03c7", "y": "\u0443\u04af", "l": "\u04cf\u0142", "ae": "\u00e6", "oe": "\u0153", "th": "\u00fe",
     }.items()
     for letter in letters
 }  # fmt: skip
-"""Letters of other alphabets that look Latin; values in those alphabets are looked up in this spelling too."""
+"""Letters of other alphabets that look Latin, and those no mark can be taken from: values are looked up in this spelling."""
 _GAPS: Final = re.compile(r"[\W_]+")
 _SPACES: Final = {code: " " for code in range(128) if not chr(code).isalnum()}
 _ORDINARY: Final = word_list("ordinary")
@@ -190,6 +190,8 @@ class _Seen(NamedTuple):
     """A text's tokens, where they stand, and where values were found among them."""
 
     plain: str
+    raw: str
+    """The text before it was folded; empty for other encodings."""
     tokens: list[str]
     places: list[re.Match[str]]
     hits: list[tuple[int, _Wanted]]
@@ -225,7 +227,8 @@ class _Table:
             hits = list(self._hits(tokens))
             if hits:
                 places = list(_TOKEN.finditer(plain))
-                yield from self._leaks(where, encoding, _Seen(plain, tokens, places, hits))
+                raw = _written(text) if encoding == "plain" else ""
+                yield from self._leaks(where, encoding, _Seen(plain, raw, tokens, places, hits))
 
     def _hits(self, tokens: list[str]) -> Iterator[tuple[int, _Wanted]]:
         """Yield where a value's tokens stand one after the other."""
@@ -241,7 +244,7 @@ class _Table:
                 yield start, wanted
 
     def _leaks(self, where: str, encoding: str, seen: _Seen) -> Iterator[Leak]:
-        plain, tokens, places, hits = seen
+        plain, raw, tokens, places, hits = seen
         for start, wanted in hits:
             offset = places[start].start()
             end = places[start + len(wanted.tokens) - 1].end()
@@ -257,7 +260,8 @@ class _Table:
                     direct=wanted.direct,
                     beside=beside,
                     waiver="ordinary"
-                    if _is_key(plain, offset, end) and _COMMON.issuperset(wanted.tokens)
+                    if (_is_key(plain, offset, end) and _COMMON.issuperset(wanted.tokens))
+                    or (_ORDINARY.issuperset(wanted.tokens) and _is_said(plain, raw, offset, end))
                     else self._waiver(tokens, start, wanted, beside=beside),
                 )
 
@@ -283,6 +287,12 @@ def _is_key(plain: str, start: int, end: int) -> bool:
     return plain[start - 1 : start] == '"' and _KEY_END.match(plain, end) is not None
 
 
+def _is_said(plain: str, raw: str, start: int, end: int) -> bool:
+    """Say whether ordinary words stand as in any sentence: "you may order a shirt" is not Ms May Order."""
+    mention = raw[start:end] if len(raw) == len(plain) else ""
+    return mention.islower() and all(letter.isalpha() or letter == " " for letter in mention)
+
+
 def _is_torn(kind: str, mention: str) -> bool:
     """Say whether the words stand in two JSON strings, or in a key and its value: `"user":0` is not the id user-0.
 
@@ -299,10 +309,14 @@ def _rarity(token: str) -> tuple[bool, bool, int]:
 
 def plain_reading(text: str) -> str:
     """Return the text as the check reads it: escapes read, folded. A `plain` leak's offset counts its characters."""
-    plain = text
-    if "\\" in text:
-        plain = re.sub(r"\\+[nrtbf]", "  ", _ESCAPE.sub(lambda code: chr(int(code[1], 16)), text))
-    return _folded(plain)
+    return _folded(_written(text))
+
+
+def _written(text: str) -> str:
+    """Return the text with its escapes read."""
+    if "\\" not in text:
+        return text
+    return re.sub(r"\\+[nrtbf]", "  ", _ESCAPE.sub(lambda code: chr(int(code[1], 16)), text))
 
 
 def spellings(text: str, encoding: str) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from ingest.episode import Episode
 from ingest.outcome import Outcome
+from redact.abbreviated import user_names_in
 from redact.collector import without_collection
 from redact.definitions import EVERYBODY, choices_in, definition_key, people_in
 from redact.documents import Found, refined
@@ -92,7 +93,7 @@ def read_texts(episode: Episode, finder: Finder) -> list[Read]:
     return reads
 
 
-def found_in(episode: Episode, reads: Iterable[Read]) -> list[Found]:
+def found_in(episode: Episode, reads: Collection[Read]) -> list[Found]:
     """Return the personal values that the episode's own texts reveal."""
     found: dict[Found, None] = {}
     if episode.subject and can_be("person_id", episode.subject):
@@ -101,6 +102,9 @@ def found_in(episode: Episode, reads: Iterable[Read]) -> list[Found]:
     for findings in listed:
         if findings.values:
             found.update(findings.values)
+    names = {word for item in found if item.kind in _NAMES for word in _name_words(item.value)}
+    for value in user_names_in(_texts_of(episode, reads), names) if names else ():
+        found.setdefault(Found("handle", value, ""))
     if any(item.kind in _NAMEABLE for item in found):
         found = dict.fromkeys(named_by_owners(found))
     if not any(item.kind in _CHECKED and not item.key for item in found):
@@ -125,6 +129,19 @@ def named_by_owners(found: Collection[Found]) -> Iterator[Found]:
         yield item._replace(kind="named_id") if named else item
 
 
+def _texts_of(episode: Episode, reads: Iterable[Read]) -> Iterator[str]:
+    """Yield the episode's distinct texts and names of tools."""
+    yield from dict.fromkeys([read.text for read in reads])
+    yield from {call.name for step in episode.steps for call in step.tool_calls}
+    yield from filter(None, (episode.task_key, episode.agent, episode.model))
+
+
+@lru_cache(maxsize=65_536)
+def _name_words(name: str) -> tuple[str, ...]:
+    """Return the folded words of a name."""
+    return tuple(_WORD.findall(fold_value(name)))
+
+
 @lru_cache(maxsize=65_536)
 def _id_words(name: str) -> tuple[str, ...]:
     """Return the words of a name that also say what an identifier identifies."""
@@ -141,9 +158,26 @@ def local_values(found: Iterable[Found]) -> dict[str, str]:
             keep_kind(values, folded, item.kind)
         for atom, kind in parts:
             atoms.setdefault(atom, kind)
+        if item.kind == "full_name":
+            atoms.update((joined, "last_name") for joined in _joined(folded) if joined not in atoms)
     for atom, kind in atoms.items():
         values.setdefault(atom, kind)
     return values
+
+
+@lru_cache(maxsize=65_536)
+def _joined(folded: str) -> tuple[str, ...]:
+    """Return the words that user names make of a full name: `annameier`, `meieranna`, `ameier`."""
+    words = _WORD.findall(folded)
+    if len(words) < 2:
+        return ()
+    first, last = words[0], words[-1]
+    made = (first + last, last + first, first[0] + last)
+    return tuple([word for word in made if word.isascii() and len(word) >= _MADE])
+
+
+_MADE: Final = 6
+"""Shorter ones are words of other people too."""
 
 
 @lru_cache(maxsize=65_536)

@@ -8,7 +8,7 @@ In: the text of a message. Out: (kind, name) pairs, found by what stands before 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -71,14 +71,54 @@ def _reached(words: str, after: str) -> Iterator[tuple[str, str]]:
         yield "full_name", " ".join(own)
 
 
-def likely_names(text: str) -> Iterator[str]:
-    """Yield runs of capitalised words with a listed name, or after a word that people follow: where nothing has to stay."""
+def names_shown(text: str) -> Iterator[tuple[str, str]]:
+    """Yield (kind, name) of two or three capitalised words that begin with a listed name, in an answer in prose.
+
+    What a tool answers in sentences tells of the app's records: somebody it names is no word of a greeting.
+    """
+    for run in _RUN.finditer(text):
+        for part in _ENDED.split(run[0]):
+            read = _read_run(part)
+            for first in range(len(read.words) - 1):
+                own = _own_words(read.words[first:])
+                if not read.listed[first] or len(own) < len(read.words) - first:
+                    continue
+                if len(own) in _OF_A_NAME and not {_plain(word) for word in own} & _NOBODY:
+                    yield "full_name", " ".join(own)
+                    break
+
+
+_OF_A_NAME: Final = (2, 3)
+_NOBODY: Final = DESKS | PLACES | ORDINARY
+
+
+def likely_names(text: str, is_public: Callable[[str], bool] | None = None) -> Iterator[str]:
+    """Yield runs of capitalised words with a listed name, or after a word that people follow: where nothing has to stay.
+
+    With `is_public` also runs of which two words are neither public nor ordinary: most names are in no list.
+    """
     for run in _RUN.finditer(text):
         read = _read_run(run[0])
         plain = set(map(_plain, read.words))
         followed = _FOLLOWED.intersection(_context(text, run.start())[-1:])
-        if len(plain) > 1 and not plain & DESKS and (followed or any(read.listed)):
+        if len(plain) < 2 or plain & DESKS:
+            continue
+        if followed or any(read.listed):
             yield " ".join(word.rstrip(".") for word in read.words)
+        elif is_public:
+            for part in _ENDED.split(run[0]):
+                if _are_unknown(tuple(part.split()), is_public):
+                    yield part.rstrip(".")
+
+
+_ENDED: Final = re.compile(r"(?<=[^\W\d_]{3}\.) ")
+"""Between two sentences: an initial or a title ends none."""
+
+
+def _are_unknown(words: tuple[str, ...], is_public: Callable[[str], bool]) -> bool:
+    """Say whether two words of a run are no words that anybody knows; one written in capitals throughout is none such."""
+    told = [word.rstrip(".") for word in words if not word.isupper()]
+    return sum(_plain(one) not in ORDINARY and not is_public(one) for one in told) > 1
 
 
 @lru_cache(maxsize=65_536)

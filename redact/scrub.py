@@ -267,9 +267,11 @@ def _subject(episode: Episode, vault: Vault) -> str | None:
 
 def _scrub_outcome(outcome: Outcome, gate: AppGate, policy: Policy) -> CleanOutcome:
     episode_id = outcome.episode_id or ""
-    texts = filter(None, (outcome.text, outcome.correction, outcome.label))
+    told = filter(None, (outcome.correction, outcome.label))
     # Nothing is replayed from what people say of an episode, so that a doubtful name may go.
-    likely = {fold_value(name): "full_name" for text in texts for name in likely_names(text)}
+    names = [name for text in told for name in likely_names(text)]
+    names += likely_names(outcome.text or "", gate.vocabulary.holds)
+    likely = {fold_value(name): "full_name" for name in names}
     values = {**likely, **gate.own(episode_id)}
     desk = Desk(gate, values if policy.enabled else {}, frozenset(), near=outcome.at or 0)
     return CleanOutcome(

@@ -35,6 +35,7 @@ _KEY_BEFORE: Final = re.compile(
 _KEY_OPENED: Final = re.compile(r"[{,]\s*\\*\"[\w.-]*$")
 _KEY_AFTER: Final = re.compile(r"[\w.-]*\\*\"\s*:")
 _GAP: Final = re.compile(r"[\W_]{0,3}")
+_JOINTS: Final = frozenset("-_.+")
 _LINE: Final = re.compile(r"[\n]|\\n")
 _TOKEN: Final = re.compile(r"[^\W_]+")
 _CALLED: Final = frozenset(
@@ -159,6 +160,8 @@ class Standing:
                 continue
             if plain[other] or (capital and text[matches[other].start].isupper()):
                 return True
+            if self._joined(text, match, matches[other]):
+                return True
         # Who writes "my name is lily lee" means a person; "dear may" alone may be the month.
         clear = capital or " " in match.value
         return clear and bool(_TITLE.search(text[max(0, match.start - 24) : match.start]))
@@ -167,6 +170,15 @@ class Standing:
         first, second = (match, other) if match.start < other.start else (other, match)
         gap = text[first.end : second.start]
         return _GAP.fullmatch(gap) is not None and not _LINE.search(gap) and '"' not in gap
+
+    def _joined(self, text: str, match: Match, other: Match) -> bool:
+        """Say whether two words of a person are one word, as in names of pages and files: `hope-price` is nobody's hope."""
+        first, second = (match, other) if match.start < other.start else (other, match)
+        if first.value == second.value or text[first.end : second.start] not in _JOINTS:
+            return False
+        return (
+            _KEY_AFTER.match(text, second.end) is None
+        )  # `"first_name":` in the records of Ms First Name
 
     def _under_personal_key(self, text: str, match: Match) -> bool:
         if text[match.end : match.end + 1] not in ('"', "\\", "'"):

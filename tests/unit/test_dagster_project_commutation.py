@@ -51,6 +51,20 @@ def test_what_is_the_same_everywhere_commutes(tmp_path: Path) -> None:
     assert found(tmp_path, *days) == Commutation(calls=2)
 
 
+def test_letters_written_as_escapes_are_the_same_call(tmp_path: Path) -> None:
+    """Two clients ask the same, one of them in ASCII: past the gate they may read alike, and are no two calls."""
+    one, two = (
+        conversation(1, '{"a": "m\u00fcr \U0001f600"}'),
+        conversation(2, '{"a": "m\\u00fcr \\ud83d\\ude00"}'),
+    )
+    past_one, past_two = (
+        past(one, **{'{"a": "m\u00fcr \U0001f600"}': "x"}),
+        past(two, **{'{"a": "m\\u00fcr \\ud83d\\ude00"}': "x"}),
+    )
+    assert found(tmp_path, [(one, past_one), (two, past_two)]) == Commutation(calls=1)
+    assert found(tmp_path, [(one, past(one)), (two, past(two))]) == Commutation(calls=1)
+
+
 def test_one_that_reads_unlike_in_two_days_is_split(tmp_path: Path) -> None:
     """The first day's surrogate is not the second's."""
     one, two = conversation(1, "ada"), conversation(2, "ada")

@@ -86,3 +86,20 @@ def test_base64_is_read_and_written_in_its_own_alphabet() -> None:
     runs = list(hidden_texts("id=QW5uYSBCZXJnLCBCZXJsaW4= call_oIHazX6yQrB8hUwl4cRilFKj"))
     assert [run.text for run in runs] == ["Anna Berg, Berlin"]
     assert runs[0].encode("Anna Berg, Berlin") == "QW5uYSBCZXJnLCBCZXJsaW4="
+
+
+@pytest.mark.parametrize(
+    ("written", "typed"),
+    [
+        ("K\u0131l\u0131\u00e7arslan", "kilicarslan"),
+        ("\u0141ukasz", "lukasz"),
+        ("S\u00f8ren", "soren"),
+        ("\u0110or\u0111e", "dorde"),
+        ("\u00c6sa", "aesa"),
+        ("\u00deor", "thor"),
+    ],
+)
+def test_letters_that_lose_no_mark_fold_to_what_people_type(written: str, typed: str) -> None:
+    """A dotless i or a crossed l is typed plainly in addresses, user names and file names."""
+    assert fold_value(written) == typed
+    assert fold_value(written.upper()) == typed

@@ -7,12 +7,14 @@ import pytest
 
 from ingest.episode import Episode
 from ingest.outcome import Outcome
+from redact.abbreviated import user_names_in
 from redact.addressed import names_beside
 from redact.clean_episode import CleanEpisode
+from redact.leaks import find_leaks
 from redact.learn import learn
 from redact.learnt import Learnt, merge
 from redact.policy import Policy
-from redact.prose_names import names_in
+from redact.prose_names import likely_names, names_in
 from redact.scrub import scrub, scrub_outcomes
 from redact.vault import open_vault
 from tests.unit.raw_conversations import SECRET, calls, episode, says
@@ -210,3 +212,85 @@ def test_names_in_what_people_say_of_an_outcome_are_removed(name: str) -> None:
     assert clean.text is not None
     assert clean.text.startswith("complaint taken by ")
     assert not any(word in clean.text for word in name.split())
+
+
+def test_a_name_typed_on_another_keyboard_is_removed_and_searched_for() -> None:
+    """`firat-kilicarslaner` names F\u0131rat K\u0131l\u0131\u00e7arslaner, at the gate as in the check behind it."""
+    record = {"full_name": "F\u0131rat K\u0131l\u0131\u00e7arslaner", "mail": "fk81@mail.example"}
+    raw = replace(
+        episode("one", *calls("me", {}, record), says("user", "my page is /u/firat-kilicarslaner")),
+        task_key="refund/firat-kilicarslaner",
+    )
+    assert "kilicarslaner" not in repr(cleaned([raw])[0]).casefold()
+    learnt = learn([raw], (), policy=POLICY)
+    assert find_leaks([("x", "refund/firat-kilicarslaner")], learnt=learnt)
+
+
+def test_user_names_made_of_an_initial_and_a_cut_name_are_removed() -> None:
+    """`thalvorse29` in a tool's name, a text and an id of a call is Torvald Halvorsen; other words with numbers stay."""
+    said = says("user", "it is in the box of thalvorse29, product halogen29, and torvaldh7 has it")
+    box = calls("inbox_thalvorse29", {"q": "x"}, "nothing", call_id="call_thalvorse29_7")
+    other = calls("inbox", {"q": "x"}, "nothing", call_id="call_halogen29_8")
+    raw = visit(1)
+    clean = cleaned([replace(raw, steps=(*raw.steps, said, *box, *other))])[0]
+    assert "halvorse" not in repr(clean).casefold()
+    assert "torvald" not in repr(clean).casefold()
+    assert "halogen29" in repr(clean)
+    box_call, result = clean.steps[4], clean.steps[5]
+    assert box_call.tool_calls[0].call_id == result.call_id
+
+
+def test_a_listed_name_begins_no_word_that_is_somebodys_without_the_other_name() -> None:
+    """The beginning of one name and a number is a word: of two names an initial has to stand before it."""
+    assert list(user_names_in(["tquispe4 quispe4 xquispe4"], {"torvald", "quispe"})) == ["tquispe4"]
+    assert not list(user_names_in(["tquispe4"], {"quispe"}))
+
+
+def test_names_of_no_list_in_comments_are_removed() -> None:
+    """Two capitalised words that nobody knows are a name; a sentence, a public name and capitals throughout are none."""
+    held = {"Gull", "Cottage"}.__contains__
+    text = "Turgutcan Zurnac\u0131o\u011flu phoned, Gull Cottage. Very slow. THE END"
+    assert list(likely_names(text, held)) == ["Turgutcan Zurnac\u0131o\u011flu"]
+    assert not list(likely_names(text))
+
+
+def test_plates_in_records_of_people_are_identifiers() -> None:
+    """A number plate under a key that no rule knows is another plate, and no task waits for it."""
+    letters = ["KMN", "NDE", "NCG", "HCH", "LBA", "GEB"]
+    episodes = [
+        episode(
+            f"e{number}",
+            *calls(
+                "me",
+                {},
+                {"mail": f"p{number}@mail.example", "plaka": f"0{number} {word} 94{number}"},
+            ),
+        )
+        for number, word in enumerate(letters)
+    ]
+    for number, clean in enumerate(cleaned(episodes)):
+        plate = json.loads(clean.steps[1].content or "")["plaka"]
+        assert plate not in {"[withheld]", f"0{number} {letters[number]} 94{number}"}
+        assert not clean.withheld
+
+
+@pytest.mark.parametrize(("first", "last"), [("Hope", "Price"), ("May", "Order")])
+def test_two_ordinary_words_are_a_person_where_they_are_one_word(first: str, last: str) -> None:
+    """`hope-price`, `hopeprice` and `hprice42` are hers, "we hope price drops" is anybody's, for the check as well."""
+    record = {"full_name": f"{first} {last}", "mail": f"{first}.{last}42@mail.example".lower()}
+    low, high = first.lower(), last.lower()
+    said = f"see /u/{low}-{high}, {low}.{high}, {low}{high} or {low[0]}{high}42"
+    raw = replace(
+        episode("one", *calls("me", {}, record), says("user", said), says("user", f"we {low} {high}s; {low} {high}")),
+        task_key=f"garage/{low}-{high}",
+    )  # fmt: skip
+    clean = cleaned([raw])[0]
+    told = f"{clean.task_key} {clean.steps[2].content}"
+    assert low not in told.replace("hopes", "")
+    assert high not in told
+    assert clean.steps[3].content == f"we {low} {high}s; {low} {high}"
+    learnt = learn([raw], (), policy=POLICY)
+    texts = [("told", told), ("prose", clean.steps[3].content or "")]
+    assert not find_leaks(texts, learnt=learnt)
+    for leak in (f"{first} {last}", f"{low}-{high}", f'{{"a": "{low} {high.upper()}"}}'):
+        assert find_leaks([("x", leak)], learnt=learnt)
