@@ -20,7 +20,7 @@ from redact.kinds import KINDS, NOT_PERSONAL
 from redact.labelled_rows import labelled, may_be_labelled
 from redact.leaves import DEPTH, documents_in
 from redact.lexicon import DATA, Lexicon
-from redact.shapes import can_be, digit_count
+from redact.shapes import can_be, digit_count, is_phone
 from redact.tables import records_in
 
 _KEY_SIZE: Final = 64
@@ -338,6 +338,8 @@ def refined(kind: str, value: str) -> str:
         return "email"
     if kind == "card_number" and digit_count(value) < 12:
         return "card_tail"  # masked: "**** **** **** 7447"
+    if kind in {"person_id", "handle"} and value.startswith("+") and is_phone(value):
+        return "phone"  # its surrogate is of a range that rings nobody
     if kind in {"person_id", "handle"} and not digit_count(value) and " " in value:
         return "full_name"
     return kind

@@ -14,7 +14,7 @@ from redact.leaks import find_leaks
 from redact.learn import learn
 from redact.learnt import Learnt, merge
 from redact.policy import Policy
-from redact.prose_names import likely_names, names_in
+from redact.prose_names import likely_names, names_in, names_shown
 from redact.scrub import scrub, scrub_outcomes
 from redact.vault import open_vault
 from tests.unit.raw_conversations import SECRET, calls, episode, says
@@ -294,3 +294,20 @@ def test_two_ordinary_words_are_a_person_where_they_are_one_word(first: str, las
     assert not find_leaks(texts, learnt=learnt)
     for leak in (f"{first} {last}", f"{low}-{high}", f'{{"a": "{low} {high.upper()}"}}'):
         assert find_leaks([("x", leak)], learnt=learnt)
+
+
+def test_a_subject_that_is_a_telephone_number_gets_one_that_rings_nobody() -> None:
+    """Whoever is named by a number is another number of the reserved range, in records as in the subject."""
+    done = calls("me", {}, {"member": "+905371234567", "full_name": "Torvald Halvorsen"})
+    clean = cleaned([replace(episode("one", *done), subject="+905371234567")])[0]
+    assert clean.subject is not None
+    assert clean.subject.startswith("+999")
+    assert json.loads(clean.steps[1].content or "")["member"] == clean.subject
+
+
+def test_a_name_in_an_answer_in_prose_is_somebodys() -> None:
+    """A listed first name brings its unlisted surname where a tool answers in sentences; towns and sentences stay."""
+    text = "The garage says: Nurettin Ek\u015fio\u011fullu looked at it. Chelsea Boots came to Maine Coon."
+    assert list(names_shown(text)) == [("full_name", "Nurettin Ek\u015fio\u011fullu")]
+    raw = episode("one", *calls("ask", {}, text), says("user", "Nurettin Ek\u015fio\u011fullu?"))
+    assert "Ek\u015fio\u011fullu" not in repr(cleaned([raw]))
