@@ -79,7 +79,7 @@ def test_worlds_of_signed_in_members_know_surrogates_only(home: Home, tmp_path: 
         export("taskset", folder, home=home.path, include=["needs_review"], rekey=rekey)
         files = (folder / "worlds").rglob("*.json")
         told = {one[3:] for file in files for one in _SUBJECT.findall(file.read_text("utf-8"))}
-        told |= {task.start["subject"] for task in TaskSet.load(folder).tasks}
+        told |= {str(task.start["subject"]) for task in TaskSet.load(folder).tasks}
         assert len(told) >= len(MEMBERS)
         # A short id has few others: one member's is made another's.
         long = {folded(one) for one in told if len(one) > len("u88")}
