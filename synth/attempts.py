@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from environments.runtime.attempt import Json
-from environments.runtime.check_view import View
+from environments.runtime.check_view import View, numbers_in, text_of
 from environments.runtime.normal import names_in
 from synth.rubric.recorded import Recorded
 from synth.rubric.tool_kinds import MAYBE, WRITE, ToolKinds
@@ -63,9 +63,40 @@ def join_attempts(records: Sequence[Recorded], kinds: ToolKinds) -> list[Group]:
             alone.append(Group(records=(recorded,), joined_by="alone"))
     groups = [Group(records=tuple(g), joined_by="task_key") for g in keyed.values()]
     groups += [
-        Group(records=tuple(g), joined_by="goal" if len(g) > 1 else "alone") for g in goals.values()
+        Group(records=tuple(g), joined_by="goal" if len(g) > 1 else "alone")
+        for bucket in goals.values()
+        for g in _by_wish(bucket, kinds)
     ]
     return sorted(groups + alone, key=lambda group: _when(group.anchor))
+
+
+def _by_wish(bucket: Sequence[Recorded], kinds: ToolKinds) -> list[list[Recorded]]:
+    """Attempts with one goal, apart where their users asked for different values (two dates for one booking)."""
+    asked: dict[tuple[str, str], set[str | float]] = {}
+    for recorded in bucket if len(bucket) > 1 else ():
+        said = _said(recorded)
+        for call in recorded.attempt.calls:
+            if call.name in {*kinds.of(WRITE), *kinds.of(MAYBE)}:
+                for name, value in call.arguments.items():
+                    wish = value.casefold() if isinstance(value, str) else value
+                    if isinstance(wish, str | int | float) and _names(said, wish):
+                        asked.setdefault((call.name, name), set()).add(wish)
+    rivals = {value for values in asked.values() if len(values) > 1 for value in values}
+    parts: dict[frozenset[str | float], list[Recorded]] = {}
+    for recorded in bucket:
+        said = _said(recorded) if rivals else ""
+        parts.setdefault(frozenset(v for v in rivals if _names(said, v)), []).append(recorded)
+    return list(parts.values())
+
+
+def _names(said: str, wish: str | float) -> bool:
+    return wish in said if isinstance(wish, str) else wish in numbers_in(said)
+
+
+def _said(recorded: Recorded) -> str:
+    """All that the users of an episode said, folded."""
+    messages = recorded.attempt.messages
+    return "\n".join(text_of(m) for m in messages if m.get("role") == "user").casefold()
 
 
 def goal_of(recorded: Recorded, kinds: ToolKinds) -> Goal | None:
