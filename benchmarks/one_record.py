@@ -207,19 +207,27 @@ class Bank(Backend):
 
     def script(self, rng: random.Random) -> list[Step]:
         """What an agent does."""
-        choice: Step = ("choose_account", {"account_id": rng.choice(sorted(self._accounts))})
+        accounts = sorted(self._accounts)
+        choices: list[Step] = [
+            ("choose_account", {"account_id": rng.choice(accounts)}) for _ in range(4)
+        ]
+        folder: Step = (
+            "open_folder",
+            {"name": rng.choice(["inbox", "tax", "receipts", "drafts"])},
+        )
         kinds: dict[str, list[Step]] = {
-            "asks": [choice, ("show_account", {}), ("list_payments", {})],
+            "asks": [choices[0], ("show_account", {}), ("list_payments", {})],
             "limits": [
-                choice,
+                choices[3],
                 ("show_account", {}),
                 ("set_limit", {"limit": rng.choice([100, 200, 500, 800])}),
                 ("show_account", {}),
             ],
-            "pays": [choice, ("list_payments", {})],
-            "forgets": [("show_account", {}), choice, ("show_account", {})],
-            "files": [
-                ("open_folder", {"name": rng.choice(["inbox", "tax", "receipts", "drafts"])}),
+            "pays": [choices[1], ("list_payments", {})],
+            "forgets": [("show_account", {}), choices[2], ("show_account", {})],
+            "files": [folder, ("list_files", {})],
+            "tidies": [
+                ("open_folder", {"name": rng.choice(["inbox", "tax", "receipts"])}),
                 ("list_files", {}),
             ],
             "inbox": [("list_files", {})],

@@ -18,6 +18,7 @@ from redact.clean_episode import CleanEpisode
 from synth.llm import LlmSettings
 from synth.world.bound import bind, owners_of
 from synth.world.callers import learn_envelopes, normalise, seen_forms
+from synth.world.chosen import choose
 from synth.world.continuity import infer_continuity
 from synth.world.document import write_document
 from synth.world.drift import split_versions
@@ -214,6 +215,7 @@ def _observe(
     versions = split_versions(seen, episodes)
     fresh = learn_fresh(seen, living=living, around=wrapped.marks)
     bound = bind(seen)
+    chosen = choose(seen)
     old = {v.name: v for known in versions.values() for v in known}
     tools = {
         name: ToolModel(
@@ -239,6 +241,7 @@ def _observe(
         idle=idle,
         tokens=tokens,
         bound=bound,
+        chosen=chosen,
         owners=owners_of(seen, bound),
     )
 

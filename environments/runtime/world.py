@@ -41,6 +41,7 @@ class World:
         "bound",
         "cache",
         "callers",
+        "chosen",
         "counters",
         "document",
         "enveloped",
@@ -81,6 +82,7 @@ class World:
         self.bound = frozenset(document.get("bound", ()))
         """Tools that answer for whoever the session belongs to."""
         self.owners = Owners.from_json(document.get("owners"))
+        self.chosen = {t: (c[0], c[1]) for t, c in document.get("chosen", {}).items()}
         self.living = document.get("continuity", {}).get("kind") == "living"
         self.timeline: Mapping[str, Any] = document.get("timeline", {})
         where = latest_rows(self.timeline) if self.living else self.base

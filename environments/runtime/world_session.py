@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from .attempt import DERIVED, RECORDED, UNKNOWN, EndState, Json, ToolResult
 from .normal import parse_arguments, unwrap
 from .world_believed import Given
+from .world_chosen import Chosen
 from .world_early import read_early
 from .world_entry import Place
 from .world_fresh import Fresh, masked
@@ -39,6 +40,7 @@ class Session:
     """One running copy of a world."""
 
     __slots__ = (
+        "_chosen",
         "_fresh",
         "_given",
         "_idle",
@@ -73,6 +75,7 @@ class Session:
         self.started_at = started_at
         self.caller = caller
         self.subject = given.subject
+        self._chosen = Chosen(world.chosen) if world.chosen else None
 
     def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """The tool's answer to one call, and its effect."""
@@ -95,7 +98,7 @@ class Session:
             why = "what it asks for was only ever seen with another subject"
             result = self._not_known(version, arguments, why)
             return result if version == name else named(name, result)
-        result = self._called(version, arguments)
+        result = self._called_as_chosen(version, arguments)
         if self._world.wrapped is not None:
             result = self._world.wrapped.wrap(name, result)
         if self._fresh is not None:
@@ -115,6 +118,18 @@ class Session:
             arguments, made_up = self._tokens.inward(name, arguments)
             why = why or made_up
         return arguments, why
+
+    def _called_as_chosen(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
+        """The answer for what was chosen before; what the call itself chooses holds from then on."""
+        if self._chosen is None:
+            return self._called(name, arguments)
+        given = self._chosen.given(name, arguments)
+        if given is None:
+            return self._not_known(name, arguments, "nobody knows what an earlier call chose")
+        result = self._called(name, given)
+        refused = None if result.source == UNKNOWN else result.is_error
+        self._chosen.follow(name, parse_arguments(arguments) or {}, refused=refused)
+        return result
 
     def _called(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """The answer with marks where fresh values go."""
@@ -218,11 +233,16 @@ class Session:
         tool = self._world.tools.get(name)
         if name in self._world.bound and self.subject is not None:
             arguments = with_subject(arguments, self.subject)
+        if self._chosen is not None:
+            arguments = self._chosen.seen(name, arguments)
         parsed = parse_arguments(arguments)
         wrapped = self._world.wrapped
         inside = content if wrapped is None else wrapped.inside(called, content)
         if inside is None and tool is not None and tool.refused(content, parsed or {}):
             inside = content
+        if self._chosen is not None:
+            refused = None if tool is None or inside is None else tool.refused(inside, parsed or {})
+            self._chosen.follow(name, parsed or {}, refused=refused)
         if tool is None or parsed is None or inside is None:
             log_unknown(self.here(), name, parsed or {}, content)
             return
@@ -259,6 +279,8 @@ class Session:
         )
         if self._fresh is not None:
             other._fresh = self._fresh.copy()
+        if self._chosen is not None:
+            other._chosen = self._chosen.copy()
         if self._idle is not None:
             other._idle = self._idle.copy()
         if self._tokens is not None:

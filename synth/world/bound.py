@@ -67,7 +67,7 @@ class _Pairs:
 def bind(histories: Sequence[History]) -> tuple[str, ...]:
     """Give the subject to the calls of tools that answer for it; says which, sorted."""
     readers = {tool for tool, pairs in _compared(histories).items() if pairs.bound}
-    bound = readers | _changing(histories, readers) if readers else set()
+    bound = readers | changing(histories, readers) if readers else set()
     for history in histories:
         for seen in history.observations:
             if seen.tool in bound:
@@ -156,7 +156,7 @@ def _values(value: Json) -> Counter[str]:
     return Counter(map(stable, leaves(value)))
 
 
-def _changing(histories: Sequence[History], readers: set[str]) -> set[str]:
+def changing(histories: Sequence[History], readers: set[str]) -> set[str]:
     """Tools that alone stood between two looks of one episode at a subject's records, more often changed than not."""
     changed, calm = Counter[str](), Counter[str]()
     for history in histories:

@@ -39,6 +39,8 @@ def write_document(bench: Workbench) -> dict[str, Any]:
     declared = sorted(name for name, tool in bench.tools.items() if tool.declared)
     if declared:
         document["reads"] = declared
+    if bench.chosen:
+        document["chosen"] = {tool: list(choice) for tool, choice in sorted(bench.chosen.items())}
     if bench.owners:
         document["owners"] = bench.owners
     if bench.fresh:

@@ -15,6 +15,7 @@ from typing import Any, Final
 from environments.runtime.expression_frame import DARK, GONE
 from environments.runtime.expression_scope import Scope, Tree
 from environments.runtime.normal import stable
+from environments.runtime.world_chosen import CHOSEN
 from environments.runtime.world_subject import SUBJECT
 from synth.world.counters import fit_counter, fixed_names, issued_fields
 from synth.world.examples import Example, evaluate
@@ -273,7 +274,7 @@ def _row_trees(examples: Sequence[Example], table: str) -> list[Tree]:
 def only_record(tool: ToolModel) -> bool:
     """Whether what a tool changes is there for every call, whatever its arguments say."""
     return bool(tool.writes) and all(
-        key == ["arg", SUBJECT] for write in tool.writes for key in write["key"]
+        key in (["arg", SUBJECT], ["arg", CHOSEN]) for write in tool.writes for key in write["key"]
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 from environments.runtime.attempt import Json
 from environments.runtime.normal import is_name, leaves, stable
 from environments.runtime.world_arithmetic import DECIMAL_FORMS, FORMS, answer, calculate
+from environments.runtime.world_chosen import CHOSEN
 from environments.runtime.world_subject import SUBJECT
 from synth.world.evidence import says_write
 from synth.world.model import TableModel, ToolModel, Workbench
@@ -102,7 +103,7 @@ def withhold_unseen(bench: Workbench) -> None:
             continue
         good, listed = tool.good(), list[str]()
         # Whoever is signed in may do what others did.
-        for name in sorted({n for seen in good for n in seen.arguments} - {SUBJECT}):
+        for name in sorted({n for seen in good for n in seen.arguments} - {SUBJECT, CHOSEN}):
             words = {
                 stable(s.arguments[name]): s.arguments[name] for s in good if name in s.arguments
             }

@@ -140,6 +140,8 @@ class Workbench:
     """Old versions of tools that drifted, oldest first."""
     bound: tuple[str, ...] = ()
     """Tools whose calls have the subject as an argument."""
+    chosen: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Tools whose calls have what was chosen as an argument: the choosing tool and its argument."""
     owners: dict[str, Any] = field(default_factory=dict)
     """Tools asked for what is somebody's own, and whose each name is."""
     fresh: dict[str, Any] = field(default_factory=dict)

@@ -11,6 +11,7 @@ from benchmarks.one_record import Bank, Panel, measure
 from environments.fidelity import Fidelity
 from environments.runtime.attempt import DERIVED, UNKNOWN
 from environments.runtime.world import World
+from environments.runtime.world_chosen import CHOSEN
 from redact.clean_episode import CleanEpisode
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.test_synth_world_bound import episode
@@ -161,3 +162,61 @@ def test_an_entry_that_was_there_is_not_taken_to_be_replaced() -> None:
     assert told["items"] == {"P003": 2, "P005": 1}
     session.call("put_in_cart", {"product_id": "P003", "count": 1})
     assert session.call("view_cart", {}).source == UNKNOWN
+
+
+def chosen_world() -> World:
+    """Four shelves of which one is opened at a time; visits open one, look, and often open another."""
+    shelves = {f"SH{n}": [f"book {n}{k}" for k in range(n + 1)] for n in range(4)}
+    episodes: list[CleanEpisode] = []
+    for n in range(60):
+        rng = random.Random(n)  # noqa: S311 - dice
+        calls: list[Call] = []
+        if n % 5 == 0:
+            calls.append(("list_books", {}, "Error: open a shelf first"))
+        for _ in range(rng.randint(1, 3)):
+            name = rng.choice(sorted(shelves))
+            calls.append(("open_shelf", {"shelf": name}, "opened"))
+            calls.append(("list_books", {}, json.dumps(shelves[name])))
+        episodes.append(episode(n, "user-1", *calls))
+    document = learn_world(episodes, WorldSettings()).document
+    assert document["chosen"] == {"list_books": ["open_shelf", "shelf"]}
+    return World.from_json(json.loads(json.dumps(document)))
+
+
+def test_what_was_chosen_last_decides_whatever_was_chosen_before() -> None:
+    """A chain of choices that nobody recorded, and back again; before any, what was said then."""
+    session = chosen_world().session({"subject": "user-1"})
+    assert session.call("list_books", {}).content == "Error: open a shelf first"
+    for number in (3, 0, 2, 1, 3, 2):
+        session.call("open_shelf", {"shelf": f"SH{number}"})
+        assert len(json.loads(session.call("list_books", "{}").content)) == number + 1
+
+
+def test_a_policy_cannot_say_what_was_chosen_and_copies_choose_apart() -> None:
+    """The argument is the session's alone; a fork goes its own way; a choice that nobody knows leaves all unknown."""
+    session = chosen_world().session({"subject": "user-1"})
+    session.call("open_shelf", {"shelf": "SH1"})
+    assert len(json.loads(session.call("list_books", {CHOSEN: "c1:SH3"}).content)) == 2
+    other = session.fork()
+    other.call("open_shelf", {"shelf": "SH3"})
+    assert len(json.loads(other.call("list_books", {}).content)) == 4
+    assert len(json.loads(session.call("list_books", {}).content)) == 2
+    session.observe("open_shelf", {"shelf": "SH0"}, "opened")
+    assert len(json.loads(session.call("list_books", {}).content)) == 1
+    session.call("open_shelf", {"shelf": "SH9"})
+    assert session.call("list_books", {}).source == UNKNOWN
+
+
+def test_what_is_put_in_or_set_is_no_choice() -> None:
+    """The last value decides as long as nothing came before it: that alone is no evidence of a choice."""
+    episodes: list[CleanEpisode] = []
+    for n in range(60):
+        rng = random.Random(n)  # noqa: S311 - dice
+        held: list[str] = []
+        calls: list[Call] = [("view_bag", {}, "[]")]
+        for _ in range(rng.randint(1, 2)):
+            held.append(rng.choice(["pen", "cup", "hat", "map"]))
+            calls.append(("pack", {"thing": held[-1]}, "packed"))
+            calls.append(("view_bag", {}, json.dumps(held)))
+        episodes.append(episode(n, "user-1", *calls))
+    assert "chosen" not in learn_world(episodes, WorldSettings()).document
