@@ -150,9 +150,10 @@ def _compare(into: _Pairs, left: _Met, right: _Met, choice: Choice) -> None:
 
 
 def _values(seen: Observation, chosen: Json) -> Counter[str]:
-    """What an answer says beside the chosen value."""
-    out = Counter(map(stable, leaves(seen.value)))
-    out.pop(stable(chosen), None)
+    """The words that an answer says beside the chosen value: a mark at what is chosen is no other answer."""
+    words = (word for leaf in leaves(seen.value) for word in stable(leaf).strip('"').split())
+    out = Counter(words)
+    out.pop(str(chosen), None)
     return out
 
 

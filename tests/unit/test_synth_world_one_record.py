@@ -220,3 +220,18 @@ def test_what_is_put_in_or_set_is_no_choice() -> None:
             calls.append(("view_bag", {}, json.dumps(held)))
         episodes.append(episode(n, "user-1", *calls))
     assert "chosen" not in learn_world(episodes, WorldSettings()).document
+
+
+def test_a_mark_at_what_is_chosen_is_no_other_answer() -> None:
+    """A list of all that shows which is open is one list that calls change, not one for each choice."""
+    episodes: list[CleanEpisode] = []
+    for n in range(60):
+        rng = random.Random(n)  # noqa: S311 - dice
+        calls: list[Call] = []
+        for _ in range(rng.randint(1, 3)):
+            name = rng.choice(["main", "review", "draft"])
+            told = [f"* {b}" if b == name else b for b in ("main", "review", "draft")]
+            calls.append(("switch", {"branch": name}, "switched"))
+            calls.append(("branches", {}, json.dumps(told)))
+        episodes.append(episode(n, "user-1", *calls))
+    assert "chosen" not in learn_world(episodes, WorldSettings()).document
