@@ -144,17 +144,16 @@ def _compare(into: _Pairs, left: _Met, right: _Met, choice: Choice) -> None:
         into.same += 1
     else:
         into.otherwise += 1
-        mine, theirs = _values(left.seen, one), _values(right.seen, other)
+        chosen = {str(one), str(other)}
+        mine, theirs = _values(left.seen, chosen), _values(right.seen, chosen)
         either = sum((mine | theirs).values())
         into.shared += sum((mine & theirs).values()) / either if either else 1.0
 
 
-def _values(seen: Observation, chosen: Json) -> Counter[str]:
-    """The words that an answer says beside the chosen value: a mark at what is chosen is no other answer."""
+def _values(seen: Observation, chosen: set[str]) -> Counter[str]:
+    """The words that an answer says beside the chosen values: a mark at what is chosen is no other answer."""
     words = (word for leaf in leaves(seen.value) for word in stable(leaf).strip('"').split())
-    out = Counter(words)
-    out.pop(str(chosen), None)
-    return out
+    return Counter(word for word in words if word not in chosen)
 
 
 def _give(histories: Sequence[History], choices: Mapping[str, Choice]) -> None:
