@@ -36,6 +36,9 @@ MIN_SEEN: Final = 3
 """Results of a tool, or refusals of an app, that a structure is told from."""
 MIN_SHARE: Final = 1 / 3
 """Of all results that an envelope has to be around."""
+SHARED_TOOLS: Final = 3
+SHARED: Final = 2 / 3
+"""The same of an envelope around numbers and words."""
 MAX_FORMS: Final = 3
 """Different constants around the results of one tool."""
 
@@ -53,6 +56,10 @@ class _Shape:
 
     def count(self) -> int:
         return sum(map(len, self.found.values()))
+
+    @property
+    def raw(self) -> bool:
+        return any(place.raw for places in self.found.values() for place in places)
 
     def around(self) -> Counter[tuple[str, str]]:
         return Counter(place.around for places in self.found.values() for place in places)
@@ -169,13 +176,22 @@ def _main_shape(samples: Mapping[str, Sequence[str]]) -> _Shape | None:
         strong = [places for places in kept.values() if len(places) >= MIN_SEEN and _varies(places)]
         carrying = sum(any(p.carries for p in places) for places in strong)
         count = sum(map(len, kept.values()))
-        if len(strong) >= MIN_TOOLS and carrying * 2 >= len(strong) and count >= total * MIN_SHARE:
+        # Numbers and words alone say little, unless nearly everything is told in the same text.
+        common = _shared_by(strong) >= SHARED_TOOLS and count >= total * SHARED
+        says = carrying * 2 >= len(strong) or common
+        if len(strong) >= MIN_TOOLS and says and count >= total * MIN_SHARE:
             shape.found = _everywhere(shape.found)
             good.append(shape)
     if not good:
         return None
     most = max(shape.count() for shape in good)
     return max((s for s in good if s.count() >= 0.95 * most), key=lambda s: (s.depth, s.count()))
+
+
+def _shared_by(strong: Iterable[Sequence[Place]]) -> int:
+    """The most tools that have one and the same text around their results."""
+    tools = Counter(pair for places in strong for pair in {place.around for place in places})
+    return max(tools.values(), default=0)
 
 
 def _everywhere(found: Mapping[str, list[Place]]) -> dict[str, list[Place]]:
@@ -228,6 +244,8 @@ def _refusals(
     common = usual.most_common(1)[0][0]
     while True:
         shapes = [_worded(shape, common) for shape in _shapes(rest).values()]
+        # Around texts, a record without the envelope is one that the tool itself says.
+        shapes = [shape for shape in shapes if shape.raw or not main.raw]
         good = [shape for shape in shapes if _tells(shape)]
         if not good:
             return

@@ -29,7 +29,7 @@ _GAP: Final = re.compile(r"[ \t\n\r]*")
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _LINE: Final = re.compile(rf"[^\n]{{1,{MAX_LINE}}}\n")
 _LAST: Final = re.compile(r"\n[^\w\s{}\[\]\"]{2,}\s*\Z")
-_LEAD: Final = re.compile(rf"[^{{}}\[\]\"\n]{{1,{MAX_LINE}}}")
+_LEAD: Final = re.compile(rf"[^{{}}\[\]\"\n]{{1,{MAX_LINE}}}\s*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,10 +84,11 @@ def _carries(value: Json) -> bool:
 def _lines(content: str) -> Iterator[Place]:
     """A line before and signs after a text, or words right before its JSON."""
     first, last, lead = _LINE.match(content), _LAST.search(content), _LEAD.match(content)
-    if first is not None:
+    if first is not None and content[first.end() : first.end() + 1].strip():
         end = last.start() if last is not None and last.start() >= first.end() else len(content)
         yield _raw(content, first.end(), end)
-    if lead is not None and lead.end() < len(content):
+    beyond = first is None or (lead is not None and lead.end() != first.end())
+    if lead is not None and beyond and lead.end() < len(content):
         inner = parse_json(content[lead.end() :])
         if inner is not None and isinstance(inner.value, dict | list):
             yield _raw(content, lead.end(), len(content))

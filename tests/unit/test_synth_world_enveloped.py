@@ -149,3 +149,15 @@ def test_results_are_written_as_the_tool_writes_them(
         indent=style["indent"],
         ensure_ascii=style["ascii"],
     )
+
+
+def test_a_line_before_ends_with_its_line() -> None:
+    """What is left of a list begins with its bracket: the end of the line is no part of it."""
+    results = [(t, f"Result:\n{json.dumps([n, t])}") for n in range(6) for t in ("a", "b")]
+    assert _inside(results)[0] == '[0, "a"]'
+
+
+def test_numbers_in_an_envelope_of_all_tools_lose_it() -> None:
+    """Numbers alone are no evidence, the same text around the answers of three tools is."""
+    results = [(t, {"ok": True, "value": n}) for n in range(6) for t in ("a", "b", "c")]
+    assert _inside(results)[:4] == ["0", "0", "0", "1"]
