@@ -130,8 +130,9 @@ def named_by_owners(found: Collection[Found]) -> Iterator[Found]:
 
 
 def _texts_of(episode: Episode, reads: Iterable[Read]) -> Iterator[str]:
-    """Yield the episode's distinct texts and names of tools."""
+    """Yield the episode's distinct texts, names of tools and definitions."""
     yield from dict.fromkeys([read.text for read in reads])
+    yield from episode.tools  # one made for its user is often not called
     yield from {call.name for step in episode.steps for call in step.tool_calls}
     yield from filter(None, (episode.task_key, episode.agent, episode.model))
 

@@ -240,6 +240,12 @@ def test_user_names_made_of_an_initial_and_a_cut_name_are_removed() -> None:
     assert box_call.tool_calls[0].call_id == result.call_id
 
 
+def test_a_definition_named_after_its_user_needs_no_call() -> None:
+    """A tool `inbox_thalvorse29` that nobody calls names Torvald Halvorsen all the same."""
+    episodes = [visit(0), visit(1, defined("inbox_thalvorse29", "The box."))]
+    assert "halvorse" not in repr(cleaned(episodes)).casefold()
+
+
 def test_a_listed_name_begins_no_word_that_is_somebodys_without_the_other_name() -> None:
     """The beginning of one name and a number is a word: of two names an initial has to stand before it."""
     assert list(user_names_in(["tquispe4 quispe4 xquispe4"], {"torvald", "quispe"})) == ["tquispe4"]
