@@ -8,7 +8,6 @@ Goes in: an answer without it. Comes out: the answer as the tool gives it, with 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -37,8 +36,7 @@ class Wrapping:
     def strip(self, content: str, forms: Mapping[str, Any]) -> str | None:
         """A result without its wrapping; None where it does not stand in this one."""
         if self.record is None:
-            found = _pattern(self.tail).fullmatch(content)
-            return found["body"] if found else None
+            return _before(self.tail, content)
         parsed = parse_json(content)
         if parsed is None or not isinstance(parsed.value, dict):
             return None
@@ -93,9 +91,22 @@ class Wrappings:
         return replace(result, content=known.wrap(result.content))
 
 
-def _pattern(tail: str) -> re.Pattern[str]:
-    parts = [re.escape(part) for part in MARK.sub("\x00", tail).split("\x00")]
-    return re.compile(r"(?P<body>.*)" + r"[^\s\"]+?".join(parts), re.DOTALL)
+def _before(tail: str, content: str) -> str | None:
+    """What stands before a tail in a text; each mark in the tail stands for one word."""
+    *parts, last = MARK.sub("\0", tail).split("\0")
+    if not content.endswith(last):
+        return None
+    end = len(content) - len(last)
+    for part in reversed(parts):
+        start = end
+        while start and not content[start - 1].isspace() and content[start - 1] != '"':
+            start -= 1
+        # At least one character of the word is the value; the part before it ends within the word or where it begins.
+        at = content.rfind(part, 0, end - 1) if start < end else -1
+        if at < 0 or at + len(part) < start:
+            return None
+        end = at
+    return content[:end]
 
 
 def _unwrapped(

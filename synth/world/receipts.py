@@ -5,33 +5,19 @@ Comes from tables and kinds; says whose answers are not the record itself. Not h
 
 from __future__ import annotations
 
-from collections import defaultdict
-
 from environments.runtime.attempt import Json
 from synth.world.model import Workbench
 from synth.world.writers import Look, looks
 
 
 def adds_fields(bench: Workbench) -> set[str]:
-    """Writers whose answers tell a field that the record itself does not have when it is read next.
-
-    Where nobody ever reads next, a field that no reader showed of any record of the table may be the answer's own too.
-    """
-    read: dict[str, set[str]] = defaultdict(set)
-    for history in bench.histories:
-        for look in looks(bench, history):
-            if bench.tools[look.seen.tool].innocent and isinstance(look.value, dict):
-                read[look.place[0]].update(look.value)
+    """Writers whose answers tell a field that the record itself does not have when it is read next."""
     out: set[str] = set()
     for history in bench.histories:
         last: dict[tuple[str, str], Look] = {}
         for look in looks(bench, history):
-            tool = bench.tools[look.seen.tool]
-            known = read.get(look.place[0])
-            if known and not tool.innocent and _has_more(look.value, dict.fromkeys(known)):
-                out.add(tool.name)
             before = last.get(look.place)
-            if before is not None and tool.innocent:
+            if before is not None and bench.tools[look.seen.tool].innocent:
                 by = bench.tools[before.seen.tool]
                 if not by.innocent and _has_more(before.value, look.value):
                     out.add(by.name)

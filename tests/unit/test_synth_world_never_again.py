@@ -91,16 +91,6 @@ def test_a_tool_that_a_person_vouches_for_is_answered_after_any_other_look(world
     assert json.loads(session.call("change_price", '{"room": "R07"}').content)["price"] == 35
 
 
-def test_what_a_change_costs_is_not_told_of_the_record(world: World) -> None:
-    """Nobody ever looked after the change: its own field is never shown as the room's."""
-    session = world.session()
-    session.call("get_room", '{"room": "R01"}')
-    session.call("change_price", '{"room": "R01"}')
-    assert "paid" in session.call("change_kind", '{"room": "R01", "kind": "suite"}').content
-    after = session.call("get_room", '{"room": "R01"}')
-    assert after.source == UNKNOWN or "paid" not in json.loads(after.content)
-
-
 def test_whom_a_refusal_happened_to_is_no_reason_for_it(world: World) -> None:
     """One room only was refused: the others are not promised more beds than any room ever had."""
     for number in range(12):
