@@ -144,12 +144,17 @@ def is_line(value: str) -> bool:
     )
 
 
+def is_letters_between(value: str) -> bool:
+    """Say whether a value is a few letters between numbers (`34 ABC 942`): a plate, and no amount with its unit."""
+    return _BETWEEN.fullmatch(value) is not None
+
+
 def is_plate(value: str) -> bool:
     """Say whether a value is a number between groups of a few letters, or the other way round, as plates have them.
 
     A unit is one group, behind its number.
     """
-    if _BETWEEN.fullmatch(value):
+    if is_letters_between(value):
         return True
     groups = _GROUP.findall(value)
     return (

@@ -27,6 +27,7 @@ from redact.free_judge import (
     beside_names,
     is_day,
     is_free,
+    is_letters_between,
     is_line,
     is_plate,
     least_of,
@@ -326,7 +327,9 @@ def _judge(
         return _OWN_WORDS
     if place.free and are_own(seen, k=k, fits=is_line):
         return _STREETS
-    if (place.free or place.personal) and are_own(seen, k=k, fits=is_plate):
+    # In a record `512GB SSD` is shaped like a plate as well.
+    plates = is_plate if place.free else is_letters_between
+    if (place.free or place.personal) and are_own(seen, k=k, fits=plates):
         return _IDENTIFIERS
     verdict = _judge_shape(place, seen, public, latest, k)
     unnamed = place.free and _last_key(place.path).startswith(FREE)

@@ -10,6 +10,7 @@ from ingest.outcome import Outcome
 from redact.abbreviated import user_names_in
 from redact.addressed import names_beside
 from redact.clean_episode import CleanEpisode
+from redact.free_judge import is_letters_between, is_plate
 from redact.leaks import find_leaks
 from redact.learn import learn
 from redact.learnt import Learnt, merge
@@ -317,3 +318,10 @@ def test_a_name_in_an_answer_in_prose_is_somebodys() -> None:
     assert list(names_shown(text)) == [("full_name", "Nurettin Ek\u015fio\u011fullu")]
     raw = episode("one", *calls("ask", {}, text), says("user", "Nurettin Ek\u015fio\u011fullu?"))
     assert "Ek\u015fio\u011fullu" not in repr(cleaned([raw]))
+
+
+def test_sizes_with_their_units_are_no_plates() -> None:
+    """What a customer chose of a few sizes stays, though `512GB SSD` is shaped like a plate of another country."""
+    assert is_plate("512GB SSD")
+    assert not is_letters_between("512GB SSD")
+    assert is_letters_between("34 ABC 942")
