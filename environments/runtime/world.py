@@ -59,6 +59,7 @@ class World:
         "roots",
         "row_names",
         "seen",
+        "straight",
         "timeline",
         "tokens",
         "tools",
@@ -113,6 +114,10 @@ class World:
         self.versions: Mapping[str, Any] = document.get("versions", {})
         """Old versions of tools that drifted, oldest first, each with the moment until which it answered."""
         self.origins = origins(self.versions)
+        around = (self.versions, self.bound, self.owners.tools, self.chosen, self.idle, self.tokens)
+        beside = (self.enveloped, self.wrapped, self.fresh)
+        self.straight = not any(around) and all(one is None for one in beside)
+        """Whether calls and answers are what the tools take and give, with nothing to add or take away."""
         self.callers: Mapping[str, Any] = document.get("callers", {})
         self.room = Room()
         self.row_names: dict[Place, frozenset[str]] = {}
