@@ -1,4 +1,4 @@
-"""Receipts: writers that answer with the record after the change and a field of their own (what it costs).
+"""Receipts: writers that answer with a field of their own beside the record (what it costs), or without one that it has.
 
 Comes from tables and kinds; says whose answers are not the record itself. Not here: what a write does (`effects`).
 """
@@ -11,7 +11,7 @@ from synth.world.writers import Look, looks
 
 
 def adds_fields(bench: Workbench) -> set[str]:
-    """Writers whose answers tell a field that the record itself does not have when it is read next."""
+    """Writers whose answers tell a field that the record does not have when it is read next, or lack one that it has."""
     out: set[str] = set()
     for history in bench.histories:
         last: dict[tuple[str, str], Look] = {}
@@ -19,7 +19,8 @@ def adds_fields(bench: Workbench) -> set[str]:
             before = last.get(look.place)
             if before is not None and bench.tools[look.seen.tool].innocent:
                 by = bench.tools[before.seen.tool]
-                if not by.innocent and _has_more(before.value, look.value):
+                told, read = before.value, look.value
+                if not by.innocent and (_has_more(told, read) or _has_more(read, told)):
                     out.add(by.name)
             last[look.place] = look
     return out
