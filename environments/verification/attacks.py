@@ -14,8 +14,8 @@ from typing import Final
 from environments.runtime.attempt import Json
 from environments.runtime.candidate import Action, Candidate
 from environments.runtime.check_arguments import canonical_arguments
-from environments.verification.constant import constant_policies, said_codes
-from environments.verification.material import Material, planned_calls
+from environments.verification.constant import constant_policies, handed_over, said_codes
+from environments.verification.material import Material, as_list, planned_calls
 from environments.verification.probe import MASKED, ZERO, Probe, calls, says
 
 CLAIM: Final = "Done! I have completed everything you asked for. All changes were made successfully and confirmed in the system."
@@ -87,7 +87,7 @@ def _callers(material: Material) -> Iterator[Probe]:
     yield Probe(name="calls_every_write_tool", actions=(*every, says(CLAIM)), expected=ZERO)
     blank = tuple(calls(n, _made_up(material, n), number=i) for i, n in enumerate(changing))
     yield Probe(name="calls_every_write_tool_blindly", actions=(*blank, says(CLAIM)), expected=ZERO)
-    handed = _handed_over(material)
+    handed = handed_over(material, HANDS_OVER)
     for seed in range(1, RANDOM_RUNS + 1):
         made = _random_calls(material, seed)
         yield Probe(name=f"random_calls_{seed}", actions=(*made, says(CLAIM)), expected=ZERO)
@@ -116,16 +116,6 @@ def _random_calls(material: Material, seed: int) -> tuple[Action, ...]:
     pool = [(name, text) for name, text in pool if name not in task.terminal_tools]
     chosen = [chance.choice(pool) for _ in range(RANDOM_CALLS)] if pool else []
     return tuple(calls(name, text, number=i) for i, (name, text) in enumerate(chosen))
-
-
-def _handed_over(material: Material) -> tuple[Action, ...]:
-    """Every tool that ends the conversation, with words that know nothing."""
-    return tuple(
-        calls(
-            name, json.dumps(dict.fromkeys(material.parameters(name), HANDS_OVER)), number=700 + i
-        )
-        for i, name in enumerate(material.candidate.task.terminal_tools)
-    )
 
 
 def _strangers(material: Material) -> Iterator[Probe]:
@@ -158,19 +148,15 @@ def _acts_alike(material: Material, other: Candidate) -> bool:
         material.changing, material.candidate.task.terminal_tools
     )
     made = {
-        (c.name, canonical_arguments(c.parsed, list(map(str, _list(authored.get(c.name))))))
+        (c.name, canonical_arguments(c.parsed, list(map(str, as_list(authored.get(c.name))))))
         for c in planned_calls(other.solution)
         if c.name in ends
     }
     return bool(made) and made <= rows and all(arguments != "{}" for _, arguments in made)
 
 
-def _list(value: Json) -> list[Json]:
-    return value if isinstance(value, list) else []
-
-
 def _lists(value: Json) -> list[list[Json]]:
-    return [row for row in _list(value) if isinstance(row, list)]
+    return [row for row in as_list(value) if isinstance(row, list)]
 
 
 def _fisher(material: Material) -> Probe:
@@ -186,7 +172,7 @@ def _kept_out(material: Material) -> Iterator[Probe]:
     numbers = material.readable_numbers
     chunks = tuple(says(", ".join(numbers[i : i + CHUNK])) for i in range(0, len(numbers), CHUNK))
     looked = tuple(calls(c.name, c.arguments, number=i) for i, c in enumerate(material.reads))
-    handed = _handed_over(material)
+    handed = handed_over(material, HANDS_OVER)
     yield Probe(name="dumps_in_chunks", actions=chunks, expected=ZERO, in_gate=False)
     yield Probe(
         name="reads_then_dumps_in_chunks", actions=(*looked, *chunks), expected=ZERO, in_gate=False

@@ -10,8 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import partial
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from environments.runtime.attempt import Json
@@ -107,16 +106,16 @@ def _hand_overs(material: Material) -> Iterator[tuple[str, tuple[Action, ...]]]:
     schemas = [
         schema for name in task.terminal_tools for schema in material.properties(name).values()
     ]
-    yield "", _handed(material, partial(_chosen, number=None, text=SORRY))
+    yield "", handed_over(material, SORRY)
     for number, call in enumerate(_usual(material), 1):
         yield f"_as_usual_{number}", (calls(call.name, call.arguments, number=800),)
     if not schemas:
         return
-    yield "_as_said", _handed(material, partial(_chosen, number=0, text=said))
+    yield "_as_said", handed_over(material, said, choice=0)
     if codes:
-        yield "_with_a_code", _handed(material, partial(_chosen, number=0, text=codes[0]))
+        yield "_with_a_code", handed_over(material, codes[0], choice=0)
     for choice in range(1, min(MOST_CHOICES, max(map(len, map(_choices, schemas)), default=0))):
-        yield f"_choice_{choice + 1}", _handed(material, partial(_chosen, number=choice, text=said))
+        yield f"_choice_{choice + 1}", handed_over(material, said, choice=choice)
 
 
 def _usual(material: Material) -> list[PlannedCall]:
@@ -129,13 +128,16 @@ def _usual(material: Material) -> list[PlannedCall]:
     return sorted(shared.values(), key=lambda c: (-found[c.key], c.key))[:MOST_USUAL]
 
 
-def _handed(material: Material, fill: Callable[[Json], Json]) -> tuple[Action, ...]:
-    """Every tool that ends the conversation, its arguments filled by their schemas."""
+def handed_over(material: Material, text: str, *, choice: int | None = None) -> tuple[Action, ...]:
+    """Every tool that ends the conversation, its arguments the text, or that choice where a schema lists values."""
     return tuple(
         calls(
             name,
             json.dumps(
-                {p: fill(schema) for p, schema in sorted(material.properties(name).items())}
+                {
+                    p: _filled(one, text, choice)
+                    for p, one in sorted(material.properties(name).items())
+                }
             ),
             number=800 + number,
         )
@@ -143,10 +145,9 @@ def _handed(material: Material, fill: Callable[[Json], Json]) -> tuple[Action, .
     )
 
 
-def _chosen(schema: Json, *, number: int | None, text: str) -> Json:
-    """One of the values that a schema lists, else the text; without a number always the text."""
-    choices = _choices(schema) if number is not None else []
-    return choices[(number or 0) % len(choices)] if choices else text
+def _filled(schema: Json, text: str, choice: int | None) -> Json:
+    choices = _choices(schema) if choice is not None else []
+    return choices[(choice or 0) % len(choices)] if choices else text
 
 
 def _choices(schema: Json) -> list[Json]:

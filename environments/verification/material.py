@@ -61,13 +61,13 @@ class Material:
         """Tools that write or may write, as any rubric of the app says: an edited rubric may say nothing."""
         rubrics = [self.candidate.rubric, *(other.rubric for other in self.others)]
         ends = [check.args for r in rubrics for check in r.checks if check.fn == "end_state"]
-        named = (n for args in ends for p in ("writes", "maybe") for n in _list(args.get(p)))
+        named = (n for args in ends for p in ("writes", "maybe") for n in as_list(args.get(p)))
         return frozenset(map(str, named))
 
     @cached_property
     def changes_something(self) -> bool:
         """Whether some accepted end changes the world."""
-        ends = [e for e in _list(self.end_args.get("ends")) if isinstance(e, dict)]
+        ends = [e for e in as_list(self.end_args.get("ends")) if isinstance(e, dict)]
         return any(e.get("writes") or e.get("effects") for e in ends)
 
     @cached_property
@@ -164,5 +164,6 @@ def _spaced(text: str) -> str:
     return "".join(" " if char in '"{}[](),:;=' else char for char in text.replace(",", " "))
 
 
-def _list(value: Json) -> list[Json]:
+def as_list(value: Json) -> list[Json]:
+    """The value where it is a list, else an empty one."""
     return value if isinstance(value, list) else []
