@@ -19,6 +19,7 @@ from dagster_project.report.data import (
     ranked,
 )
 from dagster_project.verification import VerifiedTask
+from environments.diff import title_of
 from environments.runtime.candidate import Candidate
 from environments.verification.sentences import reason_group, reason_says
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED
@@ -82,7 +83,7 @@ def _task(
         app=candidate.task.app,
         task_id=candidate.task.task_id,
         task_version=verdict.task_version,
-        title=" ".join(first.split())[:90],
+        title=title_of(candidate.task),
         status=verdict.status,
         opening=first,
         reasons=tuple(

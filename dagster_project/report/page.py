@@ -189,7 +189,6 @@ def _environment() -> jinja2.Environment:
         gate_sentence=_gate_sentence,
         waived=_waived,
         in_order=_in_order,
-        adds_opening=_adds_opening,
         outcome_parts=_outcome_parts,
         missing_parts=_missing_parts,
         attack=probe_says,
@@ -233,12 +232,6 @@ def _in_order(counts: Sequence[Count]) -> list[Count]:
     """What became of episodes, in the order in which every bar of the page shows it."""
     order = ("accepted", "needs_review", "rejected")
     return sorted(counts, key=lambda c: order.index(c.name) if c.name in order else len(order))
-
-
-def _adds_opening(task: TaskRow) -> bool:
-    """Whether the opening says more in the list than the title above it does."""
-    opening = " ".join(task.opening.split())
-    return not opening.startswith(task.title) or len(opening) > len(task.title) + 40
 
 
 def _outcome_parts(row: OutcomeCount) -> tuple[Count, ...]:
