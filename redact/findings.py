@@ -15,6 +15,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
+from redact.abbreviated import numbered_words
 from redact.accounts import accounts_in
 from redact.addressed import names_beside
 from redact.births import births_in
@@ -54,6 +55,8 @@ class Findings:
     """The distinct (place, value) pairs as evidence counts them."""
     flagged: tuple[Found, ...] = ()
     """Names in prose that the policy flags instead of removing them."""
+    numbered: tuple[str, ...] = ()
+    """Words with a number behind them: user names, where the episode's names are in them."""
 
 
 class Finder:
@@ -123,8 +126,10 @@ class Finder:
         values = dict.fromkeys(found)
         if origin == MESSAGE:
             unexplained = [leaf for leaf in unexplained if leaf.path == FREE]
+        numbered = numbered_words(text) if needs.numbered else ()
         if not unexplained:
-            return Findings(values, flagged=flagged) if values or flagged else _NOTHING
+            shown = bool(values or flagged or numbered)
+            return Findings(values, flagged=flagged, numbered=numbered) if shown else _NOTHING
         # An e-mail address found by shape makes a record personal too: its keys may be in no lexicon.
         sightings = _sightings(origin, unexplained, personal=bool(values))
         evidence = dict.fromkeys(
@@ -133,7 +138,7 @@ class Finder:
                 for place, leaf in sightings
             ]
         )
-        return Findings(values, sightings, evidence, flagged)
+        return Findings(values, sightings, evidence, flagged, numbered)
 
     def _needs(self, text: str) -> Needs:
         return needs_of(text) if self._prefiltered else EVERYTHING

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from ingest.episode import Episode
 from ingest.outcome import Outcome
-from redact.abbreviated import user_names_in
+from redact.abbreviated import numbered_words, user_names_among
 from redact.collector import without_collection
 from redact.definitions import EVERYBODY, choices_in, definition_key, people_in
 from redact.documents import Found, refined
@@ -103,7 +103,7 @@ def found_in(episode: Episode, reads: Collection[Read]) -> list[Found]:
         if findings.values:
             found.update(findings.values)
     names = {word for item in found if item.kind in _NAMES for word in _name_words(item.value)}
-    for value in user_names_in(_texts_of(episode, reads), names) if names else ():
+    for value in user_names_among(_numbered(episode, listed), names) if names else ():
         found.setdefault(Found("handle", value, ""))
     if any(item.kind in _NAMEABLE for item in found):
         found = dict.fromkeys(named_by_owners(found))
@@ -129,12 +129,20 @@ def named_by_owners(found: Collection[Found]) -> Iterator[Found]:
         yield item._replace(kind="named_id") if named else item
 
 
-def _texts_of(episode: Episode, reads: Iterable[Read]) -> Iterator[str]:
-    """Yield the episode's distinct texts, names of tools and definitions."""
-    yield from dict.fromkeys([read.text for read in reads])
-    yield from episode.tools  # one made for its user is often not called
-    yield from {call.name for step in episode.steps for call in step.tool_calls}
-    yield from filter(None, (episode.task_key, episode.agent, episode.model))
+def _numbered(episode: Episode, listed: Iterable[Findings]) -> Iterator[str]:
+    """Yield the words with a number behind them in the episode's texts, names of tools and definitions."""
+    for findings in listed:
+        yield from findings.numbered
+    for text in episode.tools:  # one made for its user is often not called
+        yield from _numbered_of(text)
+    for name in {call.name for step in episode.steps for call in step.tool_calls}:
+        yield from _numbered_of(name)
+    for text in filter(None, (episode.task_key, episode.agent, episode.model)):
+        yield from numbered_words(text)
+
+
+_numbered_of = lru_cache(maxsize=2_000)(numbered_words)
+"""Definitions and names of tools stand in every episode."""
 
 
 @lru_cache(maxsize=65_536)

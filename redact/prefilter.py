@@ -50,6 +50,8 @@ class Needs:
     """Three digits near each other."""
     days: bool = True
     """A year beside a mark, or before a month in digits."""
+    numbered: bool = True
+    """A word with a number behind it."""
     digits: bool = True
     """Perhaps digits of other scripts."""
 
@@ -106,6 +108,7 @@ _PATTERNS: Final[Mapping[str, str]] = {
     "uncapitalised": r"[\xd8\xd9\xe4-\xe9]|\xe3\x80\x85",
     "tokens": rf"\d{_SIGN}{{0,2}}\d{_SIGN}{{0,2}}\d",
     "days": r"[ ./,-](?:19|20)\d\d|(?:19|20)\d\d(?:[-/.]|, |[01])\d",
+    "numbered": "[A-Za-z]{5}[0-9]",
     # All but Latin, Greek, Cyrillic and Hebrew letters, the euro and the common punctuation.
     "digits": r"[\xc2\xd8-\xdf\xe0\xe1\xe3-\xff]|\xe2(?:[^\x80\x82]|\x82[^\xac])",
 }
