@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from redact.encoded import hidden_texts, may_hide
 from redact.fields import words_of
+from redact.json_tables import described_rows, may_be_rows, plain_rows
 from redact.kinds import KINDS, NOT_PERSONAL
 from redact.labelled_rows import labelled, may_be_labelled
 from redact.leaves import DEPTH, documents_in
@@ -104,6 +106,7 @@ _WHOLE: Final = frozenset('{["')
 _INSIDE: Final = re.compile(r"[\[{].*[\]}]", re.DOTALL)
 """From the first bracket to the last."""
 _FIELDED: Final = 3
+_HIDING: Final = 16
 _SHORT: Final = 16
 
 
@@ -223,7 +226,8 @@ class _Reader:
             if record is not None:
                 self.walk(record, slot, above, depth + 1)
                 return
-            for part in value:
+            rows = plain_rows(list(value)) if may_be_rows(value) else None
+            for part in value if rows is None else rows:
                 self.walk(part, slot, above, depth + 1)
         elif isinstance(value, _NUMBERS) and not isinstance(value, bool):
             self._number(value, slot)
@@ -263,7 +267,12 @@ class _Reader:
                 continue
             if below.own and isinstance(part, dict | list) and isinstance(name, str):
                 self._found.append(Found(below.own, name, slot.name))
-            self.walk(part, below, plan.above, depth + 1)
+            rows = (
+                described_rows(part, value)
+                if isinstance(part, list) and may_be_rows(part)
+                else None
+            )
+            self.walk(part if rows is None else rows, below, plan.above, depth + 1)
 
     def _text(self, value: str, slot: _Slot, above: tuple[str, ...], depth: int) -> None:
         if value[:1] in ("{", "[") or '{"' in value:
@@ -289,6 +298,8 @@ class _Reader:
 
     def _leaf(self, value: str, slot: _Slot, *, is_text: bool) -> None:
         kind = slot.kind
+        if value[-1:] == '"':
+            value = _unquoted(value)
         if kind in KINDS:
             fitting = _fitting(kind, value)
             if fitting:
@@ -303,7 +314,7 @@ class _Reader:
             for below, piece in words_of(value, ""):
                 path = f"{slot.path}.{below}" if below else slot.path
                 self._unexplained.append(Unexplained(path, piece, known, free=True))
-        elif is_text and value:
+        elif is_text and value and not _hides_document(value):
             known = kind if kind in NOT_PERSONAL else "?"
             unexplained = Unexplained(slot.path, value, known, self.free)
             self._unexplained.append(unexplained)
@@ -312,6 +323,22 @@ class _Reader:
             ):  # the same text may stand in JSON and in text of another form
                 slot.unexplained[value] = unexplained
                 self._documents.remembered += 1
+
+
+def _unquoted(value: str) -> str:
+    """Return a value without the quotes that are part of it, as tags of web pages have them: `W/"5f2a"`."""
+    inner = value.removeprefix("W/")
+    return inner[1:-1] if len(inner) > 2 and inner[0] == '"' else value
+
+
+def _hides_document(value: str) -> bool:
+    """Say whether a value is a document in base64, each leaf of which is judged for itself."""
+    if len(value) < _HIDING or " " in value or not may_hide(value):
+        return False
+    return any(
+        run.start == 0 and run.end == len(value) and documents_in(run.text)
+        for run in hidden_texts(value)
+    )
 
 
 def _is_marked(value: str) -> bool:

@@ -18,7 +18,7 @@ from redact.surrogates import PARTICLES
 _NUMBER: Final = re.compile(r"[\s\d.,:;%$€£¥+\-*/()=<>^x°#T]*(?:[A-Za-z]{0,3})?")
 URL: Final = re.compile(r"[a-z][a-z+.-]{1,12}://\S+$")
 _MOMENT: Final = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.{0,30}|\d{1,2}:\d{2}.{0,20}")
-IDENTIFIER: Final = re.compile(r"#?[\w.:@/+-]{4,200}")
+IDENTIFIER: Final = re.compile(r"#?[\w.:@/+\u00b7-]{4,200}={0,2}")
 _CHOICE: Final = re.compile(
     r"[a-z0-9]+(?:[_/ -][a-z0-9()%.]+){0,5}|[A-Z0-9]{1,4}|[A-Z]+(?:_[A-Z0-9]+)+"
 )

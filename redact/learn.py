@@ -20,6 +20,7 @@ from redact.documents import Found, refined
 from redact.findings import Finder, Findings, atoms_in, finder_for, is_composite
 from redact.fold import fold_value
 from redact.learnt import AppLearnt, Learnt, keep_kind, merge_subjects, subject_hash
+from redact.other_keyboards import typed_otherwise
 from redact.place import ARGUMENT, MESSAGE, RESULT
 from redact.policy import Policy
 from redact.shapes import can_be
@@ -167,6 +168,10 @@ def local_values(found: Iterable[Found]) -> dict[str, str]:
             keep_kind(values, folded, item.kind)
         for atom, kind in parts:
             atoms.setdefault(atom, kind)
+        for typed in typed_otherwise(item.value) if item.kind in _NAMES else ():
+            other, parts = _pieces(item.kind, typed)
+            values.setdefault(other, item.kind)
+            atoms.update((atom, kind) for atom, kind in parts if atom not in atoms)
         if item.kind == "full_name":
             atoms.update((joined, "last_name") for joined in _joined(folded) if joined not in atoms)
     for atom, kind in atoms.items():

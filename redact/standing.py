@@ -7,12 +7,14 @@ replacing; a word that is also ordinary or public stays only where nothing near 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from redact.definitions import public_choices
 from redact.findings import is_composite
+from redact.fold import fold_value
 from redact.free_judge import is_free
 from redact.gazetteer import ORDINARY
 from redact.judge import NAME, Judgement
@@ -38,6 +40,8 @@ _GAP: Final = re.compile(r"[\W_]{0,3}")
 _JOINTS: Final = frozenset("-_.+")
 _LINE: Final = re.compile(r"[\n]|\\n")
 _TOKEN: Final = re.compile(r"[^\W_]+")
+_NEARLY_ALL: Final = 0.8
+_CODE: Final = 4
 _CALLED: Final = frozenset(
     name for name, kind in KINDS.items() if kind.family in {"name", "street", "place"}
 )
@@ -65,8 +69,9 @@ def vocabulary_of(
     What is judged to be people's names is nobody's word, however many people bear it.
     """
     forms: set[str] = set(words)
-    shared = public_choices(app, k=k)
+    shared = dict.fromkeys(public_choices(app, k=k), 0)
     named = _named_in_free_text(app, judgement)
+    borne = _borne(app)
     for key, values in app.evidence.items():
         if is_free(key):
             continue
@@ -80,18 +85,38 @@ def vocabulary_of(
             if place.origin != RESULT and value in named:
                 continue  # what is asked for by name
             if len(subjects) >= k or (nobodys and value.islower()):
-                shared.add(value)
+                shared[value] = max(shared.get(value, 0), len(subjects))
     people = {
         word
         for key in judgement.templates
         for value in app.evidence.get(key, ())
         for word in _TOKEN.findall(value)
     } | named
-    for value in shared:
-        forms.add(value)
+    for value, count in shared.items():
         words_of = _TOKEN.findall(value)
-        forms.update(word for word in words_of if len(words_of) == 1 or word not in people)
+        alone = len(words_of) == 1
+        if count >= k:  # a surname that k customers bear stands in k queries
+            words_of = [word for word in words_of if not _is_borne(word, count, borne)]
+        if words_of:
+            forms.add(value)
+        forms.update(word for word in words_of if alone or word not in people)
     return Vocabulary(frozenset(forms))
+
+
+def _borne(app: AppLearnt) -> Counter[str]:
+    """Return in how many episodes a word is somebody's name."""
+    names = {name for name, kind in KINDS.items() if kind.family == "name"}
+    return Counter(
+        word for local in app.local.values() for word, kind in local.items() if kind in names
+    )
+
+
+def _is_borne(word: str, subjects: int, borne: Mapping[str, int]) -> bool:
+    """Say whether nearly everybody who saw a word saw it as somebody's name; a short code in capitals is none ("MIA")."""
+    if word.isupper() and len(word) <= _CODE:
+        return False
+    folded = fold_value(word)
+    return folded not in ORDINARY and borne[folded] >= _NEARLY_ALL * subjects
 
 
 def _named_in_free_text(app: AppLearnt, judgement: Judgement) -> set[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import Final
 
@@ -85,6 +85,7 @@ _DELIMITERS: Final = "\t;,"
 _COLUMNS: Final = 3
 """A comma makes columns of so many parts: "Thanks, Anna" has two."""
 _ROWS: Final = 2
+_PAIR: Final = 2
 _MARKS: Final = "*_` "
 _BOXES: Final = {ord("│"): "|", ord("┃"): "|", ord("║"): "|"} | dict.fromkeys(
     map(ord, "─━═┼╪┬┴├┤"), "-"
@@ -128,7 +129,7 @@ def records_in(text: str, *, fields: bool = False) -> list[object]:
         lines = [line for line in block.splitlines() if line.strip()]
         records: list[dict[str, str]] = _table(lines)
         if records:
-            found += records
+            found += _whole(records)
             continue
         labelled, others = _labelled(lines) if len(lines) > 1 or ";" in text else ([], lines)
         found += labelled
@@ -146,9 +147,9 @@ def _marked_up(text: str, *, fields: bool) -> list[object]:
         [cell.strip() for cell in _CELL.findall(row)] for row in _ROW.findall(text) if "<t" in row
     ]
     if len(rows) >= _ROWS and all(map(is_label, rows[0])) and len(set(rows[0])) == len(rows[0]):
-        return [
-            dict(zip(rows[0], row, strict=True)) for row in rows[1:] if len(row) == len(rows[0])
-        ]
+        return _whole(
+            [dict(zip(rows[0], row, strict=True)) for row in rows[1:] if len(row) == len(rows[0])]
+        )
     record: dict[str, list[str]] = {}
     for label, value in _TERM.findall(text):
         if is_label(label.strip(_ENDS)) and value.strip():
@@ -161,6 +162,12 @@ def _marked_up(text: str, *, fields: bool) -> list[object]:
         if value.strip() and name.casefold() in _LAYOUT:
             record.setdefault(f"{_UNNAMED}{name.casefold()}", []).append(value.strip())
     return [record] if record else []
+
+
+def _whole(records: Sequence[dict[str, str]]) -> list[object]:
+    """Return the rows of a table each for itself; of two columns all in one list, as one may hold the labels of the other."""
+    pairs = len(records) > 1 and len(records[0]) == _PAIR
+    return [list(records)] if pairs else list(records)
 
 
 def _table(lines: list[str]) -> list[dict[str, str]]:

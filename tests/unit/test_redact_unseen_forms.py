@@ -1,0 +1,135 @@
+"""Forms in which apps answer that no rule was made for: tables in JSON, tags, documents in base64, names on other keyboards."""
+
+import base64
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.episode import Episode
+from redact.json_tables import described_rows, plain_rows
+from redact.learn import learn
+from redact.other_keyboards import typed_otherwise
+from redact.policy import Policy
+from redact.scrub import Scrubbed, scrub
+from redact.vault import open_vault
+from tests.unit.raw_conversations import SECRET, calls, episode, says
+
+PEOPLE = ("Anna Meier", "Jonas Weber", "Petra Vogel", "Marta Lang", "Otto Kraus", "Lena Beck")
+
+
+def past(raw: list[Episode]) -> list[Scrubbed]:
+    """The episodes past the gate."""
+    learnt = learn(raw, (), policy=Policy())
+    return list(scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy()))
+
+
+def text_of(done: Scrubbed) -> str:
+    """All texts of an episode as one."""
+    return "\n".join(
+        part
+        for step in done.clean.steps
+        for part in (step.content or "", *(call.arguments for call in step.tool_calls))
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "beside", "first"),
+    [
+        ([["7", "Anna"]], {"columns": ["id", "who"]}, {"id": "7", "who": "Anna"}),
+        ([["7", 3]], {"schema": {"fields": [{"name": "id"}, {"name": "n"}]}}, {"id": "7", "n": 3}),
+        ([["7", "Anna"]], {"columns": ["id"]}, None),
+        ([["7", {"a": 1}]], {"columns": ["id", "who"]}, None),
+        ([["7", "x"], ["8"]], {"columns": ["id", "who"]}, None),
+    ],
+)
+def test_rows_are_read_by_the_columns_beside_them(
+    rows: list[object], beside: dict[object, object], first: dict[str, object] | None
+) -> None:
+    """A list of as many labels as a row has cells says what the columns are called."""
+    found = described_rows(rows, beside)
+    assert (found[0] if found else None) == first
+
+
+def test_rows_are_read_by_their_first_row_else_by_place() -> None:
+    """Headings are labels that name nobody above cells that are no labels; without them a column is a place."""
+    assert plain_rows([["id", "who"], ["7", "Anna"]]) == [{"id": "7", "who": "Anna"}]
+    assert plain_rows([["Anna", "gold"], ["Otto", "7"]]) == [
+        {"~0": "Anna", "~1": "gold"},
+        {"~0": "Otto", "~1": "7"},
+    ]
+
+
+def test_columns_of_a_query_are_judged_apart() -> None:
+    """Names and numbers of one column go, the states and courses of the others stay."""
+    raw = []
+    for number in range(30):
+        rows = [[f"20{number:02}53{number:02}1", PEOPLE[number % 6], ("open", "shut")[number % 2]]]
+        answer = json.dumps({"columns": ["sid", "wer", "stand"], "rows": rows})
+        raw.append(episode(f"e{number}", says("user", "?"), *calls("sql", {}, answer)))
+    for number, done in enumerate(past(raw)):
+        assert PEOPLE[number % 6] not in text_of(done)
+        assert f'"{("open", "shut")[number % 2]}"' in text_of(done)
+        assert not done.held
+
+
+def test_a_table_of_labels_and_values_is_a_record() -> None:
+    """A Markdown table of two columns is judged by its labels and withholds nothing."""
+    raw = [
+        episode(
+            f"e{number}",
+            *calls("get", {}, f"| Field | Value |\n|---|---|\n| Client | {name} |\n| Type | Probate |\n| Phone | +44 20 7946 0{number:03} |"),
+        )
+        for number, name in enumerate(PEOPLE)
+    ]  # fmt: skip
+    for name, done in zip(PEOPLE, past(raw), strict=True):
+        assert name not in text_of(done)
+        assert "Probate" in text_of(done)
+        assert not done.held
+
+
+def test_tags_and_documents_in_base64_withhold_nothing() -> None:
+    """A quoted tag becomes another one, and base64 that holds a record is scrubbed inside and stays base64."""
+    raw = []
+    for number, name in enumerate(PEOPLE):
+        blob = base64.b64encode(json.dumps({"customer_name": name, "n": number}).encode()).decode()
+        answer = {"etag": f'"5f2a{number:012x}"', "customer_name": name, "blob": blob}
+        raw.append(episode(f"e{number}", *calls("get", {}, json.dumps(answer))))
+    for number, (name, done) in enumerate(zip(PEOPLE, past(raw), strict=True)):
+        answer = json.loads(done.clean.steps[-1].content or "")
+        assert not done.held
+        assert answer["etag"] != f'"5f2a{number:012x}"'
+        assert answer["etag"].startswith('"')
+        assert json.loads(base64.b64decode(answer["blob"]))["n"] == number
+        assert name not in base64.b64decode(answer["blob"]).decode()
+
+
+@pytest.mark.parametrize(
+    ("name", "typed"),
+    [("Jürgen Müller", "Juergen Mueller"), ("Mueller", "Müller"), ("Sørensen", "Soerensen")],
+)
+def test_a_name_is_found_as_another_keyboard_types_it(name: str, typed: str) -> None:
+    """`ue` for `ü` is the same name, in either direction."""
+    assert typed in typed_otherwise(name)
+    answer = json.dumps({"customer_name": f"Anna {name}"})
+    raw = [episode("e", *calls("get", {}, answer), says("user", f"Anna {typed} here, {typed}!"))]
+    assert typed not in text_of(past(raw)[0])
+
+
+@given(st.text(alphabet="Müller oea\u00e5SJ", max_size=20))
+def test_other_spellings_are_never_the_name_itself(name: str) -> None:
+    """A spelling that changes nothing is none."""
+    assert name not in typed_otherwise(name)
+
+
+def test_a_surname_that_k_customers_bear_is_no_word_of_the_app() -> None:
+    """What a query asks for by name is each customer's own, however many are called so."""
+    raw = [
+        episode(
+            f"e{number}",
+            *calls("get", {"q": "SELECT x WHERE who LIKE '%Agaoglu%'"}, json.dumps({"full_name": f"Can{number:c} Agaoglu", "email": f"c{number}@x.example"})),
+        )
+        for number in range(97, 107)
+    ]  # fmt: skip
+    assert not any("Agaoglu" in text_of(done) for done in past(raw))
