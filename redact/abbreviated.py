@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
-_TOKEN: Final = re.compile(r"(?<![^\W_])[A-Za-z]{5,24}\d{1,6}(?![^\W_])")
+_TOKEN: Final = re.compile(r"(?<![^\W_])[A-Za-z]{5,24}+\d{1,6}(?![^\W_])")
 _NUMBER: Final = re.compile(r"\d+")
 _BEGUN: Final = 4
 """So many letters of a name make a word with a number behind it and the right letter beside it somebody's."""
@@ -26,7 +26,7 @@ def user_names_among(words: Iterable[str], names: Collection[str]) -> Iterator[s
     long = [name for name in names if len(name) >= _BEGUN]
     if not long or len(names) < 2:
         return
-    for numbered in words:
+    for numbered in dict.fromkeys(words):
         word = _NUMBER.sub("", numbered).lower()
         if any(_is_made_of(word, name, other) for name in long for other in names):
             yield numbered

@@ -43,6 +43,7 @@ class Said(NamedTuple):
     is_text: bool
 
 
+@lru_cache(maxsize=2_000)
 def definition_key(definition: str) -> str:
     """Return how a definition itself is counted among the choices."""
     return _MARK + hashlib.blake2b(definition.encode("utf-8", "surrogatepass")).hexdigest()[:24]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -77,6 +77,8 @@ class Finder:
         self._held = 0
         self._known: dict[tuple[str, str], dict[str, Findings]] = {}
         """By tool and origin, and by text."""
+        self.found: Final[dict[Hashable, tuple[Found, ...]]] = {}
+        """What episodes were found to reveal, by the findings of their texts: kept as long as those are."""
 
     def in_prose(self, text: str) -> Findings:
         """Return what a message's text reveals by shape and context, and by structure where it quotes JSON."""
@@ -91,6 +93,7 @@ class Finder:
     def _remembered(self, text: str, tool: str, origin: str) -> Findings:
         if self._held > _REMEMBERED:
             self._known.clear()
+            self.found.clear()
             self._held = 0
         self._held += len(text)
         known = self._known.setdefault((tool, origin), {})

@@ -15,11 +15,12 @@ from ingest.episode import Episode
 from ingest.outcome import Outcome
 from redact.abbreviated import numbered_words, user_names_among
 from redact.collector import without_collection
-from redact.definitions import EVERYBODY, choices_in, definition_key, people_in
+from redact.counted import Counted
+from redact.definitions import people_in
 from redact.documents import Found, refined
 from redact.findings import Finder, Findings, atoms_in, finder_for, is_composite
 from redact.fold import fold_value
-from redact.learnt import AppLearnt, Learnt, keep_kind, merge_subjects, subject_hash
+from redact.learnt import AppLearnt, Learnt, keep_kind, subject_hash
 from redact.other_keyboards import typed_otherwise
 from redact.place import ARGUMENT, MESSAGE, RESULT
 from redact.policy import Policy
@@ -31,6 +32,8 @@ _CHECKED: Final = frozenset({"card_number", "ssn", "ip"})
 _NAMES: Final = frozenset({"first_name", "last_name", "full_name"})
 _NAMEABLE: Final = frozenset({"person_id", "handle"})
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
+_REMEMBERED: Final = 20_000
+"""So many episodes are remembered with what they reveal."""
 
 
 def learn(episodes: Iterable[Episode], outcomes: Iterable[Outcome], *, policy: Policy) -> Learnt:
@@ -39,9 +42,16 @@ def learn(episodes: Iterable[Episode], outcomes: Iterable[Outcome], *, policy: P
     if not policy.enabled:
         return Learnt(apps)
     finder = finder_for(policy)
+    counts: dict[str, Counted] = {}
     with without_collection():
         for episode in episodes:
-            _learn_episode(apps.setdefault(episode.app, AppLearnt()), episode, finder)
+            counted = counts.get(episode.app)
+            if counted is None:
+                app = apps[episode.app] = AppLearnt()
+                counted = counts[episode.app] = Counted(app)
+            _learn_episode(counted, episode, finder)
+        for counted in counts.values():
+            counted.spread()
     for outcome in outcomes:
         if outcome.episode_id is not None:
             _learn_outcome(apps.setdefault(outcome.app, AppLearnt()), outcome, finder)
@@ -94,17 +104,29 @@ def read_texts(episode: Episode, finder: Finder) -> list[Read]:
     return reads
 
 
-def found_in(episode: Episode, reads: Collection[Read]) -> list[Found]:
-    """Return the personal values that the episode's own texts reveal."""
+def found_in(episode: Episode, reads: Collection[Read], finder: Finder) -> tuple[Found, ...]:
+    """Return the personal values that the episode's own texts reveal; scrubbing asks again what learning asked."""
+    texts = tuple(dict.fromkeys([read.findings for read in reads]))  # said again reveals no more
+    asked = (texts, episode.subject, tuple(dict.fromkeys(_numbered(episode, texts))))
+    found = finder.found.get(asked)
+    if found is None:
+        if len(finder.found) >= _REMEMBERED:
+            finder.found.clear()
+        found = finder.found[asked] = tuple(_found_in(*asked))
+    return found
+
+
+def _found_in(
+    texts: Collection[Findings], subject: str | None, numbered: Collection[str]
+) -> list[Found]:
     found: dict[Found, None] = {}
-    if episode.subject and can_be("person_id", episode.subject):
-        found[Found(refined("person_id", episode.subject), episode.subject, "")] = None
-    listed = dict.fromkeys([read.findings for read in reads])  # what is said again reveals no more
-    for findings in listed:
+    if subject and can_be("person_id", subject):
+        found[Found(refined("person_id", subject), subject, "")] = None
+    for findings in texts:
         if findings.values:
             found.update(findings.values)
     names = {word for item in found if item.kind in _NAMES for word in _name_words(item.value)}
-    for value in user_names_among(_numbered(episode, listed), names) if names else ():
+    for value in user_names_among(numbered, names) if names else ():
         found.setdefault(Found("handle", value, ""))
     if any(item.kind in _NAMEABLE for item in found):
         found = dict.fromkeys(named_by_owners(found))
@@ -112,7 +134,7 @@ def found_in(episode: Episode, reads: Collection[Read]) -> list[Found]:
         return list(found)
     # A pattern never rewrites what is a value of its own elsewhere: one 16-digit product id in ten passes Luhn's test.
     explained = {
-        leaf.value for findings in listed for _, leaf in findings.sightings if not leaf.free
+        leaf.value for findings in texts for _, leaf in findings.sightings if not leaf.free
     }
     return [
         item
@@ -130,20 +152,21 @@ def named_by_owners(found: Collection[Found]) -> Iterator[Found]:
         yield item._replace(kind="named_id") if named else item
 
 
-def _numbered(episode: Episode, listed: Iterable[Findings]) -> Iterator[str]:
+def _numbered(episode: Episode, texts: Iterable[Findings]) -> Iterator[str]:
     """Yield the words with a number behind them in the episode's texts, names of tools and definitions."""
-    for findings in listed:
+    for findings in texts:
         yield from findings.numbered
-    for text in episode.tools:  # one made for its user is often not called
-        yield from _numbered_of(text)
-    for name in {call.name for step in episode.steps for call in step.tool_calls}:
-        yield from _numbered_of(name)
+    yield from _numbered_in(episode.tools)  # one made for its user is often not called
+    for name in dict.fromkeys([call.name for step in episode.steps for call in step.tool_calls]):
+        yield from numbered_words(name)
     for text in filter(None, (episode.task_key, episode.agent, episode.model)):
         yield from numbered_words(text)
 
 
-_numbered_of = lru_cache(maxsize=2_000)(numbered_words)
-"""Definitions and names of tools stand in every episode."""
+@lru_cache(maxsize=2_000)
+def _numbered_in(definitions: tuple[str, ...]) -> tuple[str, ...]:
+    """Return such words of definitions, which most of an app's episodes share."""
+    return tuple([word for text in definitions for word in numbered_words(text)])
 
 
 @lru_cache(maxsize=65_536)
@@ -201,31 +224,18 @@ def _pieces(kind: str, value: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     return folded, atoms_in(kind, folded)
 
 
-def _learn_episode(app: AppLearnt, episode: Episode, finder: Finder) -> None:
+def _learn_episode(counted: Counted, episode: Episode, finder: Finder) -> None:
+    app = counted.app
     reads = read_texts(episode, finder)
-    found = found_in(episode, reads)
+    found = found_in(episode, reads, finder)
     app.latest = max(app.latest, episode.started_at)
     defined = [one for definition in episode.tools for one in people_in(definition, finder)]
     _keep(app, episode.episode_id, [*found, *defined])
-    subject = subject_hash(principal(episode, found))
-    mine = [subject]
-    evidence = app.evidence
-    for findings in dict.fromkeys([read.findings for read in reads]):
-        for place, value in findings.evidence:
-            values = evidence.get(place)
-            if values is None:
-                values = evidence[place] = {}
-            known = values.get(value)
-            if known is None:
-                values[value] = mine
-            elif known is not mine and subject not in known:
-                values[value] = merge_subjects(known, mine)
-    for definition in episode.tools:
-        for counted in (EVERYBODY, definition_key(definition), *choices_in(definition)):
-            app.choices[counted] = merge_subjects(app.choices.get(counted, []), mine)
+    texts = dict.fromkeys([read.findings for read in reads])
+    counted.add(subject_hash(principal(episode, found)), texts, episode.tools)
 
 
-def _keep(app: AppLearnt, episode_id: str, found: list[Found]) -> None:
+def _keep(app: AppLearnt, episode_id: str, found: Iterable[Found]) -> None:
     local = app.local.setdefault(episode_id, {})
     for value, kind in local_values(found).items():
         keep_kind(app.values if is_composite(kind, value) else local, value, kind)

@@ -94,7 +94,7 @@ def scrub_outcomes(
 
 def _scrub_episode(episode: Episode, gate: AppGate, finder: Finder) -> Scrubbed:
     reads = read_texts(episode, finder)
-    found = found_in(episode, reads)
+    found = found_in(episode, reads, finder)
     judged, held = _judged(reads, gate)
     values = gate.own(episode.episode_id, local_values([*found, *judged]))
     said = (step.content for step in episode.steps if step.role != "tool" and step.content)
