@@ -20,7 +20,7 @@ from redact.free_ids import FREE
 from redact.free_judge import own_parts
 from redact.judge import KEEP, WITHHOLD, Verdict, judge
 from redact.learnt import Learnt, keep_kind
-from redact.matcher import Match, Matcher, runs_of
+from redact.matcher import Match, Matcher, searched
 from redact.people_places import without_choices
 from redact.policy import Policy
 from redact.standing import Vocabulary, vocabulary_of
@@ -29,8 +29,6 @@ from redact.vault import Vault
 _REMEMBERED: Final = 20_000
 _OF_TOKENS: Final = f"|{FREE}"
 """Where tokens of free text are counted, each of which is judged by itself."""
-LONG: Final = 1_000
-"""Characters from which on a text is asked for its words before it is searched for an episode's values."""
 
 
 class Known(NamedTuple):
@@ -70,10 +68,9 @@ class AppGate:
         values = dict(known.values)
         for value, kind in self.judgement.values.items():
             keep_kind(values, value, kind)
-        self._everywhere = Matcher(values, local=False)
+        self._everywhere = Matcher(searched(values), local=False)
         self.memories = Memories()
         self._memory: dict[str, Known] = {}
-        self._runs: dict[str, frozenset[str] | None] = {}
         self._settled: dict[str, Verdict] = {}
         """Verdicts over places by their key, where they hang on no value."""
         self._doubts: dict[Findings, tuple[tuple[Unexplained, Verdict], ...]] = {}
@@ -106,20 +103,6 @@ class AppGate:
         for text, read, matches in zip(new, folded, found, strict=True):
             memory[text] = Known(read, matches, has_hidden_text(text))
         return [memory[text] for text in listed]
-
-    def runs(self, text: str, folded: Folded) -> frozenset[str] | None:
-        """Return the runs of a long text that comes again: prompts and catalogues stand in every episode."""
-        if len(text) < LONG:
-            return None
-        if text not in self._runs:
-            if len(self._runs) >= _REMEMBERED:
-                self._runs.clear()
-            self._runs[text] = None  # the first time a search is cheaper
-            return None
-        runs = self._runs[text]
-        if runs is None:
-            runs = self._runs[text] = runs_of(folded, text)
-        return runs
 
     def doubts(self, findings: Findings) -> tuple[tuple[Unexplained, Verdict], ...]:
         """Return the leaves of a text that no rule explains and that the app's verdicts do not keep."""

@@ -7,18 +7,18 @@ place, never parsed and written again: JSON keeps its bytes. Decides nothing abo
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 from urllib.parse import quote, unquote
 
-from redact.app_gate import LONG, AppGate, Known
+from redact.app_gate import AppGate, Known
 from redact.dates import read_date, spellings
 from redact.encoded import hidden_texts
 from redact.episode_memory import Cleaned, Memory
-from redact.fold import Folded, fold_value, readable
+from redact.fold import fold_value, readable
 from redact.kinds import KINDS
-from redact.matcher import Match, Matcher, resolve
+from redact.matcher import Match, Matcher, resolve, searched
 from redact.standing import Standing
 from redact.surrogates import recase
 
@@ -50,9 +50,9 @@ class Desk:
         asked = (tuple(values.items()), personal_keys, near if gate.shift.days else 0)
         memory = gate.memories.get(asked)
         if memory is None:
-            memory = Memory(Matcher(_with_spellings(values), local=True))
+            memory = Memory(searched(_with_spellings(values)))
             gate.memories.keep(asked, memory)
-        self._matcher = memory.matcher
+        self._memory = memory
         self._own = memory.own
         self._done = memory.done
         self._same = memory.same
@@ -63,29 +63,30 @@ class Desk:
         }
         self.notes: list[Note] = []
 
-    def expect(self, texts: Iterable[str | None]) -> None:
-        """Search texts for the episode's values in one walk, before they are asked for one by one."""
-        seen = self._own
-        listed = [text for text in dict.fromkeys(texts) if text and text not in seen]
-        every = self._gate.known_of(listed)
-        searched: list[str] = []
-        folded: list[Folded] = []
-        for text, known in zip(listed, every, strict=True):
-            if len(text) < LONG or self._can_match(text, known):
-                searched.append(text)
-                folded.append(known.folded)
-        self._gate.memories.count(listed)
+    @property
+    def kinds(self) -> Mapping[str, str]:
+        """The values that are looked for, with their kinds."""
+        return self._memory.kinds
+
+    def unseen(self, texts: Iterable[str]) -> list[str]:
+        """Return the texts that were not searched for these values."""
         own = self._own
-        own.update(dict.fromkeys(listed, _NO_MATCHES))
-        own.update(zip(searched, self._matcher.matches_of(folded, searched), strict=True))
-        if not self._gate.shift.days:
-            self._same.update(
-                [
-                    text
-                    for text, known in zip(listed, every, strict=True)
-                    if not (own[text] or known.matches or known.hides_text)
-                ]
-            )
+        return [text for text in texts if text not in own]
+
+    def take(self, texts: Iterable[str], searched_in: Mapping[str, Searched]) -> None:
+        """Keep where the episode's own values stand in its texts, of all that was found there (`search`)."""
+        own, same, kind_of = self._own, self._same, self._memory.kinds.get
+        unmoved = not self._gate.shift.days
+        for text in texts:
+            if text in own:
+                continue
+            known, matches = searched_in[text]
+            mine = _NO_MATCHES
+            if matches:
+                mine = [match for match in matches if kind_of(match.value) == match.kind]
+            own[text] = mine
+            if unmoved and not (mine or known.matches or known.hides_text):
+                same.add(text)
 
     def text(self, text: str, path: str, part: str = "") -> str:
         """Return the text without what is known to be personal; it stands at a part of the path."""
@@ -133,14 +134,10 @@ class Desk:
         """Return an optional moment moved by the app's shift."""
         return None if at is None else self._gate.shift.moment(at)
 
-    def _can_match(self, text: str, known: Known) -> bool:
-        return self._matcher.can_match(self._gate.runs(text, known.folded))
-
     def _matches(self, text: str, known: Known) -> list[Match]:
         own = self._own.get(text)
         if own is None:
-            searched = self._can_match(text, known)
-            own = self._matcher.matches(known.folded, text) if searched else _NO_MATCHES
+            own = self._memory.matcher.matches(known.folded, text)
         return [*known.matches, *own] if own else known.matches
 
     def _cleaned(self, text: str) -> Cleaned:
@@ -200,6 +197,26 @@ class Desk:
         if "\\" in mention:
             return json.dumps(moved)[1:-1]
         return quote(moved, safe="") if "%" in mention else moved
+
+
+class Searched(NamedTuple):
+    """What was found in one text."""
+
+    known: Known
+    matches: list[Match]
+    """Of the values of all episodes that were searched for."""
+
+
+def search(gate: AppGate, asked: Sequence[tuple[Desk, Collection[str]]]) -> None:
+    """Search the texts of several episodes for the values of all of them in one walk, before they are asked for one by one."""
+    texts = list(dict.fromkeys(text for desk, said in asked for text in desk.unseen(said)))
+    every = gate.known_of(texts)
+    gate.memories.count(texts)
+    matcher = Matcher(*{id(desk.kinds): desk.kinds for desk, _ in asked}.values(), local=True)
+    found = matcher.matches_of([known.folded for known in every], texts)
+    searched_in = dict(zip(texts, map(Searched, every, found), strict=True))
+    for desk, said in asked:
+        desk.take(said, searched_in)
 
 
 _TELLING: Final = 4

@@ -6,7 +6,7 @@ reads and is told much of the same. Decides nothing: it is filled by `redact.des
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Final, NamedTuple
 
 from redact.matcher import Match, Matcher
@@ -26,15 +26,24 @@ class Cleaned(NamedTuple):
 class Memory:
     """What is known of texts beside one set of values."""
 
-    __slots__ = ("done", "matcher", "own", "same")
+    __slots__ = ("_matcher", "done", "kinds", "own", "same")
 
-    def __init__(self, matcher: Matcher) -> None:
-        self.matcher = matcher
+    def __init__(self, kinds: Mapping[str, str]) -> None:
+        self.kinds = kinds
+        """The values that are looked for, with their kinds."""
+        self._matcher: Matcher | None = None
         self.own: dict[str, list[Match]] = {}
         """Where the values stand."""
         self.done: dict[str, Cleaned] = {}
         self.same: set[str] = set()
         """Texts in which nothing stands that could be replaced."""
+
+    @property
+    def matcher(self) -> Matcher:
+        """The values' own automaton, for the few texts that were not searched with those of other episodes."""
+        if self._matcher is None:
+            self._matcher = Matcher(self.kinds, local=True)
+        return self._matcher
 
 
 class Memories:

@@ -6,9 +6,7 @@ Decides where a value stands, not whether it is to be replaced there: that is `r
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 import ahocorasick
@@ -34,31 +32,25 @@ class Match(NamedTuple):
 
 
 class Matcher:
-    """An automaton over folded values."""
+    """An automaton over folded values: an app's, or those of many episodes, each of which takes the matches that are its own."""
 
-    def __init__(self, values: Mapping[str, str], *, local: bool) -> None:
+    def __init__(self, *several: Mapping[str, str], local: bool) -> None:
+        """`several`: what `searched` returns, one for each episode."""
         self._local = local
         self._automaton = ahocorasick.Automaton()
-        kinds = {value: kind for value, kind in values.items() if len(value) > 1}
-        for value in values:
-            gapless = None if value.isascii() else without_gaps(value)
-            if gapless:
-                kinds.setdefault(gapless, values[value])
-        self._values = list(kinds)
-        for value, kind in kinds.items():
-            self._automaton.add_word(value, (value, kind, value.isdigit() and len(value) < 7))
-        self._firsts: frozenset[str | None] | None = None
-        self._empty = not self._values
+        kinds: dict[str, tuple[str, ...]] = {}
+        for values in several:
+            for value, kind in values.items():
+                known = kinds.get(value)
+                if known is None:
+                    kinds[value] = (kind,)
+                elif kind not in known:
+                    kinds[value] = (*known, kind)
+        for value, every in kinds.items():
+            self._automaton.add_word(value, (value, every, value.isdigit() and len(value) < 7))
+        self._empty = not kinds
         if not self._empty:
             self._automaton.make_automaton()
-
-    def can_match(self, runs: frozenset[str] | None) -> bool:
-        """Say whether a value can stand in a text of these runs (`runs_of`); None: the text says nothing."""
-        if runs is None:
-            return True
-        if self._firsts is None:
-            self._firsts = frozenset(map(_first_run, self._values))
-        return None in self._firsts or not runs.isdisjoint(self._firsts)
 
     def matches(self, folded: Folded, original: str) -> list[Match]:
         """Return every bounded match in the text, overlapping ones included."""
@@ -75,7 +67,7 @@ class Matcher:
         text = _BETWEEN.join(["", *texts, ""])
         local = self._local
         place, begun, ended = 0, 1, 1 + sizes[0]
-        for last, (value, kind, short_number) in self._automaton.iter(text):
+        for last, (value, kinds, short_number) in self._automaton.iter(text):
             while last >= ended:
                 begun = ended + 1
                 place += 1
@@ -83,40 +75,34 @@ class Matcher:
             start, end = last - len(value) + 1, last + 1
             if start < begun:
                 continue  # it began in the text before
-            # Beside what is neither letter nor digit every value begins and ends; most do, and a call costs more than the look.
-            if (not text[start - 1].isalnum() or _opens(text, start, kind)) and (
-                not text[end].isalnum() or _closes(text, end, kind)
-            ):
-                if short_number and _in_number(text, start, end):
-                    continue
-                first, stop = folded[place].span(start - begun, end - begun)
-                found[place].append(Match(first, stop, value, kind, local))
-            elif value.isalpha() and len(value) > 3:
-                first, stop = folded[place].span(start - begun, end - begun)
-                if _camel(originals[place], first, stop):
+            before, after = text[start - 1].isalnum(), text[end].isalnum()
+            for kind in kinds:
+                # Beside what is neither letter nor digit every value begins and ends; most do, and a call costs more than the look.
+                if (not before or _opens(text, start, kind)) and (
+                    not after or _closes(text, end, kind)
+                ):
+                    if short_number and _in_number(text, start, end):
+                        continue
+                    first, stop = folded[place].span(start - begun, end - begun)
                     found[place].append(Match(first, stop, value, kind, local))
+                elif value.isalpha() and len(value) > 3:
+                    first, stop = folded[place].span(start - begun, end - begun)
+                    if _camel(originals[place], first, stop):
+                        found[place].append(Match(first, stop, value, kind, local))
         return found
 
 
+def searched(values: Mapping[str, str]) -> dict[str, str]:
+    """Return the values that are looked for, each with its kind: no single letters, and what is written without gaps besides."""
+    kinds = {value: kind for value, kind in values.items() if len(value) > 1}
+    for value in values:
+        gapless = None if value.isascii() else without_gaps(value)
+        if gapless:
+            kinds.setdefault(gapless, values[value])
+    return kinds
+
+
 _BETWEEN: Final = "\x00"
-_RUN: Final = re.compile(r"[^\W\d_]+|\d+")
-_CAMEL: Final = re.compile(r"[a-z][A-Z]")
-
-
-@lru_cache(maxsize=65_536)
-def _first_run(value: str) -> str | None:
-    """Return the run a value begins with; None for a value of signs only, for which every text is searched."""
-    first = _RUN.search(value)
-    return first[0] if first else None
-
-
-def runs_of(folded: Folded, original: str) -> frozenset[str] | None:
-    """Return the runs of letters and of digits in a text; None where a name could hide inside a run.
-
-    A match begins where a run begins and ends where a run ends, but for names inside camelCase.
-    """
-    plain = folded.starts is None and original.isascii() and folded.text.isascii()
-    return frozenset(_RUN.findall(folded.text)) if plain and not _CAMEL.search(original) else None
 
 
 def _opens(text: str, start: int, kind: str) -> bool:

@@ -8,7 +8,7 @@ is made from raw data. Texts are edited in place, never parsed and written again
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,7 +18,7 @@ from redact.app_gate import AppGate
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from redact.clean_outcome import CleanOutcome
 from redact.definitions import people_in
-from redact.desk import Desk, Note
+from redact.desk import Desk, Note, search
 from redact.documents import Found, refined
 from redact.findings import Finder, finder_for
 from redact.fold import fold, fold_value
@@ -32,6 +32,9 @@ from redact.shapes import can_be
 from redact.vault import Vault
 
 _INITIAL: Final = 2
+_TOGETHER: Final = 256
+_CHARACTERS: Final = 4_000_000
+"""So many episodes, or characters of them, are searched together."""
 NAMES_IN_PROSE: Final = "names somebody whom no tool returned"
 
 
@@ -70,13 +73,21 @@ def scrub(
     """
     finder = finder_for(policy)
     gates: dict[str, AppGate] = {}
+    waiting: list[_Judged] = []
+    size = 0
     for episode in episodes:
         if not policy.enabled:
             yield _unchanged(episode, vault)
             continue
         if episode.app not in gates:
             gates[episode.app] = AppGate(episode.app, learnt, vault, policy, judged_by)
-        yield _scrub_episode(episode, gates[episode.app], finder)
+        judged = _judge_episode(episode, gates[episode.app], finder)
+        waiting.append(judged)
+        size += sum(map(len, judged.texts))
+        if len(waiting) >= _TOGETHER or size >= _CHARACTERS:
+            yield from _scrub_together(waiting)
+            waiting, size = [], 0
+    yield from _scrub_together(waiting)
 
 
 def scrub_outcomes(
@@ -92,7 +103,20 @@ def scrub_outcomes(
         yield _scrub_outcome(outcome, gates[outcome.app], policy)
 
 
-def _scrub_episode(episode: Episode, gate: AppGate, finder: Finder) -> Scrubbed:
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """An episode of which is known what is personal in it, before its texts are searched."""
+
+    episode: Episode
+    gate: AppGate
+    finder: Finder
+    desk: Desk
+    texts: tuple[str, ...]
+    """All that are to be searched, each once."""
+    held: tuple[Held, ...]
+
+
+def _judge_episode(episode: Episode, gate: AppGate, finder: Finder) -> _Judged:
     reads = read_texts(episode, finder)
     found = found_in(episode, reads, finder)
     judged, held = _judged(reads, gate)
@@ -105,7 +129,20 @@ def _scrub_episode(episode: Episode, gate: AppGate, finder: Finder) -> Scrubbed:
         values = {**item.spellings, **values}
     personal_keys = frozenset(item.key for item in (*found, *judged) if item.key)
     desk = Desk(gate, values, personal_keys, near=episode.started_at)
-    desk.expect(_texts_of(episode))
+    texts = tuple(filter(None, dict.fromkeys(_texts_of(episode))))
+    return _Judged(episode, gate, finder, desk, texts, tuple([item.held for item in held]))
+
+
+def _scrub_together(several: Sequence[_Judged]) -> Iterator[Scrubbed]:
+    """Yield episodes whose texts are searched together, an app's in one walk; each is what it would be alone."""
+    for gate in {id(one.gate): one.gate for one in several}.values():
+        search(gate, [(one.desk, one.texts) for one in several if one.gate is gate])
+    for one in several:
+        yield _scrub_episode(one)
+
+
+def _scrub_episode(judged: _Judged) -> Scrubbed:
+    episode, gate, desk, held = judged.episode, judged.gate, judged.desk, judged.held
     steps = tuple(
         [_scrub_step(step, desk, f"steps[{place}]") for place, step in enumerate(episode.steps)]
     )
@@ -119,16 +156,16 @@ def _scrub_episode(episode: Episode, gate: AppGate, finder: Finder) -> Scrubbed:
         task_key=_task_key(episode, gate, desk),
         subject=_subject(episode, gate.vault),
         do_not_train=episode.do_not_train,
-        tools=_scrub_tools(episode, desk, gate, finder),
+        tools=_scrub_tools(episode, desk, gate, judged.finder),
         steps=steps,
         completeness=episode.completeness,
-        withheld=tuple(dict.fromkeys(item.held.path for item in held)),
+        withheld=tuple(dict.fromkeys(item.path for item in held)),
     )
     return Scrubbed(
         clean=clean,
         given_id=desk.joint(_given(episode), "episode_id", prefix="episode_") or "",
         notes=tuple(desk.notes),
-        held=tuple(dict.fromkeys(item.held for item in held)),
+        held=tuple(dict.fromkeys(held)),
     )
 
 
@@ -150,7 +187,8 @@ def _scrub_tools(episode: Episode, desk: Desk, gate: AppGate, finder: Finder) ->
 
 
 def _texts_of(episode: Episode) -> Iterator[str | None]:
-    """Yield every text of the episode's steps."""
+    """Yield every text of the episode that is written, but for definitions, which most episodes share."""
+    yield from (episode.agent, episode.model, episode.task_key, _given(episode))
     steps = episode.steps
     calls = [call for step in steps if step.tool_calls for call in step.tool_calls]
     yield from [step.content for step in steps]

@@ -20,7 +20,7 @@ from redact.leaks import find_leaks
 from redact.learn import learn
 from redact.learnt import merge
 from redact.lexicon import load_lexicon
-from redact.matcher import Matcher, runs_of
+from redact.matcher import Matcher, searched
 from redact.named_ids import NAMED_ID, named_ids_in
 from redact.policy import Policy
 from redact.scrub import Scrubbed, scrub
@@ -273,17 +273,36 @@ def test_a_leaf_seen_before_reads_as_one_never_seen(texts: list[str]) -> None:
         assert again == fresh
 
 
-@given(st.lists(st.one_of(PIECES, NAMES), max_size=6).map(" ".join), NAMES)
-@settings(max_examples=200, deadline=None)
-def test_a_text_that_cannot_hold_a_name_does_not(text: str, name: str) -> None:
-    """Runs of letters and digits never rule out a text in which the value stands."""
-    said = f"{text} {name}"
-    values = dict.fromkeys((fold_value(name), *map(fold_value, text.split())), "last_name")
-    for matcher in (Matcher({value: kind}, local=True) for value, kind in values.items()):
-        for place in (said, f"get{name}Id", f"x_{name}_1", f"{name}'s"):
-            folded = fold(place)
-            if matcher.matches(folded, place):
-                assert matcher.can_match(runs_of(folded, place))
+VALUES = st.dictionaries(
+    st.one_of(
+        NAMES,
+        PIECES,
+        st.sampled_from(["ab", "b1", "1961-06-08", "19610608", "08", "mia", "\u6e21\u8fba"]),
+    ).map(fold_value),
+    st.sampled_from(["last_name", "opaque_id", "birth_date", "payment_id", "full_name"]),
+    max_size=4,
+)
+
+
+@given(st.lists(VALUES, min_size=1, max_size=4), st.data())
+@settings(max_examples=300, deadline=None)
+def test_values_of_several_episodes_are_found_together_as_each_ones_alone(
+    several: list[dict[str, str]], data: st.DataObject
+) -> None:
+    """Of all that one automaton finds, what has an episode's value and kind is what its own automaton finds."""
+    every = sorted({value for values in several for value in values}) or ["x"]
+    parts = st.one_of(
+        st.sampled_from(every), st.sampled_from(list(" 1a-_.,T$\u6e21")), st.text(max_size=3)
+    )
+    texts = data.draw(st.lists(st.lists(parts, max_size=6).map("".join), min_size=1, max_size=4))
+    texts += [f"get{value.title()}Id" for value in every]
+    folded = list(map(fold, texts))
+    sets = list(map(searched, several))
+    together = Matcher(*sets, local=True).matches_of(folded, texts)
+    for kinds in sets:
+        alone = Matcher(kinds, local=True).matches_of(folded, texts)
+        own = [[m for m in found if kinds.get(m.value) == m.kind] for found in together]
+        assert own == alone
 
 
 @given(st.lists(st.one_of(NAMES, PIECES, st.text(max_size=12)), min_size=1, max_size=6), NAMES)
@@ -293,7 +312,7 @@ def test_one_walk_over_several_texts_finds_what_a_walk_over_each_does(
 ) -> None:
     """Joining texts neither makes a match across two of them nor hides one."""
     words = [fold_value(word) for text in (*texts, name) for word in (text, *text.split())]
-    matcher = Matcher(dict.fromkeys(words, "last_name"), local=True)
+    matcher = Matcher(searched(dict.fromkeys(words, "last_name")), local=True)
     several = [*texts, f"get{name}Id", f"{name}\x00{name}"]
     folded = list(map(fold, several))
     alone = [matcher.matches(*one) for one in zip(folded, several, strict=True)]
