@@ -1,13 +1,15 @@
 """What an envelope around every result costs a world: invented backends, each in the forms that tool servers wrap results in.
 
 Run: `python -m benchmarks.enveloped [--seed N] [--backend NAME] [--form NAME]`. The same attempts and sequences as `benchmarks.unseen`, with every
-answer put into one form; only the envelope then says which calls failed. Not here: how worlds are learnt.
+answer put into one form; only the envelope then says which calls failed. The last forms also hold what differs from call to call, a request's
+number and duration (decision 0131): their answers are right by format. Not here: how worlds are learnt.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import random
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -75,6 +77,16 @@ def _fenced(made: Made) -> str:
     return made.content if made.is_error else f"```json\n{made.content}\n```"
 
 
+def _meta() -> dict[str, Any]:
+    return {"request_id": f"req_{NOISE.getrandbits(48):012x}", "took_ms": NOISE.randint(8, 240)}
+
+
+def _with_meta(made: Made) -> str:
+    return json.dumps({**json.loads(_ok(made)), "meta": _meta()})
+
+
+NOISE: Final = random.Random("noise")  # noqa: S311 - dice
+
 FORMS: Final[dict[str, Form]] = {
     "ok and data": _ok,
     "status and result": _status,
@@ -89,6 +101,19 @@ FORMS: Final[dict[str, Form]] = {
     "type and value": _vercel,
     "fence": _fenced,
     "line before": lambda made: f"Tool {'error' if made.is_error else 'result'}:\n{made.content}",
+}
+MIXED: Final[dict[str, Form]] = {
+    "ok, data and meta": _with_meta,
+    "content, then ok, data and meta": lambda made: json.dumps(_text(_with_meta(made))),
+    "meta around content": lambda made: json.dumps(
+        {**_meta(), "result": _text(made.content), "isError": made.is_error}
+    ),
+    "meta around ok and data": lambda made: json.dumps(
+        {**_meta(), "result": json.loads(_ok(made))}
+    ),
+    "content, then time taken": lambda made: (
+        f"{json.dumps(_text(made.content))} [took {NOISE.randint(3, 90) / 100:.2f}s]"
+    ),
 }
 
 
@@ -110,6 +135,7 @@ def line_of(style: Style, attempt: Attempt, *, flags: bool) -> dict[str, Any]:
 
 def measure(style: Style, form: Form | None, seed: int, *, flags: bool) -> list[Counter[str]]:
     """Verdicts of held-out attempts and of recombined sequences."""
+    NOISE.seed(f"noise/{seed}")
     made = attempts(style, seed)
     train = [a for a in made if a.number != HELD_OUT]
     mixed = [Attempt(task=0, number=0, calls=c) for c in recombined(style, train, SEQUENCES)]
@@ -128,8 +154,9 @@ def measure(style: Style, form: Form | None, seed: int, *, flags: bool) -> list[
 
 
 def _cell(counts: Counter[str]) -> str:
-    n = counts["exact"] + counts["wrong"] + counts["unknown"]
-    return f"{counts['exact'] / n:.1%} / {counts['wrong']} | {counts['bytes']}"
+    right = counts["exact"] + counts["equivalent"]
+    n = right + counts["wrong"] + counts["unknown"]
+    return f"{right / n:.1%} / {counts['wrong']} | {counts['bytes']}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -145,7 +172,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for style in STYLES:
         if options.backend not in {None, style.name}:
             continue
-        for name, form in (plain | FORMS).items():
+        for name, form in (plain | FORMS | MIXED).items():
             if options.form in {None, name}:
                 found = measure(style, form, options.seed, flags=name == "as it is")
                 print(f"| {style.name} | {name} | {' | '.join(map(_cell, found))} |", flush=True)

@@ -15,10 +15,10 @@ from typing import Any, Final
 from environments.runtime.attempt import SIMULATED, UNKNOWN, Json, ToolResult
 from environments.runtime.normal import parse_arguments, parse_json, same_json, stable, unwrap
 from environments.runtime.world import World
-from environments.runtime.world_fresh import BY_FORMAT, masked
+from environments.runtime.world_fresh import BY_FORMAT
 from environments.runtime.world_simulated import SimulatedWorld
-from environments.runtime.world_tokens import given_out
 from environments.runtime.world_versions import version_at
+from environments.runtime.world_view import Asked
 from environments.unsettled import reason_of, shape_of
 
 EQUIVALENT: Final = "equivalent"
@@ -126,7 +126,8 @@ def replay(
             truth = unwrap(call.content, envelope)
             result = session.call(call.name, _renamed(call.arguments, to_new))
             version = version_at(known.versions, call.name, episode.started_at)
-            by_format = _by_format(known, (call.name, version), result, truth, to_new)
+            asked = Asked(call.name, call.arguments, version)
+            by_format = _by_format(known, asked, result, truth, to_new)
             answer = (tape or {}).get((call.name, tape_key(call.arguments)))
             same = answer is not None and equal(unwrap(answer, envelope), truth)
             judged.append(
@@ -152,28 +153,23 @@ def _renamed(arguments: str, to_new: Mapping[str, str]) -> str:
 
 
 def _by_format(
-    world: World,
-    called: tuple[str, str],
-    result: ToolResult,
-    truth: str,
-    to_new: dict[str, str],
+    world: World, asked: Asked, result: ToolResult, truth: str, to_new: dict[str, str]
 ) -> bool:
     """Whether an answer is right but for times and ids told by format; notes which new value stands for which recorded."""
     if BY_FORMAT not in result.evidence:
         return False
-    marks, (tool, version) = (world.fresh or {"marks": {}})["marks"], called
-    both = (result.content, truth)
-    if world.enveloped is not None:
-        both = (world.enveloped.inside(tool, both[0]), world.enveloped.inside(tool, both[1]))
-    if world.tokens:
-        told, recorded = (given_out(world.tokens, tool, c) for c in both)
-        to_new |= {recorded: told} if told is not None and recorded is not None else {}
-    if world.wrapped is not None:
-        both = (world.wrapped.strip(tool, both[0]), world.wrapped.strip(tool, both[1]))
-    (said, new), (was, old) = (masked(marks, version, c) for c in both)
+    (said, new), (was, old) = (_bare(world, asked, c) for c in (result.content, truth))
     for mark in new.keys() & old.keys():
         to_new[str(old[mark])] = str(new[mark])
     return equal(said, _renamed(was, to_new))
+
+
+def _bare(world: World, asked: Asked, content: str) -> tuple[str, dict[str, Json]]:
+    """A result without what says nothing, and the values that every session draws anew."""
+    drawn: dict[str, Json] = {}
+    for view in world.around:
+        content = view.bare(asked, content, drawn)
+    return content, drawn
 
 
 def judge(result: ToolResult, truth: str) -> str:

@@ -16,25 +16,19 @@ from environments.runtime.world_tool import DERIVE
 from environments.runtime.world_versions import origins
 from redact.clean_episode import CleanEpisode
 from synth.llm import LlmSettings
-from synth.world.bound import bind, owners_of
-from synth.world.callers import learn_envelopes, normalise, seen_forms
-from synth.world.chosen import choose
+from synth.world.around import learn_around
 from synth.world.continuity import infer_continuity
 from synth.world.document import write_document
-from synth.world.drift import split_versions
 from synth.world.early import learn_early
 from synth.world.effects import learn_effects
-from synth.world.enveloped import learn_enveloped
 from synth.world.examples import collect
-from synth.world.fresh import learn_fresh, tell_times
+from synth.world.fresh import tell_times
 from synth.world.guards import learn_guards
-from synth.world.idle import learn_idle
 from synth.world.kinds import learn_kinds, withhold_unseen
-from synth.world.layout import settle_layout
 from synth.world.met import learn_met
 from synth.world.model import ToolModel, Workbench
 from synth.world.nested import learn_nested
-from synth.world.observation import by_tool, declared_forms, histories, subject_of
+from synth.world.observation import by_tool, histories, subject_of
 from synth.world.outcomes import learn_outcomes, learn_style
 from synth.world.paired import learn_paired
 from synth.world.parts import learn_parts
@@ -45,8 +39,6 @@ from synth.world.refusal_words import learn_refusal_words
 from synth.world.relevance import learn_relevance
 from synth.world.tape import learn_tape
 from synth.world.timeline import learn_timeline, rows_at_start
-from synth.world.tokens import learn_tokens
-from synth.world.wrapping import learn_wrapping
 from synth.world.writers import learn_base, learn_last, learn_settled, learn_writers
 
 
@@ -135,7 +127,8 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
         # First, because it clears writers of tables, and recorded answers hang on who may have touched what.
         bench.timeline = learn_timeline(bench, plain)
     bench.tape = learn_tape(bench, plain)
-    document = write_document(bench) | _outward(bench)
+    # What observations have lost comes last: all steps before follow calls and results without it.
+    document = write_document(bench) | bench.lost
     called = origins(bench.versions)
     for name, part in document["tools"].items():
         policy = settings.policy_of(called.get(name) or name)
@@ -147,14 +140,6 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
         continuity=bench.continuity,
         start_of=_starts(document, living=bench.living),
     )
-
-
-def _outward(bench: Workbench) -> dict[str, Any]:
-    """What calls and results have beside what was learnt; last, because all steps follow calls and results without it."""
-    around = None if bench.enveloped is None else bench.enveloped.to_json()
-    beside = {"idle": bench.idle, "tokens": bench.tokens}
-    parts = {**beside, "wrapped": bench.wrapped, "enveloped": around}
-    return {name: part for name, part in parts.items() if part}
 
 
 def _kinds_of(bench: Workbench) -> Workbench:
@@ -202,47 +187,30 @@ def _observe(
     episodes: Sequence[CleanEpisode], reads: frozenset[str], *, living: bool = False
 ) -> Workbench:
     seen = histories(episodes)
-    envelopes = learn_envelopes(seen)
-    forms = declared_forms(episodes)
-    for tool, extra in seen_forms(seen).items():
-        forms[tool] = {**extra, **forms.get(tool, {})}
-    normalise(seen, forms=forms, envelopes=envelopes)
-    enveloped = learn_enveloped(seen)
-    idle = learn_idle(seen, episodes)
-    settle_layout(seen)
-    tokens = learn_tokens(seen)
-    wrapped = learn_wrapping(seen)
-    versions = split_versions(seen, episodes)
-    fresh = learn_fresh(seen, living=living, around=wrapped.marks)
-    bound = bind(seen)
-    chosen = choose(seen)
-    old = {v.name: v for known in versions.values() for v in known}
+    around = learn_around(seen, episodes, living=living)
+    old = {v.name: v for known in around.versions.values() for v in known}
     tools = {
         name: ToolModel(
             name=name,
             observations=group,
-            forms=forms.get(old[name].tool if name in old else name, {}),
+            forms=around.forms.get(old[name].tool if name in old else name, {}),
             reshaped=name in old and old[name].reshaped,
             declared=(old[name].tool if name in old else name) in reads,
         )
         for name, group in by_tool(seen).items()
     }
-    app = episodes[0].app if episodes else ""
-    told = {name: [v.to_json() for v in known] for name, known in sorted(versions.items())}
+    versions = around.versions.items()
     return Workbench(
-        app=app,
+        app=episodes[0].app if episodes else "",
         histories=seen,
         tools=tools,
-        envelopes=envelopes,
-        versions=told,
-        fresh=fresh,
-        enveloped=enveloped,
-        wrapped=wrapped.tools,
-        idle=idle,
-        tokens=tokens,
-        bound=bound,
-        chosen=chosen,
-        owners=owners_of(seen, bound),
+        envelopes=around.callers,
+        versions={name: [v.to_json() for v in known] for name, known in sorted(versions)},
+        fresh=around.fresh,
+        lost=around.lost,
+        bound=around.bound,
+        chosen=around.chosen,
+        owners=around.owners,
     )
 
 

@@ -11,20 +11,18 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from .attempt import Json, ToolResult
+from .world_around import views_of
 from .world_believed import given_by
 from .world_dated import dated_base, latest_rows
 from .world_entry import Place
-from .world_enveloped import Enveloped
 from .world_listed import keyed, listed
 from .world_moment import Moment, Room
 from .world_nested import load_nested
 from .world_partial import load_parts
 from .world_session import Session
 from .world_state import State
-from .world_subject import Owners
 from .world_tool import SIMULATE, Tool, load_tool
 from .world_versions import origins
-from .world_wrapping import Wrappings
 
 WORLD_FORMAT: Final = "1"
 
@@ -37,34 +35,28 @@ class World:
     """One app's backend as learnt, read-only."""
 
     __slots__ = (
+        "around",
         "base",
         "bound",
         "cache",
         "callers",
-        "chosen",
         "counters",
         "document",
-        "enveloped",
         "fresh",
-        "idle",
         "keyed",
         "listed",
         "living",
         "nested",
         "origins",
-        "owners",
         "parts",
         "refusals",
         "room",
         "roots",
         "row_names",
         "seen",
-        "straight",
         "timeline",
-        "tokens",
         "tools",
         "versions",
-        "wrapped",
     )
 
     def __init__(self, document: Mapping[str, Any]) -> None:
@@ -82,8 +74,6 @@ class World:
         self.base: dict[str, Mapping[str, Json]] = {n: t.get("rows", {}) for n, t in tables.items()}
         self.bound = frozenset(document.get("bound", ()))
         """Tools that answer for whoever the session belongs to."""
-        self.owners = Owners.from_json(document.get("owners"))
-        self.chosen = {t: (c[0], c[1]) for t, c in document.get("chosen", {}).items()}
         self.living = document.get("continuity", {}).get("kind") == "living"
         self.timeline: Mapping[str, Any] = document.get("timeline", {})
         where = latest_rows(self.timeline) if self.living else self.base
@@ -100,24 +90,11 @@ class World:
         self.counters: Mapping[str, Any] = document.get("counters", {})
         self.fresh: Mapping[str, Any] | None = document.get("fresh")
         """Places where times and random ids stand, with their formats; None where there are none."""
-        self.idle: Mapping[str, Any] = document.get("idle", {})
-        """Arguments that mean nothing, by tool."""
-        self.enveloped = (
-            Enveloped.from_json(document["enveloped"]) if "enveloped" in document else None
-        )
-        """What tools put around their results, around what is volatile there too; None where none does."""
-        self.tokens: Mapping[str, Any] = document.get("tokens", {})
-        """Who gives out tokens, and which arguments are tokens."""
-        wrapped = document.get("wrapped")
-        self.wrapped = Wrappings(wrapped, (self.fresh or {})["marks"]) if wrapped else None
-        """What stands around every result; None where nothing does."""
         self.versions: Mapping[str, Any] = document.get("versions", {})
         """Old versions of tools that drifted, oldest first, each with the moment until which it answered."""
         self.origins = origins(self.versions)
-        around = (self.versions, self.bound, self.owners.tools, self.chosen, self.idle, self.tokens)
-        beside = (self.enveloped, self.wrapped, self.fresh)
-        self.straight = not any(around) and all(one is None for one in beside)
-        """Whether calls and answers are what the tools take and give, with nothing to add or take away."""
+        self.around = views_of(document, self.tools)
+        """What stands between calls and tools, the outermost first; empty where nothing is added or taken away."""
         self.callers: Mapping[str, Any] = document.get("callers", {})
         self.room = Room()
         self.row_names: dict[Place, frozenset[str]] = {}

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from .attempt import Json
+from .attempt import UNKNOWN, Json, ToolResult
 from .normal import parse_arguments, stable
+from .world_view import Asked, View
+
+if TYPE_CHECKING:
+    from .world_tool import Tool
 
 Choice = tuple[str, str]
 """The choosing tool and its argument."""
@@ -25,20 +29,55 @@ def chosen_name(value: Json) -> str:
     return NOTHING if value is None else f"c1:{value if isinstance(value, str) else stable(value)}"
 
 
-class Chosen:
+class Chosen(View):
     """The choices of one session."""
 
-    __slots__ = ("_last", "_of")
+    __slots__ = ("_last", "_of", "_tools")
 
-    def __init__(self, of: Mapping[str, Choice], last: Mapping[Choice, Json] | None = None) -> None:
+    def __init__(
+        self,
+        of: Mapping[str, Choice],
+        tools: Mapping[str, Tool],
+        last: Mapping[Choice, Json] | None = None,
+    ) -> None:
         self._of = of
+        self._tools = tools
         self._last: dict[Choice, Json] = dict(last or {})
+
+    def opened(self, at: int, subject: str | None) -> Chosen:  # noqa: ARG002 - nothing is chosen at any beginning
+        """Of a session in which nothing was chosen yet."""
+        return Chosen(self._of, self._tools)
 
     def copy(self) -> Chosen:
         """The same choices, independent from now on."""
-        return Chosen(self._of, self._last)
+        return Chosen(self._of, self._tools, self._last)
 
-    def given(
+    def inward(self, asked: Asked) -> None:
+        """Give what was chosen to tools that answer for it."""
+        given = self._given(asked.version, asked.arguments)
+        if given is None:
+            asked.lost("nobody knows what an earlier call chose")
+        else:
+            asked.arguments = given
+
+    def outward(self, asked: Asked, result: ToolResult) -> ToolResult:
+        """What the call chose holds from now on."""
+        refused = None if result.source == UNKNOWN else result.is_error
+        self._follow(asked.version, parse_arguments(asked.arguments) or {}, refused=refused)
+        return result
+
+    def observed(self, asked: Asked, content: str) -> str:
+        """The same of a recorded call; while learning its arguments have what was chosen already."""
+        parsed = parse_arguments(asked.arguments)
+        if parsed is None or CHOSEN not in parsed:
+            asked.arguments = self._given(asked.version, asked.arguments) or asked.arguments
+        tool = self._tools.get(asked.version)
+        parsed = parse_arguments(asked.arguments) or {}
+        refused = None if tool is None or asked.dark else tool.refused(content, parsed)
+        self._follow(asked.version, parsed, refused=refused)
+        return content
+
+    def _given(
         self, tool: str, arguments: Mapping[str, Json] | str
     ) -> Mapping[str, Json] | str | None:
         """The arguments with what was chosen; None where nobody knows what that is."""
@@ -52,14 +91,7 @@ class Chosen:
         own = {**parsed, CHOSEN: chosen_name(value)}
         return json.dumps(own) if isinstance(arguments, str) else own
 
-    def seen(self, tool: str, arguments: Mapping[str, Json] | str) -> Mapping[str, Json] | str:
-        """A recorded call's arguments; while learning they have what was chosen already."""
-        parsed = parse_arguments(arguments)
-        if parsed is not None and CHOSEN in parsed:
-            return arguments
-        return self.given(tool, arguments) or arguments
-
-    def follow(self, tool: str, arguments: Mapping[str, Json], *, refused: bool | None) -> None:
+    def _follow(self, tool: str, arguments: Mapping[str, Json], *, refused: bool | None) -> None:
         """What a call named is chosen from now on, unless it was refused; None where nobody knows that."""
         for choice in set(self._of.values()) if refused is not True else ():
             if choice[0] == tool:

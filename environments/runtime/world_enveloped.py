@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from .attempt import Json
+from .attempt import UNKNOWN, Json, ToolResult
 from .normal import Parsed, parse_json
+from .world_view import Asked, View
 
 RAW: Final = "raw"
 """What stands in the place is the text itself."""
@@ -127,7 +128,7 @@ class Envelopes:
         return {"envelopes": [w.to_json() for w in self.envelopes], "bare": bare, "sign": self.sign}
 
 
-class Enveloped:
+class Enveloped(View):
     """All envelopes of an app, the outermost first."""
 
     __slots__ = ("_kept", "_levels")
@@ -146,6 +147,20 @@ class Enveloped:
         return {
             tool: [level.to_json() for level in levels] for tool, levels in self._levels.items()
         }
+
+    def outward(self, asked: Asked, result: ToolResult) -> ToolResult:
+        """An answer in its envelopes."""
+        if result.source == UNKNOWN:
+            return result
+        return replace(result, content=self.around(asked.tool, result.content))
+
+    def observed(self, asked: Asked, content: str) -> str:
+        """A recorded result without them."""
+        return self.inside(asked.tool, content)
+
+    def bare(self, asked: Asked, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - envelopes are constant
+        """The same."""
+        return self.inside(asked.tool, content)
 
     def inside(self, tool: str, content: str) -> str:
         """A result without its envelopes; whole, as a text, where putting them on again would give another text."""

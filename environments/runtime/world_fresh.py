@@ -17,6 +17,7 @@ from .attempt import DERIVED, Json, ToolResult
 from .normal import parse_json
 from .world_formats import draw_id, fits, write_time
 from .world_notice import notice
+from .world_view import Asked, View
 
 MARK: Final = re.compile(r'"?~(?:time|id|number)\.([a-z]+)~(\d*)"?')
 BY_FORMAT: Final = "; by format: "
@@ -37,18 +38,24 @@ STYLES: Final = [
 class Fresh:
     """What one session has told by format so far."""
 
-    __slots__ = ("_at", "_calls", "_formats", "_step", "_told")
+    __slots__ = ("_at", "_calls", "_formats", "_part", "_step", "_told")
 
-    def __init__(self, part: Mapping[str, Any], started_at: int) -> None:
+    def __init__(self, part: Mapping[str, Any], started_at: int = 0) -> None:
+        self._part = part
         self._formats: Mapping[str, Any] = part["marks"]
         self._step = int(part["step"])
         self._at = started_at or int(part["latest"])
         self._calls = 0
         self._told: dict[str, list[Json]] = {}
 
+    def at(self, at: int) -> Fresh:
+        """Of a session that began at a moment and has told nothing yet."""
+        return Fresh(self._part, at)
+
     def copy(self) -> Fresh:
         """The same past, independent from now on."""
         other = object.__new__(Fresh)
+        other._part = self._part
         other._formats, other._step, other._at = self._formats, self._step, self._at
         other._calls = self._calls
         other._told = {mark: list(values) for mark, values in self._told.items()}
@@ -114,6 +121,38 @@ class Fresh:
         if known and mark[-1:].isdigit():
             return known[-1]
         return draw_id(form, f"{self._at}|{mark}|{len(known or ())}")
+
+
+class Marked(View):
+    """Marks in tools' own results."""
+
+    __slots__ = ("_formats", "_fresh")
+
+    def __init__(self, formats: Mapping[str, Any], fresh: Fresh) -> None:
+        self._formats = formats
+        self._fresh = fresh
+
+    def opened(self, at: int, subject: str | None) -> Marked:  # noqa: ARG002 - whose session it is does not matter
+        """Of a session that has told nothing yet."""
+        return Marked(self._formats, self._fresh.at(at))
+
+    def copy(self) -> Marked:
+        """The same past, independent from now on."""
+        return Marked(self._formats, self._fresh.copy())
+
+    def outward(self, asked: Asked, result: ToolResult) -> ToolResult:
+        """An answer with a value for each mark."""
+        return self._fresh.told(asked.version, result)
+
+    def observed(self, asked: Asked, content: str) -> str:
+        """A recorded result with marks."""
+        return masked(self._formats, asked.version, content)[0]
+
+    def bare(self, asked: Asked, content: str, drawn: dict[str, Json]) -> str:
+        """The same, with the values by mark."""
+        content, values = masked(self._formats, asked.version, content)
+        drawn |= values
+        return content
 
 
 def _quoted(mark: str, value: Json) -> str:

@@ -14,19 +14,24 @@ from typing import Any, Final
 from .attempt import Json
 from .normal import parse_arguments
 from .world_formats import DAY, fits, read_time
+from .world_view import Asked, View
 
 AGAIN: Final = "a key that an earlier call had"
 
 
-class Idle:
+class Idle(View):
     """What one session's calls had in such arguments."""
 
     __slots__ = ("_at", "_keys", "_known")
 
-    def __init__(self, known: Mapping[str, Any], at: int) -> None:
+    def __init__(self, known: Mapping[str, Any], at: int = 0) -> None:
         self._known = known
         self._at = at
         self._keys: frozenset[str] = frozenset()
+
+    def opened(self, at: int, subject: str | None) -> Idle:  # noqa: ARG002 - whose session it is does not matter
+        """Of a session in which no key was used yet."""
+        return Idle(self._known, at)
 
     def copy(self) -> Idle:
         """The same past, independent from now on."""
@@ -34,17 +39,17 @@ class Idle:
         other._keys = self._keys
         return other
 
-    def without(
-        self, tool: str, arguments: Mapping[str, Json] | str
-    ) -> tuple[Mapping[str, Json] | str, str | None]:
-        """The arguments that mean something, and why nobody knows what becomes of the call."""
-        known = self._known.get(tool)
-        parsed = parse_arguments(arguments) if known else None
+    def inward(self, asked: Asked) -> None:
+        """Leave the arguments that mean something, and say why nobody knows what becomes of the call."""
+        known = self._known.get(asked.tool)
+        parsed = parse_arguments(asked.arguments) if known else None
         if not known or parsed is None:
-            return arguments, None
+            return
         why = next((w for n, form in known.items() if (w := self._why(n, form, parsed))), None)
+        if why is not None:
+            asked.lost(why)
         own = {name: value for name, value in parsed.items() if name not in known}
-        return (json.dumps(own) if isinstance(arguments, str) else own), why
+        asked.arguments = json.dumps(own) if isinstance(asked.arguments, str) else own
 
     def _why(self, name: str, form: Mapping[str, Any], given: Mapping[str, Json]) -> str | None:
         if name not in given:

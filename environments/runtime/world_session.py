@@ -14,22 +14,17 @@ from typing import TYPE_CHECKING
 from .attempt import DERIVED, RECORDED, UNKNOWN, EndState, Json, ToolResult
 from .normal import parse_arguments, unwrap
 from .world_believed import Given
-from .world_chosen import Chosen
 from .world_early import read_early
 from .world_entry import Place
-from .world_fresh import Fresh, masked
-from .world_idle import Idle
 from .world_log import log_unknown
 from .world_moment import Moment
-from .world_notice import ONLY_RECORDED, named, notice, whole
+from .world_notice import ONLY_RECORDED, notice, whole
 from .world_reads import show
 from .world_scope import Here
 from .world_state import ABSENCE
-from .world_subject import with_subject
 from .world_tape import taped
-from .world_tokens import Tokens
 from .world_tool import STRICT, Tool
-from .world_versions import version_at
+from .world_view import Asked
 from .world_writes import change, follow_change, follow_read
 
 if TYPE_CHECKING:
@@ -40,13 +35,10 @@ class Session:
     """One running copy of a world."""
 
     __slots__ = (
-        "_chosen",
-        "_fresh",
         "_given",
-        "_idle",
         "_moment",
         "_shared",
-        "_tokens",
+        "_views",
         "_world",
         "caller",
         "started_at",
@@ -65,9 +57,9 @@ class Session:
     ) -> None:
         self._world = world
         self._given = given
-        self._fresh = None if world.fresh is None else Fresh(world.fresh, started_at)
-        self._idle = Idle(world.idle, started_at) if world.idle else None
-        self._tokens = Tokens(world.tokens, started_at) if world.tokens else None
+        around = world.around
+        # Most worlds have none, and sessions open by the thousand.
+        self._views = tuple(v.opened(started_at, given.subject) for v in around) if around else ()
         self._moment: Moment | None = moment
         self._shared = True
         self.state = moment.state
@@ -75,62 +67,21 @@ class Session:
         self.started_at = started_at
         self.caller = caller
         self.subject = given.subject
-        self._chosen = Chosen(world.chosen) if world.chosen else None
 
     def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """The tool's answer to one call, and its effect."""
-        if self._world.straight:
+        views = self._views
+        if not views:
             return self._called(name, arguments)
-        result = self._told(name, arguments)
-        enveloped = self._world.enveloped
-        if enveloped is None or result.source == UNKNOWN:
-            return result
-        return replace(result, content=enveloped.around(name, result.content))
-
-    def _told(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
-        """The answer without what the tool puts around all of them."""
-        versions = self._world.versions
-        version = version_at(versions, name, self.started_at) if versions else name
-        arguments, why = self._meant(name, arguments)
-        if why is not None:
-            return self._not_known(version, arguments, why)
-        if version in self._world.bound:
-            arguments = with_subject(arguments, self.subject)
-        elif self._world.owners.others(version, arguments, self.subject):
-            why = "what it asks for was only ever seen with another subject"
-            result = self._not_known(version, arguments, why)
-            return result if version == name else named(name, result)
-        result = self._called_as_chosen(version, arguments)
-        if self._world.wrapped is not None:
-            result = self._world.wrapped.wrap(name, result)
-        if self._fresh is not None:
-            result = self._fresh.told(version, result)
-        if self._tokens is not None:
-            result = self._tokens.outward(name, result)
-        return result if version == name else named(name, result)
-
-    def _meant(
-        self, name: str, arguments: Mapping[str, Json] | str
-    ) -> tuple[Mapping[str, Json] | str, str | None]:
-        """The arguments that mean something, by what they mean, and why nobody knows what becomes of the call."""
-        why: str | None = None
-        if self._idle is not None:
-            arguments, why = self._idle.without(name, arguments)
-        if self._tokens is not None:
-            arguments, made_up = self._tokens.inward(name, arguments)
-            why = why or made_up
-        return arguments, why
-
-    def _called_as_chosen(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
-        """The answer for what was chosen before; what the call itself chooses holds from then on."""
-        if self._chosen is None:
-            return self._called(name, arguments)
-        given = self._chosen.given(name, arguments)
-        if given is None:
-            return self._not_known(name, arguments, "nobody knows what an earlier call chose")
-        result = self._called(name, given)
-        refused = None if result.source == UNKNOWN else result.is_error
-        self._chosen.follow(name, parse_arguments(arguments) or {}, refused=refused)
+        asked = Asked(name, arguments)
+        for view in views:
+            view.inward(asked)
+        if asked.why is None:
+            result = self._called(asked.version, asked.arguments)
+        else:
+            result = self._not_known(asked.version, asked.arguments, asked.why)
+        for view in reversed(views):
+            result = view.outward(asked, result)
         return result
 
     def _called(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
@@ -225,37 +176,18 @@ class Session:
     def observe(self, name: str, arguments: Mapping[str, Json] | str, content: str) -> None:
         """Follow a recording: the call was made and this is what really came back."""
         self._leave()
-        content, called = unwrap(content, self._envelope()), name
-        arguments, _ = self._meant(name, arguments)
-        if self._world.enveloped is not None:
-            content = self._world.enveloped.inside(name, content)
-        if self._tokens is not None:
-            content = self._tokens.observed(name, arguments, content)
-        name = version_at(self._world.versions, name, self.started_at)
-        tool = self._world.tools.get(name)
-        if name in self._world.bound and self.subject is not None:
-            arguments = with_subject(arguments, self.subject)
-        if self._chosen is not None:
-            arguments = self._chosen.seen(name, arguments)
-        parsed = parse_arguments(arguments)
-        wrapped = self._world.wrapped
-        inside = content if wrapped is None else wrapped.inside(called, content)
-        if inside is None and tool is not None and tool.refused(content, parsed or {}):
-            inside = content
-        if self._chosen is not None:
-            refused = None if tool is None or inside is None else tool.refused(inside, parsed or {})
-            self._chosen.follow(name, parsed or {}, refused=refused)
-        if tool is None or parsed is None or inside is None:
-            log_unknown(self.here(), name, parsed or {}, content)
+        asked, inside = Asked(name, arguments), unwrap(content, self._envelope())
+        for view in self._views:
+            inside = view.observed(asked, inside)
+        tool, parsed = self._world.tools.get(asked.version), parse_arguments(asked.arguments)
+        if tool is None or parsed is None or asked.dark:
+            log_unknown(self.here(), asked.version, parsed or {}, inside)
             return
-        content = inside
-        if self._world.fresh is not None:
-            content = masked(self._world.fresh["marks"], name, content)[0]
         args = tool.normal(parsed)
         if tool.innocent:
-            follow_read(self.here(), tool, args, content)
+            follow_read(self.here(), tool, args, inside)
         else:
-            follow_change(self.here(), tool, args, content)
+            follow_change(self.here(), tool, args, inside)
 
     def here(self) -> Here:
         """Where the next call is answered."""
@@ -279,14 +211,7 @@ class Session:
             caller=self.caller,
             given=self._given,
         )
-        if self._fresh is not None:
-            other._fresh = self._fresh.copy()
-        if self._chosen is not None:
-            other._chosen = self._chosen.copy()
-        if self._idle is not None:
-            other._idle = self._idle.copy()
-        if self._tokens is not None:
-            other._tokens = self._tokens.copy()
+        other._views = tuple(view.copy() for view in self._views)
         return other
 
     def _untouched(self, names: frozenset[str] | None, place: Place | None) -> bool:

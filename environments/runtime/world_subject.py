@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from .attempt import Json
 from .normal import names_in, parse_arguments
+from .world_view import Asked, View
 
 SUBJECT: Final = "__subject__"
 """The argument's name; an identifier, because other keys of a dictionary are data."""
@@ -39,6 +40,34 @@ class Owners:
         mine = "" if subject is None else subject_name(subject)
         names = names_in(parsed) if parsed else ()
         return any(name in self.values and mine not in self.values[name] for name in names)
+
+
+class Subject(View):
+    """Whose session it is."""
+
+    __slots__ = ("_bound", "_owners", "_subject")
+
+    def __init__(self, bound: frozenset[str], owners: Owners, subject: str | None = None) -> None:
+        self._bound = bound
+        self._owners = owners
+        self._subject = subject
+
+    def opened(self, at: int, subject: str | None) -> Subject:  # noqa: ARG002 - begins at any time
+        """Of this subject's session."""
+        return Subject(self._bound, self._owners, subject)
+
+    def inward(self, asked: Asked) -> None:
+        """Give the subject to tools that answer for it; what is another subject's, nobody knows."""
+        if asked.version in self._bound:
+            asked.arguments = with_subject(asked.arguments, self._subject)
+        elif self._owners.others(asked.version, asked.arguments, self._subject):
+            asked.lost("what it asks for was only ever seen with another subject")
+
+    def observed(self, asked: Asked, content: str) -> str:
+        """The same; whatever was recorded could be asked for."""
+        if asked.version in self._bound and self._subject is not None:
+            asked.arguments = with_subject(asked.arguments, self._subject)
+        return content
 
 
 def subject_name(subject: str) -> str:

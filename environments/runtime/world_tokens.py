@@ -19,10 +19,14 @@ from .attempt import DERIVED, UNKNOWN, Json, ToolResult
 from .normal import parse_arguments, parse_json, stable
 from .world_formats import draw_id, fits, short_digest
 from .world_fresh import BY_FORMAT, fields_of
+from .world_view import Asked, View
 
 STAND_IN: Final = re.compile(r"tk1:[0-9a-f]{16}")
+HANDLE: Final = "token"
+"""The mark of a token that a result gives out."""
 SAYS: Final = "a token in the recorded alphabet and length, drawn anew"
 MADE_UP: Final = "a token that was not given out in this session"
+AGAIN: Final = "it gave out a token before, and nobody knows which one counts"
 
 
 def stand_in(tool: str, arguments: Mapping[str, Json]) -> str:
@@ -30,16 +34,20 @@ def stand_in(tool: str, arguments: Mapping[str, Json]) -> str:
     return "tk1:" + hashlib.sha256(stable([tool, dict(arguments)]).encode()).hexdigest()[:16]
 
 
-class Tokens:
+class Tokens(View):
     """The tokens of one session."""
 
     __slots__ = ("_at", "_given", "_part")
 
-    def __init__(self, part: Mapping[str, Any], at: int) -> None:
+    def __init__(self, part: Mapping[str, Any], at: int = 0) -> None:
         self._part = part
         self._at = at
         self._given: dict[str, str] = {}
         """Stand-ins by token."""
+
+    def opened(self, at: int, subject: str | None) -> Tokens:  # noqa: ARG002 - whose session it is does not matter
+        """Of a session that was given none yet."""
+        return Tokens(self._part, at)
 
     def copy(self) -> Tokens:
         """The same past, independent from now on."""
@@ -47,22 +55,19 @@ class Tokens:
         other._given = dict(self._given)
         return other
 
-    def inward(
-        self, tool: str, arguments: Mapping[str, Json] | str
-    ) -> tuple[Mapping[str, Json] | str, str | None]:
-        """The arguments with stand-ins, and why nobody knows what becomes of the call."""
-        parsed = parse_arguments(arguments)
+    def inward(self, asked: Asked) -> None:
+        """Put stand-ins into the arguments, and say why nobody knows what becomes of the call."""
+        parsed = parse_arguments(asked.arguments)
         if parsed is None:
-            return arguments, None
-        takes = self._part["takes"].get(tool, ())
+            return
+        tool = asked.tool
         own = {name: self._meant(value) for name, value in parsed.items()}
-        why = next((MADE_UP for n in takes if not _is_stand_in(own.get(n))), None)
-        given = tool in self._part["gives"] and stand_in(tool, own) in self._given.values()
-        if given:
-            why = "it gave out a token before, and nobody knows which one counts"
-        if own == parsed:
-            return arguments, why
-        return (json.dumps(own) if isinstance(arguments, str) else own), why
+        if tool in self._part["gives"] and stand_in(tool, own) in self._given.values():
+            asked.lost(AGAIN)
+        if not all(_is_stand_in(own.get(name)) for name in self._part["takes"].get(tool, ())):
+            asked.lost(MADE_UP)
+        if own != parsed:
+            asked.arguments = json.dumps(own) if isinstance(asked.arguments, str) else own
 
     def _meant(self, value: Json) -> Json:
         if not isinstance(value, str):
@@ -76,13 +81,13 @@ class Tokens:
         # Nobody gets in by naming the stand-in.
         return "~" + value if _is_stand_in(value) else value
 
-    def outward(self, tool: str, result: ToolResult) -> ToolResult:
+    def outward(self, asked: Asked, result: ToolResult) -> ToolResult:
         """An answer with a token for each stand-in."""
         found = set(STAND_IN.findall(result.content)) if result.source != UNKNOWN else set()
         if not found:
             return result
         content = result.content
-        form = self._part["gives"].get(tool, {}).get("form")
+        form = self._part["gives"].get(asked.tool, {}).get("form")
         for one in sorted(found):
             token = next((t for t, known in self._given.items() if known == one), None)
             if token is None and form is not None:
@@ -92,14 +97,22 @@ class Tokens:
         said = result.evidence + BY_FORMAT + SAYS
         return replace(result, content=content, source=DERIVED, evidence=said)
 
-    def observed(self, tool: str, arguments: Mapping[str, Json] | str, content: str) -> str:
+    def observed(self, asked: Asked, content: str) -> str:
         """A recorded answer with stand-ins; the token that it gives out is this session's from here on."""
-        token = given_out(self._part, tool, content)
-        parsed = parse_arguments(arguments)
+        self.inward(asked)
+        token = given_out(self._part, asked.tool, content)
+        parsed = parse_arguments(asked.arguments)
         if token is not None and parsed is not None:
-            self._given[token] = stand_in(tool, parsed)
+            self._given[token] = stand_in(asked.tool, parsed)
         for one, known in self._given.items():
             content = content.replace(one, known)
+        return content
+
+    def bare(self, asked: Asked, content: str, drawn: dict[str, Json]) -> str:
+        """Note the token that a result gives out."""
+        token = given_out(self._part, asked.tool, content)
+        if token is not None:
+            drawn[HANDLE] = token
         return content
 
 

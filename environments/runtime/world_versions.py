@@ -9,6 +9,32 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from .attempt import ToolResult
+from .world_notice import named
+from .world_view import Asked, View
+
+
+class Versions(View):
+    """The version of each tool that a session meets."""
+
+    __slots__ = ("_at", "_known")
+
+    def __init__(self, known: Mapping[str, Any], at: int = 0) -> None:
+        self._known = known
+        self._at = at
+
+    def opened(self, at: int, subject: str | None) -> Versions:  # noqa: ARG002 - whose session it is does not matter
+        """Of the moment where a session began."""
+        return Versions(self._known, at)
+
+    def inward(self, asked: Asked) -> None:
+        """Name the version that answers."""
+        asked.version = version_at(self._known, asked.tool, self._at)
+
+    def outward(self, asked: Asked, result: ToolResult) -> ToolResult:
+        """A notice under the tool's own name."""
+        return result if asked.version == asked.tool else named(asked.tool, result)
+
 
 def version_at(versions: Mapping[str, Any], tool: str, at: int) -> str:
     """The name of a tool's version at a moment (ns); without a moment (0) the newest."""

@@ -10,16 +10,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from .attempt import UNKNOWN, Json, ToolResult
-from .normal import parse_json, same_json
+from .normal import outcome_of, parse_arguments, parse_json, same_json
 from .world_formats import fits
-from .world_fresh import MARK
+from .world_fresh import MARK, Fresh
+from .world_view import Asked, View
+
+if TYPE_CHECKING:
+    from .world_tool import Tool
 
 OPEN: Final = "~body~"
 """Stands in a wrapping where the result's own part goes."""
-MAX_DEEP: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,10 @@ class Wrapping:
     """The record around it."""
     style: Mapping[str, Any] | None = None
     """How that record is laid out: arguments of `json.dumps`."""
+    mark: str = ""
+    """Put before the one text of a refusal that was taken out of its record."""
+    bodies: frozenset[str] = frozenset()
+    """Classes of results that came in it alone, where they are few: what counts as refused inside may have come as a success."""
 
     def strip(self, content: str, forms: Mapping[str, Any]) -> str | None:
         """A result without its wrapping; None where it does not stand in this one."""
@@ -44,15 +51,15 @@ class Wrapping:
         if own is None:
             return None
         if isinstance(own, str):
-            return own
-        return json.dumps(own, **(self.style or {}))
+            return self.mark + own
+        return None if self.mark else json.dumps(own, **(self.style or {}))
 
     def wrap(self, body: str) -> str:
         """A result in its wrapping, with marks."""
         if self.record is None:
             return body + self.tail
-        parsed = parse_json(body)
-        own = parsed.value if parsed is not None else body
+        parsed = None if self.mark else parse_json(body)
+        own = parsed.value if parsed is not None else body.removeprefix(self.mark)
         return json.dumps(_filled(self.record, own), **(self.style or {}))
 
 
@@ -64,7 +71,7 @@ class Wrappings:
     def __init__(self, part: Mapping[str, Any], forms: Mapping[str, Any]) -> None:
         self._forms = forms
         self._by_tool = {
-            tool: {group: Wrapping(**known) for group, known in groups.items()}
+            tool: {group: _wrapping(known) for group, known in groups.items()}
             for tool, groups in part.items()
         }
 
@@ -82,13 +89,66 @@ class Wrappings:
                 return body
         return None if "good" in known else content
 
-    def wrap(self, tool: str, result: ToolResult) -> ToolResult:
+    def wrap(
+        self, tool: str, arguments: Mapping[str, Json] | str, result: ToolResult
+    ) -> ToolResult:
         """An answer as the tool gives it."""
-        group = "refused" if result.is_error else "good"
-        known = self._by_tool.get(tool, {}).get(group)
-        if known is None or result.source == UNKNOWN:
+        groups = self._by_tool.get(tool)
+        if groups is None or result.source == UNKNOWN:
             return result
-        return replace(result, content=known.wrap(result.content))
+        known = groups.get("refused" if result.is_error else "good")
+        if any(one.bodies for one in groups.values()):
+            body = outcome_of(result.content, parse_arguments(arguments) or {})
+            known = next((one for one in groups.values() if body in one.bodies), known)
+        return result if known is None else replace(result, content=known.wrap(result.content))
+
+
+def _wrapping(part: Mapping[str, Any]) -> Wrapping:
+    return Wrapping(
+        tail=part.get("tail", ""),
+        record=part.get("record"),
+        style=part.get("style"),
+        mark=part.get("mark", ""),
+        bodies=frozenset(part.get("bodies", ())),
+    )
+
+
+class Wrapped(View):
+    """Wrappings, and the times, ids and numbers in them."""
+
+    __slots__ = ("_fresh", "_known", "_tools")
+
+    def __init__(self, known: Wrappings, fresh: Fresh, tools: Mapping[str, Tool]) -> None:
+        self._known = known
+        self._fresh = fresh
+        self._tools = tools
+
+    def opened(self, at: int, subject: str | None) -> Wrapped:  # noqa: ARG002 - whose session it is does not matter
+        """Of a session that has told nothing yet."""
+        return Wrapped(self._known, self._fresh.at(at), self._tools)
+
+    def copy(self) -> Wrapped:
+        """The same past, independent from now on."""
+        return Wrapped(self._known, self._fresh.copy(), self._tools)
+
+    def outward(self, asked: Asked, result: ToolResult) -> ToolResult:
+        """An answer in its wrapping, with a value for each mark."""
+        return self._fresh.told(
+            asked.version, self._known.wrap(asked.tool, asked.arguments, result)
+        )
+
+    def observed(self, asked: Asked, content: str) -> str:
+        """A recorded result without its wrapping."""
+        inside = self._known.inside(asked.tool, content)
+        if inside is None:
+            tool = self._tools.get(asked.version)
+            given = parse_arguments(asked.arguments) or {}
+            asked.dark = tool is None or not tool.refused(content, given)
+        return content if inside is None else inside
+
+    def bare(self, asked: Asked, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - what is drawn there is gone
+        """The same."""
+        return self._known.strip(asked.tool, content)
 
 
 def _before(tail: str, content: str) -> str | None:
@@ -113,13 +173,27 @@ def _unwrapped(
     record: Mapping[str, Json], known: Mapping[str, Json], forms: Mapping[str, Any]
 ) -> Json:
     """The part of a record that is not its wrapping; None where it has another one."""
-    held = next((name for name, value in known.items() if value == OPEN), None)
-    if held is not None:
-        if record.keys() != known.keys():
-            return None
-        rest = {name: value for name, value in known.items() if name != held}
-        return record[held] if _left({**record, held: None}, rest, forms) == {held: None} else None
-    return _left(record, known, forms)
+    path = _open_path(known)
+    if path is None:
+        return _left(record, known, forms)
+    if _left(record, known, forms) != {}:
+        return None
+    own: Any = record
+    for name in path:
+        own = own[name]
+    found: Json = own
+    return found
+
+
+def _open_path(known: Mapping[str, Json]) -> tuple[str, ...] | None:
+    """Where in a wrapping the result's own part goes; None where it is what the record holds beside."""
+    for name, value in known.items():
+        if value == OPEN:
+            return (name,)
+        below = _open_path(value) if isinstance(value, dict) else None
+        if below is not None:
+            return (name, *below)
+    return None
 
 
 def _left(
@@ -134,6 +208,8 @@ def _left(
             out[name] = value
             continue
         told = known[name]
+        if told == OPEN:
+            continue
         if isinstance(told, dict):
             inner = _left(value, told, forms) if isinstance(value, dict) else None
             if inner is None:
@@ -156,9 +232,11 @@ def _tells(told: Json, value: Json, forms: Mapping[str, Any]) -> bool:
 
 def _filled(known: Mapping[str, Json], own: Json) -> dict[str, Json]:
     """A wrapping with the result's own part in it."""
-    if OPEN in known.values():
-        return {name: own if value == OPEN else value for name, value in known.items()}
-    return _merged(known, own) if isinstance(own, dict) else dict(known)
+    path = _open_path(known)
+    if path is None:
+        return _merged(known, own) if isinstance(own, dict) else dict(known)
+    below = known[path[0]]
+    return {**known, path[0]: _filled(below, own) if isinstance(below, dict) else own}
 
 
 def _merged(known: Mapping[str, Json], own: Mapping[str, Json]) -> dict[str, Json]:

@@ -65,12 +65,15 @@ class _Shape:
         return Counter(place.around for places in self.found.values() for place in places)
 
 
-def learn_enveloped(histories: Sequence[History]) -> Enveloped | None:
-    """The envelopes of all tools; results lose theirs, in place. None where there are none."""
+def learn_enveloped(histories: Sequence[History], *, first: int = 1) -> Enveloped | None:
+    """The envelopes of all tools; results lose theirs, in place. None where there are none.
+
+    `first` numbers the marks: those of envelopes inside of others differ.
+    """
     groups = by_tool(histories)
     levels: dict[str, list[Envelopes]] = defaultdict(list)
     marks: list[str] = []
-    for number in range(1, MAX_LEVELS + 1):
+    for number in range(first, first + MAX_LEVELS):
         inner = {
             tool: [o for o in seen if not o.content.startswith(tuple(marks))]
             for tool, seen in groups.items()

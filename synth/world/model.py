@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from environments.runtime.attempt import Json
 from environments.runtime.normal import outcome_of
-from environments.runtime.world_enveloped import Enveloped
 from synth.world.observation import History, Observation
 
 Tree = list[Any]
@@ -126,8 +125,8 @@ class Workbench:
     tools: dict[str, ToolModel]
     tables: dict[str, TableModel] = field(default_factory=dict)
     envelopes: dict[str, dict[str, Json]] = field(default_factory=dict)
-    enveloped: Enveloped | None = None
-    """What tools put around their results, and observations have lost."""
+    lost: dict[str, Any] = field(default_factory=dict)
+    """What stands around calls and results, and observations have lost: parts of the world file by name."""
     nested: dict[str, dict[str, Any]] = field(default_factory=dict)
     parts: dict[str, dict[str, list[dict[str, Any]]]] = field(default_factory=dict)
     """Rows known in part, by table and key: path, value, and the calls that told it."""
@@ -146,12 +145,6 @@ class Workbench:
     """Tools asked for what is somebody's own, and whose each name is."""
     fresh: dict[str, Any] = field(default_factory=dict)
     """Places in results where times and random ids stand, with their formats."""
-    idle: dict[str, Any] = field(default_factory=dict)
-    """Arguments that mean nothing, by tool."""
-    tokens: dict[str, Any] = field(default_factory=dict)
-    """Who gives out tokens, and which arguments are tokens."""
-    wrapped: dict[str, Any] = field(default_factory=dict)
-    """What stands around each tool's results."""
     timeline: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Of a living backend: versions and horizon per table."""
 

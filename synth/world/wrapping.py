@@ -17,7 +17,7 @@ from statistics import median_low
 from typing import Any, Final
 
 from environments.runtime.attempt import Json
-from environments.runtime.normal import parse_json, same_json, stable
+from environments.runtime.normal import outcome_of, parse_json, same_json, stable
 from environments.runtime.world_fresh import ANY, STYLES, fields_of
 from environments.runtime.world_wrapping import OPEN, Wrapping, without
 from synth.world.fresh import MIN_SEEN, clock, dice, mark_name
@@ -34,6 +34,8 @@ MIN_MOVED: Final = 5
 MAX_TAIL: Final = 8
 """Words behind a result."""
 MAX_SIGNS: Final = 400
+MAX_BODIES: Final = 40
+"""Classes of results that are listed for a wrapping."""
 _HOLE: Final = re.compile(r"[0-9A-Za-z_.:+-]*\d[0-9A-Za-z_.:+-]*")
 _WORDS: Final = re.compile(r"\s+\S+")
 _UNIT: Final = re.compile(r"(\d+(?:\.\d+)?)([A-Za-z]*)")
@@ -68,14 +70,29 @@ def learn_wrapping(histories: Sequence[History]) -> Wrapped:
         for body, seen in zip(bodies, groups[tool, kind], strict=True):
             seen.content = str(body)
             seen.settle()
+    for tool, kinds in out.items():
+        _tell_bodies(tool, kinds, groups)
     return Wrapped(tools=dict(out), marks=marks if out else {})
+
+
+def _tell_bodies(tool: str, kinds: Mapping[str, dict[str, Any]], groups: Groups) -> None:
+    """Which classes of results came in which wrapping: taken out, a result may be a refusal that came as a success."""
+    classes = {
+        kind: {outcome_of(seen.content, seen.arguments) for seen in groups.get((tool, kind), ())}
+        for kind in ("good", "refused")
+    }
+    for kind, part in kinds.items():
+        own = classes[kind] - classes["refused" if kind == "good" else "good"]
+        if own and len(own) <= MAX_BODIES:
+            part["bodies"] = sorted(own)
 
 
 def _told(wrapping: Wrapping) -> dict[str, Any]:
     """As the world file has it."""
     if wrapping.record is None:
         return {"tail": wrapping.tail}
-    return {"record": wrapping.record, "style": wrapping.style}
+    mark = {"mark": wrapping.mark} if wrapping.mark else {}
+    return {"record": wrapping.record, "style": wrapping.style, **mark}
 
 
 def _again(wrapping: Wrapping, body: str, content: str, marks: Mapping[str, Any]) -> bool:
@@ -248,7 +265,39 @@ def _around(
         inside = any(place.startswith(name + "/") for place in fixed)
         if not inside:
             template = {key: OPEN if key == name else template[key] for key in first}
+    if not hoist and alike and len(left) == 1:
+        texts = _one_text([without(_record(seen), sorted(fixed)) for seen in group])
+        if texts:
+            return Wrapping(record=_opened(first, template, texts), style=style, mark="[error v] ")
     return Wrapping(record=template, style=style)
+
+
+def _one_text(rests: Sequence[Json]) -> tuple[str, ...]:
+    """The path to the one text that is left of every refusal; empty where more or something else is left."""
+    path: tuple[str, ...] = ()
+    while all(isinstance(rest, dict) and len(rest) == 1 for rest in rests):
+        names = {next(iter(rest)) for rest in rests if isinstance(rest, dict)}
+        if len(names) > 1:
+            return ()
+        path = (*path, names.pop())
+        rests = [rest[path[-1]] for rest in rests if isinstance(rest, dict)]
+    return path if all(isinstance(rest, str) for rest in rests) else ()
+
+
+def _opened(
+    first: Mapping[str, Json], template: Mapping[str, Json], path: tuple[str, ...]
+) -> dict[str, Json]:
+    """A wrapping with a gap at a path, its keys in the order of the recorded record."""
+    out: dict[str, Json] = {}
+    for name, value in first.items():
+        if name != path[0]:
+            out[name] = template[name]
+        elif len(path) == 1:
+            out[name] = OPEN
+        else:
+            inner, below = template.get(name), value if isinstance(value, dict) else {}
+            out[name] = _opened(below, inner if isinstance(inner, dict) else {}, path[1:])
+    return out
 
 
 def _laid_out(seen: Observation, style: Mapping[str, Any]) -> bool:

@@ -1,0 +1,65 @@
+"""Views: what stands between calls as agents make them and the calls that a world was learnt from.
+
+A view maps a call inwards and its answer outwards, and does the same to a recorded call and its recorded result. Views stand in
+one chain (`world_around` lists them, the outermost first): a call passes them in order, its answer in the opposite order. A world in which
+nothing stands around calls has none. Not here: how each is found (`synth.world.around`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .attempt import Json, ToolResult
+
+
+@dataclass(slots=True)
+class Asked:
+    """One call on its way inwards: every view leaves it as the next one takes it."""
+
+    tool: str
+    """The tool's name, as everything around its calls is learnt under."""
+    arguments: Mapping[str, Json] | str
+    version: str = ""
+    """The name under which what it does was learnt."""
+    why: str | None = None
+    """Why nobody knows what becomes of it: the first reason that a view has."""
+    dark: bool = False
+    """Of a recorded call: its result is none that the tool is known to give."""
+
+    def __post_init__(self) -> None:
+        self.version = self.version or self.tool
+
+    def lost(self, why: str) -> None:
+        """Nobody knows what becomes of it."""
+        self.why = self.why or why
+
+
+class View:
+    """One thing that stands around calls; this one leaves everything as it is."""
+
+    __slots__ = ()
+
+    def opened(self, at: int, subject: str | None) -> View:  # noqa: ARG002 - for those that remember
+        """The view of a new session, which began at `at` with `subject`; what remembers nothing is shared by all."""
+        return self
+
+    def copy(self) -> View:
+        """The same past, independent from now on."""
+        return self
+
+    def inward(self, asked: Asked) -> None:
+        """Take off a call what only stands around it."""
+
+    def outward(self, asked: Asked, result: ToolResult) -> ToolResult:  # noqa: ARG002 - as above
+        """The answer as the next view outwards has it; called for every call, unknown answers too."""
+        return result
+
+    def observed(self, asked: Asked, content: str) -> str:
+        """Follow a recorded call; its result as the next view inwards has it."""
+        self.inward(asked)
+        return content
+
+    def bare(self, asked: Asked, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - as above
+        """A result without what says nothing, outside any session; notes values that every session draws anew, by mark."""
+        return content

@@ -1,0 +1,84 @@
+"""All that stands around an app's calls, found in one order, the outermost first: the one place to add what is to be found next.
+
+Comes from observations as recorded; leaves the calls and results that tools really take and give, in place, and the parts of the
+world file that put the rest around them again (`environments.runtime.world_around`). Not here: how each is found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from environments.runtime.attempt import Json
+from redact.clean_episode import CleanEpisode
+from synth.world.bound import bind, owners_of
+from synth.world.callers import learn_envelopes, normalise, seen_forms
+from synth.world.chosen import choose
+from synth.world.drift import Version, split_versions
+from synth.world.enveloped import MAX_LEVELS, learn_enveloped
+from synth.world.fresh import learn_fresh
+from synth.world.idle import learn_idle
+from synth.world.layout import settle_layout
+from synth.world.observation import History, declared_forms
+from synth.world.tokens import learn_tokens
+from synth.world.wrapping import learn_wrapping
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Around:
+    """What was found."""
+
+    callers: dict[str, dict[str, Json]]
+    """What single agents wrap results in."""
+    forms: dict[str, dict[str, str]]
+    """The declared or seen type of each tool's arguments."""
+    lost: dict[str, Any] = field(default_factory=dict)
+    """Parts of the world file whose share observations have lost: worlds made while learning do without."""
+    versions: Mapping[str, Sequence[Version]]
+    fresh: dict[str, Any]
+    bound: tuple[str, ...]
+    owners: dict[str, Any]
+    chosen: dict[str, tuple[str, str]]
+
+
+def learn_around(
+    seen: Sequence[History], episodes: Sequence[CleanEpisode], *, living: bool
+) -> Around:
+    """Find all of it; observations are as tools take and give them from here on."""
+    callers = learn_envelopes(seen)
+    forms = declared_forms(episodes)
+    for tool, extra in seen_forms(seen).items():
+        forms[tool] = {**extra, **forms.get(tool, {})}
+    normalise(seen, forms=forms, envelopes=callers)
+    lost: dict[str, Any] = {}
+    enveloped = learn_enveloped(seen)
+    _keep(lost, "enveloped", enveloped and enveloped.to_json())
+    _keep(lost, "idle", learn_idle(seen, episodes))
+    settle_layout(seen)
+    _keep(lost, "tokens", learn_tokens(seen))
+    wrapped = learn_wrapping(seen)
+    if wrapped.tools:
+        _keep(lost, "wrapped", wrapped.tools)
+        # What differs from call to call hides a constant envelope that stands inside of it.
+        inside = learn_enveloped(seen, first=MAX_LEVELS + 1)
+        _keep(lost, "inside", inside and inside.to_json())
+    versions = split_versions(seen, episodes)
+    fresh = learn_fresh(seen, living=living, around=wrapped.marks)
+    bound = bind(seen)
+    chosen = choose(seen)
+    return Around(
+        callers=callers,
+        forms=forms,
+        lost=lost,
+        versions=versions,
+        fresh=fresh,
+        bound=bound,
+        owners=owners_of(seen, bound),
+        chosen=chosen,
+    )
+
+
+def _keep(lost: dict[str, Any], name: str, part: Any) -> None:
+    if part:
+        lost[name] = part
