@@ -145,3 +145,11 @@ def spellings(day: date) -> list[str]:
             f"{number} {word}, {year}",
         }
     return sorted(found)
+
+
+def short_spellings(day: date) -> list[str]:
+    """Return the ways the day may stand with two digits of its year, which say the day only to who knows it."""
+    month, number, year = f"{day.month:02d}", f"{day.day:02d}", f"{day.year % 100:02d}"
+    return [
+        gap.join(parts) for gap in "/-." for parts in ((month, number, year), (number, month, year))
+    ]

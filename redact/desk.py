@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from urllib.parse import quote, unquote
 
 from redact.app_gate import AppGate, Known
-from redact.dates import read_date, spellings
+from redact.dates import read_date, short_spellings, spellings
 from redact.encoded import hidden_texts
 from redact.episode_memory import Cleaned, Memory
 from redact.fold import fold_value, readable
@@ -249,4 +249,5 @@ def _with_spellings(values: Mapping[str, str]) -> dict[str, str]:
 def _other_spellings(birth: str) -> dict[str, str]:
     """Return the ways a birth date may be written besides, with its kind."""
     day = read_date(birth)
-    return {} if day is None else dict.fromkeys(spellings(day), "birth_date")
+    known = [] if day is None else [*spellings(day), *short_spellings(day)]
+    return dict.fromkeys(known, "birth_date")

@@ -314,7 +314,7 @@ class _Reader:
             for below, piece in words_of(value, ""):
                 path = f"{slot.path}.{below}" if below else slot.path
                 self._unexplained.append(Unexplained(path, piece, known, free=True))
-        elif is_text and value and not _hides_document(value):
+        elif is_text and value and not (len(value) >= _HIDING and _hides_document(value)):
             known = kind if kind in NOT_PERSONAL else "?"
             unexplained = Unexplained(slot.path, value, known, self.free)
             self._unexplained.append(unexplained)
@@ -333,7 +333,7 @@ def _unquoted(value: str) -> str:
 
 def _hides_document(value: str) -> bool:
     """Say whether a value is a document in base64, each leaf of which is judged for itself."""
-    if len(value) < _HIDING or " " in value or not may_hide(value):
+    if " " in value or not may_hide(value):
         return False
     return any(
         run.start == 0 and run.end == len(value) and documents_in(run.text)

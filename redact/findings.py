@@ -36,6 +36,7 @@ from redact.prefilter import EVERYTHING, Needs, needs_of
 from redact.presidio_engine import NamesEngine, people_finder
 from redact.prose_names import names_in, names_shown
 from redact.shapes import addresses_in, digit_count, emails_in, letter_count
+from redact.spoken import emails_said, numbers_said
 from redact.surrogates import ID_WORDS, PARTICLES, STREET_WORDS
 
 _ATOM: Final = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{SIGNS}])*")
@@ -116,6 +117,7 @@ class Finder:
         if self._prose_names != "off":
             if origin == MESSAGE:
                 named = list(self._named(text, needs))
+                found.extend(_said(text, needs))
             else:  # a result that is no JSON is prose too
                 told = [leaf.value for leaf in unexplained if leaf.kind in _READ_AS_TEXT]
                 spoken = [part for part in (told if is_json else [*told, text]) if _is_spoken(part)]
@@ -243,6 +245,14 @@ def _addressed(text: str) -> Iterator[Found]:
     for value in dict.fromkeys(emails_in(text)):
         yield Found("email", value, "")
         yield from (Found("full_name", name, "") for name in names_beside(text, value))
+
+
+def _said(text: str, needs: Needs) -> Iterator[Found]:
+    """Yield the addresses and numbers that somebody says in words."""
+    for value in emails_said(text) if needs.said else ():
+        yield Found("email", value, "")
+    for value in numbers_said(text) if needs.said else ():
+        yield Found("phone", value, "")
 
 
 def _by_shape(text: str, needs: Needs) -> Iterator[Found]:

@@ -20,6 +20,7 @@ import re2
 from redact.accounts import STARTS
 from redact.births import CUES
 from redact.shapes import STREET_ENDS
+from redact.spoken import NUMERALS
 from redact.word_lists import word_list
 
 
@@ -52,6 +53,8 @@ class Needs:
     """A year beside a mark, or before a month in digits."""
     numbered: bool = True
     """A word with a number behind it."""
+    said: bool = True
+    """An e-mail address or a number in words."""
     digits: bool = True
     """Perhaps digits of other scripts."""
 
@@ -80,6 +83,7 @@ TOLD_LAST: Final = frozenset(word.rpartition("_")[2].strip(":") for word in word
 _SPACES: Final = r"\s\x0b\x1c-\x1f¤"
 KIN: Final = word_list("kin")
 _TOLD: Final = "|".join(re.escape(word) for word in sorted(TOLD_LAST | KIN) if word.isascii())
+_NUMERALS: Final = "|".join(_FOREIGN.sub("[¤][¤]", word) for word in NUMERALS)
 _ENDS: Final = "|".join(STREET_ENDS)
 _SIGN: Final = r"(?:[^0-9\x80-\xff]|[\xc0-\xff][\x80-\xbf]*)"
 """One character that is no digit."""
@@ -109,6 +113,8 @@ _PATTERNS: Final[Mapping[str, str]] = {
     "tokens": rf"\d{_SIGN}{{0,2}}\d{_SIGN}{{0,2}}\d",
     "days": r"[ ./,-](?:19|20)\d\d|(?:19|20)\d\d(?:[-/.]|, |[01])\d",
     "numbered": "[A-Za-z]{5}[0-9]",
+    "said": r"(?i: dot |[(\[](?:dot|at)[)\]])| @ |"
+    rf"(?i:{_NUMERALS})[ ,.-]{{1,3}}(?i:{_NUMERALS})[ ,.-]",
     # All but Latin, Greek, Cyrillic and Hebrew letters, the euro and the common punctuation.
     "digits": r"[\xc2\xd8-\xdf\xe0\xe1\xe3-\xff]|\xe2(?:[^\x80\x82]|\x82[^\xac])",
 }

@@ -28,6 +28,7 @@ from redact.learnt import Learnt
 from redact.misspelt import misspelt_in
 from redact.policy import Policy
 from redact.prose_names import likely_names
+from redact.respelt import respelt_in
 from redact.shapes import can_be
 from redact.vault import Vault
 
@@ -121,7 +122,9 @@ def _judge_episode(episode: Episode, gate: AppGate, finder: Finder) -> _Judged:
     found = found_in(episode, reads, finder)
     judged, held = _judged(reads, gate)
     values = gate.own(episode.episode_id, local_values([*found, *judged]))
-    said = (step.content for step in episode.steps if step.role != "tool" and step.content)
+    said = [step.content for step in episode.steps if step.role != "tool" and step.content]
+    for mention, kind in respelt_in(said, (*found, *judged)):
+        values.setdefault(fold_value(mention), kind)
     for word, kind in misspelt_in(said, values, gate.vocabulary.holds):
         values.setdefault(fold_value(word), kind)
     held += _flagged(reads, values)

@@ -20,6 +20,7 @@ from redact.clean_episode import WITHHELD
 from redact.dates import move_date
 from redact.fold import fold_value
 from redact.keyed import Keyed
+from redact.spoken import digits_said, email_said, say_digits, say_email
 from redact.unspaced import is_unspaced
 from redact.word_lists import word_list
 from redact.words import invent
@@ -42,6 +43,9 @@ _UUID_FREE: Final = tuple(place for place in range(36) if place not in {8, 13, 1
 _PREFIX: Final = 4
 """The only word of an identifier, up to this long, is a prefix and not a name."""
 _IBAN: Final = 15
+_SPELT: Final = 7
+_SPELT_OUT: Final = re.compile(r"[A-Za-z0-9](?:[ ./-]{1,3}[A-Za-z0-9]){3,}")
+"""Letter by letter: what it stands for has one surrogate, with gaps and without."""
 """The shortest account number that carries the checksum."""
 _HEX: Final = re.compile(r"(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{8,}", re.IGNORECASE)
 
@@ -168,6 +172,9 @@ def _place(keyed: Keyed, mention: str, attempt: int) -> str:
 def _identifier(keyed: Keyed, mention: str, _attempt: int) -> str:
     if _UUID.fullmatch(mention):
         return _uuid(keyed, mention)
+    if len(mention) >= _SPELT and not mention[1].isalnum() and _SPELT_OUT.fullmatch(mention):
+        moved = iter(_identifier(keyed, "".join(filter(str.isalnum, mention)), 0))
+        return "".join(next(moved, "") if letter.isalnum() else letter for letter in mention)
     tokens = _TOKENS.findall(mention)
     words = [word.casefold() for word in map(_word_in, tokens) if len(word) > 1]
     word_of: Callable[[Keyed, str], str] = word_surrogate
@@ -224,6 +231,13 @@ def _is_signed(token: str) -> bool:
 
 
 def _email(keyed: Keyed, mention: str, attempt: int) -> str:
+    if "@" not in mention:
+        said = email_said(mention)
+        return (
+            say_email(_email(keyed, said, attempt), mention)
+            if "@" in said
+            else _name(keyed, mention, attempt)
+        )
     local, _, domain = mention.rpartition("@")
     name = "".join(
         _id_token(keyed, token, lambda key, word: word_surrogate(key, word, attempt))
@@ -249,6 +263,8 @@ def _digits_of(mention: str) -> str:
 def _phone(keyed: Keyed, mention: str, attempt: int) -> str:
     """Numbers of the North American plan move to the exchange 555, all others to the unassigned country code 999."""
     digits = _digits_of(mention)
+    if not digits and digits_said(mention):
+        return say_digits(mention, lambda said: _phone(keyed, said, attempt))
     tail = f"phone{attempt}"
     if len(digits) < 7:
         return _refill(mention, digits_surrogate(keyed, digits)) if digits else mention

@@ -1,0 +1,95 @@
+"""Identifiers of an episode as people spell them out: `4 5 6 1 2 3` or `GM 61-83-21 B` for the `GM618321B` of a record.
+
+In: the values that an episode's texts revealed, and its messages. Out: the mentions. Without the value nobody could tell that a few
+letters and digits with gaps are somebody's; what is long enough to show by itself is `redact.free_ids`'.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from redact.documents import Found
+from redact.kinds import KINDS
+
+_FAMILIES: Final = frozenset({"identifier", "opaque", "phone", "card", "iban", "ssn"})
+_KINDS: Final = frozenset(name for name, kind in KINDS.items() if kind.family in _FAMILIES)
+_GAP: Final = " -./()_"
+_GAPS: Final = _GAP.encode()
+_NO_DIGITS: Final = bytes(code for code in range(256) if chr(code) not in "0123456789")
+_WIDEST: Final = 4
+_PLAIN: Final = re.compile(r"[^\W_]")
+_RUN: Final = re.compile(r"\d{6,}")
+_END: Final = "\x00"
+_SHORTEST: Final = 6
+_DIGITS: Final = 4
+_LONGEST: Final = 40
+
+
+def respelt_in(texts: Iterable[str], found: Iterable[Found]) -> Iterator[tuple[str, str]]:
+    """Yield (mention, kind) of the episode's identifiers that stand in a text with gaps."""
+    known: dict[_Sought, str] = {}
+    for item in found:
+        if item.kind in _KINDS:
+            for sought in _sought(item.value):
+                known.setdefault(sought, item.kind)
+    if not known:
+        return
+    text = _END.join(texts)  # one look for all of an episode's messages
+    raw = text.encode("utf-8", "surrogatepass").lower()
+    shown = raw.translate(None, _NO_DIGITS)
+    gapless = None
+    for sought, kind in known.items():
+        if sought.digits not in shown:
+            continue
+        gapless = raw.translate(None, _GAPS) if gapless is None else gapless
+        # Most stand there as they are, and only so.
+        as_written = raw.count(sought.plain) + raw.count(sought.written) * bool(sought.written)
+        if gapless.count(sought.plain) > as_written:
+            for mention in _mentions(text, sought.plain.decode()):
+                yield mention, kind
+
+
+class _Sought(NamedTuple):
+    """One way to say an identifier."""
+
+    digits: bytes
+    """By which most episodes show at a look that it does not stand there."""
+    plain: bytes
+    """Without gaps, in small letters."""
+    written: bytes
+    """As its record has it, where that has gaps too; else empty."""
+
+
+@lru_cache(maxsize=65_536)
+def _sought(value: str) -> tuple[_Sought, ...]:
+    """Return an identifier's letters and digits, and its long runs of digits: the prefix is often not said."""
+    compact = "".join(_PLAIN.findall(value)).lower()
+    if not compact.isascii():
+        return ()
+    written = value.lower().encode("utf-8", "surrogatepass") if len(compact) < len(value) else b""
+    return tuple(
+        _Sought(plain.translate(None, _NO_DIGITS), plain, written if part == compact else b"")
+        for part in dict.fromkeys((compact, *_RUN.findall(compact)))
+        for plain in (part.encode(),)
+        if _SHORTEST <= len(part) <= _LONGEST and sum(map(str.isdigit, part)) >= _DIGITS
+    )
+
+
+def _mentions(text: str, compact: str) -> Iterator[str]:
+    """Yield what of a text is an identifier but for gaps, each a few signs wide, between its letters and digits."""
+    places = [place for place, letter in enumerate(text) if letter not in _GAP]
+    plain = "".join([text[place].lower()[:1] for place in places])
+    size = len(compact)
+    first = plain.find(compact)
+    while first >= 0:
+        held = places[first : first + size]
+        start, end = held[0], held[-1] + 1
+        alone = not text[start - 1 : start].isalnum() and not text[end : end + 1].isalnum()
+        wide = max(two - one for one, two in pairwise(held))
+        if alone and 1 < wide <= _WIDEST:
+            yield text[start:end]
+        first = plain.find(compact, first + 1)
