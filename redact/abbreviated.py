@@ -10,7 +10,10 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
-_TOKEN: Final = re.compile(r"(?<![^\W_])[A-Za-z]{5,24}+\d{1,6}(?![^\W_])")
+_NUMBERED: Final = re.compile(r"\d(?<=[A-Za-z]{5}.)\d{0,5}(?![^\W_])")
+"""The number first: the engine jumps from digit to digit, and asks there for the letters before it."""
+_LETTERS: Final = re.compile(r"(?<![^\W_])[A-Za-z]{5,24}\Z")
+_LONGEST: Final = 24
 _NUMBER: Final = re.compile(r"\d+")
 _BEGUN: Final = 4
 """So many letters of a name make a word with a number behind it and the right letter beside it somebody's."""
@@ -18,7 +21,13 @@ _BEGUN: Final = 4
 
 def numbered_words(text: str) -> tuple[str, ...]:
     """Return the words of a text with a number behind them, each once: all that can be such a user name."""
-    return tuple(dict.fromkeys(_TOKEN.findall(text)))
+    found: dict[str, None] = {}
+    for number in _NUMBERED.finditer(text):
+        start = number.start()
+        word = _LETTERS.search(text, max(0, start - _LONGEST), start)
+        if word:
+            found[word[0] + number[0]] = None
+    return tuple(found)
 
 
 def user_names_among(words: Iterable[str], names: Collection[str]) -> Iterator[str]:

@@ -91,6 +91,10 @@ class Finder:
         found = None if known is None else known.get(text)
         return found or self._remembered(text, tool, origin)
 
+    def messages(self) -> dict[str, Findings]:
+        """Return what messages reveal that were read before."""
+        return self._known.setdefault(("", MESSAGE), {})
+
     def _remembered(self, text: str, tool: str, origin: str) -> Findings:
         if self._held > _REMEMBERED:
             self._known.clear()

@@ -63,50 +63,53 @@ def tool_names(episode: Episode) -> dict[str, str]:
     return {call.call_id: call.name for step in episode.steps for call in step.tool_calls}
 
 
-class Read(NamedTuple):
-    """One text of an episode with what it reveals."""
+class Reads(NamedTuple):
+    """An episode's texts with what they reveal, column by column: few of them are told of."""
 
-    step: int
-    call: int | None
-    """Which call's arguments it is, None for the step's own text."""
-    text: str
-    findings: Findings
+    places: list[tuple[int, int | None]]
+    """The step, and which call's arguments it is; None for the step's own text."""
+    texts: list[str]
+    findings: list[Findings]
 
-    @property
-    def path(self) -> str:
-        """`steps[4].tool_calls[0].arguments`; asked of the few texts that are told of."""
-        if self.call is None:
-            return f"steps[{self.step}].content"
-        return f"steps[{self.step}].tool_calls[{self.call}].arguments"
+    def distinct(self) -> tuple[Findings, ...]:
+        """Return the findings, each once: what is said again reveals no more."""
+        return tuple(dict.fromkeys(self.findings))
+
+    def path(self, row: int) -> str:
+        """Return where a text stands: `steps[4].tool_calls[0].arguments`."""
+        step, call = self.places[row]
+        return f"steps[{step}]." + ("content" if call is None else f"tool_calls[{call}].arguments")
 
 
-def read_texts(episode: Episode, finder: Finder) -> list[Read]:
+def read_texts(episode: Episode, finder: Finder) -> Reads:
     """Return each text of the episode with what it reveals."""
     names: dict[str, str] | None = None
-    read = finder.in_text
-    reads: list[Read] = []
+    read, known = finder.in_text, finder.messages().get
+    places, texts, findings = reads = Reads([], [], [])
     for number, step in enumerate(episode.steps):
         if step.tool_calls:
             for place, call in enumerate(step.tool_calls):
-                findings = read(call.arguments, call.name, ARGUMENT)
-                reads.append(Read(number, place, call.arguments, findings))
+                places.append((number, place))
+                texts.append(call.arguments)
+                findings.append(read(call.arguments, call.name, ARGUMENT))
         content = step.content
         if not content:
             continue
-        if step.role == "tool":
-            tool = step.tool_name
-            if not tool:
-                names = tool_names(episode) if names is None else names
-                tool = names.get(step.call_id or "", "")
-            reads.append(Read(number, None, content, read(content, tool, RESULT)))
-        else:
-            reads.append(Read(number, None, content, read(content, "", MESSAGE)))
+        places.append((number, None))
+        texts.append(content)
+        if step.role != "tool":
+            findings.append(known(content) or read(content, "", MESSAGE))
+            continue
+        tool = step.tool_name
+        if not tool:
+            names = tool_names(episode) if names is None else names
+            tool = names.get(step.call_id or "", "")
+        findings.append(read(content, tool, RESULT))
     return reads
 
 
-def found_in(episode: Episode, reads: Collection[Read], finder: Finder) -> tuple[Found, ...]:
+def found_in(episode: Episode, texts: tuple[Findings, ...], finder: Finder) -> tuple[Found, ...]:
     """Return the personal values that the episode's own texts reveal; scrubbing asks again what learning asked."""
-    texts = tuple(dict.fromkeys([read.findings for read in reads]))  # said again reveals no more
     asked = (texts, episode.subject, tuple(dict.fromkeys(_numbered(episode, texts))))
     found = finder.found.get(asked)
     if found is None:
@@ -226,12 +229,11 @@ def _pieces(kind: str, value: str) -> tuple[str, tuple[tuple[str, str], ...]]:
 
 def _learn_episode(counted: Counted, episode: Episode, finder: Finder) -> None:
     app = counted.app
-    reads = read_texts(episode, finder)
-    found = found_in(episode, reads, finder)
+    texts = read_texts(episode, finder).distinct()
+    found = found_in(episode, texts, finder)
     app.latest = max(app.latest, episode.started_at)
     defined = [one for definition in episode.tools for one in people_in(definition, finder)]
     _keep(app, episode.episode_id, [*found, *defined])
-    texts = dict.fromkeys([read.findings for read in reads])
     counted.add(subject_hash(principal(episode, found)), texts, episode.tools)
 
 

@@ -23,7 +23,7 @@ from redact.documents import Found, refined
 from redact.findings import Finder, finder_for
 from redact.fold import fold, fold_value
 from redact.judge import NAMELIKE, WITHHOLD
-from redact.learn import Read, found_in, local_values, read_texts
+from redact.learn import Reads, found_in, local_values, read_texts
 from redact.learnt import Learnt
 from redact.misspelt import misspelt_in
 from redact.policy import Policy
@@ -119,7 +119,7 @@ class _Judged:
 
 def _judge_episode(episode: Episode, gate: AppGate, finder: Finder) -> _Judged:
     reads = read_texts(episode, finder)
-    found = found_in(episode, reads, finder)
+    found = found_in(episode, reads.distinct(), finder)
     judged, held = _judged(reads, gate)
     values = gate.own(episode.episode_id, local_values([*found, *judged]))
     said = [step.content for step in episode.steps if step.role != "tool" and step.content]
@@ -211,16 +211,16 @@ class _HeldLeaf:
     """The leaf's text as it stands in JSON and in prose, to be replaced by the marker."""
 
 
-def _judged(reads: Iterable[Read], gate: AppGate) -> tuple[list[Found], list[_HeldLeaf]]:
+def _judged(reads: Reads, gate: AppGate) -> tuple[list[Found], list[_HeldLeaf]]:
     """Return what the app's verdicts make of an episode's leaves under unknown keys."""
     found: list[Found] = []
     held: list[_HeldLeaf] = []
-    for read in reads:
-        for leaf, verdict in gate.doubts(read.findings) if read.findings.sightings else ():
+    for row, findings in enumerate(reads.findings):
+        for leaf, verdict in gate.doubts(findings) if findings.sightings else ():
             if verdict.action != WITHHOLD:
                 found.append(Found(verdict.action, leaf.value, leaf.path.rpartition(".")[2]))
             elif gate.withholds:
-                note = Held(path=read.path, key=leaf.path, reason=verdict.reason)
+                note = Held(path=reads.path(row), key=leaf.path, reason=verdict.reason)
                 held.append(_HeldLeaf(note, _held_spellings(leaf.value)))
                 if verdict == NAMELIKE:
                     found += _words_of_a_name(leaf.value, gate)
@@ -238,18 +238,18 @@ def _words_of_a_name(value: str, gate: AppGate) -> Iterator[Found]:
         )
 
 
-def _flagged(reads: Iterable[Read], values: Mapping[str, str]) -> Iterator[_HeldLeaf]:
+def _flagged(reads: Reads, values: Mapping[str, str]) -> Iterator[_HeldLeaf]:
     """Yield the texts that name somebody whom the episode's tools did not, where the policy flags them."""
-    for read in reads:
-        if not read.findings.flagged:
+    for row, findings in enumerate(reads.findings):
+        if not findings.flagged:
             continue
-        names = [one.value for one in read.findings.flagged if fold_value(one.value) not in values]
+        names = [one.value for one in findings.flagged if fold_value(one.value) not in values]
         if not names:
             continue
-        listed = [leaf for _, leaf in read.findings.sightings]
+        listed = [leaf for _, leaf in findings.sightings]
         inside = [(leaf.path, leaf.value) for leaf in listed if any(n in leaf.value for n in names)]
-        for key, value in inside or [("message", read.text)]:
-            note = Held(path=read.path, key=key, reason=NAMES_IN_PROSE)
+        for key, value in inside or [("message", reads.texts[row])]:
+            note = Held(path=reads.path(row), key=key, reason=NAMES_IN_PROSE)
             yield _HeldLeaf(note, _held_spellings(value))
 
 

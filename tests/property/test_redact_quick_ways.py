@@ -6,7 +6,7 @@ import string
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from redact import encoded, fold, misspelt
+from redact import abbreviated, encoded, fold, misspelt
 
 RUNS = st.one_of(
     st.text(string.ascii_letters + "+/_-=09", min_size=12, max_size=24),
@@ -45,3 +45,18 @@ def test_words_of_some_letters_are_those_among_all(text: str, letters: set[str])
     every = misspelt.capitals(text)
     some = [pair for pair in every if pair[0][0] in letters]
     assert list(dict.fromkeys(misspelt.beginning_with(frozenset(letters), text))) == some
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.text("aZ1_\u0661\u00e9 -", max_size=9), st.text("ab", min_size=20, max_size=27)
+        ),
+        max_size=6,
+    ).map("".join)
+)
+@settings(max_examples=400, deadline=None)
+def test_words_with_a_number_are_found_as_the_pattern_finds_them(text: str) -> None:
+    """Going from digit to digit finds the words that trying the pattern at every letter finds, in the same order."""
+    every = re.findall(r"(?<![^\W_])[A-Za-z]{5,24}\d{1,6}(?![^\W_])", text)
+    assert abbreviated.numbered_words(text) == tuple(dict.fromkeys(every))
