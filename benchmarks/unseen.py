@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from benchmarks.backends.agenda_tasks import AGENDA
 from benchmarks.backends.attempts import Made, attempts, episode, recombined
 from benchmarks.backends.backend import Style
 from benchmarks.backends.claims import CLAIMS
@@ -25,6 +26,7 @@ from benchmarks.backends.device import DEVICE
 from benchmarks.backends.drafts import DRAFTS
 from benchmarks.backends.feed import FEED
 from benchmarks.backends.files import FILES
+from benchmarks.backends.handset_tasks import HANDSET
 from benchmarks.backends.ledger import LEDGER
 from benchmarks.backends.mobile import MOBILE
 from benchmarks.backends.planner import PLANNER
@@ -50,7 +52,7 @@ from synth.world.observation import paired_calls
 from synth.worlds import WorldSettings, learn_world
 
 STYLES = (FILES, TICKETS, TRADING, DEVICE, FEED, PLANNER, SHEET, LEDGER, STUDIO, DRAFTS)
-CLERKS = (MOBILE, STAYS, CRM, CLAIMS)
+CLERKS = (MOBILE, STAYS, CRM, CLAIMS, HANDSET, AGENDA)
 """Written after the rules that the others gave rise to, like the tools of companies' own desks."""
 HELD_OUT = 2
 """The attempt at each task that learning does not see."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from .attempt import DERIVED, UNKNOWN, Json, ToolResult
-from .normal import stable
+from .normal import simplify, stable
 from .world_entry import Entry
 from .world_notice import notice
 
@@ -31,6 +31,8 @@ class Early:
     """Tools after which what came first is as if it had not."""
     only: Mapping[str, frozenset[str]]
     """Values of arguments that other refusals are about: those known to be in order."""
+    together: Mapping[tuple[str, ...], frozenset[str]]
+    """The same of two such arguments: pairs of values that were given together."""
 
     def since(self, log: list[Entry]) -> list[Entry] | None:
         """What was called since nobody has called what has to come first; None while that stands."""
@@ -41,15 +43,24 @@ class Early:
     def sure(self, since: list[Entry], args: Mapping[str, Json]) -> bool:
         """Whether this is what the tool says, all that was called being known not to matter."""
         harmless = self.beside | self.undone_by
-        return all(
-            e.tool in harmless and not (e.lost and e.tool in self.undone_by) for e in since
-        ) and all(n not in args or stable(args[n]) in v for n, v in self.only.items())
+        if any(e.tool not in harmless or (e.lost and e.tool in self.undone_by) for e in since):
+            return False
+        pairs = ((pair_of(names, args), known) for names, known in self.together.items())
+        return all(n not in args or stable(args[n]) in v for n, v in self.only.items()) and all(
+            pair is None or pair in known for pair, known in pairs
+        )
 
     def answer(self, tool: str) -> ToolResult:
         """The text as an answer."""
         first = ", ".join(sorted(self.without))
         said = f"{tool}: nobody called {first}"
         return ToolResult(content=self.says, source=DERIVED, is_error=True, evidence=said)
+
+
+def pair_of(names: Iterable[str], args: Mapping[str, Json]) -> str | None:
+    """The values of some arguments of one call as one text; None where it lacks one."""
+    names = list(names)
+    return stable([simplify(args[n]) for n in names]) if all(n in args for n in names) else None
 
 
 def load_early(parts: Iterable[Mapping[str, Any]]) -> tuple[Early, ...]:
@@ -61,6 +72,10 @@ def load_early(parts: Iterable[Mapping[str, Any]]) -> tuple[Early, ...]:
             beside=frozenset(part.get("beside", ())),
             undone_by=frozenset(part.get("undone_by", ())),
             only={name: frozenset(values) for name, values in part.get("only", {}).items()},
+            together={
+                tuple(names.split(",")): frozenset(values)
+                for names, values in part.get("together", {}).items()
+            },
         )
         for part in parts
     )

@@ -7,6 +7,7 @@ state share it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -14,6 +15,11 @@ from typing import Final
 from .attempt import Event, Json
 from .canonical import canonical
 from .normal import labels_in, names_in, names_in_text, parse_json, stable, tokens_in
+
+_WORD: Final = re.compile(r"[^\W\d_]{4,}")
+_JSON: Final = ("{", "[", '"', "")
+MAX_TEXT: Final = 2000
+"""Characters of a result in words that are read for words."""
 
 Place = tuple[str, str]
 """Table and key text."""
@@ -24,6 +30,17 @@ DOUBT: Final = "?"
 def call_text(tool: str, arguments: Mapping[str, Json]) -> str:
     """One text for a call, arguments in normal form."""
     return f"{tool} {stable(arguments)}"
+
+
+def _words_said(args: Mapping[str, Json], content: str) -> frozenset[str]:
+    """The plain words of texts that were given, and of a result in words: what is asked for by one may show it.
+
+    `Claim CL-315 filed for 320.00` shows in a queue of what is `filed`, a `Planning part two` in a search for `Planning`.
+    """
+    texts = [value for value in args.values() if isinstance(value, str) and " " in value]
+    if content[:1] not in _JSON and len(content) <= MAX_TEXT:
+        texts.append(content)
+    return frozenset(f"={word}" for text in texts for word in _WORD.findall(text))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -125,7 +142,8 @@ class Entry:
         if self._words is None:
             found = (tokens_in(one.row) for one in self.met)
             words = frozenset[str]().union(*found)
-            self._words = self.listed | {w for w in words if not w[1:].isdigit()}
+            said = _words_said(self.args, "" if self.came is None else self.came.content)
+            self._words = self.listed | said | {w for w in words if not w[1:].isdigit()}
         return self._words
 
     @property

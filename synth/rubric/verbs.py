@@ -350,14 +350,19 @@ def _of_name(words: list[str]) -> float:
         return 0.0
     if len(words) > 1 and words[0] in NOUNS and words[-1] in ABOUT:
         return -2.5
-    if _sign(words[0]):
-        return _sign(words[0]) * 2.5
+    if _said(words[0]):
+        return _said(words[0]) * 2.5
     if RELATES.intersection(words[1:-1]):
         return -1.5
-    if _sign(words[-1]):
+    if _said(words[-1]):
         # After what it belongs to it may be a thing (`patient_record`): nobody knows.
-        return 0.0 if words[-1] in NOUNS else _sign(words[-1]) * 1.5
-    return next((_sign(word) * 1.0 for word in words[1:-1] if _sign(word)), 0.0)
+        return 0.0 if words[-1] in NOUNS else _said(words[-1]) * 1.5
+    return next((_said(word) * 1.0 for word in words[1:-1] if _said(word)), 0.0)
+
+
+def _said(word: str) -> int:
+    """What a word of a name says: names give orders, so that `files` is a thing and no verb."""
+    return 0 if word not in READS and word.removesuffix("s") in NOUNS - {word} else _sign(word)
 
 
 def _of_sentence(description: str) -> float:

@@ -13,9 +13,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any, Final
 
 from environments.runtime.normal import leaves, simplify, stable
+from environments.runtime.world_early import pair_of
 from synth.world.document import holds_withheld
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
@@ -24,6 +26,8 @@ MIN_CALLS: Final = 3
 """Different calls that were told the text with nothing before them that may matter."""
 MIN_TASKS: Final = 3
 """Tasks with such calls, and tasks in which the tool said something else."""
+MIN_PAIRS: Final = 3
+"""Values of an argument, each taken with one value of another only, before the two have to go together."""
 MAX_VALUES: Final = 400
 """Values of one argument that the world file lists."""
 
@@ -67,7 +71,10 @@ def learn_early(bench: Workbench) -> None:
                 names = checked | _unnamed(tool, text)
                 only = None if law is None else _only(names, mine, taken, tool)
                 if law is not None and only is not None:
-                    tool.early.append({**law, "only": only})
+                    pairs = _together(bench, only, mine)
+                    tool.early.append(
+                        {**law, "only": only, **({"together": pairs} if pairs else {})}
+                    )
 
 
 def _law(bench: Workbench, tool: ToolModel, text: str, answers: Answers) -> dict[str, Any] | None:
@@ -230,3 +237,28 @@ def _only(
         alike = (values for values in taken[name].values() if not mine.isdisjoint(values))
         out[name] = sorted(mine.union(*alike))
     return out if all(len(values) <= MAX_VALUES for values in out.values()) else None
+
+
+def _together(
+    bench: Workbench, only: dict[str, list[str]], told: Iterable[Call]
+) -> dict[str, list[str]]:
+    """By two checked arguments joined by a comma: the pairs of values that some tool took, or that this text answered.
+
+    Where each value of one was taken with one value of the other only, as lines with their customers: both in order, they
+    are refused together with somebody else's.
+    """
+    out: dict[str, list[str]] = {}
+    taken = [seen.arguments for tool in bench.tools.values() for seen in tool.good()]
+    mine = [call.seen.arguments for call in told]
+    for first, second in permutations(sorted(only), 2):
+        held: dict[str, set[str]] = defaultdict(set)
+        for given in taken:
+            if first in given and second in given:
+                held[stable(simplify(given[first]))].add(stable(simplify(given[second])))
+        owners = {owner for owned in held.values() for owner in owned}
+        if len(held) < MIN_PAIRS or len(owners) < 2 or any(len(o) > 1 for o in held.values()):
+            continue
+        pairs = {pair_of((first, second), given) for given in (*taken, *mine)} - {None}
+        if len(pairs) <= MAX_VALUES:
+            out[f"{first},{second}"] = sorted(map(str, pairs))
+    return out

@@ -17,7 +17,7 @@ from synth.world.examples import Example, evaluate
 from synth.world.fit import Fitter
 from synth.world.numbers import fit_number, is_number, numeric_terms
 from synth.world.spelt import bound, unbound
-from synth.world.terms import Tables, Term
+from synth.world.terms import Tables, Term, Terms
 
 MIN_ALLOWED: Final = 4
 """Different successes that must have met an equality before a refusal's numbers are fitted with them."""
@@ -143,7 +143,25 @@ def message_of(
         # One recorded value of a message that changes: only a term that gives it may fill the hole.
         tree = fitter.fit_text(contents)
     said = None if tree is None else unbound(tree)
-    return tree if said is None or said[0] != "text" or _fixed(said, refusal) else None
+    if said is None or (
+        said[0] == "text" and not (_fixed(said, refusal) and _apart(said, refusal))
+    ):
+        return None
+    return _either(tree, fitter.terms)
+
+
+def _either(tree: Any, terms: Terms) -> Any:
+    """A message whose words are arguments or, as well, what a record said in every refusal: where they differ, nobody knows.
+
+    `voucher SPRING10 already applied` was only told to who asked for it again: it may be what is asked for or what is there.
+    """
+    if not isinstance(tree, list) or tree[:1] == ["const"]:
+        return tree
+    if tree[:1] != ["arg"]:
+        return [_either(part, terms) for part in tree]
+    mine = next((t.values for t in terms.scalars if t.tree == tree), None)
+    rivals = [t.tree for t in terms.scalars if t.tree[0] != "arg" and t.values == mine]
+    return ["either", tree, *rivals] if rivals else tree
 
 
 def _fixed(tree: Tree, refusal: Refusal) -> bool:
@@ -154,6 +172,16 @@ def _fixed(tree: Tree, refusal: Refusal) -> bool:
     return not numbers or (
         len(tasks) >= MIN_FIXED and all(p in text for p in numbers for text in texts)
     )
+
+
+def _apart(tree: Tree, refusal: Refusal) -> bool:
+    """Whether no two holes are one and the same argument, unless many of its values were told so.
+
+    `Cannot move from won to won` was said to who repeated a call: the first word is another thing that was the same then.
+    """
+    holes = [stable(part) for part in tree[1:] if isinstance(part, list) and part[0] == "arg"]
+    twice = {hole for hole in holes if holes.count(hole) > 1}
+    return all(len({e.seen.content for e in refusal.group}) >= MIN_ALLOWED for _ in twice)
 
 
 def culprits_of(best: Sequence[Condition]) -> list[Tree]:

@@ -17,6 +17,8 @@ from typing import Final
 from environments.runtime.attempt import Json
 from environments.runtime.normal import names_in, tokens_in
 from environments.runtime.world_state import ABSENCE
+from synth.world.again import changed_by_asking
+from synth.world.doubt import enough
 from synth.world.evidence import (
     Agreement,
     Event,
@@ -43,12 +45,6 @@ MIN_NEAR: Final = 3
 """Unequal answers and no equal ones, before a tool is taken to be a clock."""
 MIN_LOCAL: Final = 50
 """Equal calls answered alike, none ever otherwise from afar, before calls that share no name are taken as unrelated."""
-MIN_READER: Final = 3
-"""Different calls answered alike before a tool with a telling result counts as one that changes nothing."""
-MIN_DOUBTFUL: Final = 12
-"""The same where its name says that it changes something, or where nothing else explains some unequal answer."""
-MIN_CALLS: Final = 30
-"""Calls of a tool whose name says that it reads, none of which alone explains a change, before one such call is enough."""
 SURE: Final = 3
 """Different calls answered alike with and without a tool before its absence is taken not to matter either."""
 MAX_ROUNDS: Final = 8
@@ -83,6 +79,9 @@ def learn_relevance(bench: Workbench) -> None:
         evidence = found[name]
         tool.restless = _is_restless(evidence)
         heeds = evidence.hinted | {v for v in changers if evidence.puts_in(v)}
+        if evidence.wide:
+            # What such a call shows names this and that: that an answer does not name it says nothing.
+            heeds |= {v for v, near in evidence.convicted if near}
         if not local:
             heeds |= {v for v in changers if matters_far(found, v, name, states=states)}
             heeds |= after[name].intersection(changers)
@@ -146,7 +145,7 @@ def _learn_news(bench: Workbench) -> None:
 
 def _convict(bench: Workbench) -> dict[str, Evidence]:
     """Evidence on every tool, once readers that must have changed something count as writers."""
-    found = _evidence(bench)
+    found = _asked_again(bench, _evidence(bench))
     for _ in range(MAX_ROUNDS):
         readers = _readers(bench)
         guilty = {name for e in found.values() for name in _impostors(e, readers)}
@@ -164,11 +163,7 @@ def _convict(bench: Workbench) -> dict[str, Evidence]:
     alone = {name for e in found.values() for name in _alone(e)}
     # Hardly a call comes before the one that lets a session in: no pairs could clear it.
     admit = admits(bench.lost.get("tokens", {}), bench.tools)
-    doubted = [
-        t
-        for t in shows
-        if t.name not in admit and calm[t.name] < enough(t.name, alone, len(t.observations))
-    ]
+    doubted = [t for t in shows if t.name not in admit and calm[t.name] < enough(t, alone)]
     for tool in doubted:
         _demote(tool, TOO_FEW)
         tool.doubted = True
@@ -182,12 +177,13 @@ def _convict(bench: Workbench) -> dict[str, Evidence]:
     return found
 
 
-def enough(name: str, alone: set[str], calls: int) -> int:
-    """Different calls answered alike after a tool before it counts as a reader."""
-    says = says_write(name)
-    if says <= -1 and name not in alone and calls >= MIN_CALLS:
-        return 1
-    return MIN_DOUBTFUL if says > 0 or (name in alone and says == 0) else MIN_READER
+def _asked_again(bench: Workbench, found: dict[str, Evidence]) -> dict[str, Evidence]:
+    """The evidence once readers whose second answer differs from the first count as writers."""
+    # A clock answers otherwise too, and so it does with equal pasts in another episode.
+    asked = {n for n in changed_by_asking(bench) & _readers(bench) if not found[n].restless}
+    for name in asked:
+        _demote(bench.tools[name], "answers otherwise when asked again at once")
+    return _evidence(bench) if asked else found
 
 
 def _alone(evidence: Evidence) -> Iterator[str]:

@@ -205,3 +205,29 @@ def test_a_record_that_holds_the_key_of_another_hangs_on_what_is_done_to_that() 
     other.call("drop", '{"course": "yoga"}')
     assert other.call("member", '{"member": "m_2"}').source == DERIVED
     assert other.call("pay", '{"member": "m_2"}').source == RECORDED
+
+
+QUEUE = {
+    "format": WORLD_FORMAT,
+    "app": "claims",
+    "tools": {
+        "lodge": {"kind": "write", "outcomes": {}},
+        "queue": {"kind": "act", "outcomes": {}},
+    },
+    "tables": {},
+    "tape": {
+        "queue": {
+            f'{{"status":"{word}"}}': [{"before": [], "content": "none", "from": "e1"}]
+            for word in ("filed", "Planning", "paid")
+        }
+    },
+}
+
+
+def test_what_is_asked_for_by_a_word_hangs_on_calls_whose_text_has_it() -> None:
+    """A claim that was `filed` shows in the queue of that word, and what was called `Planning part two` in a search for it."""
+    session = World.from_json(QUEUE).session()
+    session.observe("lodge", '{"kind": "Planning part two"}', "Claim lodged and filed for 320.00")
+    assert session.call("queue", '{"status": "filed"}').source == UNKNOWN
+    assert session.call("queue", '{"status": "Planning"}').source == UNKNOWN
+    assert session.call("queue", '{"status": "paid"}').source == RECORDED

@@ -164,3 +164,21 @@ def test_words_that_hold_what_was_asked_are_for_nobody_else() -> None:
     episodes = [episode(n, calls) for n, calls in enumerate(made)]
     document = learn_world(episodes, WorldSettings(continuity="reset")).document
     assert "early" not in document["tools"]["fetch"]
+
+
+def test_values_that_belong_together_are_not_answered_apart() -> None:
+    """Each line was taken with its own customer: with another's it may be refused in other words, though both are in order."""
+    lines = {"L1001": "C1", "L1002": "C1", "L1003": "C2", "L1004": "C3"}
+    shut = "Error: it has to be suspended first"
+    made: list[list[Made]] = []
+    for line, customer in lines.items():
+        own = {"customer": customer, "line": line}
+        resume: Made = ("resume", own, shut)
+        suspend: Made = ("suspend", own, json.dumps({"line": line, "status": "suspended"}))
+        resumed: Made = ("resume", own, json.dumps({"line": line, "status": "active"}))
+        wrong: Made = ("resume", {**own, "customer": "C9"}, f"Error: {line} not found for C9")
+        made += [[resume], [resume, suspend, resumed], [suspend, resumed], [suspend, wrong]]
+    episodes = [episode(n, calls) for n, calls in enumerate(made)]
+    world = World.from_json(learn_world(episodes, WorldSettings(continuity="reset")).document)
+    assert _last(world, ("resume", {"customer": "C2", "line": "L1003"})).content == shut
+    assert _last(world, ("resume", {"customer": "C2", "line": "L1001"})).source == UNKNOWN

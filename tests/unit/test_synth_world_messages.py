@@ -79,3 +79,42 @@ def test_one_task_alone_does_not_show_that_a_number_is_part_of_the_words() -> No
     """Three attempts at one task have one total."""
     said = [("t1", "read", n, f"Error: total is 30 but paid {n}") for n in (5, 7, 9)]
     assert message_of(_refusal(said), [CULPRIT]) is None
+
+
+def _voucher(told: list[tuple[str, str, str]]) -> Refusal:
+    group, scopes = [], []
+    for at, (code, there, content) in enumerate(told):
+        seen = Observation(
+            tool="voucher",
+            arguments={"code": code},
+            content=content,
+            episode=at,
+            position=0,
+            at=at,
+            caller="",
+        )
+        seen.settle()
+        group.append(Example(seen=seen, refused=True, before=NOTHING, task=f"t{at}"))
+        scopes.append(Scope({"code": code}, {"voucher": there}, row=_row))
+    return Refusal(
+        name=f"Error: {HOLE} is there",
+        group=group,
+        scopes=scopes,
+        tables=Tables(single=(), multiple=()),
+        roots=["arg", "old"],
+    )
+
+
+def test_a_word_that_is_asked_for_and_there_as_well_is_told_where_both_agree() -> None:
+    """Only who asked again for the same voucher was refused: nobody knows which of the two the words mean."""
+    both: Tree = ["either", ["arg", "code"], ["old", "voucher"]]
+    same = [(code, code, f"Error: {code} is there") for code in ("SPRING", "WINTER")]
+    assert message_of(_voucher(same), []) == ["text", "Error: ", both, " is there"]
+    other = [*same, ("SPRING", "WINTER", "Error: WINTER is there")]
+    assert message_of(_voucher(other), []) == ["text", "Error: ", ["old", "voucher"], " is there"]
+
+
+def test_one_argument_is_not_told_in_two_places_of_a_refusal() -> None:
+    """`from won to won` was said to who repeated a call: the first word is what was there."""
+    told = [(code, "", f"Error: not from {code} to {code}") for code in ("won", "lost")]
+    assert message_of(_voucher(told), []) is None

@@ -6,12 +6,14 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from synth.world.evidence import Event, Evidence, Suspect, shared_by_all
+from synth.world.again import changed_by_asking
+from synth.world.doubt import enough
+from synth.world.evidence import Event, Evidence, Suspect, says_write, shared_by_all
 from synth.world.innocence import matters_far, never_matters, states_of
 from synth.world.kinds import informative
-from synth.world.model import TableModel, ToolModel, Workbench
+from synth.world.model import TableModel, ToolModel, Workbench, outcome_class
 from synth.world.observation import Observation, histories
-from synth.world.relevance import enough, find_hints
+from synth.world.relevance import find_hints
 from synth.world.writers import learn_base
 from tests.unit.world_backend import episode
 
@@ -177,8 +179,50 @@ def test_a_tool_called_often_whose_name_says_that_it_reads_needs_one_equal_answe
     None
 ):
     """Not where it alone explains a change, was called a few times, or says nothing of what it does."""
-    assert enough("list_shifts", set(), 40) == 1
-    assert enough("list_shifts", set(), 10) == 3
-    assert enough("list_shifts", {"list_shifts"}, 40) == 3
-    assert enough("shifts", set(), 40) == 3
-    assert enough("drop_shift", set(), 40) == 12
+    assert enough(_asked("list_shifts", 40), set()) == 1
+    assert enough(_asked("list_shifts", 10), set()) == 3
+    assert enough(_asked("list_shifts", 40), {"list_shifts"}) == 3
+    assert enough(_asked("shifts", 40), set()) == 3
+    assert enough(_asked("shifts", 40), {"shifts"}) == 12
+    assert enough(_asked("drop_shift", 40), set()) == 30
+
+
+def _asked(name: str, calls: int, said: str = "[]") -> ToolModel:
+    made = [(name, {"on": "fri"}, said)] * calls
+    return _bench([made], set()).tools[name]
+
+
+def test_a_tool_whose_answers_say_that_something_was_done_needs_more_calls() -> None:
+    """A participle in front of a text, or its own verb's in a field; not where its name says that it looks."""
+    assert enough(_asked("payout", 40, "Paid 20.00 to Ada. 80.00 are left."), set()) == 30
+    assert enough(_asked("payout", 40, "Not paid."), set()) == 3
+    assert enough(_asked("settle", 40, '{"hold": "H1", "state": "settled"}'), set()) == 30
+    assert enough(_asked("hold", 40, '{"hold": "H1", "state": "settled"}'), set()) == 30
+    assert enough(_asked("whole", 40, '{"hold": "H1", "state": "settled"}'), set()) == 3
+    assert enough(_asked("get_settled", 40, '{"hold": "H1", "state": "settled"}'), set()) == 1
+
+
+def test_what_answers_otherwise_when_asked_again_at_once_changed_something() -> None:
+    """One such pair says it; a second call that was refused says it in two episodes, and never after a call between."""
+
+    def undo(left: str) -> tuple[str, dict[str, Any], str]:
+        return "back", {}, f'{{"left": {left}}}'
+
+    assert changed_by_asking(_bench([[undo("2"), undo("1")]], set())) == {"back"}
+    assert changed_by_asking(_bench([[undo("2"), undo("2")]], set())) == set()
+    assert changed_by_asking(_bench([[undo("2"), DROP, undo("1")]], set())) == set()
+    assert changed_by_asking(_bench([[undo("2")], [undo("1")]], set())) == set()
+
+    refusing = [undo("2"), ("back", {}, "Error: busy")]
+    for episodes, convicted in (([refusing], set[str]()), ([refusing, refusing], {"back"})):
+        bench = _bench(episodes, set())
+        (said,) = {outcome_class(s) for s in bench.tools["back"].observations if not s.is_json}
+        bench.tools["back"].outcomes = {said: "refusal"}
+        assert changed_by_asking(bench) == convicted
+
+
+def test_a_plural_noun_in_a_name_is_no_verb() -> None:
+    """`files` lists files and `holds` holds; `file_claim` and `hold` change something."""
+    assert says_write("files") == says_write("holds") == says_write("payment_requests") == 0
+    assert says_write("file_claim") == says_write("hold") == 1
+    assert says_write("get_files") == -1
