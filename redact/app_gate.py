@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from redact.accounted import is_accounted_for
 from redact.definitions import definition_key, is_shared
 from redact.documents import Unexplained
 from redact.encoded import has_hidden_text
@@ -84,6 +85,10 @@ class AppGate:
     def shares(self, definition: str) -> bool:
         """Say whether a tool definition is everybody's and not made for one user."""
         return is_shared(self._seen, definition_key(definition), k=self._k)
+
+    def accounts_for(self, value: str, own: Mapping[str, str]) -> bool:
+        """Say whether every word of a value is replaced wherever it stands: there is nothing left to withhold."""
+        return is_accounted_for(value, self.known(value).matches, own, self.vocabulary.holds)
 
     def known(self, text: str) -> Known:
         """Return what the whole app knows of a text, once per distinct text."""

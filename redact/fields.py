@@ -13,6 +13,7 @@ from typing import Final
 
 from redact.free_ids import between_ids
 from redact.gazetteer import ORDINARY, is_name
+from redact.shapes import is_street
 from redact.surrogates import PARTICLES
 
 _DELIMITERS: Final = "|\t+;*"
@@ -85,6 +86,10 @@ def _field(part: str, key: str) -> Iterator[Place]:
 
 def words_of(value: str, key: str) -> Iterator[Place]:
     """Yield the words of a value between its identifiers, at its place; the names of a sentence at places below none."""
+    whole = value.strip(EDGES)
+    if is_street(whole):
+        yield key, whole
+        return
     for piece in between_ids(value):
         plain = piece.strip(EDGES)
         if len(plain) > _LONGEST or is_sentence(plain):

@@ -109,3 +109,13 @@ def commonest(values: list[str]) -> str:
 def plain_day(value: str) -> date | None:
     """Return the day that a value is, None where it is none or says a time of day too."""
     return read_date(value) if len(value) <= _DAY and ":" not in value else None
+
+
+def parts_of_reference(value: str) -> list[str]:
+    """Return what of a value is personal: of a URL the parts that look like identifiers, else all of it."""
+    if not URL.match(value):
+        return [value]
+    parts = re.split(r"[/?&=#;]", value.partition("://")[2])[1:]
+    return [
+        part for part in parts if sum(map(str.isdigit, part)) >= 3 and IDENTIFIER.fullmatch(part)
+    ]

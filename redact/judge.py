@@ -10,7 +10,6 @@ kept; name-like values are names where a gazetteer knows them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -19,7 +18,7 @@ from redact.catalogues import attributes, long_lists
 from redact.definitions import public_choices
 from redact.findings import is_composite
 from redact.fold import fold_value
-from redact.forms import IDENTIFIER, URL, commonest, is_reference
+from redact.forms import commonest, is_reference, parts_of_reference
 from redact.free_ids import FREE
 from redact.free_judge import (
     Tokens,
@@ -42,7 +41,15 @@ from redact.people_places import UNKNOWN, choices, people_places
 from redact.person_keys import person_keys
 from redact.place import ARGUMENT, RESULT, Place
 from redact.shapes import is_phone
-from redact.value_sets import are_names, are_old, are_places, is_key, name_one_each, span_lives
+from redact.value_sets import (
+    are_amounts,
+    are_names,
+    are_old,
+    are_places,
+    is_key,
+    name_one_each,
+    span_lives,
+)
 
 KEEP: Final = "keep"
 OPAQUE: Final = "opaque_id"
@@ -56,6 +63,7 @@ WITHHOLD: Final = "withhold"
 
 _SHARED_ENOUGH: Final = 0.3
 """A key is a catalogue's when at least this share of its values was seen with several subjects."""
+_WORDED: Final = frozenset({NAME, STREET, "first_name", "last_name"})
 _MARKS: Final = frozenset({"identifier", "phone", "street"})
 _CODES: Final = 3
 """So many different short digit strings in personal records are codes, not quantities."""
@@ -162,7 +170,7 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
     templates = {
         key: template_of(app.evidence[key], k=k)
         for key, verdict in verdicts.items()
-        if places[key].free and verdict.action in {NAME, STREET}
+        if places[key].free and verdict.action in _WORDED
     }
     tokens = tokens_of(counted, _kept_values(app, verdicts, recorded), k=k)
     values: dict[str, str] = {
@@ -259,7 +267,7 @@ def _made_personal(
     # An identifier that several people share is still one: half a key's values cannot be other than the rest.
     spared = recorded if verdict.action in {OPAQUE, NAME} else public
     for value in seen:
-        for part in _parts(value) if value not in spared else ():
+        for part in parts_of_reference(value) if value not in spared else ():
             folded = fold_value(part)
             if is_composite(verdict.action, folded) or (
                 verdict.action == OPAQUE and _is_code(folded)
@@ -279,16 +287,6 @@ def personal_everywhere(app: AppLearnt, *, k: int) -> dict[str, str]:
     for value, kind in judge(app, k=k).values.items():
         keep_kind(values, value, kind)
     return values
-
-
-def _parts(value: str) -> list[str]:
-    """Return what of a value is personal: of a URL the parts that look like identifiers, else all of it."""
-    if not URL.match(value):
-        return [value]
-    parts = re.split(r"[/?&=#;]", value.partition("://")[2])[1:]
-    return [
-        part for part in parts if sum(map(str.isdigit, part)) >= 3 and IDENTIFIER.fullmatch(part)
-    ]
 
 
 def _recorded_values(app: AppLearnt, k: int) -> frozenset[str]:
@@ -362,6 +360,7 @@ def _judge_shape(
     ):
         return _KEPT
     codes = len(own) >= _CODES or (len(subjects) < _THIN and bool(own))
+    codes = codes and not are_amounts(own)
     for seen_as, enough, verdict in (
         ("street", True, _STREETS),
         ("phone", True, _PHONES),

@@ -24,7 +24,7 @@ from redact.learnt import AppLearnt, Learnt, keep_kind, subject_hash
 from redact.other_keyboards import typed_otherwise
 from redact.place import ARGUMENT, MESSAGE, RESULT
 from redact.policy import Policy
-from redact.shapes import can_be
+from redact.shapes import can_be, parts_of
 from redact.surrogates import ID_WORDS
 
 _CHECKED: Final = frozenset({"card_number", "ssn", "ip"})
@@ -194,6 +194,9 @@ def local_values(found: Iterable[Found]) -> dict[str, str]:
             keep_kind(values, folded, item.kind)
         for atom, kind in parts:
             atoms.setdefault(atom, kind)
+        if item.kind == "street" and "," in item.value:
+            for part, kind in parts_of(item.value):
+                values.setdefault(fold_value(part), kind)
         for typed in typed_otherwise(item.value) if item.kind in _NAMES else ():
             other, parts = _pieces(item.kind, typed)
             values.setdefault(other, item.kind)

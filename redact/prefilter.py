@@ -100,7 +100,10 @@ _PATTERNS: Final[Mapping[str, str]] = {
     r"|(?:[0-9a-fA-F]{1,4}:){3}:?[0-9a-fA-F]",
     "addresses": r"(?:^|[^\w.,$#-])\d{1,5}[a-zA-Z]?,? [A-Z¤][A-Za-z¤]*\.? ?[A-Z¤]|(?:"
     + _ENDS
-    + r") \d",
+    + r") \d"
+    # Most words of a street stand between the kind of it and a number, and the other way round.
+    r"|\d(?: ?(?:bis|ter|[A-D]))?,? (?:[Rr]ue|[Aa]venue|[Bb]oulevard|[Pp]lace|[Ii]mpasse|[Aa]ll\xc3\xa9e|[Cc]hemin|[Qq]uai|[Cc]ours) "
+    r"|(?:Calle|C/|Avenida|Avda\.?|Plaza|Paseo|Via|Viale|Piazza|Corso|Rua|Travessa|ul\.|ulica) ",
     "named_ids": r"[A-Za-z¤]{2}[._-][A-Za-z¤]{2,}[._-]?\d",
     "emails": r"@[\w¤-]+\.[\w¤-]",
     "births": "|".join(_FOREIGN.sub("[¤][¤]", re.escape(cue)) for cue in CUES),

@@ -120,7 +120,7 @@ class _Judged:
 def _judge_episode(episode: Episode, gate: AppGate, finder: Finder) -> _Judged:
     reads = read_texts(episode, finder)
     found = found_in(episode, reads.distinct(), finder)
-    judged, held = _judged(reads, gate)
+    judged, held = _judged(reads, gate, episode.episode_id, found)
     values = gate.own(episode.episode_id, local_values([*found, *judged]))
     said = [step.content for step in episode.steps if step.role != "tool" and step.content]
     for mention, kind in respelt_in(said, (*found, *judged)):
@@ -211,15 +211,22 @@ class _HeldLeaf:
     """The leaf's text as it stands in JSON and in prose, to be replaced by the marker."""
 
 
-def _judged(reads: Reads, gate: AppGate) -> tuple[list[Found], list[_HeldLeaf]]:
+def _judged(
+    reads: Reads, gate: AppGate, episode_id: str, known: tuple[Found, ...]
+) -> tuple[list[Found], list[_HeldLeaf]]:
     """Return what the app's verdicts make of an episode's leaves under unknown keys."""
     found: list[Found] = []
     held: list[_HeldLeaf] = []
+    own: Mapping[str, str] | None = None
     for row, findings in enumerate(reads.findings):
         for leaf, verdict in gate.doubts(findings) if findings.sightings else ():
             if verdict.action != WITHHOLD:
                 found.append(Found(verdict.action, leaf.value, leaf.path.rpartition(".")[2]))
             elif gate.withholds:
+                if own is None:
+                    own = gate.own(episode_id, local_values(known))
+                if gate.accounts_for(leaf.value, own):
+                    continue
                 note = Held(path=reads.path(row), key=leaf.path, reason=verdict.reason)
                 held.append(_HeldLeaf(note, _held_spellings(leaf.value)))
                 if verdict == NAMELIKE:

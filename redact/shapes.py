@@ -37,10 +37,20 @@ _ADDRESS_LINE: Final = re.compile(
     + "|".join(STREET_ENDS)
     + r") \d{1,4}[a-z]?)(?<! )(?!\w)"
 )
+_ROMANCE_LINE: Final = re.compile(
+    r"(?<![\w.,-])(?:\d{1,4}(?: ?(?:bis|ter|[A-D]))?,? (?:[Rr]ue|[Aa]venue|[Bb]oulevard|[Pp]lace|[Ii]mpasse|[Aa]llée|[Cc]hemin|[Qq]uai|[Cc]ours)"
+    r" (?:(?:de|du|des|la|le|les) |[dl]['\u2019])*[A-ZÀ-Þ][\w'\u2019-]+(?: (?:(?:de|du|des|la|le|les) )?[A-ZÀ-Þ][\w'\u2019-]+){0,2}"
+    r"|(?:Calle|C/|Avenida|Avda\.?|Plaza|Paseo|Via|Viale|Piazza|Corso|Rua|Travessa|ul\.|ulica) (?:(?:de|da|do|dos|del|della|la|las|los|el) )*"
+    r"[A-ZÀ-Þ\u0104-\u017b][^\W\d_]+(?: (?:(?:de|da|do|del|della|la|y|e) )*[A-ZÀ-Þ][^\W\d_]+){0,3},? (?:n[º°.] ?)?\d{1,4})(?!\w)"
+)
+"""Lines whose kind of street stands before its name: `54 rue des Martyrs`, `Calle Mayor 12`."""
 _TOWN: Final = re.compile(
     r"(?:,? ?(?:apt|suite|unit|ste|#)\.? ?\w{1,6})?,\s*([A-ZÀ-Þ][^\W\d_]+(?: [A-ZÀ-Þ][^\W\d_]+){0,2}),?\s+(?:[A-Z]{2},?\s+)?"
     r"(\d{4,6}(?:-\d{4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|\d{4} ?[A-Z]{2})(?!\w)",
     re.IGNORECASE,
+)
+_POSTCODE: Final = re.compile(
+    r"(?<!\w)(?:\d{5}(?:-\d{4})?|[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}|\d{4} [A-Z]{2})(?!\w)"
 )
 _EAST_ASIAN: Final = re.compile(
     "(?<=[\u3040-\u30ff\u4e00-\u9fff])[都道府県市区町村丁省路街号號郡](?!$)"
@@ -134,6 +144,17 @@ def addresses_in(text: str) -> Iterator[tuple[str, str]]:
             if town:
                 yield "city", town[1]
                 yield "postcode", town[2]
+    for found in _ROMANCE_LINE.finditer(text):
+        yield "street", found[0]
+
+
+def parts_of(address: str) -> Iterator[tuple[str, str]]:
+    """Yield the lines with which an address begins, each as often said alone, and the code in it."""
+    for comma in re.finditer(",", address):
+        if digit_count(address[: comma.start()]):
+            yield address[: comma.start()].strip(), "street"
+    for code in _POSTCODE.findall(address.partition(",")[2]):
+        yield code, "postcode"
 
 
 def emails_in(text: str) -> Iterator[str]:

@@ -31,6 +31,9 @@ _TITLE: Final = re.compile(
     r"[\s,.:!\u2013-]{1,3}$",
     re.IGNORECASE,
 )
+_INITIAL: Final = re.compile(r"(?<![^\W_])[^\W\d_a-z]\.[ \u00a0]?$")
+"""Before a surname that is an ordinary word: `G. Price`."""
+_NEAR: Final = 4
 _KEY_BEFORE: Final = re.compile(
     r"\"([^\"\\]{1,48})\\*\"\s*:\s*(?:\[\s*)?\\*\"$|'([^'\\]{1,48})'\s*:\s*'$"
 )
@@ -71,7 +74,7 @@ def vocabulary_of(
     forms: set[str] = set(words)
     shared = dict.fromkeys(public_choices(app, k=k), 0)
     named = _named_in_free_text(app, judgement)
-    borne = _borne(app)
+    borne = _borne(app, judgement)
     for key, values in app.evidence.items():
         if is_free(key):
             continue
@@ -103,12 +106,18 @@ def vocabulary_of(
     return Vocabulary(frozenset(forms))
 
 
-def _borne(app: AppLearnt) -> Counter[str]:
-    """Return in how many episodes a word is somebody's name."""
+def _borne(app: AppLearnt, judgement: Judgement) -> Counter[str]:
+    """Return in how many episodes a word is somebody's name, by a key that says so or by a verdict."""
     names = {name for name, kind in KINDS.items() if kind.family == "name"}
-    return Counter(
+    borne = Counter(
         word for local in app.local.values() for word, kind in local.items() if kind in names
     )
+    for key, verdict in judgement.verdicts.items():
+        if verdict.action in names:
+            for value, subjects in app.evidence.get(key, {}).items():
+                for word in set(_TOKEN.findall(fold_value(value))):
+                    borne[word] += len(subjects)
+    return borne
 
 
 def _is_borne(word: str, subjects: int, borne: Mapping[str, int]) -> bool:
@@ -179,6 +188,8 @@ class Standing:
         if match.kind == "withheld":
             return False
         if self._under_personal_key(text, match):
+            return True
+        if capital and _INITIAL.search(text[max(0, match.start - _NEAR) : match.start]):
             return True
         for other in (place - 1, place + 1):
             if not 0 <= other < len(matches) or not self._beside(text, match, matches[other]):

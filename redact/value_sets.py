@@ -5,6 +5,8 @@ In: the values that were seen at one place. Out: yes or no. Knows no key, and su
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Final
@@ -16,6 +18,8 @@ from redact.gazetteer import ORDINARY, is_name
 from redact.word_lists import word_list
 
 PLACES: Final = word_list("places")
+_HAN: Final = re.compile("[\u4e00-\u9fff]{2,4}")
+_SURNAMES: Final = word_list("han_surnames")
 _LIVES: Final = 15 * 365
 """Days between the first and the last: orders, visits and contracts of one app rarely span as much."""
 _OLD_DAYS: Final = 12 * 365
@@ -23,6 +27,9 @@ _OLD_DAYS: Final = 12 * 365
 _DAYS: Final = 3
 """So many days show how far they lie apart."""
 _BOTH: Final = 2
+_SEVERAL: Final = 4
+_MOSTLY: Final = 0.8
+_QUARTERS: Final = 4
 
 
 def is_key(value: str) -> bool:
@@ -47,6 +54,18 @@ def are_old(values: list[str], latest: int) -> bool:
     return sum((now - day).days > _OLD_DAYS for day in days) * 2 > len(days)
 
 
+def are_amounts(values: list[str]) -> bool:
+    """Say whether digits count something: round ones, or of several lengths and none with a zero before; a code has its length."""
+    if len(values) < _SEVERAL:
+        return False
+    if any(value.startswith("0") or not value.isdecimal() for value in values):
+        return False
+    round_ones = sum(value.endswith("0") for value in values)
+    lengths = Counter(map(len, values))
+    second = sorted(lengths.values())[-_BOTH:][0] if len(lengths) > 1 else 0
+    return round_ones >= _MOSTLY * len(values) or second * _QUARTERS >= len(values)
+
+
 def are_places(values: list[str]) -> bool:
     """Say whether half of the values hold the name of a town, a state or a country."""
     placed = sum(any(word in PLACES for word in fold_value(value).split()) for value in values)
@@ -58,6 +77,8 @@ def are_names(values: list[str], *, each: bool = False) -> bool:
 
     What k people share in every value is a list of choices: breeds and places hold a listed word each, a team's doctors two.
     """
+    if _are_han_names(values):
+        return not each
     named = 0
     for value in values:
         words = fold_value(value).split()
@@ -67,6 +88,17 @@ def are_names(values: list[str], *, each: bool = False) -> bool:
         return named == len(values)
     # Of two values one may be a name by chance: Yoga is one in some country.
     return named * 2 >= len(values) and named >= min(len(values), _BOTH)
+
+
+def _are_han_names(values: list[str]) -> bool:
+    """Say whether values of Chinese letters begin with surnames and go on differently, as no list of choices does."""
+    if len(values) < _SEVERAL or not all(map(_HAN.fullmatch, values)):
+        return False
+    given = [value[2:] if value[:2] in _SURNAMES else value[1:] for value in values]
+    surnames = {value[0] for value in values if value[0] in _SURNAMES or value[:2] in _SURNAMES}
+    begun = sum(value[0] in surnames for value in values)
+    ends = {value[-1] for value in values}
+    return begun >= _MOSTLY * len(values) and min(len(surnames), len(ends)) > _BOTH and all(given)
 
 
 def name_one_each(seen: Mapping[str, list[int]]) -> bool:

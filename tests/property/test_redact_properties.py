@@ -224,7 +224,7 @@ PIECES = st.sampled_from(
         "this            Anna", "my name\u2019s Bob", "ich heiße Éva", "is,:.Anna", "named\u2028Otto", "mr. \u00c5sa", "\u212aey is Jo", "x\u00b2",
         "ID-1\u00e92\u00e9\u00e93", "1961-06-08", "8th of August 1961", "3 \u0441\u0435\u043d\u0442\u044f\u0431\u0440\u044f 1961", "May 3rd, 1961", "1 Augu\u017ft 1961",
         "08.06.1961", "19610608", "1 M\u00c4RZ 1961", "B-MW 421", "482 1133-7",
-        "hchatterj43", "hchatterj\u0664", "7 Rue Älgatan", "me@straße.example", "mia dot lee at x dot org", "M.Lee (at) x.org", "mia[AT]x[dot]org", "Ruf @ x.org",
+        "hchatterj43", "hchatterj\u0664", "7 Rue Älgatan", "me@straße.example", "mia dot lee at x dot org", "5 bis, rue de l'Église", "12 allée des Pins", "Calle de la Cruz 7", "ul. Długa 7", "Via Roma, 5", "M.Lee (at) x.org", "mia[AT]x[dot]org", "Ruf @ x.org",
         "ONE two, three.four Five six", "f\u00fcnf sechs sieben acht neun null", "\u017fix six six six six six", "double one oh two three",
         "\u0645\u062d\u0645\u062f", "名前は田中",
     ]

@@ -13,6 +13,7 @@ from redact.learn import learn
 from redact.other_keyboards import typed_otherwise
 from redact.policy import Policy
 from redact.scrub import Scrubbed, scrub
+from redact.value_sets import are_amounts, are_names
 from redact.vault import open_vault
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
@@ -133,3 +134,88 @@ def test_a_surname_that_k_customers_bear_is_no_word_of_the_app() -> None:
         for number in range(97, 107)
     ]  # fmt: skip
     assert not any("Agaoglu" in text_of(done) for done in past(raw))
+
+
+def test_names_in_chinese_letters_are_told_from_choices() -> None:
+    """Surnames before ever other given names are people; levels and colours end alike, or are shared by k."""
+    people = [
+        "\u738b\u4f1f",
+        "\u5f20\u5a1c",
+        "\u674e\u82e5\u66e6",
+        "\u6b27\u9633\u660e",
+        "\u5218\u5fd7\u5f3a",
+    ]
+    assert are_names(people)
+    assert not are_names(people, each=True)
+    assert not are_names(["\u9ec4\u8272", "\u767d\u8272", "\u91d1\u8272", "\u53f2\u8272"])
+    assert not are_names(["\u666e\u901a", "\u9ad8\u7ea7", "\u767d\u91d1", "\u94f6\u5361"])
+
+
+@pytest.mark.parametrize(
+    ("values", "counts"),
+    [
+        (["5700", "6500", "11200", "9900"], True),
+        (["4312", "998", "15023", "871"], True),
+        (["4312", "9981", "1502", "8714"], False),
+        (["0312", "9980", "150", "87140"], False),
+        (["10115", "60310"], False),
+    ],
+)
+def test_amounts_are_told_from_codes(values: list[str], counts: bool) -> None:
+    """Round numbers and numbers of several lengths count something; a code has its length, or a zero before."""
+    assert are_amounts(values) is counts
+
+
+def test_a_name_beside_its_address_is_nothing_to_withhold() -> None:
+    """`From: Name <address>` holds no word that is not replaced anyway."""
+    raw = [
+        episode(f"e{number}", *calls("get", {}, {"von": f"{name} <{name.replace(' ', '.').lower()}@x.example>", "n": number}))
+        for number, name in enumerate(PEOPLE)
+    ]  # fmt: skip
+    for name, done in zip(PEOPLE, past(raw), strict=True):
+        assert not done.held
+        assert name not in text_of(done)
+        assert "<" in text_of(done)
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("85 The Old Rectory, Church Lane, OX13 3BJ", "85 the old rectory, church lane"),
+        ("85 The Old Rectory, Church Lane, OX13 3BJ", "85 The Old Rectory"),
+        ("12 Elm Road, Leeds, LS18 2BJ", "LS18 2BJ"),
+    ],
+)
+def test_the_lines_of_an_address_are_each_hers(address: str, said: str) -> None:
+    """What is said of an address is its beginning or its code."""
+    raw = [episode("e", *calls("get", {}, {"address": address}), says("user", f"It is {said}."))]
+    assert said not in text_of(past(raw)[0])
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["54 rue des Martyrs", "5 bis, rue de l'\u00c9glise", "Calle de la Cruz 7", "ul. D\u0142uga 12", "Via Roma, 5"],
+)  # fmt: skip
+def test_a_street_whose_kind_comes_first_is_a_street(line: str) -> None:
+    """Romance and Polish addresses are found in a message by themselves."""
+    assert line not in text_of(past([episode("e", says("user", f"Voil\u00e0: {line}."))])[0])
+
+
+def test_an_initial_before_an_ordinary_surname_is_a_person() -> None:
+    """`G. Price` is Grace Price, and the price stays."""
+    answer = {"customer_name": "Grace Price"}
+    message = "the price for G. Price, please"
+    raw = [episode("e", *calls("get", {}, answer), says("user", message))]
+    past_it = text_of(past(raw)[0])
+    assert "the price for" in past_it
+    assert "G. Price" not in past_it
+
+
+def test_a_heading_that_everybody_sees_is_no_name() -> None:
+    """Where a text names people, the words of nearly all of its readers stay."""
+    names = [f"{first} {last}" for first in ("Anna", "Otto", "Lena") for last in ("Trefusis", "Wraxall", "Nkemelu", "Swithinbank")]  # fmt: skip
+    raw = [
+        episode(f"e{number}", *calls("get", {}, f"### Attendance notes\n- Spoke to {name.split()[0]}; {name.split()[1]} denies it.\n"), *calls("who", {}, {"customer_name": name}))
+        for number, name in enumerate(names)
+    ]  # fmt: skip
+    assert all("Attendance notes" in text_of(done) for done in past(raw))
