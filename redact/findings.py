@@ -35,7 +35,7 @@ from redact.policy import Policy
 from redact.prefilter import EVERYTHING, Needs, needs_of
 from redact.presidio_engine import NamesEngine, people_finder
 from redact.prose_names import names_in, names_shown
-from redact.shapes import addresses_in, digit_count, emails_in, letter_count
+from redact.shapes import addresses_in, digit_count, emails_in, letter_count, lines_by_kind
 from redact.spoken import emails_said, numbers_said
 from redact.surrogates import ID_WORDS, PARTICLES, STREET_WORDS
 
@@ -267,6 +267,8 @@ def _by_shape(text: str, needs: Needs) -> Iterator[Found]:
     if needs.addresses:
         for kind, value in addresses_in(text):
             yield Found(kind, value, "")
+    for value in lines_by_kind(text) if needs.kinds_first else ():
+        yield Found("street", value, "")
     for value in births_in(text) if needs.births else ():
         yield Found("birth_date", value, "")
     for value in accounts_in(text) if needs.accounts else ():

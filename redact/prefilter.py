@@ -53,6 +53,8 @@ class Needs:
     """A year beside a mark, or before a month in digits."""
     numbered: bool = True
     """A letter with a digit behind it."""
+    kinds_first: bool = True
+    """A kind of street before its name."""
     said: bool = True
     """An e-mail address or a number in words."""
     digits: bool = True
@@ -67,6 +69,7 @@ class Needs:
             or self.phones
             or self.candidates
             or self.addresses
+            or self.kinds_first
             or self.named_ids
             or self.emails
             or self.births
@@ -100,10 +103,7 @@ _PATTERNS: Final[Mapping[str, str]] = {
     r"|(?:[0-9a-fA-F]{1,4}:){3}:?[0-9a-fA-F]",
     "addresses": r"(?:^|[^\w.,$#-])\d{1,5}[a-zA-Z]?,? [A-Z¤][A-Za-z¤]*\.? ?[A-Z¤]|(?:"
     + _ENDS
-    + r") \d"
-    # Most words of a street stand between the kind of it and a number, and the other way round.
-    r"|\d(?: ?(?:bis|ter|[A-D]))?,? (?:[Rr]ue|[Aa]venue|[Bb]oulevard|[Pp]lace|[Ii]mpasse|[Aa]ll\xc3\xa9e|[Cc]hemin|[Qq]uai|[Cc]ours) "
-    r"|(?:Calle|C/|Avenida|Avda\.?|Plaza|Paseo|Via|Viale|Piazza|Corso|Rua|Travessa|ul\.|ulica) ",
+    + r") \d",
     "named_ids": r"[A-Za-z¤]{2}[._-][A-Za-z¤]{2,}[._-]?\d",
     "emails": r"@[\w¤-]+\.[\w¤-]",
     "births": "|".join(_FOREIGN.sub("[¤][¤]", re.escape(cue)) for cue in CUES),
@@ -116,6 +116,8 @@ _PATTERNS: Final[Mapping[str, str]] = {
     "tokens": rf"\d{_SIGN}{{0,2}}\d{_SIGN}{{0,2}}\d",
     "days": r"[ ./,-](?:19|20)\d\d|(?:19|20)\d\d(?:[-/.]|, |[01])\d",
     "numbered": "[A-Za-z][0-9]",  # five letters would be more states than the search costs
+    "kinds_first": r"\d(?: ?(?:bis|ter|[A-D]))?,? (?:[Rr]ue|[Aa]venue|[Bb]oulevard|[Pp]lace|[Ii]mpasse|[Aa]ll\xc3\xa9e|[Cc]hemin|[Qq]uai|[Cc]ours) "
+    r"|(?:Calle|C/|Avenida|Avda\.?|Plaza|Paseo|Via|Viale|Piazza|Corso|Rua|Travessa|ul\.|ulica) ",
     "said": r"(?i: dot |[(\[](?:dot|at)[)\]])| @ |"
     rf"(?i:{_NUMERALS})[ ,.-]{{1,3}}(?i:{_NUMERALS})[ ,.-]",
     # All but Latin, Greek, Cyrillic and Hebrew letters, the euro and the common punctuation.

@@ -144,8 +144,12 @@ def addresses_in(text: str) -> Iterator[tuple[str, str]]:
             if town:
                 yield "city", town[1]
                 yield "postcode", town[2]
+
+
+def lines_by_kind(text: str) -> Iterator[str]:
+    """Yield the address lines of a text in which the kind of street stands before its name."""
     for found in _ROMANCE_LINE.finditer(text):
-        yield "street", found[0]
+        yield found[0]
 
 
 def parts_of(address: str) -> Iterator[tuple[str, str]]:
