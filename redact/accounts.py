@@ -14,6 +14,7 @@ from redact.gazetteer import ORDINARY
 
 STARTS: Final = (
     "/home/", "/Users/", "sers\\", "uid=", "UID=", "sAMAccountName=", "samaccountname=",
+    "/user/", "/users/", "_user/", "/u/", "/profile/", "/profiles/", "/member/", "/members/", "/people/", "/employees/",
     "--author=", "--user=", "--username=", "--login=", "--owner=", "--assignee=",
 )  # fmt: skip
 """What stands before each: a text without any names no account so."""
@@ -32,9 +33,18 @@ _ACCOUNT: Final = re.compile(
 )
 
 
+_PAGE: Final = re.compile(
+    r"(?:/(?:users?|u|profiles?|members?|people|employees)|_user)/"
+    r"((?=[\w.-]*\d)(?!v\d)[^\W\d_][\w.-]{2,30}[^\W_])(?![\w@.-])"
+)
+"""A user name in the address of a page: it holds a digit, as words of pages do not."""
+
+
 def accounts_in(text: str) -> Iterator[str]:
     """Yield the names of accounts that stand where a program names one and that no system has."""
     for found in _ACCOUNT.finditer(text):
         name = found[1].casefold()
         if name not in _SYSTEM and ORDINARY.isdisjoint({name, name.removesuffix("s")}):
             yield found[1]
+    for found in _PAGE.finditer(text):
+        yield found[1]

@@ -27,6 +27,8 @@ _DAY: Final = 28
 _LONG: Final = 5
 """So many digits with a letter are an identifier, not a number with its unit."""
 _TURN: Final = re.compile(r"(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])")
+_DOTTED: Final = re.compile(r"\d{3}\.\d{3}\.(?!000)\d{3}(?:-\d{1,2})?")
+"""Three groups of three: the number of a policy or a taxpayer, and hardly a sum."""
 _TURNS: Final = 3
 """So many changes between letters and digits are no word with a number."""
 _UNIT: Final = re.compile(r"\d{1,5}[A-Za-z]{1,4}")
@@ -67,6 +69,7 @@ _WITH_DIGITS: Final[tuple[tuple[str, Callable[[str, int], object]], ...]] = (
     ("moment", lambda text, _digits: _MOMENT.fullmatch(text) or plain_day(text)),
     ("code", lambda text, _digits: _POSTAL.fullmatch(text)),
     ("identifier", lambda text, digits: digits >= _LONG and _is_mixed(text)),
+    ("identifier", lambda text, _digits: _DOTTED.fullmatch(text)),
     ("number", lambda text, _digits: _NUMBER.fullmatch(text)),
     ("identifier", lambda text, _digits: IDENTIFIER.fullmatch(text)),
     ("choice", lambda text, _digits: _CHOICE.fullmatch(text)),

@@ -143,13 +143,16 @@ def _marked_up(text: str, *, fields: bool) -> list[object]:
 
     `fields`: what stands in marks of layout too, at places without a label.
     """
-    rows = [
-        [cell.strip() for cell in _CELL.findall(row)] for row in _ROW.findall(text) if "<t" in row
-    ]
-    if len(rows) >= _ROWS and all(map(is_label, rows[0])) and len(set(rows[0])) == len(rows[0]):
-        return _whole(
-            [dict(zip(rows[0], row, strict=True)) for row in rows[1:] if len(row) == len(rows[0])]
+    marked = [row for row in _ROW.findall(text) if "<t" in row]
+    rows = [[cell.strip() for cell in _CELL.findall(row)] for row in marked]
+    found: list[object] = []
+    # A row of one heading and its cell is a label with its value: of such the first is no row of headings.
+    if len(rows) >= _ROWS and not _TERM.search(marked[0]) and _are_heads(rows[0]):
+        heads = rows[0]
+        found += _whole(
+            [dict(zip(heads, row, strict=True)) for row in rows[1:] if len(row) == len(heads)]
         )
+        text = _ROW.sub(" ", text)
     record: dict[str, list[str]] = {}
     for label, value in _TERM.findall(text):
         if is_label(label.strip(_ENDS)) and value.strip():
@@ -160,8 +163,15 @@ def _marked_up(text: str, *, fields: bool) -> list[object]:
             record.setdefault(name, []).append(value.strip())
     for name, value in _SHOWN.findall(text) if fields else ():
         if value.strip() and name.casefold() in _LAYOUT:
-            record.setdefault(f"{_UNNAMED}{name.casefold()}", []).append(value.strip())
-    return [record] if record else []
+            label = _LINE.fullmatch(value.strip())
+            told = label is not None and is_label(label[1])
+            place, part = (label[1], label[2]) if label and told else (f"{_UNNAMED}{name.casefold()}", value)  # fmt: skip
+            record.setdefault(place, []).append(part.strip())
+    return [*found, record] if record else found
+
+
+def _are_heads(row: Sequence[str]) -> bool:
+    return all(map(is_label, row)) and len(set(row)) == len(row)
 
 
 def _whole(records: Sequence[dict[str, str]]) -> list[object]:

@@ -30,6 +30,7 @@ _BOTH: Final = 2
 _SEVERAL: Final = 4
 _MOSTLY: Final = 0.8
 _QUARTERS: Final = 4
+_FOUR: Final = 4
 
 
 def is_key(value: str) -> bool:
@@ -63,6 +64,8 @@ def are_amounts(values: list[str]) -> bool:
     round_ones = sum(value.endswith("0") for value in values)
     lengths = Counter(map(len, values))
     second = sorted(lengths.values())[-_BOTH:][0] if len(lengths) > 1 else 0
+    if min(lengths) < _FOUR <= max(lengths):
+        return True  # no code has three digits here and four there
     return round_ones >= _MOSTLY * len(values) or second * _QUARTERS >= len(values)
 
 

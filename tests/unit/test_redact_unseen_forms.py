@@ -156,6 +156,7 @@ def test_names_in_chinese_letters_are_told_from_choices() -> None:
     [
         (["5700", "6500", "11200", "9900"], True),
         (["4312", "998", "15023", "871"], True),
+        (["4312", "9981", "150", "8714"], True),
         (["4312", "9981", "1502", "8714"], False),
         (["0312", "9980", "150", "87140"], False),
         (["10115", "60310"], False),
@@ -199,6 +200,33 @@ def test_the_lines_of_an_address_are_each_hers(address: str, said: str) -> None:
 def test_a_street_whose_kind_comes_first_is_a_street(line: str) -> None:
     """Romance and Polish addresses are found in a message by themselves."""
     assert line not in text_of(past([episode("e", says("user", f"Voil\u00e0: {line}."))])[0])
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ({"link": "https://desk.example/sys_user/zpri34?x=1"}, "reset by zpri34"),
+        ({"link": "/members/anna-7"}, "ask anna-7"),
+        ({"polis": "525.294.957"}, "number 525294957"),
+        ({"html": "<div><p>Getuige: Tjitske Zijlstra</p></div>"}, "Tjitske Zijlstra has seen it"),
+        (
+            {
+                "html": "<table><tr><th>Soort</th><td>Brand</td></tr><tr><th>Naam</th><td>Wubbo Bos</td></tr></table><p>Getuige: Tjitske Zijlstra</p>"
+            },
+            "Tjitske Zijlstra",
+        ),
+    ],
+)
+def test_what_pages_and_dotted_numbers_show_is_somebodys(answer: object, said: str) -> None:
+    """User names in addresses of pages, numbers in three groups of three, a label and a name in a paragraph."""
+    raw = [episode("e", *calls("get", {}, answer), says("user", said))]
+    assert said not in text_of(past(raw)[0])
+
+
+def test_pages_of_an_app_are_nobodys() -> None:
+    """Words and versions below such an address stay."""
+    text = "see /users/settings, /u/v2 and /profiles/new"
+    assert text_of(past([episode("e", says("user", text))])[0]) == text
 
 
 def test_an_initial_before_an_ordinary_surname_is_a_person() -> None:
