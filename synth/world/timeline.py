@@ -66,6 +66,8 @@ class _Timeline:
     named: dict[str, set[Place]] = field(default_factory=lambda: defaultdict(set))
     found: frozenset[str] = frozenset()
     """Tables of what lookups answer."""
+    taken: dict[str, set[str]] = field(default_factory=dict)
+    """Per tool the calls that were answered."""
 
     def add(self, place: Place, version: _Version) -> None:
         self.versions[place].append(version)
@@ -108,6 +110,7 @@ def _followed(
 ) -> _Timeline:
     world = World.from_json(document)
     timeline = _Timeline(found=frozenset(one.table for known in lookups.values() for one in known))
+    timeline.taken = {name: {s.key for s in tool.good()} for name, tool in bench.tools.items()}
     for history in bench.histories:
         _follow(bench, world, history, timeline)
     for versions in timeline.versions.values():
@@ -222,16 +225,24 @@ def _follow(bench: Workbench, world: World, history: History, timeline: _Timelin
             place = place_of(tool, seen)
             if place is not None:
                 timeline.add(place, _Version(seen.at, history.index, seen.value))
-            elif (asked := _asked(tool, seen)) is not None:
+            elif (asked := _asked(tool, seen, timeline.taken[seen.tool])) is not None:
                 timeline.add(asked, _Version(seen.at, history.index, None, gone=True))
         elif not refused(tool, seen):
             _note_write(session, history, seen, timeline)
 
 
-def _asked(tool: ToolModel, seen: Observation) -> Place | None:
-    """The row that a refused look asked for, where arguments alone name it."""
-    parts = [seen.arguments.get(str(tree[1])) for tree in tool.key if tree[0] == "arg"]
-    if tool.table is None or not tool.key or len(parts) < len(tool.key):
+def _asked(tool: ToolModel, seen: Observation, taken: set[str]) -> Place | None:
+    """The row that a refused look asked for, where arguments alone name it.
+
+    An argument beside the key may be why it was refused, unless the very call was answered at another time: somebody
+    else's order is still there.
+    """
+    named = [str(tree[1]) for tree in tool.key if tree[0] == "arg"]
+    parts = [seen.arguments.get(name) for name in named]
+    if tool.table is None or len(parts) < max(1, len(tool.key)):
+        return None
+    beside = seen.arguments.keys() - named
+    if beside and seen.key not in taken:
         return None
     return tool.table, stable(parts)
 
