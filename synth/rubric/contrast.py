@@ -14,7 +14,6 @@ from synth.rubric.facts import Facts
 from synth.rubric.habits import (
     NO_ACT,
     NO_READ,
-    NO_WORDS,
     PREDICTED,
     enough,
     explains,
@@ -24,6 +23,7 @@ from synth.rubric.habits import (
     shared_acts,
     shared_reads,
     shared_words,
+    unexplained,
 )
 from synth.rubric.traits import AppTraits
 
@@ -66,13 +66,13 @@ def contrast_checks(good: Sequence[Facts], traits: AppTraits) -> list[Check]:
             "after": PREDICTED,
         }
         checks.append(_check("read", args, "What the answer rests on is read.", good))
-    if explains(good, traits.everyday) and NO_WORDS in missing:
+    if explains(good, traits.everyday) and unexplained(good) in missing:
         words = shared_words(good, traits.everyday)
         args = {
             "words": list[Json](words),
             "least": enough(words),
             "declines": True,
-            "on_missing": missing[NO_WORDS],
+            "on_missing": missing[unexplained(good)],
             "after": PREDICTED,
         }
         checks.append(_check("said", args, says_why(words), good))

@@ -33,7 +33,10 @@ NO_WORDS: Final = "no_words"
 """Nothing is changed or handed over or answered with a value, and neither the words with which resolved attempts
 explain it were said nor a refusal in others."""
 
-FAULTS: Final = (IDLE, UNCONFIRMED, LOOP, NO_ACT, NO_READ, NO_WORDS)
+NO_REFUSAL: Final = "no_refusal"
+"""The same where resolved attempts all say that it cannot be done: users who are content with nothing are no such users."""
+
+FAULTS: Final = (IDLE, UNCONFIRMED, LOOP, NO_ACT, NO_READ, NO_WORDS, NO_REFUSAL)
 
 FAIL: Final = "fail"
 NULL: Final = "null"
@@ -72,7 +75,7 @@ def lacking(
     missing = {
         NO_ACT: bool(acts) and not acts & attempt.acts,
         NO_READ: bool(reads) and not reads & attempt.reads,
-        NO_WORDS: explains(good, everyday)
+        unexplained(good): explains(good, everyday)
         and not attempt.declines
         and few_of(shared_words(good, everyday), attempt),
     }
@@ -105,6 +108,11 @@ def explains(good: Sequence[Facts], everyday: frozenset[str]) -> bool:
     if frozenset.intersection(*(a.answers for a in good)):
         return False
     return bool(shared_words(good, everyday)) or all(a.declines for a in good)
+
+
+def unexplained(good: Sequence[Facts]) -> str:
+    """Which fault it is not to explain what all of these explain."""
+    return NO_REFUSAL if all(a.declines for a in good) else NO_WORDS
 
 
 def few_of(words: Sequence[str], attempt: Facts) -> bool:

@@ -421,7 +421,7 @@ def test_users_who_were_told_nothing_are_not_satisfied_where_that_was_learnt() -
     """Looking up and stopping leaves the world as a refusal does; the words tell them apart, in prediction and pay."""
     tasks, kinds = refused(silent=8, forgiven=0)
     traits = traits_of(kinds, tasks)
-    assert traits.unforgiven == {"no_words": FAIL}
+    assert traits.unforgiven == {"no_refusal": FAIL}
     derived = derive_rubric("t", tasks[0], traits)
     assert predict(derived, episode("x", FETCH, TOO_LATE)) == 1.0
     assert predict(derived, episode("x", FETCH, HELLO)) == 0.0
@@ -434,6 +434,22 @@ def test_silence_is_forgiven_where_users_forgive_it() -> None:
     tasks, kinds = refused(silent=4, forgiven=6)
     derived = derive_rubric("t", tasks[0], traits_of(kinds, tasks))
     assert predict(derived, episode("x", FETCH, HELLO)) == 1.0
+
+
+def test_who_is_content_with_nothing_says_nothing_of_who_has_to_be_refused() -> None:
+    """Users who withdrew are content without an explanation: elsewhere a refusal that never came is no success for it."""
+    tasks, kinds = refused(silent=8, forgiven=0)
+    kept = []
+    things = ("violet folding umbrella", "copper whistling kettle", "walnut corner drawer")
+    for thing in things * 4:
+        wanted = f"Rather keep the {thing}."
+        done: Line = ("say", f"The {thing} stays.")
+        same = [facts(episode(f"k{n}", FETCH, done, opening=wanted), True, kinds) for n in range(2)]
+        idle = facts(episode("h", FETCH, HELLO, opening=wanted), True, kinds)
+        kept.append([*same, idle])
+    derived = derive_rubric("t", tasks[0], traits_of(kinds, [*tasks, *kept]))
+    assert predict(derived, episode("x", FETCH, HELLO)) == 0.0
+    assert predict(derived, episode("x", FETCH, TOO_LATE)) == 1.0
 
 
 def test_words_after_the_end_of_the_talk_are_not_expected() -> None:
