@@ -16,7 +16,7 @@ from typing import Final, TypeGuard
 
 from environments.runtime.attempt import Json
 from synth.rubric.described import Described
-from synth.rubric.guarded import Guarded, Source, guarded
+from synth.rubric.guarded import Source, guarded
 from synth.rubric.known import (
     Example,
     Known,
@@ -187,8 +187,8 @@ def sources_of(examples: Sequence[Example], meanings: Meanings | None = None) ->
             often_wrong.append((source, rights))
     worded = worded_of(examples)
     ranked: list[Source] = [source for *_, source in sorted(found, key=lambda entry: entry[:4])]
-    asked: list[Guarded] = list(guarded(examples, often_wrong))
-    return (*([worded] if worded else []), *ranked, *asked)
+    better = [*([worded] if worded else []), *ranked]
+    return (*better, *guarded(examples, often_wrong, better))
 
 
 def bind(sources: Iterable[Source], known: Known, others: Sequence[Json]) -> Json:

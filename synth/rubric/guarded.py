@@ -7,8 +7,9 @@ nobody said for whom it was wrong, and more users for whom it was right than acc
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from math import comb
 from typing import Final, Protocol
 
 from environments.runtime.attempt import Json
@@ -43,19 +44,33 @@ class Guarded:
 
 
 def guarded(
-    examples: Sequence[Example], rights: Iterable[tuple[Source, Sequence[bool]]]
+    examples: Sequence[Example],
+    tried: Iterable[tuple[Source, Sequence[bool]]],
+    better: Sequence[Source] = (),
 ) -> Iterable[Guarded]:
-    """The sources with words to ask for; `rights` says of which examples each is right."""
+    """The sources with words to ask for.
+
+    `tried` says of which examples each is right; for whom a `better` source speaks, being right there proves nothing.
+    """
     said: dict[str, set[int]] = defaultdict(set)
     for index, example in enumerate(examples):
         for gram in {g for turn in example.known.plain for g in grams(turn)}:
             said[gram].add(index)
-    for source, right in rights:
-        share = sum(right) / len(right)
+    silent = [all(s.find(e.known, e.others) is None for s in better) for e in examples]
+    for source, right in tried:
+        needed = [one and alone for one, alone in zip(right, silent, strict=True)]
         words = frozenset(
             gram
             for gram, at in said.items()
-            if len(at) >= SAID_BY and share ** len(at) <= ACCIDENT and all(right[i] for i in at)
+            if len(at) >= SAID_BY
+            and all(right[i] for i in at)
+            and (_no_accident(at, right) or _no_accident(at, needed))
         )
         if words:
             yield Guarded(source, words)
+
+
+def _no_accident(at: Collection[int], of: Sequence[bool]) -> bool:
+    """Whether so many drawn from all would hardly all be among these."""
+    drawn = len(at)
+    return all(of[i] for i in at) and comb(sum(of), drawn) <= ACCIDENT * comb(len(of), drawn)

@@ -115,3 +115,35 @@ def test_an_element_is_found_by_what_its_kind_is_called() -> None:
     assert bind(sources, saying("To my PayPal, please.", mine), ()) == "PAY-300"
     assert bind(sources, saying("Put it on a gift card.", mine), ()) == "PAY-200"
     assert bind(sources, saying("I do not mind.", mine), ()) is None
+
+
+def test_all_lines_are_meant_where_few_say_so_and_nothing_else_speaks_for_them() -> None:
+    """Single lines that are the whole order would make the words look like an accident: users named those."""
+    examples = [
+        Example(
+            saying(f"I send the {name} of {order} back", bought(order, (f"L{n}00", name), *more)),
+            [f"L{n}00"],
+            (order,),
+        )
+        for n, name in enumerate(("lamp", "rug", "vase", "desk", "chair"), 2)
+        for order in [f"OR-{n}00"]
+        for more in [((f"L{n}01", "stool"),) if n < 4 else ()]
+    ]
+    everything = "I send the whole lot of {} back"
+    examples += [
+        Example(
+            saying(everything.format(f"OR-{n}50"), bought(f"OR-{n}50", *lines)),
+            [line for line, _ in lines],
+            (f"OR-{n}50",),
+        )
+        for n in range(2, 7)
+        for lines in [((f"L{n}50", "cup"), (f"L{n}51", "plate"))]
+    ]
+    sources = sources_of(examples)
+    asked = bought("OR-999", ("L990", "mirror"), ("L991", "shelf"))
+    assert bind(sources, saying(everything.format("OR-999"), asked), ("OR-999",)) == [
+        "L990",
+        "L991",
+    ]
+    assert bind(sources, saying("I send the shelf of OR-999 back", asked), ("OR-999",)) == ["L991"]
+    assert bind(sources, saying("I send it of OR-999 back", asked), ("OR-999",)) is None
