@@ -31,7 +31,7 @@ from synth.rubric.derive import Derived, derive_rubric
 from synth.rubric.facts import Facts, facts_of
 from synth.rubric.failing import failing_writers
 from synth.rubric.habits import FAIL, NO_ACT, faults_of, same_end
-from synth.rubric.plans import Plan, Unbound
+from synth.rubric.plans import Doubts, Plan, Unbound
 from synth.rubric.recorded import Recorded, record
 from synth.rubric.tool_kinds import ToolKinds, infer_tools
 from synth.rubric.traits import AppTraits, traits_of
@@ -204,7 +204,7 @@ def _played(
     attempt = run_actions(task, start.world, actions)
     steps = {(step.tool, stable(step.arguments)) for step in plan.steps}
     dark = {(c.name, stable(c.arguments)) for c in attempt.calls if c.result.source == UNKNOWN}
-    if not dark or not dark <= steps:
+    if not dark or not dark <= steps or plan.chose_a_record:
         return start, attempt
     believing = start.believing(plan)
     again = run_actions(replace(task, start=believing.start), start.world, actions)
@@ -248,13 +248,15 @@ def _candidate(found: _Attempts, traits: AppTraits, start: _Start | None) -> Can
         shows,
         traits,
         end_of=start.end_of if start is not None else None,
-        corrected=made.plan.corrected if made.plan is not None else None,
+        doubts=_doubts(made.plan),
     )
     shown = (derived.solution or attempts[0]).recorded
     task = _task(task_id, group, shown, kinds=traits.kinds, start=start)
     if made.plan is not None:
         task = _agreeing(task, made.turn, made.places, made.plan.answers)
         solved: dict[str, Json] = {"solution": BY, "like": list[Json](made.plan.origin)}
+        if made.plan.supposed:
+            solved["supposed"] = {t: list[Json](sorted(n)) for t, n in made.plan.supposed.items()}
         task = replace(task, provenance={**task.provenance, **solved})
     return Candidate(
         task=task,
@@ -273,6 +275,10 @@ def _candidate(found: _Attempts, traits: AppTraits, start: _Start | None) -> Can
             *([made.why_not] if made.why_not else []),
         ),
     )
+
+
+def _doubts(plan: Plan | None) -> Doubts:
+    return Doubts() if plan is None else Doubts(corrected=plan.corrected, supposed=plan.supposed)
 
 
 def _reasons(derived: Derived, shown: Recorded, start: _Start | None) -> tuple[str, ...]:

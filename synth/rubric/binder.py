@@ -17,7 +17,7 @@ from environments.runtime.check_arguments import canonical_arguments
 from environments.runtime.task import UserTurn
 from synth.rubric.bindings import bind, same, sources_of
 from synth.rubric.borrowed import borrowed, untold
-from synth.rubric.cases import Case, End, Signature
+from synth.rubric.cases import Case, End, Signature, before_agreeing
 from synth.rubric.facts import Facts
 from synth.rubric.guarded import Source
 from synth.rubric.known import Example, Known, Reader
@@ -49,7 +49,8 @@ class Binder:
         self._start = start
         self._sources = self._learn(cases)
         at_once = [case for case in cases if case.known.at_once is not False]
-        self._early = self._learn(at_once) if len(at_once) < len(cases) else self._sources
+        first = self._learn(at_once, early=True)
+        self._early = {k: (*found, *first[k]) for k, found in self._learn(at_once).items()}
         self._ranges = _ranges([case.end for case in cases])
 
     def bound(self, known: Known, alike: Sequence[Case], facts: Facts) -> End | Unbound:
@@ -88,6 +89,19 @@ class Binder:
                         return NOT_BOUND
                     found[turn.text] = turn
         return tuple(found.values())
+
+    def unbound(self, known: Known, end: End, alike: Sequence[Case]) -> dict[str, frozenset[str]]:
+        """Per tool, the arguments of an end that nothing known tells, or that alike users tell and this one did not."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for step in end.steps:
+            wanted = self._mattering(step)
+            for name in wanted:
+                others = {n: v for n, v in wanted.items() if n != name}
+                sources = self._early.get((step.tool, name, ()), ())
+                values = self._values(step.tool, name, end.signature, known=known, bound=others)
+                if not values or untold(known, sources, alike):
+                    found[step.tool].add(name)
+        return {tool: frozenset(names) for tool, names in found.items()}
 
     def _steps(self, shown: End, known: Known) -> list[Step] | None:
         """The changes of an end, with this episode's values."""
@@ -163,11 +177,26 @@ class Binder:
         authored = self._kinds.tools[step.tool].authored
         return step.tool, canonical_arguments(step.arguments, authored)
 
-    def _learn(self, cases: Sequence[Case]) -> dict[tuple[str, str, Signature], tuple[Source, ...]]:
-        """Sources per tool and argument, over all ends, per end, and per choice that the call makes beside it."""
+    def _learn(
+        self, cases: Sequence[Case], *, early: bool = False
+    ) -> dict[tuple[str, str, Signature], tuple[Source, ...]]:
+        """Sources per tool and argument, over all ends, per end, and per choice that the call makes beside it.
+
+        `early`: by what was known before anybody was asked to agree: what is read back to a user names everything.
+        """
+        examples = self._examples(cases, early=early)
+        spoken = self._examples(cases) if early else examples
+        meanings = Meanings([e for (_, _, s), found in spoken.items() if not s for e in found])
+        return {key: sources_of(found, meanings) for key, found in examples.items()}
+
+    def _examples(
+        self, cases: Sequence[Case], *, early: bool = False
+    ) -> dict[tuple[str, str, Signature], list[Example]]:
+        """Every argument of every change, by where its sources are looked for."""
         examples: dict[tuple[str, str, Signature], list[Example]] = defaultdict(list)
         for case in cases:
-            for call, known in zip(case.end.steps, case.before, strict=True):
+            first = [before_agreeing(case)] * len(case.before) if early else case.before
+            for call, known in zip(case.end.steps, first, strict=True):
                 for name, value in self._mattering(call).items():
                     others = tuple(v for n, v in call.arguments.items() if n != name)
                     example = Example(known, value, others)
@@ -175,8 +204,7 @@ class Binder:
                     examples[call.tool, name, case.end.signature].append(example)
                     for choice in _choices(call.arguments, name):
                         examples[call.tool, name, choice].append(example)
-        meanings = Meanings([e for (_, _, s), found in examples.items() if not s for e in found])
-        return {key: sources_of(found, meanings) for key, found in examples.items()}
+        return examples
 
 
 def _ranges(ends: Sequence[End]) -> dict[tuple[str, str], list[float]]:

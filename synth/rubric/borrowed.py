@@ -26,7 +26,7 @@ def untold(known: Known, sources: Iterable[Source], alike: Sequence[Case]) -> bo
     def told(turns: Iterable[str]) -> bool:
         return any(s.words.meaning(turn) for s in meant for turn in turns)
 
-    others = [told(plain(turn.text) for turn in _answers(case)) for case in alike]
+    others = [told(plain(turn.text) for turn in answers_of(case)) for case in alike]
     return not told(known.plain) and 2 * sum(others) > len(alike)
 
 
@@ -37,7 +37,7 @@ def borrowed(
     for source in (s for s in sources if isinstance(s, Meant)):
         kinds = kinds_of(known, source, value)
         for case in alike if len(kinds) == 1 else ():
-            for turn in _answers(case):
+            for turn in answers_of(case):
                 if source.words.meaning(plain(turn.text)) == kinds:
                     return turn
     return None
@@ -48,7 +48,7 @@ def without_numbers(asked: str) -> str:
     return " ".join(word for word in asked.split() if not any(c.isdigit() for c in word))
 
 
-def _answers(case: Case) -> Iterator[UserTurn]:
+def answers_of(case: Case) -> Iterator[UserTurn]:
     """The user's turns without a number in them that answer a question other than for consent."""
     attempt = case.facts.recorded.attempt
     for index in range(max(1, attempt.opening), len(attempt.messages)):

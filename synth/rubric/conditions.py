@@ -44,17 +44,22 @@ def excused(one: Known, other: Known, alike: Sequence[Known]) -> bool:
 
     A reason is a field that has one and the same value in all of them and in this episode, and another in the other.
     """
+    return lacking(one, other, shared_features(alike))
+
+
+def lacking(one: Known, other: Known, shared: Features) -> bool:
+    """Whether another episode lacks what this one has, of what all of an end share."""
     mine, theirs = one.features, other.features
     return any(
         theirs.get(name, value) != value and mine.get(name) == value
-        for name, value in shared_features(alike).items()
+        for name, value in shared.items()
     )
 
 
-def differs(one: Known, alike: Sequence[Known]) -> bool:
-    """Whether an episode lacks what all alike ones have."""
+def differs(one: Known, shared: Features) -> bool:
+    """Whether an episode lacks what all of an end share."""
     mine = one.features
-    return any(mine.get(name, value) != value for name, value in shared_features(alike).items())
+    return any(mine.get(name, value) != value for name, value in shared.items())
 
 
 def shared_features(alike: Sequence[Known]) -> Features:

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Final
 
-from synth.rubric.binder import REFUSED, Binder, Starter
+from environments.runtime.task import UserTurn
+from synth.rubric.binder import NOT_BOUND, REFUSED, Binder, Starter
 from synth.rubric.cases import ANSWER, Case, End, Signature, before_agreeing, case_of
-from synth.rubric.conditions import differs, excused, side_of
+from synth.rubric.conditions import differs, excused, lacking, shared_features, side_of
 from synth.rubric.facts import Facts
 from synth.rubric.habits import faults_of
 from synth.rubric.intents import Openings
-from synth.rubric.known import Known, completed, id_shapes, known_of
+from synth.rubric.known import Features, Known, completed, id_shapes, known_of
 from synth.rubric.plans import Plan, Step, Unbound
 from synth.rubric.revisions import (
     REVISED,
@@ -28,7 +29,8 @@ from synth.rubric.revisions import (
     corrected_arguments,
     left_idle,
 )
-from synth.rubric.tool_kinds import ToolKinds
+from synth.rubric.supposed import saying, supposed
+from synth.rubric.tool_kinds import WRITE, ToolKinds
 from synth.rubric.wordings import Wordings
 
 FEWEST: Final = 4
@@ -37,6 +39,8 @@ BELIEVED: Final = 0.85
 """How probably right (its expected share of right ones) a rule must be to be used."""
 ALIKE: Final = 3
 """Neighbours that must have ended alike."""
+UNOPPOSED: Final = 2
+"""The same, where none ended differently and all of the end are changes, which the backend can refuse."""
 MOSTLY: Final = 0.75
 """Share of the neighbours, without those whose end cannot be had here, that must have ended alike."""
 SEVERAL: Final = 2
@@ -51,6 +55,16 @@ class _Trial:
 
     signature: Signature
     right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Settled:
+    """An end bound to one episode."""
+
+    alike: list[Case]
+    end: End
+    answers: tuple[UserTurn, ...]
+    supposed: Corrected = field(default_factory=dict)
 
 
 class Intents:
@@ -69,6 +83,7 @@ class Intents:
         self._binder = Binder(self._cases, kinds, start)
         self._otherwise: dict[tuple[str, Signature], End | Unbound] = {}
         self._parts: dict[tuple[str, bool], float] = {}
+        self._common: dict[Signature, Features] = {}
         self._revisions = Revisions(
             [case_of(a, kinds) for a in attempts if a.resolved is not None], self._openings
         )
@@ -81,16 +96,15 @@ class Intents:
         near = self._near(known)
         early = known.agreed is None
         idle = early and left_idle(failed)
-        chosen = self._chosen(known, near, failed, idle=idle)
-        if isinstance(chosen, Unbound):
-            return chosen
-        alike, end = chosen
+        settled = self._settled(known, near, failed, idle=idle)
+        if settled == NOT_BOUND and early:
+            settled = self._supposed(known, near, failed, idle=idle)
+        if isinstance(settled, Unbound):
+            return settled
+        alike, end = settled.alike, settled.end
         confidence = self._proof(end.signature, near, early=early, idle=idle)
         if confidence < BELIEVED:
             return Unbound("rule_not_proven")
-        answers = self._binder.answers(known, end, alike) if early else ()
-        if isinstance(answers, Unbound):
-            return answers
         return Plan(
             steps=end.steps,
             told=end.told,
@@ -103,9 +117,47 @@ class Intents:
             like=alike[0].facts,
             origin=tuple(sorted(case.facts.episode_id for case in alike)),
             confidence=round(confidence, 4),
-            answers=answers,
+            answers=settled.answers,
             corrected=self._corrected(known, alike) if early else {},
+            supposed=settled.supposed,
         )
+
+    def _settled(
+        self, known: Known, near: Sequence[int], failed: Facts, *, idle: bool
+    ) -> _Settled | Unbound:
+        """The end, with what alike users answer of values that it rests on and this user never named."""
+        chosen = self._chosen(known, near, failed, idle=idle)
+        if isinstance(chosen, Unbound):
+            return chosen
+        alike, end = chosen
+        answers = self._binder.answers(known, end, alike) if known.agreed is None else ()
+        return answers if isinstance(answers, Unbound) else _Settled(alike, end, answers)
+
+    def _supposed(
+        self, known: Known, near: Sequence[int], failed: Facts, *, idle: bool
+    ) -> _Settled | Unbound:
+        """The end if the user had chosen as an alike one did, by as few words of theirs as bind it.
+
+        Of changes only: a wish for something else, such as a person, is nobody's to borrow.
+        """
+        donors = [c for i in near if not self._acts((c := self._cases[i]).end.signature)]
+
+        def saying_too(turns: Sequence[UserTurn], donor: Case) -> _Settled | None:
+            found = self._settled(saying(known, turns), near, failed, idle=idle)
+            bound = isinstance(found, _Settled) and found.end.signature == donor.end.signature
+            return found if isinstance(found, _Settled) and bound else None
+
+        for one in supposed(known, donors, name=failed.episode_id):
+            turns, settled = one.turns, saying_too(one.turns, one.donor)
+            if settled is None:
+                continue
+            for turn in one.turns:
+                rest = tuple(t for t in turns if t is not turn)
+                less = saying_too(rest, one.donor) if rest else None
+                turns, settled = (rest, less) if less is not None else (turns, settled)
+            rests = self._binder.unbound(known, settled.end, settled.alike)
+            return replace(settled, answers=(*turns, *settled.answers), supposed=rests)
+        return NOT_BOUND
 
     def alike(self, failed: Facts) -> frozenset[str]:
         """Resolved episodes whose users opened like this one's."""
@@ -201,13 +253,16 @@ class Intents:
         possible = {
             s: a
             for s, a in ends.items()
-            if bound[s] != REFUSED and not differs(known, [case.known for case in a])
+            if bound[s] != REFUSED
+            and not differs(known, shared_features([case.known for case in a]))
+            and not differs(known, self._shared(s))
         }
         if not possible:
             return REFUSED
         signature, alike = max(possible.items(), key=lambda item: self._weight(known, item, ends))
         against = self._against(known, signature, possible)
-        if len(alike) < max(ALIKE, MOSTLY * (len(alike) + against)):
+        least = ALIKE if against or self._acts(signature) else UNOPPOSED
+        if len(alike) < max(least, MOSTLY * (len(alike) + against)):
             return Unbound("alike_requests_end_differently")
         asked = known.agreed is not None
         if not asked and self._revisions.withdrawn(known.opening, signature, idle=idle) > REVISED:
@@ -254,11 +309,24 @@ class Intents:
                 for c in cases
                 if not self._kept_from(c, ends[signature])
                 and not excused(known, c.known, mine)
+                and not lacking(known, c.known, self._shared(signature))
                 and not self._wordings.explains(telling, known, c.known)
             ]
             if left and side_of(known, mine, [c.known for c in left]) is not True:
                 count += len(left)
         return count
+
+    def _acts(self, signature: Signature) -> bool:
+        """Whether an end is made without a change, or not of changes alone."""
+        tools = self._kinds.tools
+        return not all(tool in tools and tools[tool].kind == WRITE for tool in signature or ("",))
+
+    def _shared(self, signature: Signature) -> Features:
+        """What all resolved episodes of an end have in common, however their users opened."""
+        if signature not in self._common:
+            cases = [c.known for c in self._cases if c.end.signature == signature]
+            self._common[signature] = shared_features(cases)
+        return self._common[signature]
 
     def _kept_from(self, case: Case, alike: Sequence[Case]) -> bool:
         """Whether a resolved episode could not have had the other end: refused, or beyond all that had it."""

@@ -23,6 +23,7 @@ from synth.rubric.evidence import evidence_checks, origin_of
 from synth.rubric.facts import Facts
 from synth.rubric.habits import PREDICTED, habit_checks
 from synth.rubric.known import is_id
+from synth.rubric.plans import Doubts
 from synth.rubric.tool_kinds import MAYBE, WRITE, ToolKinds
 from synth.rubric.traits import AppTraits
 
@@ -50,17 +51,17 @@ def derive_rubric(
     traits: AppTraits,
     *,
     end_of: Callable[[Facts], EndState] | None = None,
-    corrected: Mapping[str, Collection[str]] | None = None,
+    doubts: Doubts | None = None,
 ) -> Derived:
     """Derive checks, solution and reasons from all attempts at one task; `end_of` re-runs one in the world.
 
-    `corrected`: per tool, arguments of which nobody knows whether the user would have corrected them.
+    `doubts`: arguments of which nobody knows what the real user would have had.
     """
     kinds = traits.kinds
     ends = ends_of(attempts, traits)
     accepted = [end for end in ends if end.accepted]
     paid = _end_check(ends, traits, end_of)
-    checks = [paid, _prediction(paid, kinds, accepted, corrected or {})]
+    checks = [paid, _prediction(paid, kinds, accepted, doubts or Doubts())]
     reasons: list[str] = []
     if accepted:
         checks += _told_checks(accepted, END, REWARD)
@@ -142,19 +143,28 @@ def _surely_bad(end: End) -> bool:
 
 
 def _prediction(
-    paid: Check, kinds: ToolKinds, accepted: Sequence[End], corrected: Mapping[str, Collection[str]]
+    paid: Check,
+    kinds: ToolKinds,
+    accepted: Sequence[End],
+    doubts: Doubts,
 ) -> Check:
     """The same question for agreement: where the world does not know, what most probably happened.
 
+    Where the user never told a value, real users may want another one: that end is not predicted even where it is met.
     An end that one unreliable label calls right still fails what ends elsewhere, but passes nothing. One that differs in
     nothing but values that alike users corrected may be what another user would have wanted; so may one that is met, where
     the value is a choice among few.
     """
     args = {**paid.args, "refusals": kinds.refusals()}
-    if corrected:
-        args["corrected"] = [_but_for(end.good[0], corrected, kinds) for end in accepted]
+    corrected, supposed = doubts.corrected, doubts.supposed
+    named = {t: {*corrected.get(t, ()), *supposed.get(t, ())} for t in {*corrected, *supposed}}
+    if named:
+        args["corrected"] = [_but_for(end.good[0], named, kinds) for end in accepted]
     rows = paid.args["ends"]
-    doubted = [end.unconfirmed or _chosen_anew(end.good[0], corrected) for end in accepted]
+    doubted = [
+        bool(supposed) or end.unconfirmed or _chosen_anew(end.good[0], corrected)
+        for end in accepted
+    ]
     if isinstance(rows, list) and any(doubted):
         args["ends"] = [
             {**row, "unconfirmed": True} if isinstance(row, dict) and doubt else row

@@ -6,7 +6,7 @@ the right end is found.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from environments.runtime.attempt import Json
@@ -41,6 +41,30 @@ class Plan:
     """What alike users say when asked and this one never said: its values rest on them, too."""
     corrected: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Per tool, the arguments that alike users corrected when asked: this one's user agrees, another might not."""
+    supposed: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Per tool, the arguments that the user never told: the task's user chooses as an alike one did, another may not."""
+
+    @property
+    def chose_a_record(self) -> bool:
+        """Whether the task's user was given a choice among what records hold: alike users' success says nothing of it."""
+        chosen = (
+            v
+            for s in self.steps
+            for n, v in s.arguments.items()
+            if n in self.supposed.get(s.tool, ())
+        )
+        texts = (one for value in chosen for one in (value if isinstance(value, list) else [value]))
+        return any(isinstance(one, str) and is_id(one) for one in texts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubts:
+    """Per tool, arguments of which nobody knows what the real user would have had."""
+
+    corrected: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """Those that alike users corrected when asked."""
+    supposed: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """Those that the user never told."""
 
 
 @dataclass(frozen=True, slots=True)

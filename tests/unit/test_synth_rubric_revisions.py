@@ -14,7 +14,7 @@ from synth.rubric.constructed import Intents
 from synth.rubric.derive import derive_rubric
 from synth.rubric.facts import Facts, facts_of
 from synth.rubric.intents import Openings
-from synth.rubric.plans import Plan, Unbound
+from synth.rubric.plans import Doubts, Plan, Unbound
 from synth.rubric.recorded import record
 from synth.rubric.revisions import Revisions
 from synth.rubric.tool_kinds import ToolKinds, infer_tools
@@ -148,7 +148,9 @@ def test_an_end_with_another_value_of_a_corrected_argument_is_not_predicted() ->
     kinds = infer_tools([record(e) for e in [good, key(1)]])
     facts = facts_of(record(good), Label(resolved=True, confidence=0.97), kinds)
     corrected = {"book_plot": frozenset({"month"})}
-    rubric = derive_rubric("t", [facts], AppTraits(kinds=kinds), corrected=corrected).rubric
+    rubric = derive_rubric(
+        "t", [facts], AppTraits(kinds=kinds), doubts=Doubts(corrected=corrected)
+    ).rubric
     (check,) = [c for c in rubric.checks if c.check_id == "predicted_end"]
     ignore: dict[str, Json] = {"book_plot": ["month"]}
     rows: Json = [["book_plot", '{"plot":"plot-001"}', 1]]
@@ -162,7 +164,9 @@ def test_a_choice_that_alike_users_correct_is_not_predicted_even_where_it_is_met
     kinds = infer_tools([record(e) for e in [good, key(1)]])
     facts = facts_of(record(good), Label(resolved=True, confidence=0.97), kinds)
     corrected = {"book_plot": frozenset({"plot"})}
-    rubric = derive_rubric("t", [facts], AppTraits(kinds=kinds), corrected=corrected).rubric
+    rubric = derive_rubric(
+        "t", [facts], AppTraits(kinds=kinds), doubts=Doubts(corrected=corrected)
+    ).rubric
     marked = {c.check_id: '"unconfirmed": true' in json.dumps(c.args) for c in rubric.checks}
     assert (marked["end_state"], marked["predicted_end"]) == (False, True)
 
