@@ -82,7 +82,10 @@ def _sought(value: str) -> tuple[_Sought, ...]:
 def _mentions(text: str, compact: str) -> Iterator[str]:
     """Yield what of a text is an identifier but for gaps, each a few signs wide, between its letters and digits."""
     places = [place for place, letter in enumerate(text) if letter not in _GAP]
-    plain = "".join([text[place].lower()[:1] for place in places])
+    lower = text.lower()
+    if len(lower) != len(text):  # some letters have two in small
+        lower = "".join([letter.lower()[:1] for letter in text])
+    plain = "".join([lower[place] for place in places])
     size = len(compact)
     first = plain.find(compact)
     while first >= 0:
