@@ -33,6 +33,7 @@ from redact.shapes import can_be
 from redact.vault import Vault
 
 _INITIAL: Final = 2
+_TALKING: Final = frozenset({"user", "assistant"})
 _TOGETHER: Final = 256
 _CHARACTERS: Final = 4_000_000
 """So many episodes, or characters of them, are searched together."""
@@ -123,7 +124,9 @@ def _judge_episode(episode: Episode, gate: AppGate, finder: Finder) -> _Judged:
     judged, held = _judged(reads, gate, episode.episode_id, found)
     values = gate.own(episode.episode_id, local_values([*found, *judged]))
     said = [step.content for step in episode.steps if step.role != "tool" and step.content]
-    for mention, kind in respelt_in(said, (*found, *judged)):
+    # Nobody spells an id out in a prompt, which is most of what is said.
+    told = [step.content for step in episode.steps if step.role in _TALKING and step.content]
+    for mention, kind in respelt_in(told, (*found, *judged)):
         values.setdefault(fold_value(mention), kind)
     for word, kind in misspelt_in(said, values, gate.vocabulary.holds):
         values.setdefault(fold_value(word), kind)
