@@ -48,7 +48,7 @@ class BadTreeError(ValueError):
 class Scope:
     """What a tree can see while it is evaluated."""
 
-    __slots__ = ("arg", "by", "fuel", "it", "number", "old", "parted", "row", "totals")
+    __slots__ = ("arg", "by", "fuel", "it", "last", "number", "old", "parted", "row", "totals")
 
     def __init__(
         self,
@@ -57,11 +57,14 @@ class Scope:
         *,
         row: Callable[[str, str], Json],
         number: Callable[[str], int] | None = None,
+        last: Callable[[str, str], Json] | None = None,
     ) -> None:
         self.arg = arg
         self.old = old
         self.row = row
         self.number = number
+        self.last = last
+        """As `row`, but rows as they were last known, whatever may have touched them since."""
         self.it: Json = None
         self.by: Json = None
         self.fuel = FUEL

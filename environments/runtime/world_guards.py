@@ -40,6 +40,10 @@ class Guard:
     """What every recorded refusal met besides: where it is otherwise, other words may have come first."""
     beside: tuple[Thunk, ...] = ()
     """The same, of records that some refusals were told without a sight of."""
+    of_record: bool = False
+    """Whether any of these is about the record before."""
+    names_part: bool = False
+    """Whether it says that what an argument names is a part of a record: what may have changed a record seldom adds one."""
     listed: Thunk | None = None
     """The arguments of which it lists the recorded values, where it is soft and does that."""
 
@@ -65,8 +69,20 @@ class Guard:
                 return False
             raise
 
+    def broken_before(self, scope: Scope) -> bool:
+        """Whether it is broken by records as they were before something may have touched them."""
+        if scope.last is None:
+            return False
+        before = Scope(scope.arg, scope.old, row=scope.last)
+        try:
+            return not self.holds(before)
+        except (Missing, NotKnown):
+            return False
+
     def within(self, scope: Scope) -> bool:
         """Whether nothing sets a call apart from those that were refused so."""
+        if self.of_record and scope.old is None and scope.last is not None:
+            return False  # an earlier call may have made of the record what other words are about
         return all(_not_broken(holds, scope, unseen=False) for holds in self.also) and all(
             _not_broken(holds, scope, unseen=True) for holds in self.beside
         )
@@ -86,7 +102,7 @@ class Guard:
 class Guards:
     """The guards of one tool, in order."""
 
-    __slots__ = ("_asked", "_each", "_soft_from", "_space", "_together", "_trees")
+    __slots__ = ("_asked", "_each", "_of_parts", "_soft_from", "_space", "_together", "_trees")
 
     def __init__(self, parts: Sequence[Mapping[str, Any]], before: Tree | None = None) -> None:
         """`before` is a tree that finds the record before, wherever that is known."""
@@ -95,6 +111,7 @@ class Guards:
         self._space = Space(BUILDERS)
         self._asked: list[Part | None] = [None] * len(parts)
         """Made when a guard is first asked: most tools of most worlds are never called, many calls object early."""
+        self._of_parts = [at for at, guard in enumerate(self._each) if guard.names_part]
         hard = [at for at, guard in enumerate(self._each) if not guard.soft]
         self._soft_from = hard[-1] + 1 if hard else 0
         self._together = Together(self._trees[self._soft_from :], before)
@@ -111,6 +128,13 @@ class Guards:
                 continue
             if (value is DARK or value is GONE or not value) and guard.objects(scope):
                 return guard
+        return self._broken_before(scope, frame) if known and scope.last is not None else None
+
+    def _broken_before(self, scope: Scope, frame: Frame) -> Guard | None:
+        """The first that nobody can look at now, and that was broken when its records were last known."""
+        for at in self._of_parts:
+            if self._part(at)(frame) is DARK and self._each[at].broken_before(scope):
+                return self._each[at]
         return None
 
     def objection_believed(self, scope: Scope) -> Guard | None:
@@ -133,6 +157,13 @@ def _asked(tree: Tree) -> Iterator[str]:
     for part in tree:
         if isinstance(part, list):
             yield from _asked(part)
+
+
+def _names_part(tree: Tree) -> bool:
+    body = tree[2] if tree[0] == "every" else tree
+    return bool(
+        body[0] == "member" and body[1][0] in {"it", "arg"} and body[2][0] in {"row", "old"}
+    )
 
 
 def _not_broken(holds: Thunk, scope: Scope, *, unseen: bool) -> bool:
@@ -162,5 +193,7 @@ def _guard(part: Mapping[str, Any]) -> Guard:
         met=(Condition(part["holds"]), Met.from_json(part["met"])) if "met" in part else None,
         also=tuple(build(tree) for tree in part.get("also", ())),
         beside=tuple(build(tree) for tree in part.get("beside", ())),
+        of_record='"old"' in stable([part.get("also"), part.get("beside")]),
+        names_part=soft and _names_part(part["holds"]),
         listed=listed_of(part["holds"]) if soft else None,
     )

@@ -48,7 +48,10 @@ class Here:
 
 def scope_of(here: Here, args: dict[str, Json], old: Json) -> Scope:
     """What an expression sees: the call, the record before it, every row of the session, and its counters."""
-    return Scope(args, old, row=here.state.lookup, number=here.number)
+    state = here.state
+    return Scope(
+        args, old, row=state.lookup, number=here.number, last=state.last if state.log else None
+    )
 
 
 def place_of(ref: RowRef, scope: Scope) -> Place:

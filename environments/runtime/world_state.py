@@ -134,6 +134,21 @@ class State:
             raise Missing
         return found
 
+    def last(self, table: str, key: str) -> Json:
+        """A row as it was last known, whatever may have touched it since; `Unseen` where nobody saw it."""
+        nested = self.nested.get(table)
+        held = nested.index.get(key) if nested is not None else None
+        place = (table, key) if held is None else held[0]
+        found: Json = self.look(place)
+        if found is ABSENT:
+            raise Unseen("never seen")
+        if held is None:
+            return found
+        inner = find(held[1], place, found, key)
+        if inner is None:
+            raise Missing
+        return inner
+
     def _row_or_part(self, place: Place) -> Json:
         """A row, or what is known of one that nobody read."""
         found: Json = self.look(place)

@@ -25,6 +25,10 @@ FEW: Final = 8
 """Different values up to which a term is a category."""
 MAX_NUMBERS: Final = 16
 """Numbers of the state that amounts are compared with."""
+MAX_ELEMENTS: Final = 800
+"""Elements of a list, over all examples, up to which conditions on them are searched."""
+TRUE: Final[Tree] = ["eq", ["it"], ["const", True]]
+"""What every pair of two lists has to give."""
 MIN_MET: Final = 2
 """Different successes that must have met a limit which nothing recorded broke."""
 
@@ -59,6 +63,7 @@ def conditions(cases: Cases, fitter: Fitter, tables: Tables) -> Iterator[Conditi
     yield from holding(cases, _comparisons(cases, fitter, tables), 20)
     yield from holding(cases, _memberships(cases, fitter.terms), 10)
     yield from holding(cases, _elements(cases, fitter, tables), 30)
+    yield from holding(cases, _pairs(cases, fitter, tables), 30)
     yield from _unbroken_limits(cases, fitter)
 
 
@@ -216,12 +221,46 @@ def _elements(cases: Cases, fitter: Fitter, tables: Tables) -> Iterator[tuple[Tr
         if container.tree[0] != "arg" or not any(isinstance(v, list) for v in container.values):
             continue
         inner, counts = element_scopes(cases.scopes, container.values)
-        if not inner or len(inner) > 800:
+        if not inner or len(inner) > MAX_ELEMENTS:
             continue
         good = sum(counts[: len(cases.good)])
         sub = Fitter(inner, ["it", "arg", "old"], tables, depth=1, mostly=RARE)
         for tree, rank in _element_trees(sub, good):
             yield ["every", container.tree, tree], rank + container.rank
+
+
+def _pairs(cases: Cases, fitter: Fitter, tables: Tables) -> Iterator[tuple[Tree, int]]:
+    """That of two lists of the call, element by element, one names a part of what the other names."""
+    lists = [
+        c
+        for c in fitter.terms.containers
+        if c.tree[0] == "arg" and any(isinstance(v, list) for v in c.values)
+    ]
+    for left in lists:
+        for right in lists:
+            scopes = _paired_scopes(cases, left, right) if left is not right else []
+            if not scopes or len(scopes) > MAX_ELEMENTS:
+                continue
+            sub = Fitter(scopes, ["it", "by"], tables, depth=1, mostly=RARE)
+            for container in sub.terms.containers:
+                if container.tree[0] == "row" and mentions(container.tree, "it"):
+                    body: Tree = ["member", ["by"], container.tree]
+                    paired: Tree = ["zip", list(left.tree), list(right.tree), body]
+                    yield ["every", paired, TRUE], left.rank + right.rank + container.rank
+
+
+def _paired_scopes(cases: Cases, left: Term, right: Term) -> list[Scope]:
+    """A scope per pair of elements of all successes; none where two lists differ in length."""
+    out: list[Scope] = []
+    for at, scope in enumerate(cases.scopes[: len(cases.good)]):
+        one, other = left.values[at], right.values[at]
+        if not isinstance(one, list) or not isinstance(other, list) or len(one) != len(other):
+            return []
+        for item, beside in zip(one, other, strict=True):
+            inner = Scope(scope.arg, scope.old, row=scope.row)
+            inner.it, inner.by = item, beside
+            out.append(inner)
+    return out
 
 
 def _element_trees(sub: Fitter, good: int) -> Iterator[tuple[Tree, int]]:

@@ -61,6 +61,9 @@ def explain(
         if all(lists_names(c.tree) for c in best):
             unexplained.extend(rows)  # whom it happened to is no reason
         message = message_of(refusal, culprits_of(best), holes)
+        if calls < MIN_TO_REFUSE and all(_compares(c.tree) for c in best):
+            # Of one refused call many comparisons are true by chance: the kind that it names is withheld as well.
+            explained.extend(_kinds_refused(cases, fitter, name))
         explained.append(
             {
                 "conditions": best,
@@ -124,6 +127,11 @@ def _kinds_refused(cases: Cases, fitter: Fitter, name: str) -> Iterator[dict[str
             "class": name,
         }
         return
+
+
+def _compares(tree: Tree) -> bool:
+    """Whether a condition holds one number under another, for all calls or for some."""
+    return tree[0] == "le" or (tree[0] in {"or", "and"} and any(map(_compares, tree[1:])))
 
 
 def _allowed(cases: Cases) -> list[Scope]:

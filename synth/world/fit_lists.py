@@ -96,7 +96,7 @@ def _seen_signs(fitter: Fitter, tail: Tree) -> Tree:
     if tail[0] != "list":
         return tail
     for amount in amounts_in(tail):
-        if amount[0] not in {"sub", "mul"}:
+        if amount[0] not in {"sub", "mul", "sum"}:
             continue
         signs = {s for s in evaluate(["sign", amount], fitter.scopes) if is_number(s)}
         if len(signs) > 1 and 0 not in signs:
@@ -121,10 +121,9 @@ def _optional(fitter: Fitter, target: Sequence[list[Any]]) -> Tree | None:
     charged = _charged(fitter, target, rows)
     if charged is not None or len(rows) < 3:
         return charged
-    inner = fitter.rows(rows)
-    body = inner.fit([target[i][0] for i in rows])
-    if body is None:
-        return None
+    body = fitter.rows(rows).fit([target[i][0] for i in rows])
+    if body is None or len(rows) == len(target):
+        return None if body is None else _seen_signs(fitter, ["list", body])
     there = [bool(t) for t in target]
     for amount in amounts_in(body):
         test: Tree = ["not", ["eq", ["sign", amount], ["const", 0]]]

@@ -15,6 +15,7 @@ from environments.runtime.normal import HOLE, stable
 from synth.world.conditions import Condition
 from synth.world.examples import Example, evaluate
 from synth.world.fit import Fitter
+from synth.world.fit_text import holed_text
 from synth.world.numbers import fit_number, is_number, numeric_terms
 from synth.world.spelt import bound, unbound
 from synth.world.terms import Tables, Term, Terms
@@ -138,7 +139,7 @@ def message_of(
         for field in sorted({n for v in values if isinstance(v, dict) for n in v}):
             inner = evaluate([*tree, field], scopes)
             fitter.terms.scalars.append(Term(tree=[*tree, field], values=inner, rank=0))
-    tree = fitter.fit(contents, cases=False)
+    tree = _of_culprit(fitter, culprits, contents) or fitter.fit(contents, cases=False)
     if tree is not None and unbound(tree)[0] == "const" and HOLE in refusal.name:
         # One recorded value of a message that changes: only a term that gives it may fill the hole.
         tree = fitter.fit_text(contents)
@@ -164,9 +165,19 @@ def _either(tree: Any, terms: Terms) -> Any:
     return ["either", tree, *rivals] if rivals else tree
 
 
+def _of_culprit(fitter: Fitter, culprits: Sequence[Tree], contents: Sequence[Any]) -> Tree | None:
+    """The text with the element in it that broke the condition, where that gives every message."""
+    if not culprits or not all(isinstance(c, str) for c in contents):
+        return None
+    about = [t for t in fitter.terms.scalars if any(t.tree[:3] == c for c in culprits)]
+    own = Terms(scopes=fitter.scopes, scalars=about, containers=[])
+    return holed_text(own, contents) if about else None
+
+
 def _fixed(tree: Tree, refusal: Refusal) -> bool:
     """Whether numbers in a message's fixed text stand in all its refusals: one task's total is no part of the words."""
-    numbers = [p for p in tree[1:] if isinstance(p, str) and any(c.isdigit() for c in p)]
+    words = [str(p[1]) if p[0] == "const" else p for p in tree[1:] if p]
+    numbers = [p for p in words if isinstance(p, str) and any(c.isdigit() for c in p)]
     tasks = {e.task or str(e.seen.episode) for e in refusal.group}
     texts = [e.seen.content for e in refusal.group]
     return not numbers or (

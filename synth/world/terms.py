@@ -18,10 +18,13 @@ from synth.world.examples import evaluate
 
 MAX_DEPTH: Final = 5
 MAX_PATHS: Final = 160
+MOSTLY: Final = 0.7
+"""Share of examples in which what a value is fitted with has to be there."""
+SIGHTS: Final = 2
 PROBE: Final = 12
 """Values tried before a table is given up as the target of a reference."""
 ENOUGH: Final = 5
-"""Examples with known state that a term needs, where state is not known in others."""
+"""Examples with known state that a value is fitted on, where state is not known in others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +58,16 @@ class Terms:
     scopes: list[Scope]
     scalars: list[Term]
     containers: list[Term]
-    mostly: float = 0.7
+    mostly: float = MOSTLY
     """Share of examples in which a path must be there to be a term."""
+
+    @property
+    def seen(self) -> int:
+        """Examples with known state that a term needs, where state is not known in others.
+
+        What is a term wherever it is there at all, as in conditions, needs few: what an argument names is seldom looked at.
+        """
+        return ENOUGH if self.mostly >= MOSTLY else SIGHTS
 
     def sliced(self, rows: Sequence[int]) -> Terms:
         """The same terms over some of the scopes."""
@@ -73,7 +84,11 @@ def sliced(term: Term, rows: Sequence[int]) -> Term:
 
 
 def gather(
-    scopes: list[Scope], roots: Sequence[str], tables: Tables, *, mostly: float = 0.7
+    scopes: list[Scope],
+    roots: Sequence[str],
+    tables: Tables,
+    *,
+    mostly: float = MOSTLY,
 ) -> Terms:
     """Every term under the given roots (`arg`, `old`, `it`, `by`), with one step through references."""
     terms = Terms(scopes=scopes, scalars=[], containers=[], mostly=mostly)
@@ -111,7 +126,7 @@ def _walk(terms: Terms, tree: Tree, *, rank: int) -> None:
         at, here, depth = queue.pop(0)
         present = [v for v in here if v is not GONE and v is not DARK]
         lit = sum(v is not DARK for v in here)
-        if len(present) < terms.mostly * lit or len(present) < min(len(here), ENOUGH):
+        if len(present) < terms.mostly * lit or len(present) < min(len(here), terms.seen):
             continue
         if any(isinstance(v, dict) for v in present):
             terms.containers.append(Term(tree=at, values=here, rank=rank + depth))
@@ -163,7 +178,7 @@ def _references(terms: Terms, among: Sequence[Term], tables: Tables) -> list[Tre
         found.extend(
             ["row", table, [term.tree]]
             for table in tables.single
-            if _hits(terms.scopes, table, [[v] for v in term.values])
+            if _hits(terms, table, [[v] for v in term.values])
         )
     for table, names in tables.multiple:
         parts: list[list[Term]] = [
@@ -172,14 +187,14 @@ def _references(terms: Terms, among: Sequence[Term], tables: Tables) -> list[Tre
         if all(parts):
             chosen = [p[0] for p in parts]
             keys = [list(key) for key in zip(*(t.values for t in chosen), strict=True)]
-            if _hits(terms.scopes, table, keys):
+            if _hits(terms, table, keys):
                 found.append(["row", table, [t.tree for t in chosen]])
     return found
 
 
-def _hits(scopes: Sequence[Scope], table: str, keys: Sequence[list[Any]]) -> bool:
+def _hits(terms: Terms, table: str, keys: Sequence[list[Any]]) -> bool:
     hits = total = 0
-    for scope, key in zip(scopes, keys, strict=True):
+    for scope, key in zip(terms.scopes, keys, strict=True):
         if any(part is GONE or part is DARK or part is None for part in key):
             continue
         total += 1
@@ -189,7 +204,7 @@ def _hits(scopes: Sequence[Scope], table: str, keys: Sequence[list[Any]]) -> boo
         except (NotKnown, Missing):
             if total >= PROBE and not hits:
                 return False
-    return hits >= min(total, ENOUGH) and hits > 0
+    return hits >= min(total, terms.seen) and hits > 0
 
 
 def _index(terms: Terms, among: Iterable[Term]) -> None:
@@ -209,7 +224,7 @@ def _index(terms: Terms, among: Iterable[Term]) -> None:
             values = evaluate(tree, terms.scopes)
             hits = sum(v is not GONE and v is not DARK for v in values)
             lit = sum(v is not DARK for v in values)
-            if hits >= 0.5 * terms.mostly * lit and hits >= min(len(values), ENOUGH):
+            if hits >= 0.5 * terms.mostly * lit and hits >= min(len(values), terms.seen):
                 _walk(terms, tree, rank=45)
 
 

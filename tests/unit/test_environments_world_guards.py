@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from environments.runtime.attempt import Json
-from environments.runtime.expression_scope import Scope, Unseen
+from environments.runtime.expression_scope import NotKnown, Scope, Unseen
 from environments.runtime.world_guards import Guards
 
 RUNS = 6
@@ -54,3 +54,20 @@ def _asked(guards: Guards, together: Barrier) -> list[str]:
         guard = guards.objection(Scope(arguments, GOOD, row=_row))
         said.append(guard.name if guard is not None else "")
     return said
+
+
+@pytest.mark.parametrize(("means", "objects"), [("jar_2", False), ("card_9", True)])
+def test_a_part_that_was_not_there_before_a_record_was_touched_is_an_objection(
+    means: str, *, objects: bool
+) -> None:
+    """An earlier call may have changed the buyer: means that were the buyer's go on, others are asked for in vain."""
+    buyer: Json = {"means": {"jar_2": {}}}
+
+    def touched(_table: str, _key: str) -> Json:
+        raise NotKnown("an earlier call may have changed this")
+
+    theirs = ["row", "buyer", [["old", "buyer"]], "means"]
+    guards = Guards([{"holds": ["member", ["arg", "means"], theirs], "says": "theirs"}])
+    scope = Scope({"means": means}, {"buyer": "by_1"}, row=touched, last=lambda _table, _key: buyer)
+    for _ in range(5):  # conditions asked together are written anew after a few calls
+        assert (guards.objection(scope) is not None) is objects
