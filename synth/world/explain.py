@@ -18,7 +18,7 @@ from synth.world.examples import Example, evaluate
 from synth.world.fit import Fitter
 from synth.world.messages import Refusal, culprits_of, hole_terms, message_of
 from synth.world.proposals import Proposer, evidence_of
-from synth.world.terms import Term
+from synth.world.terms import ENOUGH, Term
 
 MIN_TO_REFUSE: Final = 2
 """Different refused calls before a refusal is claimed; one is enough to withhold success."""
@@ -108,7 +108,7 @@ def _kinds_refused(cases: Cases, fitter: Fitter, name: str) -> Iterator[dict[str
     """Where nothing explains a refusal, success is withheld from the kind of call that its message names."""
     rows = cases.index[name]
     said = _words_of(cases.bad[name][0].seen.content)
-    words = [t for t in fitter.terms.scalars if texts(t)][:40]
+    words = [t for t in fitter.terms.scalars if texts(t) and _often_there(t)][:40]
     for subject, values, _ in _categories(fitter, words):
         kinds = {stable(values[i]): values[i] for i in rows}
         if not all(
@@ -214,7 +214,7 @@ def _either(cases: Cases, fitter: Fitter, rows: range) -> Iterator[Condition]:
     n = len(cases.good)
     if n < 6:
         return
-    words = [t for t in fitter.terms.scalars if texts(t)][:40]
+    words = [t for t in fitter.terms.scalars if texts(t) and _often_there(t)][:40]
     categories = list(_categories(fitter, words))
     for at, left in enumerate(words):
         for right in words[at + 1 :]:
@@ -239,6 +239,12 @@ def _either(cases: Cases, fitter: Fitter, rows: range) -> Iterator[Condition]:
                     rank=rank + left.rank + right.rank,
                     values=evaluate(tree, cases.scopes),
                 )
+
+
+def _often_there(term: Term) -> bool:
+    """Whether enough examples have a term for it to explain a refusal."""
+    there = sum(v is not GONE and v is not DARK for v in term.values)
+    return there >= min(len(term.values), ENOUGH)
 
 
 def _categories(fitter: Fitter, words: Sequence[Term]) -> Iterator[tuple[Tree, list[Any], int]]:

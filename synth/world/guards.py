@@ -25,7 +25,7 @@ from synth.world.model import ToolModel, Workbench
 from synth.world.numbers import is_number, mentions
 from synth.world.proposals import Proposer
 from synth.world.recurring import told_again
-from synth.world.terms import Tables, Term
+from synth.world.terms import ENOUGH, Tables, Term
 
 MAX_UNEXPLAINED: Final = 0.06
 """Share of refusals without a guard above which success is not claimed."""
@@ -66,7 +66,7 @@ def _learn(
     fitter.extra = _effect_amounts(tool, cases)
     found = [c for c in conditions(cases, fitter, tables) if not _of_subject(c.tree)]
     found.sort(key=lambda c: c.rank)
-    explained, missed = explain(cases, found, fitter, propose)
+    explained, missed = explain(cases, [c for c in found if _often_seen(c)], fitter, propose)
     withheld = _withhold(cases, found)
     if not cases.bad and only_record(tool):
         # What was never refused may hang on an amount in its one record, hardly on whatever else that holds.
@@ -78,7 +78,12 @@ def _learn(
     for guard in tool.guards:
         guard.pop("class", None)
     _verify(tool, examples)
-    silent = [g for g in tool.guards if not g["message"] and not lists_names(g["holds"])]
+    thin = [g["holds"] for g in tool.guards if g.pop("thin", False)]
+    silent = [
+        g
+        for g in tool.guards
+        if not g["message"] and not lists_names(g["holds"]) and g["holds"] not in thin
+    ]
     unexplained = _would_claim(tool, cases, silent, missed)
     share = unexplained / max(1, len({e.seen.key for e in examples}))
     tool.alone = tool.kind == "write" and not tool.writes and not tool.evidence.get("shows")
@@ -140,6 +145,12 @@ def _telling(tree: Tree) -> bool:
         return bool(body[1][0] == "pick" and body[1][1][0] == "old" and body[1][3] == ["it"])
     lengths = tree[0] == "eq" and tree[1][0] == tree[2][0] == "len"
     return lengths and any(part[1][0] == "arg" for part in tree[1:])
+
+
+def _often_seen(condition: Condition) -> bool:
+    """Whether enough examples know a condition for it to explain a refusal: less of it only withholds success."""
+    known = sum(v is not DARK for v in condition.values)
+    return known >= min(len(condition.values), ENOUGH)
 
 
 def _lists_words(tree: Tree, cases: Cases) -> bool:
@@ -344,6 +355,8 @@ def _withhold(cases: Cases, conditions: Sequence[Condition]) -> list[dict[str, A
                 "says": "never seen otherwise in a success",
                 "support": 0,
                 "against": condition.held,
+                # What few successes say withholds; it does not make up for refusals that nothing explains.
+                "thin": condition.held < enough or len(out) >= MAX_WITHHOLD,
             }
         )
     first = [g for g in out if _plainly(g["holds"]) or _relates(g["holds"])]
