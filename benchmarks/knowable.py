@@ -82,6 +82,7 @@ def _follow(
             position=position,
             call=call,
             result=result,
+            tool=world.meant(call.name, call.arguments),
             verdict=judge(result, truth),
         )
         session.observe(call.name, call.arguments, truth)

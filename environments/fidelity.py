@@ -57,6 +57,8 @@ class Judged:
     result: ToolResult
     verdict: str
     """One of `VERDICTS`."""
+    tool: str
+    """What was called: the part, of a tool that is several."""
     simulated: str | None = None
     """How a simulated answer compares with the truth: `exact`, `wrong`; None where nothing was simulated."""
     taped: str | None = None
@@ -90,8 +92,8 @@ class Fidelity:
         out: dict[str, Json] = {"calls": len(self.judged), **_counts(self.judged)}
         out["by_tool"] = {name: _tool(group) for name, group in _groups(self.judged, _name)}
         out["by_source"] = _grouped(self.judged, lambda j: j.result.source)
-        writes = [j for j in self.judged if j.call.name in self.writers]
-        reads = [j for j in self.judged if j.call.name not in self.writers]
+        writes = [j for j in self.judged if j.tool in self.writers]
+        reads = [j for j in self.judged if j.tool not in self.writers]
         out["writes"] = {"calls": len(writes), **_counts(writes)}
         out["reads"] = {"calls": len(reads), **_counts(reads)}
         out["tape"] = _taped(self.judged)
@@ -125,8 +127,8 @@ def replay(
         for position, call in enumerate(episode.calls):
             truth = unwrap(call.content, envelope)
             result = session.call(call.name, _renamed(call.arguments, to_new))
-            version = version_at(known.versions, call.name, episode.started_at)
-            asked = Asked(call.name, call.arguments, version)
+            tool = known.meant(call.name, call.arguments)
+            asked = Asked(tool, "", version_at(known.versions, tool, episode.started_at))
             by_format = _by_format(known, asked, result, truth, to_new)
             answer = (tape or {}).get((call.name, tape_key(call.arguments)))
             same = answer is not None and equal(unwrap(answer, envelope), truth)
@@ -136,6 +138,7 @@ def replay(
                     position=position,
                     call=call,
                     result=result,
+                    tool=tool,
                     verdict=EQUIVALENT if by_format else judge(result, truth),
                     simulated=_worth(result, truth),
                     taped=None if answer is None else "exact" if same else "wrong",
@@ -257,4 +260,4 @@ def _taped(judged: Iterable[Judged]) -> dict[str, Json]:
 
 
 def _name(judged: Judged) -> str:
-    return judged.call.name
+    return judged.tool

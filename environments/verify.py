@@ -20,8 +20,9 @@ from environments.runtime.check_view import View, text_of
 from environments.runtime.checks import evaluate
 from environments.runtime.task import Task
 from environments.runtime.verdict import Verdict
+from environments.runtime.world_dispatched import Dispatched
 from environments.verification.attacks import attacks
-from environments.verification.material import Material
+from environments.verification.material import Material, by_meaning
 from environments.verification.mutants import mutants, recorded_bad, routes
 from environments.verification.probe import BELOW, MASKED, ONE, Probe, ProbeResult
 
@@ -82,7 +83,12 @@ def verify(
         status = NEEDS_REVIEW if verdict.reward is None else REJECTED
         reason = "good_attempt_not_graded" if verdict.reward is None else "good_attempt_fails"
         return gate.verdict(status, [reason, *candidate.reasons], [first])
-    material = Material(candidate, good, [o for o in others if o is not candidate])
+    known = gate.dispatched
+    material = Material(
+        by_meaning(candidate, known),
+        good,
+        [by_meaning(o, known) for o in others if o is not candidate],
+    )
     gate.changed = bool(good.end.effects) or any(
         tool in material.changing for tool, _ in event_rows(good.end, {})
     )
@@ -144,6 +150,7 @@ class _Gate:
     ) -> None:
         self._candidate = candidate
         self._recordings = recordings
+        self.dispatched = Dispatched(candidate.task.dispatched)
         self._version = version
         self._run = run
         self.good: Verdict | None = None
@@ -152,7 +159,7 @@ class _Gate:
 
     def grade(self, actions: Sequence[Action]) -> tuple[Attempt, Verdict]:
         """Make an attempt of actions and grade it."""
-        attempt = self._run(self._candidate.task, actions)
+        attempt = self._run(self._candidate.task, self.asked(actions))
         verdict = evaluate(
             self._candidate.rubric,
             attempt,
@@ -160,6 +167,10 @@ class _Gate:
             recordings=self._recordings,
         )
         return attempt, verdict
+
+    def asked(self, actions: Sequence[Action]) -> tuple[Action, ...]:
+        """The actions as a policy makes them: attacks name parts of tools that are several."""
+        return tuple(map(self.dispatched.as_asked, actions))
 
     def judge_good(self, verdict: Verdict) -> ProbeResult:
         """The recorded good attempt must score 1."""
@@ -186,7 +197,7 @@ class _Gate:
             passed=passed,
             in_gate=probe.in_gate,
             why=verdict.reason,
-            actions=() if passed else probe.actions,
+            actions=() if passed else self.asked(probe.actions),
         )
 
     def verdict(

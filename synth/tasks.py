@@ -19,6 +19,7 @@ from environments.runtime.environment import Session, run_actions
 from environments.runtime.normal import stable
 from environments.runtime.task import Limits, Task, UserTurn
 from environments.runtime.world import World
+from environments.runtime.world_dispatched import EMPTY
 from environments.runtime.world_formats import fits
 from environments.runtime.world_versions import outdated
 from redact.clean_episode import CleanEpisode
@@ -84,10 +85,11 @@ def derive_tasks(
     world: LearntWorld | None,
 ) -> list[Candidate]:
     """All candidates of one app, in order of their first episode."""
-    records = [record(e) for e in episodes if not e.do_not_train and e.steps]
-    said = world.document.get("reads", []) if world is not None else []
-    kinds = infer_tools(records, reads=said)
     backend = World.from_json(world.document) if world is not None else None
+    several = backend.dispatched if backend is not None else EMPTY
+    records = [record(e, several) for e in episodes if not e.do_not_train and e.steps]
+    said = world.document.get("reads", []) if world is not None else []
+    kinds = infer_tools(records, reads=said, dispatched=several)
     facts = {
         r.episode.episode_id: facts_of(r, labels.get(r.episode.episode_id), kinds) for r in records
     }
@@ -188,7 +190,8 @@ def _constructed(
         places = asked_after(failed, kinds, changes=len(plan.steps))
         task = _task("", group, failed.recorded, kinds=kinds, start=start)
         task = _agreeing(task, turn, places, plan.answers)
-        actions = actions_of(plan, failed, kinds)
+        steps = actions_of(plan, failed, kinds)
+        actions = tuple(map(start.world.dispatched.as_asked, steps))
         begins, attempt = _played(task, actions, plan, start)
         recorded = replace(failed.recorded, attempt=attempt, actions=actions, unanswered=0)
         label = Label(resolved=True, confidence=plan.confidence, by=BY, provenance=plan.origin)
@@ -340,6 +343,7 @@ def _task(
             messages=max(MIN_MESSAGES, 2 * longest + 10), calls=max(MIN_CALLS, 3 * most + 10)
         ),
         terminal_tools=kinds.terminal(),
+        dispatched=start.world.document.get("dispatched", {}) if start is not None else {},
         provenance=_provenance(group, shown),
     )
 

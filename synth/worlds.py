@@ -131,7 +131,8 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
     document = write_document(bench) | bench.lost
     called = origins(bench.versions)
     for name, part in document["tools"].items():
-        policy = settings.policy_of(called.get(name) or name)
+        own = called.get(name) or name
+        policy = settings.policy_of(own if own in settings.tools else own.partition("[")[0])
         if policy != DERIVE:
             part["policy"] = policy
     return LearntWorld(
@@ -195,7 +196,7 @@ def _observe(
             observations=group,
             forms=around.forms.get(old[name].tool if name in old else name, {}),
             reshaped=name in old and old[name].reshaped,
-            declared=(old[name].tool if name in old else name) in reads,
+            declared=_declared(old[name].tool if name in old else name, reads),
         )
         for name, group in by_tool(seen).items()
     }
@@ -212,6 +213,11 @@ def _observe(
         chosen=around.chosen,
         owners=around.owners,
     )
+
+
+def _declared(name: str, reads: frozenset[str]) -> bool:
+    """Whether a person says that a tool changes nothing: the part itself, or all of a tool that is several."""
+    return name in reads or name.partition("[")[0] in reads
 
 
 def _mark_shown(bench: Workbench) -> None:

@@ -17,6 +17,7 @@ from .message import Request, plain, request_for, requests_of, said_with, text_o
 from .task import Task, UserCall
 from .user import NEUTRAL, Reply, ScriptedUser, User
 from .verdict import Verdict
+from .world_dispatched import EMPTY, Dispatched
 
 Message = Mapping[str, Json]
 """One message in OpenAI shape."""
@@ -81,6 +82,7 @@ class Environment:
         self._grader = grader
         self._new_user = user or (lambda: ScriptedUser(task.user, opening=self._opening))
         self._names = frozenset(_tool_names(task.tools))
+        self._dispatched = Dispatched(task.dispatched) if task.dispatched else EMPTY
         spoken = [m.get("content") for m in task.opening if m.get("role") == "user"]
         self._opening = "\n".join(text_of(content) for content in spoken)
         self.reset()
@@ -187,10 +189,11 @@ class Environment:
                 self._stop = LIMIT
                 return
             result = self._answer(request)
+            meant = self._dispatched.meant(request.name, request.arguments)
             self._calls.append(
                 Call(
-                    name=request.name,
-                    arguments=request.arguments,
+                    name=meant.tool,
+                    arguments=meant.arguments,
                     result=result,
                     message=position,
                     malformed=bool(request.fault),
@@ -198,7 +201,7 @@ class Environment:
             )
             self._messages.append(_tool_message(request, result))
             self._unknown += result.source == UNKNOWN
-            if request.name in self.task.terminal_tools and not result.is_error:
+            if meant.tool in self.task.terminal_tools and not result.is_error:
                 self._stop = TERMINAL_TOOL
 
     def _answer(self, request: Request) -> ToolResult:
@@ -224,10 +227,11 @@ class Environment:
         """Make a call of the user's own side; whether it was answered as when the user's words were recorded."""
         result = self._session.call(made.name, made.arguments)
         request = request_for(made.name, made.arguments, call_id="")
+        meant = self._dispatched.meant(made.name, request.arguments)
         self._calls.append(
             Call(
-                name=made.name,
-                arguments=request.arguments,
+                name=meant.tool,
+                arguments=meant.arguments,
                 result=result,
                 message=len(self._messages),
                 malformed=bool(request.fault),

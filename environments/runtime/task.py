@@ -96,13 +96,18 @@ class Task:
     limits: Limits = field(default_factory=Limits)
     terminal_tools: tuple[str, ...] = ()
     """Tools that end the conversation (a hand-over)."""
+    dispatched: Mapping[str, Any] = field(default_factory=dict)
+    """Tools that are several, as the world file has them: rubrics see their calls as calls of parts."""
     provenance: Mapping[str, Json] = field(default_factory=dict)
     """Clean episode ids, attempts, intent, cluster, redaction: for people and splits, never for the policy."""
     format: str = TASK_FORMAT
 
     def to_json(self) -> dict[str, Json]:
         """As plain JSON values; `from_json` reads it back."""
+        # Left out where no tool is several: tasks of such apps keep their version.
+        several: dict[str, Json] = {"dispatched": dict(self.dispatched)} if self.dispatched else {}
         return {
+            **several,
             "format": self.format,
             "task_id": self.task_id,
             "app": self.app,
@@ -133,5 +138,6 @@ class Task:
             user=tuple(map(UserTurn.from_json, value.get("user", ()))),
             limits=Limits(**limits),
             terminal_tools=tuple(value.get("terminal_tools", ())),
+            dispatched=value.get("dispatched", {}),
             provenance=value.get("provenance", {}),
         )

@@ -11,9 +11,11 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from .attempt import Json, ToolResult
+from .normal import parse_arguments
 from .world_around import views_of
 from .world_believed import given_by
 from .world_dated import dated_base, latest_rows
+from .world_dispatched import Dispatched
 from .world_entry import Place
 from .world_listed import keyed, listed
 from .world_moment import Moment, Room
@@ -41,6 +43,7 @@ class World:
         "cache",
         "callers",
         "counters",
+        "dispatched",
         "document",
         "fresh",
         "keyed",
@@ -90,6 +93,8 @@ class World:
         self.counters: Mapping[str, Any] = document.get("counters", {})
         self.fresh: Mapping[str, Any] | None = document.get("fresh")
         """Places where times and random ids stand, with their formats; None where there are none."""
+        self.dispatched = Dispatched(document.get("dispatched", {}))
+        """Tools that are several."""
         self.versions: Mapping[str, Any] = document.get("versions", {})
         """Old versions of tools that drifted, oldest first, each with the moment until which it answered."""
         self.origins = origins(self.versions)
@@ -109,6 +114,11 @@ class World:
     def from_json(cls, document: Mapping[str, Any]) -> World:
         """The world of a world file; raises `BadWorldError` or `BadTreeError` for anything else."""
         return cls(document)
+
+    def meant(self, tool: str, arguments: Mapping[str, Json] | str) -> str:
+        """The name of what a call means: the part, of a tool that is several."""
+        parsed = parse_arguments(arguments) if self.dispatched else None
+        return tool if parsed is None else self.dispatched.meant(tool, parsed).tool
 
     @property
     def simulates(self) -> bool:

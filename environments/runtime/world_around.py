@@ -6,10 +6,11 @@ a `View`, one line here with its part of the world file, and one line in `synth.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .world_chosen import Chosen
+from .world_dispatched import Dispatched
 from .world_enveloped import Enveloped
 from .world_fresh import Fresh, Marked
 from .world_idle import Idle
@@ -23,27 +24,17 @@ from .world_wrapping import Wrapped, Wrappings
 
 def views_of(document: Mapping[str, Any], tools: Mapping[str, Tool]) -> tuple[View, ...]:
     """The chain of a world file, the outermost first."""
-    return tuple(_views(document, tools))
-
-
-def _views(document: Mapping[str, Any], tools: Mapping[str, Tool]) -> Iterator[View]:
-    if document.get("enveloped"):
-        yield Enveloped.from_json(document["enveloped"])
-    if document.get("versions"):
-        yield Versions(document["versions"])
-    if document.get("idle"):
-        yield Idle(document["idle"])
-    if document.get("tokens"):
-        yield Tokens(document["tokens"])
-    bound, owners = frozenset(document.get("bound", ())), Owners.from_json(document.get("owners"))
-    if bound or owners.tools:
-        yield Subject(bound, owners)
-    fresh = document.get("fresh")
-    if fresh and document.get("wrapped"):
-        yield Wrapped(Wrappings(document["wrapped"], fresh["marks"]), Fresh(fresh), tools)
-    if document.get("inside"):
-        yield Enveloped.from_json(document["inside"])
-    if fresh:
-        yield Marked(fresh["marks"], Fresh(fresh))
-    if document.get("chosen"):
-        yield Chosen({t: (c[0], c[1]) for t, c in document["chosen"].items()}, tools)
+    fresh = document.get("fresh", {})
+    found: dict[str, Callable[[Any], View]] = {
+        "dispatched": Dispatched,
+        "enveloped": Enveloped.from_json,
+        "versions": Versions,
+        "idle": Idle,
+        "tokens": Tokens,
+        "bound": lambda part: Subject(frozenset(part), Owners.from_json(document.get("owners"))),
+        "wrapped": lambda part: Wrapped(Wrappings(part, fresh["marks"]), Fresh(fresh), tools),
+        "inside": Enveloped.from_json,
+        "fresh": lambda part: Marked(part["marks"], Fresh(part)),
+        "chosen": lambda part: Chosen({t: (c[0], c[1]) for t, c in part.items()}, tools),
+    }
+    return tuple(make(document[name]) for name, make in found.items() if document.get(name))

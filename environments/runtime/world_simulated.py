@@ -104,7 +104,7 @@ class SimulatedSession:
         """The world's answer, else a simulated one where the tool's policy allows it."""
         with self._world.lock:
             result = self._session.call(name, arguments)
-        tool = self._world.world.tools.get(name)
+        tool = self._world.world.tools.get(self._world.world.meant(name, arguments))
         parsed = parse_arguments(arguments)
         if (
             result.source == UNKNOWN

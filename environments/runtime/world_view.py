@@ -24,6 +24,8 @@ class Asked:
     """The name under which what it does was learnt."""
     why: str | None = None
     """Why nobody knows what becomes of it: the first reason that a view has."""
+    called: str = ""
+    """The name that agents called, where it is another one."""
     dark: bool = False
     """Of a recorded call: its result is none that the tool is known to give."""
 

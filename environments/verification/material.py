@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from environments.runtime.attempt import Attempt, Json
@@ -16,6 +16,7 @@ from environments.runtime.candidate import Action, Candidate
 from environments.runtime.check_view import NUMBER, text_of
 from environments.runtime.message import requests_of
 from environments.runtime.normal import stable
+from environments.runtime.world_dispatched import Dispatched
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +149,26 @@ class Material:
     def opening_text(self) -> str:
         """All texts of the opening."""
         return "\n".join(text_of(message) for message in self.candidate.task.opening)
+
+
+def by_meaning(candidate: Candidate, dispatched: Dispatched) -> Candidate:
+    """The candidate with the parts of tools that are several as its tools: what attacks have to know of them."""
+    if not dispatched:
+        return candidate
+    functions = dispatched.definitions(candidate.task.tools).values()
+    tools: tuple[Mapping[str, Json], ...] = tuple(
+        {"type": "function", "function": dict(one)} for one in functions
+    )
+    attempts = tuple(
+        replace(one, actions=tuple(map(dispatched.as_meant, one.actions)))
+        for one in candidate.attempts
+    )
+    return replace(
+        candidate,
+        task=replace(candidate.task, tools=tools),
+        solution=tuple(map(dispatched.as_meant, candidate.solution)),
+        attempts=attempts,
+    )
 
 
 def planned_calls(actions: Iterable[Action]) -> tuple[PlannedCall, ...]:

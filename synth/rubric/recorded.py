@@ -16,6 +16,7 @@ from typing import Final
 
 from environments.runtime.attempt import RECORDED, Attempt, Call, Json, ToolResult
 from environments.runtime.candidate import Action
+from environments.runtime.world_dispatched import EMPTY, Dispatched
 from redact.clean_episode import CleanEpisode, CleanStep
 from synth.tool_content import CALLER, layers, says_error
 
@@ -45,8 +46,8 @@ class Recorded:
     """Calls without a recorded result."""
 
 
-def record(episode: CleanEpisode) -> Recorded:
-    """The episode as an attempt; results as recorded, nothing re-run."""
+def record(episode: CleanEpisode, dispatched: Dispatched = EMPTY) -> Recorded:
+    """The episode as an attempt, calls of tools that are several as calls of parts; results as recorded, nothing re-run."""
     messages: list[Mapping[str, Json]] = []
     calls: list[Call] = []
     actions: list[Action] = []
@@ -65,11 +66,12 @@ def record(episode: CleanEpisode) -> Recorded:
         unanswered += len(step.tool_calls) - len(kept)
         for call in kept:
             arguments = parse_arguments(call.arguments)
+            meant = dispatched.meant(call.name, arguments or {})
             result = results[call.call_id]
             calls.append(
                 Call(
-                    name=call.name,
-                    arguments=arguments or {},
+                    name=meant.tool,
+                    arguments=meant.arguments,
                     result=ToolResult(
                         content=result.content or "", source=RECORDED, is_error=failed(result)
                     ),

@@ -16,6 +16,7 @@ from typing import Final
 
 from environments.runtime.attempt import Call, Json
 from environments.runtime.check_arguments import canonical_arguments
+from environments.runtime.world_dispatched import EMPTY, Dispatched
 from synth.rubric.recorded import Recorded
 from synth.rubric.verbs import hands_over, write_log_odds
 
@@ -105,9 +106,14 @@ class _Traces:
     words: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
 
 
-def infer_tools(records: Sequence[Recorded], *, reads: Collection[str] = ()) -> ToolKinds:
+def infer_tools(
+    records: Sequence[Recorded],
+    *,
+    reads: Collection[str] = (),
+    dispatched: Dispatched = EMPTY,
+) -> ToolKinds:
     """Judge every tool that was offered or called; of `reads` a person says that they change nothing."""
-    definitions = _definitions(records)
+    definitions = dispatched.definitions(_definitions(records).values())
     traces: dict[str, _Traces] = defaultdict(_Traces)
     for recorded in records:
         _collect(recorded, traces)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from environments.runtime.world_dispatched import spoken
+
 WRITES: Final = frozenset(
     [
         "accept",
@@ -333,15 +335,23 @@ def words_of(text: str) -> list[str]:
 
 def hands_over(name: str, description: str) -> bool:
     """Whether name or description say that a person takes over."""
-    return bool(HANDS_OVER.search(" ".join(words_of(name))) or HANDS_OVER.search(description))
+    return bool(HANDS_OVER.search(" ".join(_spoken(name))) or HANDS_OVER.search(description))
 
 
 def write_log_odds(name: str, description: str) -> float:
     """Positive for tools that say they change something, negative for those that say they look."""
-    score = _of_name(words_of(name)) + _of_sentence(description)
-    if CHANGES_NOTHING.search(description):
-        score -= 4.0
-    return score
+    score = _of_name(_spoken(name)) + _of_sentence(description)
+    return score - 4.0 if CHANGES_NOTHING.search(description) else score
+
+
+def _spoken(name: str) -> list[str]:
+    """The words of a name; of a part's name, those of the value with the surest verb first (`object=order, operation=get`)."""
+    values = sorted(map(words_of, spoken(name)), key=_without_verb)
+    return [word for words in values for word in words]
+
+
+def _without_verb(words: list[str]) -> int:
+    return 2 if not words or not _sign(words[0]) else words[0] in NOUNS
 
 
 def _of_name(words: list[str]) -> float:
@@ -371,11 +381,7 @@ def _of_sentence(description: str) -> float:
     words = words_of(sentence)[:2]
     if words and words[0] in NOUNS and _is_heading(sentence, words):
         return 0.0
-    for word in words:
-        sign = _sign(word)
-        if sign:
-            return sign * 1.5
-    return 0.0
+    return next((_sign(word) * 1.5 for word in words if _sign(word)), 0.0)
 
 
 def _is_heading(sentence: str, words: list[str]) -> bool:

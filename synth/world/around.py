@@ -15,6 +15,7 @@ from redact.clean_episode import CleanEpisode
 from synth.world.bound import bind, owners_of
 from synth.world.callers import learn_envelopes, normalise, seen_forms
 from synth.world.chosen import choose
+from synth.world.dispatched import forms_of_parts, learn_dispatched
 from synth.world.drift import Version, split_versions
 from synth.world.enveloped import MAX_LEVELS, learn_enveloped
 from synth.world.fresh import learn_fresh
@@ -46,12 +47,14 @@ def learn_around(
     seen: Sequence[History], episodes: Sequence[CleanEpisode], *, living: bool
 ) -> Around:
     """Find all of it; observations are as tools take and give them from here on."""
+    dispatched = learn_dispatched(seen)
     callers = learn_envelopes(seen)
-    forms = declared_forms(episodes)
+    forms = forms_of_parts(dispatched, declared_forms(episodes))
     for tool, extra in seen_forms(seen).items():
         forms[tool] = {**extra, **forms.get(tool, {})}
     normalise(seen, forms=forms, envelopes=callers)
     lost: dict[str, Any] = {}
+    _keep(lost, "dispatched", dispatched)
     enveloped = learn_enveloped(seen)
     _keep(lost, "enveloped", enveloped and enveloped.to_json())
     _keep(lost, "idle", learn_idle(seen, episodes))

@@ -1,0 +1,194 @@
+"""Tools that are several: learnt from calls alone, answered as if each part were a tool of its own, written back as agents call them."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+import pytest
+
+from benchmarks.backends.attempts import attempts, episode
+from benchmarks.backends.backend import Style
+from benchmarks.backends.tickets import TICKETS
+from benchmarks.chat_logs import to_episode
+from benchmarks.dispatched import Form, formed, forms_of, measure
+from benchmarks.unseen import CLERKS, STYLES, recorded
+from environments.fidelity import replay
+from environments.runtime.attempt import UNKNOWN
+from environments.runtime.world import World
+from environments.runtime.world_dispatched import Dispatched
+from synth.rubric.verbs import write_log_odds
+from synth.world.dispatched import learn_dispatched
+from synth.world.observation import histories
+from synth.worlds import WorldSettings, learn_world
+
+FORMS = ("action", "object and operation", "proxy", "JSON in a string", "http")
+
+
+@cache
+def _forms() -> dict[str, Form | None]:
+    return forms_of(TICKETS, 3)
+
+
+@cache
+def _document(form: str) -> str:
+    made = [formed(a, _forms()[form]) for a in attempts(TICKETS, 3)]
+    return json.dumps(learn_world([episode(TICKETS, a) for a in made], WorldSettings()).document)
+
+
+def _world(form: str) -> World:
+    return World.from_json(json.loads(_document(form)))
+
+
+def _learnt(calls: list[tuple[str, dict[str, Any], str]]) -> dict[str, Any]:
+    """What is learnt from calls with their results, each call in an episode of ten."""
+    lines = []
+    for at in range(0, len(calls), 10):
+        messages: list[dict[str, Any]] = [{"role": "user", "content": "please"}]
+        for number, (name, arguments, content) in enumerate(calls[at : at + 10]):
+            function = {"name": name, "arguments": json.dumps(arguments)}
+            call = {"id": f"c{number}", "type": "function", "function": function}
+            messages += [
+                {"role": "assistant", "content": None, "tool_calls": [call]},
+                {"role": "tool", "tool_call_id": f"c{number}", "content": content},
+            ]
+        lines.append({"app": "shop", "episode_id": f"e{at}", "messages": messages})
+    return learn_dispatched(histories([to_episode(line) for line in lines]))
+
+
+@cache
+def _counts(form: str) -> list[tuple[int, int, int]]:
+    found, _ = measure(TICKETS, _forms()[form], 3)
+    return [(c["exact"] + c["equivalent"], c["wrong"], c["unknown"]) for c in found]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_dispatching_tool_answers_as_its_parts_would(form: str) -> None:
+    """The counts of right, wrong and unknown answers are those of plain tools whose names say as much."""
+    plain = "as it is, named by method" if form == "http" else "as it is"
+    assert _counts(form) == _counts(plain)
+
+
+@pytest.mark.parametrize("style", [*STYLES, *CLERKS], ids=lambda style: style.name)
+def test_plain_tools_stay_one(style: Style) -> None:
+    """No argument of a tool that is one is taken for what tells parts apart: filters, ids, names of things."""
+    seen = histories([episode(style, a) for a in attempts(style, 4)])
+    assert learn_dispatched(seen) == {}
+
+
+def test_a_value_that_was_never_seen_is_unknown_under_the_tools_own_name() -> None:
+    """Nobody knows what another action does, nor what it changes."""
+    session = _world("action").session()
+    found = session.call("backend", {"action": "merge_tickets", "ticket_id": 3})
+    assert found.source == UNKNOWN
+    assert json.loads(found.content)["tool"] == "backend"
+    assert session.end_state().unknown
+    known = _world("action").session().call("backend", {"action": "get_ticket", "ticket_id": 3})
+    assert json.loads(known.content)["ticket"]["id"] == 3
+
+
+def test_tables_show_parts_under_readable_names() -> None:
+    """Fidelity counts each part apart, and knows which of them write."""
+    world = _world("action")
+    held = [formed(a, _forms()["action"]) for a in attempts(TICKETS, 3)[:6]]
+    found = replay(world, [recorded(a.calls) for a in held])
+    by_tool = found.to_json()["by_tool"]
+    assert isinstance(by_tool, dict)
+    assert "backend[action=get_ticket]" in by_tool
+    assert "backend[action=edit_ticket]" in found.writers
+    assert "backend[action=get_ticket]" not in found.writers
+
+
+def test_paths_are_templates_with_arguments() -> None:
+    """Ids in paths, numbers in queries and fields of bodies are arguments; words of a path are not."""
+    calls: list[tuple[str, dict[str, Any], str]] = []
+    for n in range(1, 11):
+        order = json.dumps({"id": n, "user": f"u{n}", "total": n * 3})
+        calls += [
+            ("http", {"method": "GET", "path": f"/orders/{n}"}, order),
+            (
+                "http",
+                {"method": "GET", "path": f"/users/u{n}/orders?limit={n}&open=true"},
+                f"[{order}]",
+            ),
+            (
+                "http",
+                {"method": "PATCH", "path": f"/orders/{n}", "body": {"total": n}},
+                order,
+            ),
+            ("http", {"method": "POST", "path": "/orders", "body": {"user": f"u{n}"}}, order),
+        ]
+    found = _learnt(calls)
+    parts = found["http"]["parts"]
+    assert sorted(parts) == [
+        "http[method=GET, path=/orders/{orders}]",
+        "http[method=GET, path=/users/{users}/orders]",
+        "http[method=PATCH, path=/orders/{orders}]",
+        "http[method=POST, path=/orders]",
+    ]
+    known = Dispatched(found)
+    meant = known.meant("http", {"method": "GET", "path": "/users/u7/orders?limit=5&open=true"})
+    assert meant.tool == "http[method=GET, path=/users/{users}/orders]"
+    assert meant.arguments == {"users": "u7", "limit": 5, "open": True}
+    meant = known.meant("http", {"method": "PATCH", "path": "/orders/9", "body": {"total": 4}})
+    assert meant.arguments == {"orders": 9, "total": 4}
+    assert known.asked(meant.tool, meant.arguments) == (
+        "http",
+        {"method": "PATCH", "path": "/orders/9", "body": {"total": 4}},
+    )
+    assert known.meant("http", {"method": "GET", "path": "/carts/9"}).tool == "http"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_recorded_call_comes_back(form: str) -> None:
+    """A part's call, written as agents make it, means the same call again."""
+    known = Dispatched(json.loads(_document(form))["dispatched"])
+    for attempt in attempts(TICKETS, 3):
+        for made in formed(attempt, _forms()[form]).calls:
+            meant = known.meant(made.name, made.arguments)
+            assert meant.tool != made.name
+            tool, arguments = known.asked(meant.tool, meant.arguments)
+            assert tool == made.name
+            assert known.meant(tool, arguments) == meant
+
+
+def test_messages_go_there_and_back() -> None:
+    """Attacks name parts; what is run are calls of the tool that agents have."""
+    known = Dispatched(json.loads(_document("proxy"))["dispatched"])
+    function = {
+        "name": "call_tool",
+        "arguments": '{"name": "get_ticket", "arguments": {"ticket_id": 3}}',
+    }
+    said: dict[str, Any] = {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": "a", "type": "function", "function": function}],
+    }
+    meant = known.as_meant(said)
+    calls = meant["tool_calls"]
+    assert isinstance(calls, list)
+    assert isinstance(calls[0], dict)
+    assert calls[0]["function"] == {
+        "name": "call_tool[name=get_ticket]",
+        "arguments": '{"ticket_id": 3}',
+    }
+    assert known.as_asked(meant) == said
+
+
+def test_names_of_parts_are_read_by_their_values() -> None:
+    """The verb of a part is a value, whichever argument has it; the words of the tool's own name say nothing."""
+    assert write_log_odds("call_tool[name=get_ticket]", "") == write_log_odds("get_ticket", "")
+    assert write_log_odds("crm[object=order, operation=get]", "") < 0
+    assert write_log_odds("http[method=DELETE, path=/orders/{orders}]", "") > 0
+    assert write_log_odds("http[method=GET, path=/orders]", "") < 0
+
+
+def test_a_tool_of_few_calls_stays_one() -> None:
+    """Three calls prove nothing."""
+    calls: list[tuple[str, dict[str, Any], str]] = [
+        ("desk", {"action": "open", "id": 1}, "{}"),
+        ("desk", {"action": "close"}, "[]"),
+        ("desk", {"action": "list"}, "[]"),
+    ]
+    assert _learnt(calls) == {}
