@@ -396,9 +396,5 @@ def _is_heading(sentence: str, words: list[str]) -> bool:
 
 
 def _sign(word: str) -> int:
-    for form in (word, word.removesuffix("s"), word.removesuffix("es")):
-        if form in READS:
-            return -1
-        if form in WRITES:
-            return 1
-    return 0
+    forms = (word, word.removesuffix("s"), word.removesuffix("es"))
+    return next((-1 if f in READS else 1 for f in forms if f in READS or f in WRITES), 0)
