@@ -82,7 +82,7 @@ class Environment:
         self._grader = grader
         self._new_user = user or (lambda: ScriptedUser(task.user, opening=self._opening))
         self._names = frozenset(_tool_names(task.tools))
-        self._dispatched = Dispatched(task.dispatched) if task.dispatched else EMPTY
+        self._dispatched = Dispatched(task.dispatched) if task.dispatched else None
         spoken = [m.get("content") for m in task.opening if m.get("role") == "user"]
         self._opening = "\n".join(text_of(content) for content in spoken)
         self.reset()
@@ -189,11 +189,14 @@ class Environment:
                 self._stop = LIMIT
                 return
             result = self._answer(request)
-            meant = self._dispatched.meant(request.name, request.arguments)
+            name, arguments = request.name, request.arguments
+            if self._dispatched:
+                meant = self._dispatched.meant(name, arguments)
+                name, arguments = meant.tool, meant.arguments
             self._calls.append(
                 Call(
-                    name=meant.tool,
-                    arguments=meant.arguments,
+                    name=name,
+                    arguments=arguments,
                     result=result,
                     message=position,
                     malformed=bool(request.fault),
@@ -201,7 +204,7 @@ class Environment:
             )
             self._messages.append(_tool_message(request, result))
             self._unknown += result.source == UNKNOWN
-            if meant.tool in self.task.terminal_tools and not result.is_error:
+            if name in self.task.terminal_tools and not result.is_error:
                 self._stop = TERMINAL_TOOL
 
     def _answer(self, request: Request) -> ToolResult:
@@ -227,7 +230,7 @@ class Environment:
         """Make a call of the user's own side; whether it was answered as when the user's words were recorded."""
         result = self._session.call(made.name, made.arguments)
         request = request_for(made.name, made.arguments, call_id="")
-        meant = self._dispatched.meant(made.name, request.arguments)
+        meant = (self._dispatched or EMPTY).meant(made.name, request.arguments)
         self._calls.append(
             Call(
                 name=meant.tool,
