@@ -14,6 +14,7 @@ AGREES: Final = re.compile(
     re.IGNORECASE,
 )
 SENTENCE: Final = re.compile(r"[^.!?\n]+[.!?]*")
+CLAUSE: Final = re.compile(r"[,;:()\u2013\u2014]")
 QUESTION: Final = re.compile(r"\?|\bplease\b|\byes\b", re.IGNORECASE)
 ASKS: Final = re.compile(
     r"\b(?:confirm\w*|proceed|go ahead|agree|approve|authori[sz]e|consent|permission|yes|ok|okay|correct|right|"
@@ -21,11 +22,20 @@ ASKS: Final = re.compile(
     r"happy (?:with|for)|sounds? good|fine)\b",
     re.IGNORECASE,
 )
+ASKS_FOR_A_VALUE: Final = re.compile(
+    r"\W*(?:(?:and|or|but|so|also|then|now|please|in|on|at|to|for|from|by|with|of|tell me|let me know)\W+)*"
+    r"(?:which|what|where|who|whom|whose|why|how you|when (?:can|could|shall|should|will|would|may|do|is)|"
+    r"how (?:\w+ )?(?:can|could|shall|should|will|would|may|do|does|are|is))\b",
+    re.IGNORECASE,
+)
+"""A clause that begins so wants to be told something: nobody agrees to it, whatever words follow."""
 
 
 def asks_consent(text: str) -> bool:
     """Whether a text asks the user to agree to something."""
-    return any(QUESTION.search(s) and ASKS.search(s) for s in SENTENCE.findall(text))
+    asked = (s for s in SENTENCE.findall(text) if QUESTION.search(s))
+    clauses = (clause for sentence in asked for clause in CLAUSE.split(sentence))
+    return any(ASKS.search(c) and not ASKS_FOR_A_VALUE.match(c) for c in clauses)
 
 
 def agrees(text: str) -> bool:

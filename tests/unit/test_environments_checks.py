@@ -22,6 +22,7 @@ from environments.runtime.check_arguments import canonical_arguments
 from environments.runtime.check_judge import question_key
 from environments.runtime.check_view import View, numbers_in
 from environments.runtime.checks import FUNCTIONS, evaluate
+from environments.runtime.consent import asks_consent
 from environments.runtime.rubric import AGREEMENT, BOTH, REWARD, Check, Rubric
 from environments.runtime.verdict import Verdict
 
@@ -301,6 +302,39 @@ def test_a_yes_to_another_question_is_no_consent() -> None:
         )
         made_it = Attempt(messages=talk, opening=1, calls=(made(message=3),))
         assert score(check, made_it) == expected
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which item would you like to exchange?",
+        "And to which address should I send it?",
+        "How can I help you?",
+        "Please let me know how you would like to proceed.",
+        "When shall we call you?",
+        "Thank you. What is the correct e-mail, please?",
+    ],
+)
+def test_a_question_for_a_value_asks_for_no_consent(question: str) -> None:
+    """Which, what or how is answered with a value, although words of agreement stand in the question."""
+    assert not asks_consent(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Do you confirm (yes/no)?",
+        "Would you like me to cancel it, and which card is yours?",
+        "What I have is this: one lamp, sent to Leeds. Is that correct?",
+        "When you are ready, shall I go ahead?",
+        "Is the address which you gave me right?",
+        "What do you say, should I cancel it?",
+        "Please confirm which of the two I may cancel.",
+    ],
+)
+def test_a_question_for_consent_beside_another_still_asks_for_it(question: str) -> None:
+    """A clause of its own asks for consent; a relative one does not make it a question for a value."""
+    assert asks_consent(question)
 
 
 def test_idling_and_looping() -> None:
