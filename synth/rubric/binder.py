@@ -69,11 +69,10 @@ class Binder:
         if any(limited is not None for limited in beyond):
             return Unbound(BEYOND, limited=any(beyond))
         session = self._start(facts)
-        for step in steps:
-            result = session.call(step.tool, step.arguments)
-            if result.is_error and result.source != UNKNOWN:
-                return REFUSED
-        return End(tuple(steps), told)
+        results = [session.call(step.tool, step.arguments) for step in steps]
+        if any(result.is_error and result.source != UNKNOWN for result in results):
+            return REFUSED
+        return End(tuple(steps), told, sure=all(r.source != UNKNOWN for r in results))
 
     def answers(
         self, known: Known, end: End, alike: Sequence[Case]

@@ -32,6 +32,8 @@ class End:
     steps: tuple[Step, ...]
     told: tuple[Json, ...]
     declined: bool = False
+    sure: bool = True
+    """Whether all its changes were made, or are known to succeed."""
 
     @property
     def signature(self) -> Signature:

@@ -55,6 +55,8 @@ class _Trial:
 
     signature: Signature
     right: bool
+    sure: bool
+    """Whether the backend is known to do it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ class Intents:
         if isinstance(settled, Unbound):
             return settled
         alike, end = settled.alike, settled.end
-        confidence = self._proof(end.signature, near, early=early, idle=idle)
+        confidence = self._proof(end, near, early=early, idle=idle)
         if confidence < BELIEVED:
             return Unbound("rule_not_proven")
         return Plan(
@@ -171,16 +173,21 @@ class Intents:
             (True, faults_of(c.facts, self._kinds)) for c, trial in results if trial and trial.right
         ]
 
-    def _proof(
-        self, signature: Signature, near: Sequence[int], *, early: bool, idle: bool
-    ) -> float:
-        """How often this end was foretold rightly: of the most alike ones, and of all, which count as a few more."""
-        trials = self._tried(early=early, idle=idle)
-        told = [t.right for t in trials if t and t.signature == signature]
+    def _proof(self, end: End, near: Sequence[int], *, early: bool, idle: bool) -> float:
+        """How often this end was foretold rightly: of the most alike ones, and of all, which count as a few more.
+
+        What the backend is known to do is not doubted because of ends of which nobody knows whether it refuses them.
+        """
+        signature = end.signature
+        trials = [
+            t if t and t.signature == signature and (t.sure or not end.sure) else None
+            for t in self._tried(early=early, idle=idle)
+        ]
+        told = [t.right for t in trials if t]
         if told.count(True) < FEWEST:
             return self._part_by_part(signature, early=early) if all(told) else 0.0
         everywhere = (told.count(True) + 0.5) / (len(told) + 1)
-        close = [t.right for t in (trials[i] for i in near) if t and t.signature == signature]
+        close = [t.right for t in (trials[i] for i in near) if t]
         return (close.count(True) + PRIOR * everywhere) / (len(close) + PRIOR)
 
     def _part_by_part(self, signature: Signature, *, early: bool) -> float:
@@ -227,7 +234,9 @@ class Intents:
             results.append(
                 None
                 if isinstance(chosen, Unbound)
-                else _Trial(chosen[1].signature, self._binder.equal(chosen[1], case.end))
+                else _Trial(
+                    chosen[1].signature, self._binder.equal(chosen[1], case.end), chosen[1].sure
+                )
             )
         return results
 

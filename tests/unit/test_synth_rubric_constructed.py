@@ -21,7 +21,7 @@ from tests.unit.lending_library import TOOLS
 
 
 class Library:
-    """The backend: every loan has a desk of its own; a loan with a nine in it is refused."""
+    """The backend: every loan has a desk of its own; one with a nine is refused, of one with an eight nobody knows."""
 
     def call(self, name: str, arguments: Mapping[str, Json]) -> ToolResult:
         """Answer one call."""
@@ -30,7 +30,9 @@ class Library:
             return ToolResult(content=json.dumps(loan_of(loan)), source=DERIVED, is_error=False)
         if name == "renew_loan" and "9" in loan:
             return ToolResult(content="Error: reserved", source=DERIVED, is_error=True)
-        return ToolResult(content="ok", source=DERIVED if loan else UNKNOWN, is_error=False)
+        nobody_knows = not loan or (name == "renew_loan" and "8" in loan)
+        source = UNKNOWN if nobody_knows else DERIVED
+        return ToolResult(content="ok", source=source, is_error=False)
 
 
 def loan_of(loan: str) -> dict[str, Json]:
@@ -108,6 +110,27 @@ def test_nothing_is_constructed_for_a_request_unlike_all_others() -> None:
     asks = "Where are the toilets near"
     intents, failed = learnt(renewal("x", "LOAN-555", done=False, asks=asks))
     assert isinstance(intents.construct(failed), Unbound)
+
+
+def test_what_is_known_to_succeed_is_not_doubted_because_of_what_nobody_knows() -> None:
+    """Users who asked for what nobody knows to be granted were content with another loan, or another desk."""
+    good = [renewal(f"g{n}", f"LOAN-1{n // 4}{n % 4}", done=True) for n in range(16)]
+    for n in range(4):
+        asked = renewal(f"o{n}", f"LOAN-80{n}", done=False)
+        given = {
+            "loan": f"LOAN-{'80' if n > 1 else '20'}{n}",
+            "desk": f"D-{'70' if n > 1 else '80'}{n}",
+        }
+        steps = (*asked.steps[:-1], *call("renew_loan", given, "renewed", 2), asked.steps[-1])
+        good.append(replace(asked, steps=steps))
+    good += [closing(n) for n in range(6)]
+    failed = [renewal("x", "LOAN-555", done=False), renewal("y", "LOAN-855", done=False)]
+    kinds = infer_tools([record(e) for e in [*good, *failed]])
+    attempts = [facts_of(record(e), Label(resolved=True, confidence=0.97), kinds) for e in good]
+    bad = [facts_of(record(e), Label(resolved=False, confidence=0.97), kinds) for e in failed]
+    intents = Intents([*attempts, *bad], kinds, lambda _: Library())
+    assert isinstance(intents.construct(bad[0]), Plan)
+    assert intents.construct(bad[1]) == Unbound("rule_not_proven")
 
 
 def known(said: str, *records: Record) -> Known:
