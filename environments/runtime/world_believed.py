@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from .attempt import Json
 from .expression import build
 from .expression_scope import Missing, NotKnown, Scope, Thunk, Tree
-from .normal import is_name, stable
+from .normal import stable
 from .world_subject import subject_in
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def listed_of(tree: Tree) -> Thunk | None:
 
 
 def is_new(listed: Thunk, scope: Scope) -> bool:
-    """Whether one of the arguments is an id, an amount, or a list of such: what every request has its own of."""
+    """Whether one of the arguments is an id, an amount, a date, or a list of such: what every request has its own of."""
     try:
         return _own(listed(scope))
     except (Missing, NotKnown):
@@ -74,4 +74,5 @@ def _own(value: Json) -> bool:
         return True
     if isinstance(value, Sequence) and not isinstance(value, str):
         return any(map(_own, value))
-    return is_name(value)
+    # Written in digits and strokes alone, an id looks like a date; a list of dates that were used tells as little.
+    return isinstance(value, str) and any(char.isdigit() for char in value)

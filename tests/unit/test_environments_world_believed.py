@@ -61,6 +61,25 @@ def test_a_believed_call_succeeds_with_ids_and_amounts_that_nobody_used() -> Non
     assert "alike users" in found.evidence
 
 
+def test_an_id_of_digits_and_strokes_is_new_as_any_other() -> None:
+    """The list of recorded orders says nothing of a new one, however its number is written."""
+    listed: Json = [["26/100", "late"]]
+    among: Json = ["among", ["list", ["arg", "order"], ["arg", "why"]], listed]
+    alone: Json = ["among", ["arg", "order"], ["26/100"]]
+    guards: Json = [{"holds": tree, "says": "listed", "support": 0} for tree in (among, alone)]
+    tool: Json = {
+        "kind": "write",
+        "answer": ["const", "paid"],
+        "text": True,
+        "claims": True,
+        "guards": guards,
+    }
+    world = World.from_json({"format": "1", "tools": {"refund": tool}, "tables": {}})
+    new: dict[str, Json] = {"order": "26/555", "why": "late"}
+    assert _asked(world, new).source == UNKNOWN
+    assert _asked(world, new, new).content == "paid"
+
+
 def test_a_belief_serves_one_call_alone() -> None:
     """Another amount, or another order, is as little known as before."""
     world = _world()
