@@ -56,10 +56,11 @@ class Openings:
 
     def _likeness(self, one: frozenset[str], other: frozenset[str]) -> float:
         def norm(bag: frozenset[str]) -> float:
-            return math.sqrt(sum(self._weights[w] ** 2 for w in bag))
+            return math.sqrt(math.fsum(self._weights[w] ** 2 for w in bag))
 
         scale = norm(one) * norm(other)
-        return sum(self._weights[w] ** 2 for w in one & other) / scale if scale else 0.0
+        # Exact sums: sets have another order in every process, and ties would fall otherwise.
+        return math.fsum(self._weights[w] ** 2 for w in one & other) / scale if scale else 0.0
 
 
 def _least(scored: Sequence[tuple[float, int]]) -> float:
