@@ -26,7 +26,9 @@ Form = Callable[[Made], Made]
 
 
 def _action(made: Made) -> Made:
-    return replace(made, name="backend", arguments={"action": made.name, **made.arguments})
+    """An argument that is called so itself is called otherwise: it would be lost."""
+    own = {"step" if k == "action" else k: v for k, v in made.arguments.items()}
+    return replace(made, name="backend", arguments={"action": made.name, **own})
 
 
 def _object(made: Made) -> Made:

@@ -6,9 +6,10 @@ Comes from observations; goes to `dispatched`. Not here: what tells parts apart.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations, islice
 from typing import Final
 
 from environments.runtime.attempt import Json
@@ -19,6 +20,9 @@ from synth.world.observation import Observation
 
 MOSTLY: Final = 0.9
 """Share of calls that have what all of them should; the others are slips of agents."""
+MAX_PAIRS: Final = 400
+Kind = tuple[frozenset[str], frozenset[str], frozenset[str]]
+"""Of some calls: the arguments that nearly all have, those that more than a slip have, and what came back."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,25 @@ class Group:
         counts = Counter(key for call in self.calls for key in call.keys)
         return frozenset(k for k, n in counts.items() if n > (1 - MOSTLY) * len(self.calls))
 
+    def kind(self, *, under: str = "", shapes: bool = True) -> Kind:
+        """What tells these calls from others: all of it, or what an object of arguments holds."""
+        always = frozenset(k for k in self.always() if k.startswith(under))
+        ever = frozenset(k for k in self.ever() if k.startswith(under))
+        return always, ever, self.shapes() if shapes else frozenset()
+
     def shapes(self) -> frozenset[str]:
         """What came back from calls that differ in other arguments; empty where only one was made."""
         rests = {stable(call.arguments) for call in self.calls}
         return frozenset(c.shape for c in self.calls if c.shape) if len(rests) > 1 else frozenset()
+
+
+def differing(kinds: Sequence[Kind]) -> tuple[int, int]:
+    """Of the pairs of kinds, how many differ in arguments or in what came back, and how many there are."""
+    apart = total = 0
+    for (one_always, one_ever, one_shapes), (always, ever, shapes) in islice(
+        combinations(kinds, 2), MAX_PAIRS
+    ):
+        total += 1
+        differ = bool(one_always - ever or always - one_ever)
+        apart += differ or bool(one_shapes and shapes and not one_shapes & shapes)
+    return apart, total

@@ -11,7 +11,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
@@ -23,7 +22,7 @@ from environments.runtime.world_dispatched import (
     plain_number,
     split_path,
 )
-from synth.world.called import MOSTLY, Call, Group
+from synth.world.called import MOSTLY, Call, Group, Kind, differing
 from synth.world.observation import History, Observation, by_tool
 from synth.world.paths import templates_of
 
@@ -39,7 +38,6 @@ WITHIN: Final = 0.3
 """The same of a further argument, within the parts told apart already."""
 MANY: Final = 3
 """Calls for each value of an argument, on average."""
-MAX_PAIRS: Final = 400
 LABEL: Final = re.compile(r"[^\W\d_][\w./:-]{0,79}")
 """A word or a name of words, not a sentence and not a number."""
 
@@ -251,16 +249,7 @@ def _apart(calls: Sequence[Call], told: _Told, *, shapes: bool = True) -> float:
 def _pairs(groups: Mapping[Key, Group], *, shapes: bool = True) -> tuple[int, int]:
     """Of the pairs of values, how many differ in kind, and how many there are."""
     known = [g for _, g in sorted(groups.items()) if len(g.calls) >= MIN_SEEN]
-    told = [(g.always(), g.ever(), g.shapes() if shapes else frozenset[str]()) for g in known]
-    apart = total = 0
-    for (one_always, one_ever, one_shapes), (always, ever, others) in list(combinations(told, 2))[
-        :MAX_PAIRS
-    ]:
-        total += 1
-        differ = bool(one_always - ever or always - one_ever)
-        differ = differ or bool(one_shapes and others and not one_shapes & others)
-        apart += differ
-    return apart, total
+    return differing([g.kind(shapes=shapes) for g in known])
 
 
 def _containers(groups: Mapping[Key, Group], names: Sequence[str]) -> frozenset[str]:
@@ -271,17 +260,22 @@ def _containers(groups: Mapping[Key, Group], names: Sequence[str]) -> frozenset[
             values = [c.arguments[name] for c in group.calls if c.arguments.get(name) is not None]
             if values:
                 held[name].append(Group([c for c in group.calls if name in c.arguments]))
-    return frozenset(name for name, found in held.items() if _is_container(name, found))
+    return frozenset(name for name, found in held.items() if _is_container(name, found, names))
 
 
-def _is_container(name: str, groups: Sequence[Group]) -> bool:
+def _is_container(name: str, groups: Sequence[Group], told: Sequence[str]) -> bool:
     calls = [call for group in groups for call in group.calls]
     if not all(name in call.held for call in calls if call.arguments[name] not in (None, "")):
         return False
     known = [g for g in groups if len(g.calls) >= MIN_SEEN]
     filled = [g for g in known if any(call.held.get(name) for call in g.calls)]
     steady = [g for g in filled if any(k.startswith(name + ".") for k in g.always())]
-    return bool(filled) and len(steady) >= SUPPORTED * len(filled)
+    if not filled or len(steady) < SUPPORTED * len(filled):
+        return False
+    # What an object holds (a guest's name and mail) is one argument where others stand beside it, unless each part fills it otherwise.
+    alone = [g for g in filled if not {k for k in g.always() if "." not in k} - {name, *told}]
+    apart, total = differing([g.kind(under=name + ".", shapes=False) for g in filled])
+    return len(alone) >= SUPPORTED * len(filled) or (total > 0 and apart >= APART * total)
 
 
 def _just_opened(tool: str, calls: Sequence[Call], alone: frozenset[str]) -> dict[str, Any] | None:

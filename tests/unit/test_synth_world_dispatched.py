@@ -192,3 +192,27 @@ def test_a_tool_of_few_calls_stays_one() -> None:
         ("desk", {"action": "list"}, "[]"),
     ]
     assert _learnt(calls) == {}
+
+
+def _stays(n: int) -> list[tuple[str, dict[str, Any], str]]:
+    """Three actions on a booking; one of them takes a record beside other arguments."""
+    guest = {"name": f"Guest {n}", "mail": f"g{n}@example.com"}
+    booked = json.dumps({"id": n, "guest": guest, "nights": 2})
+    return [
+        ("desk", {"action": "book", "nights": 2, "guest": guest}, booked),
+        ("desk", {"action": "show", "id": n}, booked),
+        ("desk", {"action": "price", "id": n, "nights": 2}, json.dumps({"total": n * 80})),
+    ]
+
+
+def test_a_record_among_a_parts_arguments_is_one_argument() -> None:
+    """What one part takes beside other arguments is no object of arguments: only what stands alone or differs by part is."""
+    found = _learnt([call for n in range(8) for call in _stays(n)])
+    assert found["desk"]["open"] == []
+    assert "guest" in found["desk"]["parts"]["desk[action=book]"]["names"]
+    moved = [
+        (name, {"action": a.pop("action"), "data": a}, content)
+        for n in range(8)
+        for name, a, content in _stays(n)
+    ]
+    assert _learnt(moved)["desk"]["open"] == ["data"]
