@@ -12,6 +12,7 @@ from typing import Final
 
 from dagster_project.clean_records import clean_episodes_of, home_days, labels_of
 from dagster_project.lake import Lake
+from environments.runtime.world_dispatched import EMPTY, Dispatched
 from synth.failure_calibration import MIN_LABELLED, Calibration
 from synth.failures import calibrate_on
 from synth.labels import Label
@@ -26,7 +27,9 @@ def calibration_size(lake: Lake, app: str, policy: Path) -> int:
     return _size(sum(key in known for key in _labelled(lake, app, policy)))
 
 
-def calibration_of(lake: Lake, app: str, policy: Path) -> Calibration | None:
+def calibration_of(
+    lake: Lake, app: str, policy: Path, parts: Dispatched = EMPTY
+) -> Calibration | None:
     """What the app's first labelled episodes say about its signals."""
     labels = _labelled(lake, app, policy)
     known = home_days(lake, app)
@@ -40,7 +43,7 @@ def calibration_of(lake: Lake, app: str, policy: Path) -> Calibration | None:
             days.append(day)
             found += sum(known.get(key) == day for key in labels)
     episodes = [one for one in clean_episodes_of(lake, app, days) if one.episode_id in labels]
-    return calibrate_on((one, labels[one.episode_id]) for one in episodes[:size])
+    return calibrate_on(((one, labels[one.episode_id]) for one in episodes[:size]), parts)
 
 
 def _labelled(lake: Lake, app: str, policy: Path) -> Mapping[str, Label]:

@@ -10,7 +10,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from dagster_project.report.data import Missing
+from environments.runtime.world_dispatched import EMPTY, Dispatched
 from redact.clean_episode import CleanEpisode
+from synth.failure_calls import read_calls
+from synth.failure_parts import named_by_part
 from synth.labels import Label
 
 LEAST_USERS: Final = 5
@@ -25,6 +28,7 @@ def feedback_gaps(
     episodes: Sequence[CleanEpisode],
     labels: Mapping[str, Label],
     changing: Collection[str],
+    parts: Dispatched = EMPTY,
 ) -> tuple[Missing, ...]:
     """All episodes of an app, its users, its agents, and what its users wanted; the largest groups without a word first."""
     spoken = {key for key, label in labels.items() if label.resolved is not None}
@@ -32,7 +36,7 @@ def feedback_gaps(
         _row(app, "all", episodes, spoken),
         *_users(app, episodes, spoken),
         *_groups(app, episodes, spoken, lambda one: f"agent {one.agent}" if one.agent else ""),
-        *_groups(app, episodes, spoken, lambda one: _intent(one, changing)),
+        *_groups(app, episodes, spoken, lambda one: _intent(one, changing, parts)),
     )
 
 
@@ -80,9 +84,9 @@ def _people(group: Sequence[CleanEpisode]) -> int:
     return len({one.subject or one.episode_id for one in group})
 
 
-def _intent(one: CleanEpisode, changing: Collection[str]) -> str:
+def _intent(one: CleanEpisode, changing: Collection[str], parts: Dispatched) -> str:
     """What the episode set out to change, as far as its calls show it."""
-    called = {call.name for step in one.steps for call in step.tool_calls}
+    called = {call.name for call in named_by_part(read_calls(one), parts)}
     tools = sorted(called & set(changing))
     if not tools:
         return "no change made"

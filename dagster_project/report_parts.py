@@ -46,6 +46,7 @@ from dagster_project.tables import CLEAN_EPISODES, REDACTIONS
 from dagster_project.task_parts import task_count, task_rows
 from dagster_project.tool_costs import tool_costs
 from dagster_project.world_parts import world_row
+from environments.runtime.world_dispatched import EMPTY, Dispatched
 from redact.clean_outcome import CleanOutcome
 from synth.labels import OutcomePolicy, label, load_outcome_policy, unknown_outcomes
 
@@ -160,6 +161,7 @@ def _missing(clean: CleanSide, app: str) -> tuple[Missing, ...]:
         clean_episodes_of(clean.lake, app),
         labels_of(clean.lake, app, clean.outcome_policy),
         changing_tools(world.document) if world is not None else (),
+        Dispatched(world.document.get("dispatched", {})) if world is not None else EMPTY,
     )
 
 

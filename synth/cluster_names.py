@@ -16,6 +16,7 @@ from typing import Final
 
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
+from environments.runtime.world_dispatched import spoken
 from synth.failure_texts import VALUE
 from synth.failure_words import name_words
 from synth.failures import Failure
@@ -208,9 +209,9 @@ def _length_bonus(term: str) -> float:
 
 
 def _tools(focus: Sequence[str], known: frozenset[str]) -> str:
-    """Tools in words; a tool that no definition names stays out, because its name may hold anything."""
+    """Tools in words, parts of tools by name; a tool that no definition names stays out, because its name may hold anything."""
     shown = [
-        " ".join(name_words(tool))
+        " ".join(name_words(tool)) if spoken(tool) == [tool] else tool
         for tool in focus
         if all(word in known for word in name_words(tool))
     ]
@@ -253,7 +254,8 @@ def _sentence(mode: str, tools: str, error: str, said: str) -> str:
         text = f"{text}: {error}"
     if said:
         text = f"{text} ({said})"
-    return text[:1].upper() + text[1:]
+    is_name = "[" in tools.partition(" ")[0] and text.startswith(tools)
+    return text if is_name else text[:1].upper() + text[1:]
 
 
 def rest_name(mode: str) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from environments.runtime.world_dispatched import spoken
 from redact.clean_episode import CleanEpisode, CleanStep
 from synth.failure_words import ERROR_START, HAND_OVER_VERBS, HUMANS, READ_VERBS, name_words
 from synth.tool_content import layers, says_error
@@ -176,9 +177,12 @@ def _definition(text: str) -> tuple[str, str]:
 
 
 def _words_of(name: str, description: str) -> ToolWords:
-    words = name_words(name)
+    # A part's name says what it does in a value; the words of its tool say the same of all parts.
+    said = [name_words(text) for text in spoken(name)]
+    words = tuple(word for found in said for word in found)
     first = name_words(description[:80])[:1]
-    named_read = any(word in READ_VERBS - {"return", "returns"} for word in words[:2])
+    starts = [word for found in said for word in found[:2]]
+    named_read = any(word in READ_VERBS - {"return", "returns"} for word in starts)
     hands_over = bool(HAND_OVER_VERBS & set(words)) and bool(
         HUMANS.search(" ".join(words)) or HUMANS.search(description)
     )

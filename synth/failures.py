@@ -17,9 +17,11 @@ from typing import Final
 
 import pyarrow as pa
 
+from environments.runtime.world_dispatched import EMPTY, Dispatched, spoken
 from redact.clean_episode import CleanEpisode
 from synth.failure_calibration import Calibration, Example, calibrate, features_of
 from synth.failure_calls import SeenCall, read_calls, tool_words
+from synth.failure_parts import named_by_part
 from synth.failure_signals import SIGNAL_TYPE, Reading, Signal, signals_of
 from synth.failure_texts import facet, template, values_of, vocabulary
 from synth.failure_words import name_words
@@ -88,13 +90,17 @@ FAILURE_SCHEMA: Final = pa.schema(_COLUMNS)
 
 
 def detect(
-    episode: CleanEpisode, label: Label | None, *, calibration: Calibration | None = None
+    episode: CleanEpisode,
+    label: Label | None,
+    *,
+    calibration: Calibration | None = None,
+    parts: Dispatched = EMPTY,
 ) -> Failure | None:
     """The failure record of an episode, or None when nothing or too little says that it failed."""
     resolved = None if label is None else label.resolved
     if resolved is True:
         return None
-    reading = read(episode)
+    reading = read(episode, parts)
     signals = signals_of(reading)
     if resolved is None and not is_suspicious(signals):
         return None
@@ -107,19 +113,21 @@ def detect(
     return replace(_record(reading, signals, status=status), suspicion=likely)
 
 
-def read(episode: CleanEpisode) -> Reading:
-    """The episode with its calls paired and its tools read as words."""
-    calls = read_calls(episode)
+def read(episode: CleanEpisode, parts: Dispatched = EMPTY) -> Reading:
+    """The episode with its calls paired and its tools read as words; of tools that are several, each part."""
+    calls = named_by_part(read_calls(episode), parts)
     tools = tool_words(episode.tools, (call.name for call in calls))
     return Reading(episode=episode, calls=calls, tools=tools)
 
 
-def calibrate_on(labelled: Iterable[tuple[CleanEpisode, Label]]) -> Calibration | None:
+def calibrate_on(
+    labelled: Iterable[tuple[CleanEpisode, Label]], parts: Dispatched = EMPTY
+) -> Calibration | None:
     """What one app's own outcomes teach about its signals; None when they are too few to say."""
     examples: list[Example] = []
     for episode, label in labelled:
         if label.resolved is not None:
-            reading = read(episode)
+            reading = read(episode, parts)
             features = features_of(reading, signals_of(reading))
             group = episode.task_key or episode.subject or episode.episode_id
             examples.append(Example(features=features, failed=not label.resolved, group=group))
@@ -162,6 +170,8 @@ def _record(reading: Reading, signals: tuple[Signal, ...], *, status: str) -> Fa
     known = vocabulary(episode.tools)
     hidden = values_of(reading.calls)
     mode, focus, call = _mode_of(reading, signals)
+    # A part is named where enough users' calls meant it, so its words may stand in a name as a definition's may.
+    known |= {word for tool in focus if spoken(tool) != [tool] for word in name_words(tool)}
     text = facet(episode, hidden, known)
     error = template(call.error, call, known) if call is not None and call.error else ""
     return Failure(

@@ -23,6 +23,7 @@ from dagster_project.learnt_tables import FAILURES
 from dagster_project.progress import counted
 from dagster_project.review.store import ASSET as REVIEWS
 from dagster_project.rows import looked_up, to_table
+from dagster_project.tool_parts import parts_of, parts_size
 from synth.failure_calibration import Calibration
 from synth.failures import Failure, detect
 
@@ -46,14 +47,15 @@ def failures(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult
     for app, days in todo.days().items():
         episodes = clean_episodes_of(lake, app, days)
         labels = labels_of(lake, app, clean.outcome_policy, days)
-        calibration = calibration_of(lake, app, clean.outcome_policy)
+        parts = parts_of(lake, app, k=clean.k)
+        calibration = calibration_of(lake, app, clean.outcome_policy, parts)
         if calibration is not None:
             calibrated[app] = calibration
         mine = [
             failure
             for episode in counted(ASSET, episodes, app)
-            if (failure := detect(episode, labels.get(episode.episode_id), calibration=calibration))
-            is not None
+            for label in (labels.get(episode.episode_id),)
+            if (failure := detect(episode, label, calibration=calibration, parts=parts)) is not None
         ]
         home = home_days(lake, app, days)
         rows = to_table(mine, FAILURES.schema, day=looked_up(home, "episode_id"))
@@ -86,6 +88,7 @@ def ingredients(clean: CleanSide, asked: dict[str, list[str]]) -> dict[Key, str]
         app: calibration_size(clean.lake, app, clean.outcome_policy) if days else 0
         for app, days in asked.items()
     }
+    learnt_from = {app: parts_size(clean.lake, app) if days else 0 for app, days in asked.items()}
     return {
         (app, day): made_of(
             digest(episodes, (app, day)),
@@ -93,6 +96,7 @@ def ingredients(clean: CleanSide, asked: dict[str, list[str]]) -> dict[Key, str]
             policy,
             said[app],
             f"calibrated on {sizes[app]}",
+            f"parts of {learnt_from[app]}, k={clean.k}",
         )
         for app, days in asked.items()
         for day in days

@@ -22,7 +22,7 @@ from environments.runtime.world_dispatched import (
     plain_number,
     split_path,
 )
-from synth.world.called import MOSTLY, Call, Group, Kind, differing
+from synth.world.called import MOSTLY, Call, Group, differing
 from synth.world.observation import History, Observation, by_tool
 from synth.world.paths import templates_of
 
