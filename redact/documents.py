@@ -22,6 +22,7 @@ from redact.kinds import KINDS, NOT_PERSONAL
 from redact.labelled_rows import labelled, may_be_labelled
 from redact.leaves import DEPTH, documents_in
 from redact.lexicon import DATA, Lexicon
+from redact.numbers import NUMBERED, may_name
 from redact.shapes import can_be, digit_count, is_phone
 from redact.tables import records_in
 
@@ -53,7 +54,7 @@ class Unexplained(NamedTuple):
     """Tool and keys, without places in lists: what evidence is counted by."""
     value: str
     kind: str
-    """`record`, `public`, `text`, or `?` where no rule knows the key."""
+    """`record`, `public`, `text`, or where no rule knows the key `?`, of a long number `#`."""
     free: bool = False
     """It stands in text that is no JSON."""
 
@@ -233,8 +234,12 @@ class _Reader:
             self._number(value, slot)
 
     def _number(self, value: float, slot: _Slot) -> None:
-        if slot.kind in KINDS:
+        kind = slot.kind
+        if kind in KINDS:
             self._leaf(str(value), slot, is_text=False)
+        elif may_name(value, slot.name):
+            known = kind if kind in NOT_PERSONAL else NUMBERED
+            self._unexplained.append(Unexplained(slot.path, str(value), known, self.free))
 
     def _object(
         self, value: dict[object, object], slot: _Slot, above: tuple[str, ...], depth: int

@@ -22,6 +22,9 @@ IDENTIFIER: Final = re.compile(r"#?[\w.:@/+\u00b7-]{4,200}={0,2}")
 _CHOICE: Final = re.compile(
     r"[a-z0-9]+(?:[_/ -][a-z0-9()%.]+){0,5}|[A-Z0-9]{1,4}|[A-Z]+(?:_[A-Z0-9]+)+"
 )
+_PARTED: Final = re.compile(r"\d{2,}(?:[-/ ]\d{2,})+")
+_GROUPS: Final = re.compile(r"\d{1,3}(?: \d{3})+")
+_PARTED_DIGITS: Final = 9
 _DAY: Final = 28
 """A day without a time of day is at most so long: "28 de setembro de 1981"."""
 _LONG: Final = 5
@@ -30,6 +33,7 @@ _TURN: Final = re.compile(r"(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])")
 _DOTTED: Final = re.compile(r"\d{3}\.\d{3}\.(?!000)\d{3}(?:-\d{1,2})?")
 """Three groups of three: the number of a policy or a taxpayer, and hardly a sum."""
 _TURNS: Final = 3
+_TWO: Final = 2
 """So many changes between letters and digits are no word with a number."""
 _UNIT: Final = re.compile(r"\d{1,5}[A-Za-z]{1,4}")
 _POSTAL: Final = re.compile(
@@ -70,10 +74,19 @@ _WITH_DIGITS: Final[tuple[tuple[str, Callable[[str, int], object]], ...]] = (
     ("code", lambda text, _digits: _POSTAL.fullmatch(text)),
     ("identifier", lambda text, digits: digits >= _LONG and _is_mixed(text)),
     ("identifier", lambda text, _digits: _DOTTED.fullmatch(text)),
+    ("identifier", lambda text, digits: digits >= _PARTED_DIGITS and _is_parted(text)),
     ("number", lambda text, _digits: _NUMBER.fullmatch(text)),
     ("identifier", lambda text, _digits: IDENTIFIER.fullmatch(text)),
     ("choice", lambda text, _digits: _CHOICE.fullmatch(text)),
 )
+
+
+def _is_parted(text: str) -> bool:
+    """Say whether groups of digits are one number, `880918-5161`: not thousands, nor two numbers from lower to higher."""
+    if not _PARTED.fullmatch(text) or _GROUPS.fullmatch(text):
+        return False
+    groups = re.split(r"[-/ ]", text)
+    return len(groups) != _TWO or len(groups[0]) != len(groups[1]) or groups[0] > groups[1]
 
 
 def _is_mixed(text: str) -> bool:

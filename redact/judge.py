@@ -37,9 +37,10 @@ from redact.free_judge import (
 )
 from redact.handles import handle_places
 from redact.learnt import AppLearnt, evidence_value, keep_kind
+from redact.numbers import NUMBERED, shape_of_numbers
 from redact.people_places import UNKNOWN, choices, people_places
 from redact.person_keys import person_keys
-from redact.place import ARGUMENT, RESULT, Place
+from redact.place import ARGUMENT, RESULT, Place, is_within, last_key, object_of
 from redact.shapes import is_phone
 from redact.value_sets import (
     are_amounts,
@@ -124,7 +125,7 @@ class Judgement:
         if key in self.places:
             return self.verdicts.get(key, _KEPT)
         place = Place.of(key)
-        if place.kind != UNKNOWN:
+        if place.kind not in _JUDGED:
             return self.verdicts.get(key, _KEPT)
         return _judge(place, {evidence_value(value): [0]}, self.public, self.latest, _FEW)
 
@@ -136,6 +137,7 @@ class Judgement:
         return _IN_TEXT if self.tokens.are_personal(token) else _KEPT
 
 
+_JUDGED: Final = frozenset({UNKNOWN, NUMBERED})
 _KEPT: Final = Verdict(KEEP, "")
 _OF_PEOPLE: Final = "holds people that the app names elsewhere"
 
@@ -151,7 +153,7 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
     verdicts = {key: Verdict(kind, _OF_PEOPLE) for key, kind in people.items()}
     for key, seen in app.evidence.items():
         place = places[key]
-        if place.kind == UNKNOWN and key not in people:
+        if place.kind in _JUDGED and key not in people:
             verdict = _judge(place, seen, public, app.latest, k)
             if verdict.action != KEEP:
                 verdicts[key] = verdict
@@ -216,24 +218,16 @@ def _places(app: AppLearnt) -> dict[str, Place]:
     """
     places = {key: Place.of(key) for key in app.evidence}
     named = {
-        _object(place.path)
+        object_of(place.path)
         for key, place in places.items()
         if place.kind == UNKNOWN and place.origin == RESULT and name_one_each(app.evidence[key])
     }
     return {
         key: replace(place, personal=True)
-        if place.origin == RESULT and any(_is_within(place.path, path) for path in named)
+        if place.origin == RESULT and any(is_within(place.path, path) for path in named)
         else place
         for key, place in places.items()
     }
-
-
-def _object(path: str) -> str:
-    return path.rpartition(".")[0]
-
-
-def _is_within(path: str, above: str) -> bool:
-    return _object(path) == above or path.startswith(f"{above}.")
 
 
 def _alike(app: AppLearnt, verdicts: dict[str, Verdict]) -> None:
@@ -242,20 +236,16 @@ def _alike(app: AppLearnt, verdicts: dict[str, Verdict]) -> None:
     A refund names its owner's account in a record without any other trace of a person.
     """
     telling = {
-        _last_key(place.path)
+        last_key(place.path)
         for place in map(Place.of, verdicts)
         if place.personal and verdicts[place.key()].action == OPAQUE
     }
     for key, seen in app.evidence.items():
         place = Place.of(key)
-        if key in verdicts or place.kind != UNKNOWN or _last_key(place.path) not in telling:
+        if key in verdicts or place.kind != UNKNOWN or last_key(place.path) not in telling:
             continue
         if commonest(list(seen)) == "identifier":
             verdicts[key] = _IDENTIFIERS
-
-
-def _last_key(path: str) -> str:
-    return path.rpartition(".")[2].casefold()
 
 
 def _made_personal(
@@ -269,9 +259,8 @@ def _made_personal(
     for value in seen:
         for part in parts_of_reference(value) if value not in spared else ():
             folded = fold_value(part)
-            if is_composite(verdict.action, folded) or (
-                verdict.action == OPAQUE and _is_code(folded)
-            ):
+            code = verdict.action == OPAQUE and _is_code(folded)
+            if code or is_composite(verdict.action, folded):
                 yield folded
 
 
@@ -321,6 +310,8 @@ def _public_values(
 def _judge(
     place: Place, seen: Mapping[str, list[int]], public: frozenset[str], latest: int, k: int
 ) -> Verdict:
+    if place.kind == NUMBERED:
+        return _judge_numbers(place, seen, public, latest, k)
     if place.free and are_own(seen, k=k):
         return _OWN_WORDS
     if place.free and are_own(seen, k=k, fits=is_line):
@@ -330,9 +321,22 @@ def _judge(
     if (place.free or place.personal) and are_own(seen, k=k, fits=plates):
         return _IDENTIFIERS
     verdict = _judge_shape(place, seen, public, latest, k)
-    unnamed = place.free and _last_key(place.path).startswith(FREE)
+    unnamed = place.free and last_key(place.path).startswith(FREE)
     # A place that no label names holds anything: only what shows by its own shape is taken from it.
     return _KEPT if unnamed and verdict.action in {NAME, CITY, CODE, WITHHOLD} else verdict
+
+
+def _judge_numbers(
+    place: Place, seen: Mapping[str, list[int]], public: frozenset[str], latest: int, k: int
+) -> Verdict:
+    own = [value for value in seen if value not in public]
+    shape = shape_of_numbers(own, place.path.rpartition(".")[2], latest)
+    if shape == "day" and place.personal and (span_lives(own) or are_old(own, latest)):
+        return _BIRTHS
+    subjects = len({subject for listed in seen.values() for subject in listed})
+    several = least_of(k, subjects) if place.personal or place.origin == ARGUMENT else _FEW
+    shared = subjects >= _FEW and _is_shared(seen, public, _SHARED_ENOUGH, several=several)
+    return _IDENTIFIERS if shape == "identifier" and not shared else _KEPT
 
 
 def _judge_shape(

@@ -50,3 +50,18 @@ def place_key(origin: str, kind: str, path: str, *, personal: bool, free: bool =
 def keyed_place(origin: str, kind: str, whose: str, path: str) -> str:
     """Return the key of a place in text that is no JSON (`f`), in a document with personal values (`p`) or in another (`n`)."""
     return f"{origin}|{kind}|{whose}|{path}"
+
+
+def object_of(path: str) -> str:
+    """Return the path of the object that holds a path's last key."""
+    return path.rpartition(".")[0]
+
+
+def is_within(path: str, above: str) -> bool:
+    """Say whether a path's key stands in the object of another path, or below it."""
+    return object_of(path) == above or path.startswith(f"{above}.")
+
+
+def last_key(path: str) -> str:
+    """Return a path's last key, whatever its casing."""
+    return path.rpartition(".")[2].casefold()

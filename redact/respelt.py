@@ -26,6 +26,7 @@ _RUN: Final = re.compile(r"\d{6,}")
 _END: Final = "\x00"
 _SHORTEST: Final = 6
 _DIGITS: Final = 4
+_OF_A_PLATE: Final = 2
 _LONGEST: Final = 40
 
 
@@ -75,8 +76,14 @@ def _sought(value: str) -> tuple[_Sought, ...]:
         _Sought(plain.translate(None, _NO_DIGITS), plain, written if part == compact else b"")
         for part in dict.fromkeys((compact, *_RUN.findall(compact)))
         for plain in (part.encode(),)
-        if _SHORTEST <= len(part) <= _LONGEST and sum(map(str.isdigit, part)) >= _DIGITS
+        if _SHORTEST <= len(part) <= _LONGEST and _is_telling(part)
     )
+
+
+def _is_telling(part: str) -> bool:
+    """Say whether a text has digits enough to be found by; between letters, as on a number plate, fewer are."""
+    digits = sum(map(str.isdigit, part))
+    return digits >= _DIGITS or (digits >= _OF_A_PLATE and len(part) > digits + 1)
 
 
 def _mentions(text: str, compact: str) -> Iterator[str]:

@@ -31,6 +31,10 @@ _TITLE: Final = re.compile(
     r"[\s,.:!\u2013-]{1,3}$",
     re.IGNORECASE,
 )
+_SIGNED: Final = re.compile(r"(?:^|[\n/\u2013-])[ ]?$")
+_CALLED_AT_END: Final = re.compile(r",[ ]$")
+_SAID: Final = re.compile(r"[.!?)]{0,3}\s*$")
+"""What may stand behind a name that ends a text: `See you, Per!`, or a signature."""
 _INITIAL: Final = re.compile(r"(?<![^\W_])[^\W\d_a-z]\.[ \u00a0]?$")
 """Before a surname that is an ordinary word: `G. Price`."""
 _NEAR: Final = 4
@@ -189,7 +193,7 @@ class Standing:
             return False
         if self._under_personal_key(text, match):
             return True
-        if capital and _INITIAL.search(text[max(0, match.start - _NEAR) : match.start]):
+        if capital and _is_called(text, match):
             return True
         for other in (place - 1, place + 1):
             if not 0 <= other < len(matches) or not self._beside(text, match, matches[other]):
@@ -221,6 +225,16 @@ class Standing:
             return False
         found = _KEY_BEFORE.search(text[max(0, match.start - 64) : match.start])
         return found is not None and (found[1] or found[2]) in self.personal_keys
+
+
+def _is_called(text: str, match: Match) -> bool:
+    """Say whether an initial stands before a word, or a text ends in calling somebody by it or is signed with it."""
+    before = text[max(0, match.start - _NEAR) : match.start]
+    if _INITIAL.search(before):
+        return True
+    if match.kind != "first_name" or not before or not _SAID.match(text, match.end):
+        return False
+    return bool(_CALLED_AT_END.search(before) or _SIGNED.search(before))
 
 
 def _in_key(text: str, match: Match) -> bool:

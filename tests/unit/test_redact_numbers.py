@@ -1,0 +1,124 @@
+"""Numbers without quotes that name somebody, and identifiers of digits in groups."""
+
+import json
+
+import pytest
+
+from redact.documents import Found
+from redact.forms import shape_of
+from redact.numbers import are_moments, count_something, may_name, says_id
+from redact.respelt import respelt_in
+from tests.unit.raw_conversations import calls, episode, says
+from tests.unit.test_redact_unseen_forms import past, text_of
+
+SECOND = 1_770_000_000
+NANO = 10**9
+
+
+def own_number(person: int) -> int:
+    """A national number of thirteen digits, of which the first says man or woman."""
+    return (person % 2 + 1) * 10**12 + 840_213_243_703 + person * 10_000_000_123
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "named"),
+    [
+        ("id", 48639, True),
+        ("giftNo", 486392, True),
+        ("sid", 486392, True),
+        ("bid", 486392, False),
+        ("mileage", 186392, False),
+        ("rings_on", 401569767717, True),
+        ("id", 4863, False),
+        ("code", 48639.5, False),
+    ],
+)
+def test_a_number_may_name_somebody_where_it_is_long_or_its_key_says_so(
+    key: str, value: float, named: bool
+) -> None:
+    """Five digits under an id's key, eight under any other."""
+    assert may_name(value, key) is named
+
+
+def test_what_counts_or_dates_something_is_no_identifier() -> None:
+    """Round numbers, those of many lengths, and seconds about the last episode."""
+    assert are_moments([str(SECOND + n) for n in range(5)], SECOND * NANO)
+    assert are_moments([str((SECOND + n) * 1000) for n in range(5)], 0)
+    assert not are_moments([str(SECOND), "5010813243703"], SECOND * NANO)
+    assert count_something(["12000000", "13500000", "17200000"], "volume")
+    assert count_something(["12000001", "135000011", "1720000011", "98234411234"], "size")
+    assert not count_something(["401569767717", "401535449637"], "rings_on")
+    assert says_id("memberId")
+    assert not says_id("paid")
+
+
+def test_numbers_that_name_people_go_from_results_arguments_and_messages() -> None:
+    """Each subject's own number under keys that no rule knows; moments and the choices that people share stay."""
+    raw = [
+        episode(
+            f"n{i}",
+            says("user", f"hello, supporter {7_345_018 + 7919 * i}"),
+            *calls(
+                "find",
+                {"ref": 7_345_018 + 7919 * i},
+                json.dumps(
+                    {
+                        "ref": 7_345_018 + 7919 * i,
+                        "cnp": own_number(i),
+                        "at": SECOND + 86_400 * i,
+                        "campaign": 30_100_200 + i % 2,
+                    }
+                ),
+            ),
+        )
+        for i in range(12)
+    ]
+    for i, done in enumerate(past(raw)):
+        text = text_of(done)
+        assert str(7_345_018 + 7919 * i) not in text
+        assert str(own_number(i)) not in text
+        assert str(SECOND + 86_400 * i) in text
+        assert str(30_100_200 + i % 2) in text
+        assert json.loads(done.clean.steps[2].content or "")["ref"] > 0
+
+
+@pytest.mark.parametrize(
+    ("value", "shape"),
+    [
+        ("880918-5161", "identifier"),
+        ("4821 1133 7", "number"),
+        ("4821 1133 72", "identifier"),
+        ("100 000 000", "number"),
+        ("10000-25000", "number"),
+        ("2026-02-11", "moment"),
+    ],
+)
+def test_digits_in_groups_are_an_identifier_and_no_range(value: str, shape: str) -> None:
+    """Nine digits or more that neither count thousands nor go from lower to higher."""
+    assert shape_of(value) == shape
+
+
+def test_a_number_plate_is_found_with_its_gaps() -> None:
+    """Few digits are enough between letters."""
+    found = [Found("opaque_id", "BL148TW", "plate")]
+    assert list(respelt_in(["my plate is BL 148 TW."], found)) == [("BL 148 TW", "opaque_id")]
+    assert not list(respelt_in(["in room 148"], [Found("opaque_id", "A148", "room")]))
+
+
+def test_a_name_that_is_an_ordinary_word_goes_where_a_text_ends_in_it() -> None:
+    """Signatures and goodbyes; elsewhere the word stays."""
+    raw = [
+        episode(
+            f"p{i}",
+            says("user", "hej, 3 kr per day"),
+            *calls(
+                "find", {"q": f"a{i}"}, json.dumps({"given_name": "Per", "family_name": f"Ek{i}"})
+            ),
+            says("assistant", "See you, Per!"),
+            says("user", "tack! /Per"),
+        )
+        for i in range(3)
+    ]
+    for done in past(raw):
+        assert "Per" not in text_of(done)
+        assert "kr per day" in text_of(done)
