@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from environments.runtime.attempt import Attempt
+from environments.runtime.world_dispatched import EMPTY, Dispatched
 
 MOST_TURNS: Final = 400
 
@@ -34,8 +35,11 @@ class Turn:
     calls: tuple[CallRow, ...] = field(default=())
 
 
-def turns(messages: Sequence[Mapping[str, Any]], run: Attempt | None = None) -> list[Turn]:
-    """The conversation; tool results stand below the calls that asked for them."""
+def turns(
+    messages: Sequence[Mapping[str, Any]], run: Attempt | None = None, parts: Dispatched = EMPTY
+) -> list[Turn]:
+    """The conversation; tool results stand below the calls that asked for them, calls under the names that rubrics have."""
+    messages = [parts.as_meant(message) for message in messages]
     answers = _answers(messages)
     sources = _sources(messages, run)
     shown: list[Turn] = []

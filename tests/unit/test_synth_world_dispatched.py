@@ -14,8 +14,9 @@ from benchmarks.backends.tickets import TICKETS
 from benchmarks.chat_logs import to_episode
 from benchmarks.dispatched import Form, formed, forms_of, measure
 from benchmarks.unseen import CLERKS, STYLES, recorded
+from dagster_project.review.transcript import turns
 from environments.fidelity import replay
-from environments.runtime.attempt import UNKNOWN
+from environments.runtime.attempt import UNKNOWN, Attempt, Call, ToolResult
 from environments.runtime.world import World
 from environments.runtime.world_dispatched import Dispatched
 from synth.rubric.verbs import write_log_odds
@@ -216,3 +217,26 @@ def test_a_record_among_a_parts_arguments_is_one_argument() -> None:
         for name, a, content in _stays(n)
     ]
     assert _learnt(moved)["desk"]["open"] == ["data"]
+
+
+def test_the_review_page_shows_calls_by_part_with_their_sources() -> None:
+    """A re-run's record names parts: the page's conversation has their names, and says where answers came from."""
+    rules = json.loads(_document("proxy"))["dispatched"]
+    asked = {"name": "get_ticket", "arguments": {"ticket_id": 3}}
+    function = {"name": "call_tool", "arguments": json.dumps(asked)}
+    messages: list[dict[str, Any]] = [
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "a", "function": function}]},
+        {"role": "tool", "tool_call_id": "a", "content": "{}"},
+    ]
+    made = Call(
+        name="call_tool[name=get_ticket]",
+        arguments={"ticket_id": 3},
+        result=ToolResult(content="{}", source="derived"),
+        message=0,
+    )
+    run = Attempt(messages=tuple(messages), opening=0, calls=(made,))
+    (turn,) = turns(messages, run, Dispatched(rules))
+    (shown,) = turn.calls
+    assert shown.name == "call_tool[name=get_ticket]"
+    assert json.loads(shown.arguments) == {"ticket_id": 3}
+    assert shown.source == "derived"
