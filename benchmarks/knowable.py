@@ -83,6 +83,7 @@ def _follow(
             call=call,
             result=result,
             tool=world.meant(call.name, call.arguments),
+            asked=call.arguments,
             verdict=judge(result, truth),
         )
         session.observe(call.name, call.arguments, truth)

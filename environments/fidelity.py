@@ -7,6 +7,7 @@ state, never the recording. Not here: learning, grading, reading files.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -59,6 +60,8 @@ class Judged:
     """One of `VERDICTS`."""
     tool: str
     """What was called: the part, of a tool that is several."""
+    asked: str
+    """Its arguments as text: the part's own."""
     simulated: str | None = None
     """How a simulated answer compares with the truth: `exact`, `wrong`; None where nothing was simulated."""
     taped: str | None = None
@@ -127,7 +130,7 @@ def replay(
         for position, call in enumerate(episode.calls):
             truth = unwrap(call.content, envelope)
             result = session.call(call.name, _renamed(call.arguments, to_new))
-            tool = known.meant(call.name, call.arguments)
+            tool, own = _meant(known, call)
             asked = Asked(tool, "", version_at(known.versions, tool, episode.started_at))
             by_format = _by_format(known, asked, result, truth, to_new)
             answer = (tape or {}).get((call.name, tape_key(call.arguments)))
@@ -139,6 +142,7 @@ def replay(
                     call=call,
                     result=result,
                     tool=tool,
+                    asked=own,
                     verdict=EQUIVALENT if by_format else judge(result, truth),
                     simulated=_worth(result, truth),
                     taped=None if answer is None else "exact" if same else "wrong",
@@ -233,10 +237,19 @@ def _grouped(judged: Iterable[Judged], key: Callable[[Judged], str]) -> dict[str
     return {name: {"calls": len(g), **_counts(g)} for name, g in _groups(judged, key)}
 
 
+def _meant(world: World, call: RecordedCall) -> tuple[str, str]:
+    """The tool that a call means, and the arguments that this one takes."""
+    parsed = parse_arguments(call.arguments) if world.dispatched else None
+    if parsed is None:
+        return call.name, call.arguments
+    found = world.dispatched.meant(call.name, parsed)
+    return found.tool, json.dumps(dict(found.arguments), ensure_ascii=False)
+
+
 def _tool(judged: Sequence[Judged]) -> dict[str, Json]:
     """One tool: its counts, who answered, the floor, and the calls that nobody could answer by shape and reason."""
     unknown = [j for j in judged if j.verdict == "unknown"]
-    shapes = _groups(unknown, lambda j: shape_of(j.call.arguments))
+    shapes = _groups(unknown, lambda j: shape_of(j.asked))
     return {
         "calls": len(judged),
         **_counts(judged),

@@ -39,8 +39,8 @@ def share(part: int, whole: int) -> str:
 
 
 def label(name: str) -> str:
-    """A code as words."""
-    return clip(name, 80).replace("_", " ")
+    """A code as words; a part of a tool that is several keeps its name, which is looked for elsewhere."""
+    return clip(name, 80) if "[" in name else clip(name, 80).replace("_", " ")
 
 
 def slug(name: str) -> str:

@@ -15,7 +15,7 @@ from benchmarks.chat_logs import to_episode
 from benchmarks.dispatched import Form, formed, forms_of, measure
 from benchmarks.unseen import CLERKS, STYLES, recorded
 from dagster_project.review.transcript import turns
-from environments.fidelity import replay
+from environments.fidelity import RecordedCall, RecordedEpisode, replay
 from environments.runtime.attempt import UNKNOWN, Attempt, Call, ToolResult
 from environments.runtime.world import World
 from environments.runtime.world_dispatched import Dispatched
@@ -99,6 +99,14 @@ def test_tables_show_parts_under_readable_names() -> None:
     assert "backend[action=get_ticket]" in by_tool
     assert "backend[action=edit_ticket]" in found.writers
     assert "backend[action=get_ticket]" not in found.writers
+    lost = RecordedCall(
+        name="backend", arguments='{"action": "get_ticket", "ticket_id": 999}', content="{}"
+    )
+    told = replay(world, [RecordedEpisode(episode_id="e", calls=[lost])]).to_json()["by_tool"]
+    assert isinstance(told, dict)
+    part = told["backend[action=get_ticket]"]
+    assert isinstance(part, dict)
+    assert part["unknowns"] == {"with ticket_id": {"never seen": 1}}
 
 
 def test_paths_are_templates_with_arguments() -> None:
