@@ -195,13 +195,22 @@ def _worth(result: ToolResult, truth: str) -> str | None:
 
 
 def equal(left: str, right: str) -> bool:
-    """Equal as JSON values where both parse, else as text."""
+    """Equal as JSON values where both parse, JSON texts inside of them too, else as text."""
     if left == right:
         return True
     one, other = parse_json(left), parse_json(right)
-    if one is None or other is None:
-        return False
-    return same_json(one.value, other.value)
+    return one is not None and other is not None and _same(one.value, other.value)
+
+
+def _same(left: Json, right: Json) -> bool:
+    """`same_json`, for the texts of an envelope (`{"text": "{…}"}`) too: whatever stands around a value, it is the same value."""
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(_same(v, right[k]) for k, v in left.items())
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(_same, left, right))
+    if isinstance(left, str) and isinstance(right, str) and {left[:1], right[:1]} <= {"{", "["}:
+        return equal(left, right)
+    return same_json(left, right)
 
 
 def tape_key(arguments: str) -> str:

@@ -62,3 +62,13 @@ def test_results_are_compared_as_values() -> None:
     assert equal('{"a": 1, "b": 2}', '{"b":2,"a":1.0}')
     assert not equal('{"a": true}', '{"a": 1}')
     assert not equal("done", "Done")
+
+
+def test_a_value_is_the_same_in_an_envelope_of_text() -> None:
+    """`10800.0` is `10800` inside a JSON text as it is outside; another number, or a text in place of an object, is not."""
+    inside = [f'{{"value": {number}}}' for number in ("10800", "10800.0", "9")]
+    wrapped = [json.dumps({"text": text, "isError": False}) for text in inside]
+    assert equal(wrapped[0], wrapped[1])
+    assert not equal(wrapped[0], wrapped[2])
+    assert not equal(wrapped[0], '{"text": {"value": 10800}, "isError": false}')
+    assert not equal('{"text": "[half"}', '{"text": "[other"}')
