@@ -7,6 +7,7 @@ import pytest
 from redact.documents import Found
 from redact.forms import shape_of
 from redact.numbers import are_moments, count_something, may_name, says_id
+from redact.prose_names import names_in
 from redact.respelt import respelt_in
 from tests.unit.raw_conversations import calls, episode, says
 from tests.unit.test_redact_unseen_forms import past, text_of
@@ -122,3 +123,12 @@ def test_a_name_that_is_an_ordinary_word_goes_where_a_text_ends_in_it() -> None:
     for done in past(raw):
         assert "Per" not in text_of(done)
         assert "kr per day" in text_of(done)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("Bác sĩ BS. Phạm Tuyết.", "Phạm Tuyết"), ("la Dra. Ibarluzea", "Ibarluzea")],
+)
+def test_titles_of_other_languages_introduce_names(text: str, name: str) -> None:
+    """A doctor whom only a message names."""
+    assert name in {found for _, found in names_in(text)}
