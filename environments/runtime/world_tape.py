@@ -11,7 +11,8 @@ from typing import Final
 
 from .attempt import Json
 from .normal import stable
-from .world_entry import DOUBT
+from .world_chosen import CHOSEN
+from .world_entry import DOUBT, Entry
 from .world_log import history
 from .world_scope import Here
 from .world_tool import Taped, Tool
@@ -35,31 +36,38 @@ def taped(here: Here, tool: Tool, args: dict[str, Json]) -> tuple[str, str] | No
         if here.world.living and entry.evidence not in here.own:
             continue
         before = history(here, tool, args, entry.content)
-        if entry.before == before:
-            if _upset(here, tool, entry):
-                continue
-            return entry.content, entry.evidence
-        if _agreed(here, entries, entry.content, before):
+        same = entry.before == before
+        if not same and not _agreed(here, entries, entry.content, before):
+            continue
+        if not _upset(here, tool, entry, before):
             return entry.content, entry.evidence
     return None
 
 
-def _upset(here: Here, tool: Tool, entry: Taped) -> bool:
-    """Whether a call outside the answer's history may matter after all, of a tool that was hardly tried before it.
+def _upset(here: Here, tool: Tool, entry: Taped, before: tuple[str, ...]) -> bool:
+    """Whether a call outside the answer's history may matter after all.
 
-    An empty answer lacks what anybody may have made. An answer that hangs on what was done before does not hold where a mode
+    Where something was done before, a call that names nothing and whose answer nobody knows may undo it: only its answer
+    would say what it was about. Others are of tools that were hardly tried before this one: an empty answer lacks what anybody may have made. An answer that hangs on what was done before does not hold where a mode
     was switched, and what names nothing may undo it: that such calls mattered to nothing was seen where little was done.
     """
+    known = before + tuple(entry.after)
+    outside = [e for e in here.state.log if e.call not in known]
+    if before and any(_aimless(e) and e.tool not in tool.ignores for e in outside):
+        return True
     if not tool.untried:
         return False
-    known = entry.before + tuple(entry.after)
-    outside = [e for e in here.state.log if e.call not in known]
     if entry.content in EMPTY and any(e.tool in tool.makers for e in outside):
         return True
-    return bool(entry.before) and any(
+    return bool(before) and any(
         e.tool in tool.modes or (tool.innocent and not e.args and e.tool in tool.untried)
         for e in outside
     )
+
+
+def _aimless(entry: Entry) -> bool:
+    """Whether nobody knows what came of a call, and nothing that it was given says what it was about."""
+    return entry.lost and not entry.args.keys() - {CHOSEN}
 
 
 def _agreed(here: Here, entries: Sequence[Taped], content: str, before: tuple[str, ...]) -> bool:

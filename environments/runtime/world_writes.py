@@ -144,6 +144,8 @@ def _derive_change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
         raise NotKnown("these arguments were never given together")
     if not (tool.claims or believed) or tool.answer is None:
         raise NotKnown("when this succeeds is not known well enough")
+    if _said_once(here, tool, args):
+        raise NotKnown("what the same call says when it is made again was never seen")
     lit = not any(_out_of_sight(here, write, scope) for write in tool.writes)
     changes = _changes(here, tool, scope) if lit else []
     if changes:
@@ -222,6 +224,16 @@ def _old(here: Here, tool: Tool, scope: Scope) -> Json:
         return here.state.row(place, names_in(scope.arg) if here.state.log else ())
     except (Missing, NotKnown):
         return None
+
+
+def _said_once(here: Here, tool: Tool, args: dict[str, Json]) -> bool:
+    """Whether the very call was made before, of a tool whose answers hang on its own calls and whose rows nobody knows.
+
+    `true` may mean that the call changed something, and `false` that it was done already.
+    """
+    if tool.writes or tool.name not in tool.heeds:
+        return False
+    return any(e.tool == tool.name and e.args == args for e in here.state.log)
 
 
 def _made(here: Here, tool: Tool) -> int:

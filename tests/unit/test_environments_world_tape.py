@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from environments.runtime.attempt import RECORDED, UNKNOWN
+from environments.runtime.attempt import DERIVED, RECORDED, UNKNOWN
 from environments.runtime.normal import outcome_of
 from environments.runtime.world import World
 from environments.runtime.world_session import Session
@@ -77,7 +77,7 @@ def _session(show: dict[str, Any], shown: list[dict[str, Any]], rows: dict[str, 
     entry = {"before": [], "content": "done", "from": "e1", "n": 1}
     any_time = [entry, {**entry, "before": ["edit {}"]}, {**entry, "before": ["other {}"]}]
     reads = {"table": "text", "key": [["arg", "of"]]}
-    tools: dict[str, Any] = {"edit": done, "other": done, "calm": done}
+    tools: dict[str, Any] = {"edit": done, "other": done, "calm": done, "undo": done}
     tools["show"] = {"kind": "read", "reads": reads, **show}
     tape: dict[str, Any] = {name: {"{}": any_time} for name in ("edit", "other", "calm")}
     tape["show"] = {'{"of":"it"}': shown}
@@ -111,3 +111,44 @@ def test_an_empty_answer_is_not_told_after_what_may_have_made_something() -> Non
     full = _session(show, [], {'["it"]': {"a.md": 1}})
     full.call("other", {})
     assert full.call("show", '{"of": "it"}').content == '{"a.md": 1}'
+
+
+def test_what_nobody_knows_about_a_call_without_arguments_may_be_that_it_undid_the_edit() -> None:
+    """Its tool was tried often, with nothing to undo: only an answer would say what it took back."""
+    shown = [
+        {"before": ["edit {}"], "content": "new", "from": "e1", "n": 1},
+        {"before": [], "content": "old", "from": "e2", "n": 1},
+    ]
+    session = _session({"heeds": ["edit"]}, shown, {})
+    untouched = session.fork()
+    session.call("edit", {})
+    session.observe("calm", {}, "done")
+    assert session.fork().call("show", {"of": "it"}).content == "new"
+    aimed = session.fork()
+    assert aimed.call("other", {"of": "else"}).source == UNKNOWN
+    assert aimed.call("show", {"of": "it"}).content == "new"
+    assert session.call("undo", {}).source == UNKNOWN
+    assert session.call("show", {"of": "it"}).source == UNKNOWN
+    assert untouched.call("undo", {}).source == UNKNOWN
+    assert untouched.call("show", {"of": "it"}).content == "old"
+
+
+def test_a_call_without_arguments_is_known_where_the_reader_ignores_its_tool() -> None:
+    """A tool that was seen to leave these answers alone undoes nothing of theirs."""
+    shown = [{"before": ["edit {}"], "content": "new", "from": "e1", "n": 1}]
+    session = _session({"heeds": ["edit"], "ignores": ["undo"]}, shown, {})
+    session.call("edit", {})
+    assert session.call("undo", {}).source == UNKNOWN
+    assert session.call("show", {"of": "it"}).content == "new"
+
+
+def test_a_constant_answer_is_not_told_again_where_answers_hang_on_the_tools_own_calls() -> None:
+    """The first label is new; whether the same label is new a second time nobody saw."""
+    mark = {"kind": "act", "outcomes": {outcome_of("true", {}): "success"}, "claims": True}
+    for heeds in ([], ["mark"]):
+        tool = {**mark, "answer": ["const", True], "heeds": heeds}
+        session = World.from_json({"format": "1", "tools": {"mark": tool}}).session()
+        assert session.call("mark", {"name": "good"}).content == "true"
+        assert session.call("mark", {"name": "fast"}).content == "true"
+        again = session.call("mark", {"name": "good"})
+        assert again.source == (UNKNOWN if heeds else DERIVED)
