@@ -60,14 +60,15 @@ def explain(
             continue
         if all(lists_names(c.tree) for c in best):
             unexplained.extend(rows)  # whom it happened to is no reason
-        message = message_of(refusal, culprits_of(best), holes)
+        told = _claimable(best, calls, refusal) and not all(remembers(c, cases) for c in best)
+        message = message_of(refusal, culprits_of(best), holes) if told else None
         if calls < MIN_TO_REFUSE and all(_compares(c.tree) for c in best):
             # Of one refused call many comparisons are true by chance: the kind that it names is withheld as well.
             explained.extend(_kinds_refused(cases, fitter, name))
         explained.append(
             {
                 "conditions": best,
-                "message": message if _claimable(best, calls, refusal) else None,
+                "message": message,
                 "says": group[0].seen.content[:200]
                 if HOLE not in name
                 else name.replace(HOLE, "…"),
@@ -179,6 +180,18 @@ def lists_names(tree: Tree) -> bool:
         return False
     subject = tree[1][1] if tree[1][0] == "prefix" else tree[1]
     return subject[0] == "arg" and any(is_name(v) or tree[1][0] == "prefix" for v in tree[2])
+
+
+def remembers(condition: Condition, cases: Cases) -> bool:
+    """Whether a list of allowed values has another one for each record: which records these were is no reason."""
+    tree = condition.tree
+    if tree[0] != "among" or tree[1][0] != "row":
+        return False
+    scopes = cases.scopes[: len(cases.good)]
+    keys = zip(*(evaluate(key, scopes) for key in tree[1][2]), strict=True)
+    rows = zip(keys, condition.values, evaluate(tree[1], scopes), strict=False)
+    known = {(stable(list(key)), stable(value)) for key, held, value in rows if held is True}
+    return len({key for key, _ in known}) == len({value for _, value in known})
 
 
 def _kind_of(condition: Condition, scope: Scope) -> set[str]:

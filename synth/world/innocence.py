@@ -47,6 +47,8 @@ MAX_STILL: Final = 40
 """Against, per opportunity of other suspects to change this answer, where nobody ever did."""
 MIN_TRIALS: Final = 2
 """Opportunities before calls that share a name are taken not to matter."""
+MIN_SUSPECTED: Final = 2
+"""Different calls answered otherwise after a suspect, before what it left alone has to be more to clear it."""
 MODE: Final = 5
 """Tools whose answers one was seen to change from afar, before it counts as what switches a mode."""
 MIN_STEADY: Final = 10
@@ -107,10 +109,22 @@ def never_matters(found: Found, suspect: str, name: str, *, states: States) -> b
     if key in evidence.convicted:
         return False
     near, far = (len(evidence.trials.get((suspect, n), ())) for n in (True, False))
+    if _often_suspected(evidence, key):
+        return False
     if near >= MIN_TRIALS and _log_odds(found, key, name) <= LIMIT:
         return True
     tried = near or (far and name in states)
     return bool(tried) and _acts_elsewhere(found, suspect, name, states)
+
+
+def _often_suspected(evidence: Evidence, suspect: Suspect) -> bool:
+    """Whether unequal answers may be a suspect's doing in at least as many calls as it left alone.
+
+    Somebody else explains them too, and was convicted; that does not acquit a call about the very same thing.
+    """
+    changed = {event.key for event in evidence.changes if suspect in event.suspects}
+    calm = {key for key, _ in evidence.trials.get(suspect, ())}
+    return len(changed) >= max(MIN_SUSPECTED, len(calm))
 
 
 def _log_odds(found: Found, suspect: Suspect, name: str) -> float:

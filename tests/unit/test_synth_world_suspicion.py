@@ -175,6 +175,21 @@ def test_a_writer_of_another_state_does_not_matter() -> None:
     assert not never_matters(found, "turn", "path", states=states)
 
 
+def test_a_call_about_the_same_thing_is_not_cleared_by_who_was_convicted_in_its_place() -> None:
+    """Two bills differ after a new plan and two do not: something else came before the first two as well."""
+    plan = ("plan", True)
+    evidence = Evidence(convicted={("toggle", False)})
+    evidence.trials[plan] = {("bill 1", "plan a"), ("bill 2", "plan b")}
+    found = {"bills": evidence, "line": _convicts("plan")}
+    both = frozenset({plan, ("toggle", False)})
+    for key in ("bill 3", "bill 4"):
+        assert never_matters(found, "plan", "bills", states={})
+        evidence.changes.append(Event(suspects=both, episodes=frozenset({1, 2}), key=key))
+    assert not never_matters(found, "plan", "bills", states={})
+    evidence.trials[plan].add(("bill 5", "plan a"))
+    assert never_matters(found, "plan", "bills", states={})
+
+
 def test_a_tool_called_often_whose_name_says_that_it_reads_needs_one_equal_answer_after_it() -> (
     None
 ):
