@@ -171,7 +171,21 @@ def _not_broken(holds: Thunk, scope: Scope, *, unseen: bool) -> bool:
     try:
         return bool(holds(scope))
     except NotKnown as fault:
-        return unseen or not isinstance(fault, Unseen)
+        if isinstance(fault, Unseen):
+            return unseen
+        return _held_before(holds, scope)
+    except Missing:
+        return False
+
+
+def _held_before(holds: Thunk, scope: Scope) -> bool:
+    """Whether a condition was not broken by records as they were before something may have touched them."""
+    if scope.last is None:
+        return True
+    try:
+        return bool(holds(Scope(scope.arg, scope.old, row=scope.last)))
+    except NotKnown:
+        return True
     except Missing:
         return False
 

@@ -63,10 +63,11 @@ def _touches(entry: Entry, place: Place) -> bool:
 
 
 def _shown(here: Here, tool: Tool, args: dict[str, Json]) -> Place:
-    """The record that a reader is asked for."""
-    if tool.reads is not None:
+    """The record that a reader is asked for, or that a writer's answer shows."""
+    shown = tool.reads if tool.reads is not None else tool.shows
+    if shown is not None:
         try:
-            return place_of(tool.reads, scope_of(here, args, None))
+            return place_of(shown, scope_of(here, args, None))
         except (Missing, NotKnown):
             pass
     return "", ""

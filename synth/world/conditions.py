@@ -29,6 +29,8 @@ MAX_ELEMENTS: Final = 800
 """Elements of a list, over all examples, up to which conditions on them are searched."""
 TRUE: Final[Tree] = ["eq", ["it"], ["const", True]]
 """What every pair of two lists has to give."""
+MAX_LENGTHS: Final = 6
+"""Lists whose lengths are compared with numbers of elements."""
 MIN_MET: Final = 2
 """Different successes that must have met a limit which nothing recorded broke."""
 
@@ -295,10 +297,12 @@ def _element_relations(sub: Fitter, about: Sequence[Term]) -> Iterator[tuple[Tre
 
 
 def _lengths(sub: Fitter) -> list[Term]:
-    """How many elements the call's own lists have, to compare with a number of each element."""
+    """How many elements the lists of the call and of its record have, to compare with a number of each element."""
     out: list[Term] = []
     for container in sub.terms.containers:
-        if container.tree[0] == "arg" and any(isinstance(v, list) for v in container.values):
+        if container.tree[0] in {"arg", "old"} and any(
+            isinstance(v, list) for v in container.values
+        ):
             tree: Tree = ["len", container.tree]
             out.append(Term(tree=tree, values=evaluate(tree, sub.scopes), rank=container.rank + 3))
-    return out[:4]
+    return out[:MAX_LENGTHS]

@@ -6,10 +6,11 @@ the one closest to the message's words wins, others nearly as good keep a say. N
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from environments.runtime.expression import prefix
 from environments.runtime.expression_frame import DARK, GONE
 from environments.runtime.expression_scope import Scope, Tree
 from environments.runtime.normal import HOLE, is_name, stable
@@ -30,9 +31,10 @@ MAX_RIVALS: Final = 4
 
 
 def explain(
-    cases: Cases, found: list[Condition], fitter: Fitter, propose: Proposer | None
+    cases: Cases, holding: list[Condition], fitter: Fitter, propose: Proposer | None
 ) -> tuple[list[dict[str, Any]], list[int]]:
     """A guard per class of refusal where one condition tells it apart; the rest is counted."""
+    found = [c for c in holding if _often_seen(c)]
     explained: list[dict[str, Any]] = []
     unexplained: list[int] = []
     for name, group in sorted(cases.bad.items(), key=lambda item: -len(item[1])):
@@ -62,8 +64,8 @@ def explain(
             unexplained.extend(rows)  # whom it happened to is no reason
         told = _claimable(best, calls, refusal) and not all(remembers(c, cases) for c in best)
         message = message_of(refusal, culprits_of(best), holes) if told else None
-        if calls < MIN_TO_REFUSE and all(_compares(c.tree) for c in best):
-            # Of one refused call many comparisons are true by chance: the kind that it names is withheld as well.
+        if calls < MIN_TO_REFUSE and all(_compares(c.tree) or lists_names(c.tree) for c in best):
+            # Of one refused call much is true by chance: the kind that it names is withheld as well.
             explained.extend(_kinds_refused(cases, fitter, name))
         explained.append(
             {
@@ -110,13 +112,21 @@ def _kinds_refused(cases: Cases, fitter: Fitter, name: str) -> Iterator[dict[str
     rows = cases.index[name]
     said = _words_of(cases.bad[name][0].seen.content)
     words = [t for t in fitter.terms.scalars if texts(t) and _often_there(t)][:40]
-    for subject, values, _ in _categories(fitter, words):
+    for term, values, _ in _categories(fitter, words):
         kinds = {stable(values[i]): values[i] for i in rows}
+        # Whom it happened to is no kind; what its name begins with may be.
+        named = term[0] != "prefix" and any(map(is_name, kinds.values()))
+        subject: Tree = ["prefix", term] if named else term
+        if named:
+            kinds = _beginnings(kinds.values())
         if not all(
             isinstance(v, str) and len(v) > 2 and _words_of(v) & said for v in kinds.values()
         ):
             continue
         tree: Tree = ["not", ["among", subject, list(kinds.values())]]
+        free = _uncharged(cases, fitter, rows, evaluate(tree, cases.scopes))
+        if free:
+            tree = ["or", tree, ["and", *free]]
         yield {
             "conditions": [
                 Condition(tree=tree, held=0, rank=0, values=evaluate(tree, cases.scopes))
@@ -128,6 +138,30 @@ def _kinds_refused(cases: Cases, fitter: Fitter, name: str) -> Iterator[dict[str
             "class": name,
         }
         return
+
+
+def _uncharged(cases: Cases, fitter: Fitter, rows: range, other: Sequence[Any]) -> list[Tree]:
+    """That the call charges nothing, where each refused one charged something and one of the same kind that did not succeeded."""
+    out: list[Tree] = []
+    for term in fitter.extra:
+        tree: Tree = ["le", term.tree, ["const", 0]]
+        values = evaluate(tree, cases.scopes)
+        met = any(
+            v is True and o is False for v, o, _ in zip(values, other, cases.good, strict=False)
+        )
+        if met and all(values[i] is False for i in rows):
+            out.append(tree)
+    return out
+
+
+def _often_seen(condition: Condition) -> bool:
+    """Whether enough examples know a condition for it to explain a refusal: less of it only withholds success."""
+    known = sum(v is not DARK for v in condition.values)
+    return known >= min(len(condition.values), ENOUGH)
+
+
+def _beginnings(names: Iterable[str]) -> dict[str, str]:
+    return {stable(begins): begins for begins in map(prefix, names)}
 
 
 def _compares(tree: Tree) -> bool:
@@ -169,6 +203,10 @@ def _claimable(best: list[Condition], calls: int, refusal: Refusal) -> bool:
         plain = best[0].tree[0] != "le" or best[0].rank < 0
         return (
             plain or calls + best[0].held >= MIN_COMPARED or bool(words & _words_of(best[0].tree))
+        )
+    if all(lists_names(c.tree) and c.tree[1][0] != "prefix" for c in best):
+        return (
+            False  # of one refused call: that its name says a word of the message makes it no kind
         )
     said = set().union(_words_of(best[0].tree), *(_kind_of(c, refusal.scopes[0]) for c in best))
     return best[0].held >= 2 * FEW and bool(words & said)

@@ -25,7 +25,8 @@ from synth.world.model import ToolModel, Workbench
 from synth.world.numbers import is_number, mentions
 from synth.world.proposals import Proposer
 from synth.world.recurring import told_again
-from synth.world.terms import ENOUGH, Tables, Term
+from synth.world.stayed import none_stays, stayed
+from synth.world.terms import Tables, Term
 
 MAX_UNEXPLAINED: Final = 0.06
 """Share of refusals without a guard above which success is not claimed."""
@@ -66,14 +67,20 @@ def _learn(
     fitter.extra = _effect_amounts(tool, cases)
     found = [c for c in conditions(cases, fitter, tables) if not _of_subject(c.tree)]
     found.sort(key=lambda c: c.rank)
-    explained, missed = explain(cases, [c for c in found if _often_seen(c)], fitter, propose)
+    explained, missed = explain(cases, found, fitter, propose)
     withheld = _withhold(cases, found)
     if not cases.bad and only_record(tool):
         # What was never refused may hang on an amount in its one record, hardly on whatever else that holds.
         withheld = [g for g in withheld if g["holds"][0] == "le" or not mentions(g["holds"], "old")]
+    withheld.extend(stayed(cases, tool.writes))
     _bind(explained, withheld, cases)
+    _bind_new(explained, list(none_stays(cases, tool.writes)), cases)
     ordered = _in_order(explained, cases)
-    again = [g for name in sorted(cases.bad) for g in told_again(cases, name)]
+    again = [
+        g | _of_record(tool, cases, name)
+        for name in sorted(cases.bad)
+        for g in told_again(cases, name)
+    ]
     tool.guards = [*_beside(again, ordered), *ordered, *withheld]
     for guard in tool.guards:
         guard.pop("class", None)
@@ -122,6 +129,16 @@ def _bind(explained: list[dict[str, Any]], withheld: list[dict[str, Any]], cases
                     guard.setdefault(name, []).append(tree)
 
 
+def _bind_new(explained: list[dict[str, Any]], trees: list[Tree], cases: Cases) -> None:
+    """What is said of elements was seen of such as the record did not have: of one that stays, nobody knows."""
+    for guard in explained:
+        scopes = [cases.scopes[i] for i in cases.index[guard["class"]]]
+        if guard["message"] and any(c.tree[0] == "every" for c in guard["conditions"]):
+            for tree in trees:
+                if all(v is True or v is DARK for v in evaluate(tree, scopes)):
+                    guard.setdefault("also", []).append(tree)
+
+
 def _met(values: list[Any], calls: list[str]) -> bool:
     """Whether enough different calls met a condition and none broke it."""
     if any(v is not True and v is not DARK for v in values):
@@ -145,12 +162,6 @@ def _telling(tree: Tree) -> bool:
         return bool(body[1][0] == "pick" and body[1][1][0] == "old" and body[1][3] == ["it"])
     lengths = tree[0] == "eq" and tree[1][0] == tree[2][0] == "len"
     return lengths and any(part[1][0] == "arg" for part in tree[1:])
-
-
-def _often_seen(condition: Condition) -> bool:
-    """Whether enough examples know a condition for it to explain a refusal: less of it only withholds success."""
-    known = sum(v is not DARK for v in condition.values)
-    return known >= min(len(condition.values), ENOUGH)
 
 
 def _lists_words(tree: Tree, cases: Cases) -> bool:
@@ -192,6 +203,15 @@ def _of_subject(tree: Any) -> bool:
     if not isinstance(tree, list) or tree[:1] == ["row"]:
         return False
     return tree == ["arg", SUBJECT] or any(map(_of_subject, tree))
+
+
+def _of_record(tool: ToolModel, cases: Cases, name: str) -> dict[str, Any]:
+    """That the record was there in each refused call: of one that is not, other words may come first."""
+    keys = [(w["table"], w["key"]) for w in tool.writes if '"next"' not in stable(w["key"])]
+    trees: list[Tree] = [["exists", ["row", table, key]] for table, key in keys]
+    refused = [cases.scopes[i] for i in cases.index[name]]
+    there = [t for t in trees if all(v is True for v in evaluate(t, refused))]
+    return {"also": there} if there else {}
 
 
 def _beside(
