@@ -2,11 +2,13 @@
 
 import json
 import random
+from collections import Counter
 from typing import Any
 
 import pytest
 
-from benchmarks.volatile import counts, recorded
+from benchmarks.volatile import recorded, verdict
+from environments.fidelity import Fidelity
 from environments.runtime.attempt import UNKNOWN
 from environments.runtime.world import World
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
@@ -108,7 +110,17 @@ def test_what_a_user_told_or_a_result_shows_is_not_idle() -> None:
 @pytest.mark.parametrize("habit", ["idle", "spelling"])
 @pytest.mark.parametrize("living", [False, True])
 def test_a_habit_costs_nothing(habit: str, *, living: bool) -> None:
-    """The depot of the benchmark with it is known as well as the plain one."""
+    """The depot of the benchmark with it is known as well as the plain one, or better: a key tells equal changes apart."""
     plain, with_it = (recorded(0, name, living=living) for name in ("plain", habit))
     for part in ("h", "p"):
-        assert counts(plain[part])["all"] == counts(with_it[part])["all"]  # type: ignore[arg-type]  # both are figures
+        right, wrong = figures(plain[part])
+        right_with_it, wrong_with_it = figures(with_it[part])
+        assert right_with_it >= right > 0
+        assert wrong_with_it <= wrong
+
+
+def figures(found: Fidelity | str) -> tuple[int, int]:
+    """Right and wrong calls."""
+    assert isinstance(found, Fidelity)
+    verdicts = Counter(map(verdict, found.judged))
+    return verdicts["right"], verdicts["wrong"]
