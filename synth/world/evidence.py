@@ -69,6 +69,8 @@ class Evidence:
     """Pairs that differ though nothing else was done differently."""
     wide: bool = False
     """It is called without arguments: what it shows is of everything."""
+    personal: bool = False
+    """It is asked for nothing but whoever is signed in: that it shares this name with another call says nothing."""
     always: set[str] = field(default_factory=set)
     """Tools that came before every success."""
     convicted: set[Suspect] = field(default_factory=set)

@@ -109,7 +109,7 @@ def never_matters(found: Found, suspect: str, name: str, *, states: States) -> b
     if key in evidence.convicted:
         return False
     near, far = (len(evidence.trials.get((suspect, n), ())) for n in (True, False))
-    if _often_suspected(evidence, key):
+    if not evidence.personal and _often_suspected(evidence, key):
         return False
     if near >= MIN_TRIALS and _log_odds(found, key, name) <= LIMIT:
         return True

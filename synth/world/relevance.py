@@ -17,6 +17,7 @@ from typing import Final
 from environments.runtime.attempt import Json
 from environments.runtime.normal import names_in, tokens_in
 from environments.runtime.world_state import ABSENCE
+from environments.runtime.world_subject import SUBJECT
 from synth.world.again import changed_by_asking
 from synth.world.doubt import enough
 from synth.world.evidence import (
@@ -170,7 +171,8 @@ def _convict(bench: Workbench) -> dict[str, Evidence]:
     if doubted:
         found = _evidence(bench)
     for name, tool in bench.tools.items():
-        found[name].wide = not any(seen.arguments for seen in tool.observations)
+        names = {argument for seen in tool.observations for argument in seen.arguments}
+        found[name].wide, found[name].personal = not names, names == {SUBJECT}
     for name, pasts in _pasts(bench).items():
         found[name].always = set(frozenset.intersection(*pasts)) - {name}
     _judge(found)

@@ -48,7 +48,7 @@ def test_an_entry_names_the_rows_as_they_were() -> None:
         about=(("order", '["o-1"]'),),
     )
     assert entry.names == {"o-1", "=late", "t-5", "c-77", "c-88"}
-    assert entry.labels == entry.names | {'order|["o-1"]'}
+    assert entry.labels == entry.names | {"=done", "=with", 'order|["o-1"]'}
     assert kept == {("order", '["o-1"]'): frozenset({"c-77"})}
     assert entry.call == 'cancel {"id":"o-1","reason":"late"}'
     assert entry.event is not None
