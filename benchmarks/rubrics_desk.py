@@ -8,6 +8,7 @@ conversation is ever used to make a rubric. Run by `benchmarks.rubrics`.
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,8 +22,10 @@ from environments.runtime.environment import run_actions
 from environments.runtime.verdict import Verdict
 from environments.runtime.world import World
 from environments.verify import ACCEPTED, Verification, verify
+from redact.clean_outcome import CleanOutcome
 from synth.attempts_later import LATER
-from synth.labels import Label
+from synth.labels import Label, OutcomePolicy
+from synth.rubric.corrections import Said, corrections_of
 from synth.rubric.recorded import record
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world
@@ -112,11 +115,37 @@ def true_label(talk: Talk) -> Label:
     return Label(resolved=talk.resolved, confidence=0.98, by="reviewer")
 
 
-def make(shop: Shop, labels: Mapping[str, Label]) -> Made:
+def told_afterwards(shop: Shop, every: int) -> dict[str, Said]:
+    """What the human did about every n-th failed request that something was to be changed for, as a business record says."""
+    failed = [t for t in shop.talks if not t.resolved and any(t.request.truth.accepted)]
+    shown = shop.plan.variant
+    records = []
+    for number, talk in enumerate(failed):
+        if number % every == 0:
+            calls = [
+                {"name": shown.tools[c.name], "arguments": shown.outward(dict(c.arguments))}
+                for c in talk.request.truth.accepted[0]
+            ]
+            records.append(
+                CleanOutcome(
+                    app=shop.plan.app,
+                    outcome_id=f"told-{number}",
+                    episode_id=talk.episode.episode_id,
+                    name="done_by_hand",
+                    correction=json.dumps(calls),
+                    by="business_record",
+                )
+            )
+    return corrections_of(records, OutcomePolicy())
+
+
+def make(
+    shop: Shop, labels: Mapping[str, Label], corrections: Mapping[str, Said] | None = None
+) -> Made:
     """World, tasks, rubrics and the gate, from all of a season's conversations."""
     episodes = [talk.episode for talk in shop.talks]
     learnt = learn_world(episodes, WorldSettings())
-    candidates = derive_tasks(episodes, labels, learnt)
+    candidates = derive_tasks(episodes, labels, learnt, corrections=corrections)
     world = World.from_json(learnt.document)
     verdicts = {
         c.task.task_id: verify(
@@ -198,11 +227,17 @@ def agreement(seasons: Sequence[tuple[int, int]], conversations: int, *, errors:
 
 
 def failed_requests(
-    seasons: Sequence[tuple[int, int]], conversations: int, *, errors: bool, living: bool = False
+    seasons: Sequence[tuple[int, int]],
+    conversations: int,
+    *,
+    errors: bool,
+    living: bool = False,
+    told: int = 0,
 ) -> None:
     """One attempt a request, no key: what the failed ones become, and what the real database says of the tasks.
 
-    `living`: one shop over thirty days, where customers who were not helped may come back.
+    `living`: one shop over thirty days, where customers who were not helped may come back. `told`: of every n-th failed one
+    a business record says what a human did about it.
     """
     blind = Blind()
     ways: Counter[tuple[str, str, str]] = Counter()
@@ -213,7 +248,9 @@ def failed_requests(
             if living
             else hold_season(variant=variant, seed=seed, conversations=conversations, attempts=1)
         )
-        made = make(shop, {t.episode.episode_id: true_label(t) for t in shop.talks})
+        said = told_afterwards(shop, told) if told else {}
+        made = make(shop, {t.episode.episode_id: true_label(t) for t in shop.talks}, said)
+        print(f"told of {len(said)} failed requests: {_became(made, said)}")
         chosen = []
         apart = 0
         for candidate in made.candidates:
@@ -247,6 +284,17 @@ def failed_requests(
     print(f"reward:    {blind.reward.summary()}")
     if errors:
         print("\n".join(f"  {e}" for e in blind.errors))
+
+
+def _became(made: Made, said: Mapping[str, Said]) -> Counter[tuple[str, str]]:
+    """What the requests of which a record tells became: status, and the source of the right end or the reason."""
+    found = Counter[tuple[str, str]]()
+    for one in made.candidates:
+        if any(a.episode_id in said for a in one.attempts):
+            verdict = made.verdicts[one.task.task_id]
+            why = _source(one) if verdict.status == ACCEPTED else (verdict.reasons or ("",))[-1]
+            found[verdict.status, why] += 1
+    return found
 
 
 def _source(candidate: Candidate) -> str:

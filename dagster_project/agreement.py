@@ -20,6 +20,7 @@ from environments.runtime.environment import run_actions
 from environments.runtime.world import World
 from redact.clean_episode import CleanEpisode
 from synth.labels import Label
+from synth.rubric.corrections import Said
 from synth.tasks import derive_tasks
 
 FOLDS: Final = 4
@@ -73,12 +74,13 @@ class Agreed:
         return self.episodes - self.graded
 
 
-def leave_one_out(
+def leave_one_out(  # noqa: PLR0913 - all that tasks are made of
     episodes: Sequence[CleanEpisode],
     labels: Mapping[str, Label],
     world: StoredWorld,
     candidates: Sequence[Candidate],
     *,
+    corrections: Mapping[str, Said] | None = None,
     step: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> list[HeldOut]:
     """Grade every attempt of a task with several, by a rubric made from the others."""
@@ -88,7 +90,7 @@ def leave_one_out(
     for number, held in enumerate(folds):
         step(number, len(folds))
         rest = [one for one in episodes if one.episode_id not in held]
-        derived = derive_tasks(rest, labels, world)
+        derived = derive_tasks(rest, labels, world, corrections=corrections)
         by_episode = {a.episode_id: one for one in derived for a in one.attempts}
         for candidate in candidates:
             mine = next((a for a in candidate.attempts if a.episode_id in held), None)

@@ -17,6 +17,7 @@ from redact.clean_rows import clean_episode_from_row, clean_outcome_from_row
 from synth.clusters import Cluster
 from synth.failures import Failure
 from synth.labels import Label, label_episodes, load_outcome_policy
+from synth.rubric.corrections import Said, corrections_of
 
 
 def clean_episodes_of(
@@ -48,6 +49,11 @@ def labels_of(
     """What the outcomes of each episode say together, by the written policy; reviewers are heard first."""
     outcomes = [*clean_outcomes_of(lake, app, days), *reviewer_outcomes(lake, app)]
     return label_episodes(outcomes, with_reviewers(load_outcome_policy(policy)))
+
+
+def said_corrections_of(lake: Lake, app: str, policy: Path) -> dict[str, Said]:
+    """Per episode the calls that people say they made in place of the agent."""
+    return corrections_of(clean_outcomes_of(lake, app), load_outcome_policy(policy))
 
 
 def failures_of(lake: Lake, app: str) -> list[Failure]:

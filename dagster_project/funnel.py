@@ -33,6 +33,9 @@ ENDS = {
     "": "from an attempt that was resolved",
     "later": "from a later attempt at a failed request",
     "constructed": "from how alike requests were resolved",
+    "business_record": "from what business records say was done afterwards",
+    "reviewer": "from what reviewers say should have been done",
+    "code": "from what programs say should have been done",
 }
 
 

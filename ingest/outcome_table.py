@@ -7,6 +7,7 @@ about. A row that joins nothing is kept with `episode_id` None, to be joined whe
 from __future__ import annotations
 
 import csv
+import json
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -46,6 +47,8 @@ class OutcomeMapping:
     at: str = "at"
     by: str = "by"
     comment: str = "comment"
+    correction: str = "correction"
+    """What the right answer was; calls in JSON, or their objects as a query returns them."""
     author: str = "author"
     fixed_name: str | None = None
     """The outcome's name where no column holds it (`ticket_reopened`)."""
@@ -70,6 +73,7 @@ class OutcomeRow:
     by: str
     author: str | None
     at: int | None
+    correction: str | None = None
     window_seconds: int | None = None
 
 
@@ -173,6 +177,7 @@ def _read(
         value=value,
         label=label,
         comment=_text(row.get(columns.comment)),
+        correction=_written(row.get(columns.correction)),
         by=annotator_of(given, default="business_record"),
         author=_text(row.get(columns.author)),
         at=moment,
@@ -183,6 +188,13 @@ def _read(
 def _text(value: object) -> str | None:
     text = "" if value is None else str(value).strip()
     return text or None
+
+
+def _written(value: object) -> str | None:
+    """A text, or objects (as JSON lines and queries give them) as JSON."""
+    if isinstance(value, dict | list):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return _text(value)
 
 
 def _value(raw: object) -> tuple[float | None, str | None]:
@@ -249,6 +261,7 @@ def _outcome(row: OutcomeRow) -> Outcome:
         value=row.value,
         label=row.label,
         text=row.comment,
+        correction=row.correction,
         by=row.by,
         author=row.author,
         at=row.at,

@@ -15,6 +15,7 @@ from ingest.episode import Episode
 from ingest.outcome import Outcome
 from redact.abbreviated import numbered_words, user_names_among
 from redact.collector import without_collection
+from redact.corrected_calls import CorrectedCall, calls_in
 from redact.counted import Counted
 from redact.definitions import people_in
 from redact.documents import Found, refined
@@ -105,6 +106,16 @@ def read_texts(episode: Episode, finder: Finder) -> Reads:
             names = tool_names(episode) if names is None else names
             tool = names.get(step.call_id or "", "")
         findings.append(read(content, tool, RESULT))
+    return reads
+
+
+def read_calls(calls: Iterable[CorrectedCall], finder: Finder) -> Reads:
+    """Return what the arguments of corrected calls reveal, read as those of an episode's own calls are."""
+    reads = Reads([], [], [])
+    for place, call in enumerate(calls):
+        reads.places.append((0, place))
+        reads.texts.append(call.arguments)
+        reads.findings.append(finder.in_text(call.arguments, call.name, ARGUMENT))
     return reads
 
 
@@ -247,11 +258,13 @@ def _keep(app: AppLearnt, episode_id: str, found: Iterable[Found]) -> None:
 
 
 def _learn_outcome(app: AppLearnt, outcome: Outcome, finder: Finder) -> None:
+    calls = calls_in(outcome.correction)
+    # The key `name` of a call names no person.
+    told = (outcome.text, None if calls else outcome.correction, outcome.label)
+    read = [*map(finder.in_prose, filter(None, told)), *read_calls(calls or (), finder).findings]
     found = [
         item
-        for text in (outcome.text, outcome.correction, outcome.label)
-        if text
-        for findings in (finder.in_prose(text),)
+        for findings in read
         for item in (*findings.values, *findings.flagged)  # an outcome has no task that could wait
     ]
     if outcome.author and can_be("person_id", outcome.author):

@@ -7,8 +7,7 @@ is made from raw data. Texts are edited in place, never parsed and written again
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,13 +16,14 @@ from ingest.outcome import Outcome
 from redact.app_gate import AppGate
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from redact.clean_outcome import CleanOutcome
+from redact.corrected_calls import CorrectedCall, calls_in, calls_text
 from redact.definitions import people_in
 from redact.desk import Desk, Note, search
-from redact.documents import Found, refined
+from redact.documents import refined
 from redact.findings import Finder, finder_for
-from redact.fold import fold, fold_value
-from redact.judge import NAMELIKE, WITHHOLD
-from redact.learn import Reads, found_in, local_values, read_texts
+from redact.fold import fold_value
+from redact.held_leaves import Held, flagged, judged_leaves
+from redact.learn import found_in, local_values, read_calls, read_texts
 from redact.learnt import Learnt
 from redact.misspelt import misspelt_in
 from redact.policy import Policy
@@ -32,22 +32,10 @@ from redact.respelt import respelt_in
 from redact.shapes import can_be
 from redact.vault import Vault
 
-_INITIAL: Final = 2
 _TALKING: Final = frozenset({"user", "assistant"})
 _TOGETHER: Final = 256
 _CHARACTERS: Final = 4_000_000
 """So many episodes, or characters of them, are searched together."""
-NAMES_IN_PROSE: Final = "names somebody whom no tool returned"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
-    """One leaf that was replaced by a marker because nobody could judge it."""
-
-    path: str
-    key: str
-    """The evidence path; the policy line to add names it."""
-    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +109,7 @@ class _Judged:
 def _judge_episode(episode: Episode, gate: AppGate, finder: Finder) -> _Judged:
     reads = read_texts(episode, finder)
     found = found_in(episode, reads.distinct(), finder)
-    judged, held = _judged(reads, gate, episode.episode_id, found)
+    judged, held = judged_leaves(reads, gate, episode.episode_id, found)
     values = gate.own(episode.episode_id, local_values([*found, *judged]))
     said = [step.content for step in episode.steps if step.role != "tool" and step.content]
     # Nobody spells an id out in a prompt, which is most of what is said.
@@ -130,7 +118,7 @@ def _judge_episode(episode: Episode, gate: AppGate, finder: Finder) -> _Judged:
         values.setdefault(fold_value(mention), kind)
     for word, kind in misspelt_in(said, values, gate.vocabulary.holds):
         values.setdefault(fold_value(word), kind)
-    held += _flagged(reads, values)
+    held += flagged(reads, values)
     for item in held:
         values = {**item.spellings, **values}
     personal_keys = frozenset(item.key for item in (*found, *judged) if item.key)
@@ -207,68 +195,6 @@ def _texts_of(episode: Episode) -> Iterator[str | None]:
     yield from [call.arguments for call in calls]
 
 
-@dataclass(frozen=True, slots=True)
-class _HeldLeaf:
-    held: Held
-    spellings: dict[str, str]
-    """The leaf's text as it stands in JSON and in prose, to be replaced by the marker."""
-
-
-def _judged(
-    reads: Reads, gate: AppGate, episode_id: str, known: tuple[Found, ...]
-) -> tuple[list[Found], list[_HeldLeaf]]:
-    """Return what the app's verdicts make of an episode's leaves under unknown keys."""
-    found: list[Found] = []
-    held: list[_HeldLeaf] = []
-    own: Mapping[str, str] | None = None
-    for row, findings in enumerate(reads.findings):
-        for leaf, verdict in gate.doubts(findings) if findings.sightings else ():
-            if verdict.action != WITHHOLD:
-                found.append(Found(verdict.action, leaf.value, leaf.path.rpartition(".")[2]))
-            elif gate.withholds:
-                if own is None:
-                    own = gate.own(episode_id, local_values(known))
-                if gate.accounts_for(leaf.value, own):
-                    continue
-                note = Held(path=reads.path(row), key=leaf.path, reason=verdict.reason)
-                held.append(_HeldLeaf(note, _held_spellings(leaf.value)))
-                if verdict == NAMELIKE:
-                    found += _words_of_a_name(leaf.value, gate)
-    return found, held
-
-
-def _words_of_a_name(value: str, gate: AppGate) -> Iterator[Found]:
-    """Yield the words of what may be a name: as words of its episode they go from file names and greetings too."""
-    words = value.split()
-    if len(words) > 1:
-        yield from (
-            Found("last_name", word, "")
-            for word in words
-            if len(word) > _INITIAL and not gate.vocabulary.holds(word)
-        )
-
-
-def _flagged(reads: Reads, values: Mapping[str, str]) -> Iterator[_HeldLeaf]:
-    """Yield the texts that name somebody whom the episode's tools did not, where the policy flags them."""
-    for row, findings in enumerate(reads.findings):
-        if not findings.flagged:
-            continue
-        names = [one.value for one in findings.flagged if fold_value(one.value) not in values]
-        if not names:
-            continue
-        listed = [leaf for _, leaf in findings.sightings]
-        inside = [(leaf.path, leaf.value) for leaf in listed if any(n in leaf.value for n in names)]
-        for key, value in inside or [("message", reads.texts[row])]:
-            note = Held(path=reads.path(row), key=key, reason=NAMES_IN_PROSE)
-            yield _HeldLeaf(note, _held_spellings(value))
-
-
-def _held_spellings(value: str) -> dict[str, str]:
-    quoted = json.dumps(value, ensure_ascii=False)[1:-1]
-    twice = json.dumps(quoted, ensure_ascii=False)[1:-1]
-    return {fold(text).text: "withheld" for text in (value, quoted, twice)}
-
-
 def _scrub_step(step: Step, desk: Desk, path: str) -> CleanStep:
     call_id, tool_name, agent, parent = step.call_id, step.tool_name, step.agent, step.parent
     return CleanStep(
@@ -318,13 +244,18 @@ def _subject(episode: Episode, vault: Vault) -> str | None:
 
 def _scrub_outcome(outcome: Outcome, gate: AppGate, policy: Policy) -> CleanOutcome:
     episode_id = outcome.episode_id or ""
-    told = filter(None, (outcome.correction, outcome.label))
-    # Nothing is replayed from what people say of an episode, so that a doubtful name may go.
+    calls = calls_in(outcome.correction)
+    told = filter(None, (None if calls else outcome.correction, outcome.label))
+    # Nothing is replayed from what people say of an episode but calls, so that a doubtful name may go.
     names = [name for text in told for name in likely_names(text)]
     names += likely_names(outcome.text or "", gate.vocabulary.holds)
     likely = {fold_value(name): "full_name" for name in names}
     values = {**likely, **gate.own(episode_id)}
     desk = Desk(gate, values if policy.enabled else {}, frozenset(), near=outcome.at or 0)
+    correction = desk.optional(outcome.correction, "correction")
+    if calls:
+        finder = finder_for(policy) if policy.enabled else None
+        correction = _scrub_calls(calls, outcome, gate, finder)
     return CleanOutcome(
         app=outcome.app,
         outcome_id=gate.vault.outcome_id(outcome.app, outcome.outcome_id),
@@ -333,10 +264,31 @@ def _scrub_outcome(outcome: Outcome, gate: AppGate, policy: Policy) -> CleanOutc
         value=outcome.value,
         label=desk.optional(outcome.label, "label"),
         text=desk.optional(outcome.text, "text"),
-        correction=desk.optional(outcome.correction, "correction"),
+        correction=correction,
         by=outcome.by,
         at=desk.moment(outcome.at),
         source=outcome.source,
+    )
+
+
+def _scrub_calls(
+    calls: Sequence[CorrectedCall], outcome: Outcome, gate: AppGate, finder: Finder | None
+) -> str:
+    """Return corrected calls as calls of their episode would be: they are made again in its world."""
+    if finder is None:
+        return calls_text(calls)
+    episode_id = outcome.episode_id or ""
+    reads = read_calls(calls, finder)
+    found = tuple({item: None for findings in reads.findings for item in findings.values})
+    judged, held = judged_leaves(reads, gate, episode_id, found)
+    values = gate.own(episode_id, local_values([*found, *judged]))
+    for item in held:
+        values = {**item.spellings, **values}
+    keys = frozenset(item.key for item in (*found, *judged) if item.key)
+    desk = Desk(gate, values, keys, near=outcome.at or 0)
+    return calls_text(
+        CorrectedCall(desk.text(call.name, "name"), desk.text(call.arguments, "arguments"))
+        for call in calls
     )
 
 

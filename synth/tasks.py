@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Protocol
+from functools import reduce
+from typing import Final
 
-from environments.runtime.attempt import UNKNOWN, Attempt, EndState, Json
+from environments.runtime.attempt import UNKNOWN, Attempt, Json
 from environments.runtime.candidate import Action, Candidate, RecordedAttempt
 from environments.runtime.canonical import digest
-from environments.runtime.environment import Session, run_actions
+from environments.runtime.environment import run_actions
 from environments.runtime.normal import stable
 from environments.runtime.task import Limits, Task, UserTurn
 from environments.runtime.world import World
@@ -28,6 +29,8 @@ from synth.attempts_constructed import BY, actions_of, asked_after, consent_to
 from synth.attempts_later import join_later
 from synth.labels import Label
 from synth.rubric.constructed import Intents
+from synth.rubric.corrected import NOT_SAID, OTHER_TOOL, Corrected, tried
+from synth.rubric.corrections import Correction, Said, joined
 from synth.rubric.derive import Derived, derive_rubric
 from synth.rubric.facts import Facts, facts_of
 from synth.rubric.failing import failing_writers
@@ -36,6 +39,7 @@ from synth.rubric.plans import Doubts, Plan, Unbound
 from synth.rubric.recorded import Recorded, record
 from synth.rubric.tool_kinds import ToolKinds, infer_tools
 from synth.rubric.traits import AppTraits, traits_of
+from synth.starts import LearntWorld, Start, Starts
 from synth.user_turns import acts_first, user_turns
 
 ID_LENGTH: Final = 32
@@ -45,46 +49,14 @@ MIN_MESSAGES: Final = 30
 MIN_CALLS: Final = 40
 
 
-class LearntWorld(Protocol):
-    """What derivation needs of a learnt world (`synth.worlds`)."""
-
-    @property
-    def document(self) -> Mapping[str, Any]:
-        """The world file."""
-        ...
-
-    def start_of(self, episode: CleanEpisode) -> Mapping[str, Any]:
-        """The state at an episode's start."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class _Start:
-    """Where a group's task begins."""
-
-    world: World
-    start: Mapping[str, Any]
-    at: int
-
-    def believing(self, plan: Plan) -> _Start:
-        """The same beginning, where the world takes it that the plan's calls succeed unless it knows better."""
-        calls: list[Json] = [[step.tool, dict(step.arguments)] for step in plan.steps]
-        return replace(self, start={**self.start, "believed": calls})
-
-    def end_of(self, facts: Facts) -> EndState:
-        """Where the world ends when the attempt's calls are made again."""
-        session = self.world.session(self.start, started_at=self.at)
-        for call in facts.recorded.attempt.calls:
-            session.call(call.name, call.arguments)
-        return session.end_state()
-
-
 def derive_tasks(
     episodes: Iterable[CleanEpisode],
     labels: Mapping[str, Label],
     world: LearntWorld | None,
+    *,
+    corrections: Mapping[str, Said] | None = None,
 ) -> list[Candidate]:
-    """All candidates of one app, in order of their first episode."""
+    """All candidates of one app, in order of their first episode; `corrections` say what people did about failed ones."""
     backend = World.from_json(world.document) if world is not None else None
     several = backend.dispatched if backend is not None else EMPTY
     records = [record(e, several) for e in episodes if not e.do_not_train and e.steps]
@@ -107,13 +79,14 @@ def derive_tasks(
             _candidate(_Attempts(g, mine), traits, None)
             for g, mine in zip(groups, attempts, strict=True)
         ]
-    starts = _Starts(backend, world)
+    starts = Starts(backend, world)
     intents = Intents(list(facts.values()), kinds, starts.session)
     if backend.living:
         groups = join_later(groups, facts, kinds, alike=intents.alike)
         attempts = [[facts[r.episode.episode_id] for r in group.records] for group in groups]
+    makers = _Makers(intents, Corrected(intents, kinds, several), corrections or {})
     found = [
-        _Attempts(g, mine, _constructed(g, mine, intents, starts.of(g.begins), kinds))
+        _Attempts(g, mine, _constructed(g, mine, makers, starts.of(g.begins), kinds))
         for g, mine in zip(groups, attempts, strict=True)
     ]
     also = [*intents.seen(), *(one for f in found for one in _ended_right(f, kinds))]
@@ -143,7 +116,7 @@ class _Made:
     places: tuple[int, ...] = ()
     """The user's turns before which `turn` comes."""
     why_not: str = ""
-    start: _Start | None = None
+    start: Start | None = None
     """Where the task begins, with what is believed of the calls that make it right."""
 
 
@@ -157,52 +130,71 @@ class _Attempts:
 
 
 @dataclass(frozen=True, slots=True)
-class _Starts:
-    """The app's backend at any episode's start."""
+class _Makers:
+    """What tells the right ends of failed requests."""
 
-    backend: World
-    world: LearntWorld
+    intents: Intents
+    corrected: Corrected
+    corrections: Mapping[str, Said]
 
-    def of(self, recorded: Recorded) -> _Start:
-        """Where this episode's task begins."""
-        episode = recorded.episode
-        return _Start(self.backend, self.world.start_of(episode), episode.started_at)
-
-    def session(self, facts: Facts) -> Session:
-        """A backend to ask."""
-        start = self.of(facts.recorded)
-        return start.world.session(start.start, started_at=start.at)
+    def said(self, attempts: Iterable[Facts]) -> tuple[Facts | None, Said | None]:
+        """What people say that they did about a request, with the first attempt of which they say it."""
+        told = [a for a in attempts if a.episode_id in self.corrections]
+        said = [self.corrections[a.episode_id] for a in told]
+        return (told[0], reduce(joined, said)) if told else (None, None)
 
 
 def _constructed(
-    group: Group, attempts: Sequence[Facts], intents: Intents, start: _Start, kinds: ToolKinds
+    group: Group, attempts: Sequence[Facts], makers: _Makers, start: Start, kinds: ToolKinds
 ) -> _Made | None:
-    """The first attempt of a request that nobody resolved from which its right end can be told."""
+    """A solution of a request that nobody resolved: what a person did, else what alike requests got."""
     if any(a.resolved for a in attempts):
         return None
+    unresolved = [a for a in attempts if a.resolved is False]
     why_not = ""
-    for failed in (a for a in attempts if a.resolved is False):
-        plan = intents.construct(failed)
+    about, said = makers.said(unresolved)
+    if about is not None and said is not None:
+        plan = makers.corrected.plan(about, said) if isinstance(said, Correction) else said
+        if isinstance(plan, Plan):
+            made, run = _made(plan, group, about, start=start, kinds=kinds)
+            plan = tried(run, plan) or plan
+            if isinstance(plan, Plan):
+                return made
+        if plan not in {OTHER_TOOL, NOT_SAID}:
+            # Whoever did it knows better than requests that look alike.
+            return _Made(why_not=plan.reason)
+        why_not = plan.reason
+    for failed in unresolved:
+        plan = makers.intents.construct(failed)
         if isinstance(plan, Unbound):
             why_not = why_not or plan.reason
             continue
-        turn = consent_to(plan, failed, kinds)
-        places = asked_after(failed, kinds, changes=len(plan.steps))
-        task = _task("", group, failed.recorded, kinds=kinds, start=start)
-        task = _agreeing(task, turn, places, plan.answers)
-        steps = actions_of(plan, failed, kinds)
-        actions = tuple(map(start.world.dispatched.as_asked, steps))
-        begins, attempt = _played(task, actions, plan, start)
-        recorded = replace(failed.recorded, attempt=attempt, actions=actions, unanswered=0)
-        label = Label(resolved=True, confidence=plan.confidence, by=BY, provenance=plan.origin)
-        made = facts_of(recorded, label, kinds)
-        return _Made(made, plan, turn, failed, places, start=begins)
+        if why_not == NOT_SAID.reason and not makers.corrected.agrees(plan, said):
+            continue
+        return _made(plan, group, failed, start=start, kinds=kinds)[0]
     return _Made(why_not=why_not) if why_not else None
 
 
+def _made(
+    plan: Plan, group: Group, failed: Facts, *, start: Start, kinds: ToolKinds
+) -> tuple[_Made, Attempt]:
+    """The constructed attempt of a plan, and its run."""
+    turn = consent_to(plan, failed, kinds)
+    places = asked_after(failed, kinds, changes=len(plan.steps))
+    task = _task("", group, failed.recorded, kinds=kinds, start=start)
+    task = _agreeing(task, turn, places, plan.answers)
+    steps = actions_of(plan, failed, kinds)
+    actions = tuple(map(start.world.dispatched.as_asked, steps))
+    begins, attempt = _played(task, actions, plan, start)
+    recorded = replace(failed.recorded, attempt=attempt, actions=actions, unanswered=0)
+    label = Label(resolved=True, confidence=plan.confidence, by=BY, provenance=plan.origin)
+    made = facts_of(recorded, label, kinds)
+    return _Made(made, plan, turn, failed, places, start=begins), attempt
+
+
 def _played(
-    task: Task, actions: Sequence[Action], plan: Plan, start: _Start
-) -> tuple[_Start, Attempt]:
+    task: Task, actions: Sequence[Action], plan: Plan, start: Start
+) -> tuple[Start, Attempt]:
     """The solution's run; where the world knows everything but whether a change succeeds, alike users' success counts."""
     attempt = run_actions(task, start.world, actions)
     steps = {(step.tool, stable(step.arguments)) for step in plan.steps}
@@ -226,7 +218,7 @@ def _silent(
         tools = {tool for tool, _ in attempt.writes}
         if len(tools) == 1 and not tools <= found:
             episode = attempt.recorded.episode
-            end = _Start(backend, world.start_of(episode), episode.started_at).end_of(attempt)
+            end = Start(backend, world.start_of(episode), episode.started_at).end_of(attempt)
             if not (end.effects or end.events or end.unknown):
                 found |= tools
     return frozenset(found)
@@ -238,7 +230,7 @@ def task_id_of(app: str, *, task_key: str | None, anchor: str) -> str:
     return digest(named)[:ID_LENGTH]
 
 
-def _candidate(found: _Attempts, traits: AppTraits, start: _Start | None) -> Candidate:
+def _candidate(found: _Attempts, traits: AppTraits, start: Start | None) -> Candidate:
     group, attempts, made = found.group, found.facts, found.made or _Made()
     shows = [*attempts, made.facts] if made.facts is not None else attempts
     if made.facts is not None and made.facts.acts:
@@ -257,7 +249,11 @@ def _candidate(found: _Attempts, traits: AppTraits, start: _Start | None) -> Can
     task = _task(task_id, group, shown, kinds=traits.kinds, start=start)
     if made.plan is not None:
         task = _agreeing(task, made.turn, made.places, made.plan.answers)
-        solved: dict[str, Json] = {"solution": BY, "like": list[Json](made.plan.origin)}
+        named = "outcomes" if made.plan.source else "like"
+        solved: dict[str, Json] = {
+            "solution": made.plan.source or BY,
+            named: list[Json](made.plan.origin),
+        }
         if made.plan.supposed:
             solved["supposed"] = {t: list[Json](sorted(n)) for t, n in made.plan.supposed.items()}
         task = replace(task, provenance={**task.provenance, **solved})
@@ -284,7 +280,7 @@ def _doubts(plan: Plan | None) -> Doubts:
     return Doubts() if plan is None else Doubts(corrected=plan.corrected, supposed=plan.supposed)
 
 
-def _reasons(derived: Derived, shown: Recorded, start: _Start | None) -> tuple[str, ...]:
+def _reasons(derived: Derived, shown: Recorded, start: Start | None) -> tuple[str, ...]:
     reasons = list(derived.reasons)
     missing = NEEDS_CONTENT.intersection(shown.episode.completeness)
     reasons += sorted(missing)
@@ -299,7 +295,7 @@ def _reasons(derived: Derived, shown: Recorded, start: _Start | None) -> tuple[s
     return tuple(reasons)
 
 
-def _outdated(group: Group, start: _Start | None) -> tuple[str, ...]:
+def _outdated(group: Group, start: Start | None) -> tuple[str, ...]:
     """A reason where a tool that the attempts call has become another since: what is trained on would be the past."""
     versions = start.world.versions if start is not None else {}
     gone = any(
@@ -309,7 +305,7 @@ def _outdated(group: Group, start: _Start | None) -> tuple[str, ...]:
     return ("tool_changed",) if gone else ()
 
 
-def _told_anew(derived: Derived, start: _Start | None) -> tuple[str, ...]:
+def _told_anew(derived: Derived, start: Start | None) -> tuple[str, ...]:
     """A reason where users have to be told a time or id that every run of the world tells otherwise."""
     marks = (start.world.fresh or {}).get("marks", {}) if start is not None else {}
     values = [check.args.get("value") for check in derived.rubric.checks if check.fn == "told"]
@@ -325,7 +321,7 @@ def _task(
     shown: Recorded,
     *,
     kinds: ToolKinds,
-    start: _Start | None,
+    start: Start | None,
 ) -> Task:
     episode = shown.episode
     longest = max(len(r.actions) for r in group.records)

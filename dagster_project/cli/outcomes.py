@@ -35,6 +35,10 @@ def outcomes(  # noqa: PLR0913, PLR0917 - one option per column that a table may
     value: Annotated[str, typer.Option("--value", help="Column with its value.")] = "value",
     at: Annotated[str, typer.Option("--at", help="Column with its time.")] = "at",
     by: Annotated[str, typer.Option("--by", help="Column with who judged.")] = "by",
+    correction: Annotated[
+        str,
+        typer.Option("--correction", help="Column with what was done instead: calls as JSON."),
+    ] = "correction",
     outcome: Annotated[
         str | None, typer.Option("--outcome", help="The name where no column holds it.")
     ] = None,
@@ -81,6 +85,7 @@ def outcomes(  # noqa: PLR0913, PLR0917 - one option per column that a table may
         value=value,
         at=at,
         by=by,
+        correction=correction,
         fixed_name=outcome,
         window_seconds=window,
     )

@@ -60,7 +60,7 @@ def withheld_keys(home: Home, app: str | None) -> list[tuple[tuple[str, str], in
     from dagster_project.gate import WITHHELD  # noqa: PLC0415 - presidio's caller, pyarrow: 2 s
     from dagster_project.lake import Lake  # noqa: PLC0415 - as above
     from dagster_project.tables import REDACTIONS  # noqa: PLC0415 - as above
-    from redact.scrub import NAMES_IN_PROSE  # noqa: PLC0415 - as above
+    from redact.held_leaves import NAMES_IN_PROSE  # noqa: PLC0415 - as above
 
     lake = Lake(home.clean / "lake")
     counts: Counter[tuple[str, str]] = Counter()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import dagster as dg
 
-from dagster_project.clean_records import clean_episodes_of, labels_of
+from dagster_project.clean_records import clean_episodes_of, labels_of, said_corrections_of
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.result import AssetResult
@@ -45,7 +45,10 @@ def tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
         tell(ASSET, number, len(todo.stale), app)
         world = world_of(lake, app)
         derived = derive_tasks(
-            clean_episodes_of(lake, app), labels_of(lake, app, clean.outcome_policy), world
+            clean_episodes_of(lake, app),
+            labels_of(lake, app, clean.outcome_policy),
+            world,
+            corrections=said_corrections_of(lake, app, clean.outcome_policy),
         )
         found = with_rubrics(derived, reviews_of(lake, app))
         digest = world.digest if world is not None else ""

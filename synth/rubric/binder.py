@@ -102,6 +102,11 @@ class Binder:
                     found[step.tool].add(name)
         return {tool: frozenset(names) for tool, names in found.items()}
 
+    def said(self, step: Step, name: str, signature: Signature, *, known: Known) -> list[Json]:
+        """What the sources of one argument of a call say."""
+        others = {n: v for n, v in self._mattering(step).items() if n != name}
+        return self._values(step.tool, name, signature, known=known, bound=others)
+
     def _steps(self, shown: End, known: Known) -> list[Step] | None:
         """The changes of an end, with this episode's values."""
         steps: list[Step] = []

@@ -9,10 +9,11 @@ answer, or where the rule was not right often enough. Not here: running them (`t
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from environments.runtime.attempt import Json
 from environments.runtime.task import UserTurn
 from synth.rubric.binder import NOT_BOUND, REFUSED, Binder, Starter
 from synth.rubric.cases import ANSWER, Case, End, Signature, before_agreeing, case_of
@@ -60,6 +61,15 @@ class _Trial:
 
 
 @dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What one episode lets anybody know."""
+
+    known: Known
+    found: tuple[Step, ...]
+    """Reads that the episode did not make itself and that show more."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Settled:
     """An end bound to one episode."""
 
@@ -93,8 +103,8 @@ class Intents:
 
     def construct(self, failed: Facts) -> Plan | Unbound:
         """The plan for one unresolved episode."""
-        seen = known_of(failed.recorded, self._kinds)
-        known = completed(seen, self._start(failed), self._shapes)
+        knowledge = self.knowledge(failed)
+        known = knowledge.known
         near = self._near(known)
         early = known.agreed is None
         idle = early and left_idle(failed)
@@ -110,9 +120,7 @@ class Intents:
         return Plan(
             steps=end.steps,
             told=end.told,
-            reads=tuple(
-                Step(tool=r.tool, arguments=r.arguments) for r in known.records[len(seen.records) :]
-            ),
+            reads=knowledge.found,
             looks=frozenset.intersection(
                 *(frozenset(r.tool for r in case.known.records) for case in alike)
             ),
@@ -123,6 +131,22 @@ class Intents:
             corrected=self._corrected(known, alike) if early else {},
             supposed=settled.supposed,
         )
+
+    def knowledge(self, failed: Facts) -> Knowledge:
+        """What was said, and the records that were read or can be read at the episode's start."""
+        seen = known_of(failed.recorded, self._kinds)
+        known = completed(seen, self._start(failed), self._shapes)
+        new = known.records[len(seen.records) :]
+        return Knowledge(known, tuple(Step(tool=r.tool, arguments=r.arguments) for r in new))
+
+    def ended_by(self, tools: Iterable[str]) -> list[Case]:
+        """Resolved episodes that ended in calls of these tools."""
+        wanted = sorted(tools)
+        return [c for c in self._cases if sorted(s.tool for s in c.end.steps) == wanted]
+
+    def bound(self, step: Step, name: str, signature: Signature, *, known: Known) -> list[Json]:
+        """What resolved episodes show one argument of a call to be, from what is known."""
+        return self._binder.said(step, name, signature, known=known)
 
     def _settled(
         self, known: Known, near: Sequence[int], failed: Facts, *, idle: bool

@@ -43,6 +43,8 @@ class Plan:
     """Per tool, the arguments that alike users corrected when asked: this one's user agrees, another might not."""
     supposed: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Per tool, the arguments that the user never told: the task's user chooses as an alike one did, another may not."""
+    source: str = ""
+    """Who said that these calls are right, where somebody did: `origin` are then the outcomes that say so."""
 
     @property
     def chose_a_record(self) -> bool:

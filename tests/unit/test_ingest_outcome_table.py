@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pyarrow as pa
@@ -185,3 +186,20 @@ def test_outcomes_with_an_episode_pass_unchanged() -> None:
         source="s",
     )
     assert attach([done], [episode("a")]) == [done]
+
+
+def test_a_column_says_what_was_done_instead(tmp_path: Path) -> None:
+    """Calls as JSON text in CSV, or as objects in JSON lines, reach the outcome as JSON; an empty cell says nothing."""
+    call = [{"name": "renew", "arguments": {"loan": "L1"}}]
+    (tmp_path / "t.csv").write_text(
+        'key,name,value,done\na,closed,0,"[{""name"": ""renew"", ""arguments"": {""loan"": ""L1""}}]"\nb,closed,1,\n'
+    )
+    (tmp_path / "t.jsonl").write_text(
+        json.dumps({"key": "a", "name": "closed", "value": 0, "done": call})
+        + '\n{"key": "b", "name": "closed", "value": 1}\n'
+    )
+    mapping = OutcomeMapping(correction="done")
+    for name in ("t.csv", "t.jsonl"):
+        found = join(rows(tmp_path / name, mapping), [episode("a"), episode("b")])
+        assert [o.correction and json.loads(o.correction) for o in found] == [call, None]
+        assert [o.episode_id for o in found] == ["id-a", "id-b"]

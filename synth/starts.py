@@ -1,0 +1,70 @@
+"""Where tasks begin: the learnt world of an app at an episode's start.
+
+In: a learnt world. Out: sessions that begin where an episode did, and where they end. Not here: which tasks there are (`tasks`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from environments.runtime.attempt import EndState, Json
+from environments.runtime.environment import Session
+from environments.runtime.world import World
+from redact.clean_episode import CleanEpisode
+from synth.rubric.facts import Facts
+from synth.rubric.plans import Plan
+from synth.rubric.recorded import Recorded
+
+
+class LearntWorld(Protocol):
+    """What derivation needs of a learnt world (`synth.worlds`)."""
+
+    @property
+    def document(self) -> Mapping[str, Any]:
+        """The world file."""
+        ...
+
+    def start_of(self, episode: CleanEpisode) -> Mapping[str, Any]:
+        """The state at an episode's start."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where a group's task begins."""
+
+    world: World
+    start: Mapping[str, Any]
+    at: int
+
+    def believing(self, plan: Plan) -> Start:
+        """The same beginning, where the world takes it that the plan's calls succeed unless it knows better."""
+        calls: list[Json] = [[step.tool, dict(step.arguments)] for step in plan.steps]
+        return replace(self, start={**self.start, "believed": calls})
+
+    def end_of(self, facts: Facts) -> EndState:
+        """Where the world ends when the attempt's calls are made again."""
+        session = self.world.session(self.start, started_at=self.at)
+        for call in facts.recorded.attempt.calls:
+            session.call(call.name, call.arguments)
+        return session.end_state()
+
+
+@dataclass(frozen=True, slots=True)
+class Starts:
+    """The app's backend at any episode's start."""
+
+    backend: World
+    world: LearntWorld
+
+    def of(self, recorded: Recorded) -> Start:
+        """Where this episode's task begins."""
+        episode = recorded.episode
+        return Start(self.backend, self.world.start_of(episode), episode.started_at)
+
+    def session(self, facts: Facts) -> Session:
+        """A backend to ask."""
+        start = self.of(facts.recorded)
+        return start.world.session(start.start, started_at=start.at)
