@@ -14,13 +14,10 @@ from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
-from benchmarks.backends.attempts import Attempt, Made, attempts, episode, recombined
+from benchmarks.backends.attempts import Attempt, Made, attempts, episode
 from benchmarks.backends.backend import Style
 from benchmarks.enveloped import FORMS as ENVELOPES
-from benchmarks.unseen import CLERKS, HELD_OUT, SEQUENCES, STYLES, recorded
-from environments.fidelity import replay
-from environments.runtime.world import World
-from synth.worlds import WorldSettings, learn_world
+from benchmarks.unseen import CLERKS, STYLES, asked_in_form
 
 Form = Callable[[Made], Made]
 
@@ -110,16 +107,8 @@ def formed(attempt: Attempt, form: Form | None) -> Attempt:
 
 def measure(style: Style, form: Form | None, seed: int) -> tuple[list[Counter[str]], int]:
     """Verdicts of held-out attempts and of recombined sequences, and how many tools the world has."""
-    made = attempts(style, seed)
-    train = [a for a in made if a.number != HELD_OUT]
-    mixed = [Attempt(task=0, number=0, calls=c) for c in recombined(style, train, SEQUENCES)]
-    learnt = learn_world([episode(style, formed(a, form)) for a in train], WorldSettings())
-    world = World.from_json(json.loads(json.dumps(learnt.document)))
-    found = []
-    for sequences in ([a for a in made if a.number == HELD_OUT], mixed):
-        judged = replay(world, [recorded(formed(a, form).calls) for a in sequences]).judged
-        found.append(Counter(j.verdict for j in judged))
-    return found, len(world.tools)
+    world, both = asked_in_form(style, seed, lambda a: formed(a, form), lambda a: episode(style, a))
+    return [Counter(j.verdict for j in told.judged) for told in both], len(world.tools)
 
 
 def _cell(counts: Counter[str]) -> str:

@@ -15,16 +15,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from benchmarks.backends.attempts import Attempt, Made, attempts, chat, recombined
+from benchmarks.backends.attempts import Attempt, Made, chat
 from benchmarks.backends.backend import Style
 from benchmarks.backends.files import FILES
 from benchmarks.backends.ledger import LEDGER
 from benchmarks.backends.tickets import TICKETS
 from benchmarks.chat_logs import to_episode
-from benchmarks.unseen import HELD_OUT, SEQUENCES, recorded
-from environments.fidelity import replay
-from environments.runtime.world import World
-from synth.worlds import WorldSettings, learn_world
+from benchmarks.unseen import asked_in_form
 
 Form = Callable[[Made], str]
 STYLES: Final = (TICKETS, FILES, LEDGER)
@@ -136,18 +133,17 @@ def line_of(style: Style, attempt: Attempt, *, flags: bool) -> dict[str, Any]:
 def measure(style: Style, form: Form | None, seed: int, *, flags: bool) -> list[Counter[str]]:
     """Verdicts of held-out attempts and of recombined sequences."""
     NOISE.seed(f"noise/{seed}")
-    made = attempts(style, seed)
-    train = [a for a in made if a.number != HELD_OUT]
-    mixed = [Attempt(task=0, number=0, calls=c) for c in recombined(style, train, SEQUENCES)]
-    lines = [line_of(style, wrapped(a, form), flags=flags) for a in train]
-    learnt = learn_world([to_episode(line) for line in lines], WorldSettings())
-    world = World.from_json(json.loads(json.dumps(learnt.document)))
     found = []
-    for sequences in ([a for a in made if a.number == HELD_OUT], mixed):
-        judged = replay(world, [recorded(wrapped(a, form).calls) for a in sequences]).judged
-        counts = Counter(j.verdict for j in judged)
+    _, both = asked_in_form(
+        style,
+        seed,
+        lambda a: wrapped(a, form),
+        lambda a: to_episode(line_of(style, a, flags=flags)),
+    )
+    for told in both:
+        counts = Counter(j.verdict for j in told.judged)
         counts["bytes"] = sum(
-            j.verdict == "exact" and j.result.content != j.call.content for j in judged
+            j.verdict == "exact" and j.result.content != j.call.content for j in told.judged
         )
         found.append(counts)
     return found

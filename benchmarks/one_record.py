@@ -9,15 +9,14 @@ recorded values. One line of JSON each: right, wrong and unknown calls.
 from __future__ import annotations
 
 import argparse
-import json
 import random
 from collections.abc import Callable
 from typing import Any, Final
 
 from benchmarks.backends.attempts import Made, make
 from benchmarks.backends.backend import Backend, Step, ToolError
-from benchmarks.signed_in import asked, counts, episode, measured
-from environments.fidelity import Fidelity, RecordedEpisode
+from benchmarks.signed_in import asked, episode, measured, show
+from environments.fidelity import RecordedEpisode
 from redact.clean_episode import CleanEpisode
 
 TASKS: Final = 60
@@ -283,11 +282,7 @@ def main() -> int:
     )
     for kind, own in backends:
         found = measure(kind, options.seed, own=own)
-        told = {n: counts(v) if isinstance(v, Fidelity) else v for n, v in found.items()}
-        print(json.dumps({"backend": kind.__name__, "own": own, **told}), flush=True)
-        wrong = [j for n in "hp" for j in found[n].judged if j.verdict == "wrong"]
-        for one in wrong[: options.wrong]:
-            print("  ", one.episode_id, one.position, one.call, one.result)
+        show({"backend": kind.__name__, "own": own}, found, wrong=options.wrong)
     return 0
 
 

@@ -267,6 +267,15 @@ def counts(found: Fidelity) -> dict[str, str]:
     return {n: "/".join(str(c[v]) for v in ("right", "wrong", "unknown")) for n, c in by.items()}
 
 
+def show(what: dict[str, Any], found: dict[str, Any], *, wrong: int) -> None:
+    """Print one line of what was measured, and so many of its wrong answers."""
+    told = {n: counts(v) if isinstance(v, Fidelity) else v for n, v in found.items()}
+    print(json.dumps({**what, **told}), flush=True)
+    lies = [j for n in "hp" for j in found[n].judged if j.verdict == "wrong"]
+    for one in lies[:wrong]:
+        print("  ", one.episode_id, one.position, one.call, one.result)
+
+
 def main() -> int:
     """Print one line for each shop."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -276,11 +285,7 @@ def main() -> int:
     for named in (True, False):
         for shop in (afresh, living):
             found = shop(options.seed, named=named)
-            told = {n: counts(v) if isinstance(v, Fidelity) else v for n, v in found.items()}
-            print(json.dumps({"shop": shop.__name__, "named": named, **told}), flush=True)
-            wrong = [j for n in "hp" for j in found[n].judged if j.verdict == "wrong"]
-            for one in wrong[: options.wrong]:
-                print("  ", one.episode_id, one.position, one.call, one.result)
+            show({"shop": shop.__name__, "named": named}, found, wrong=options.wrong)
     return 0
 
 

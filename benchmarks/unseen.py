@@ -11,14 +11,14 @@ import argparse
 import io
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.backends.agenda_tasks import AGENDA
-from benchmarks.backends.attempts import Made, attempts, episode, recombined
+from benchmarks.backends.attempts import Attempt, Made, attempts, episode, recombined
 from benchmarks.backends.backend import Style
 from benchmarks.backends.claims import CLAIMS
 from benchmarks.backends.crm import CRM
@@ -75,21 +75,36 @@ class Measured:
 
 def measure(style: Style, seed: int = 0) -> list[Measured]:
     """Both tests of one backend."""
+    _, found = asked_in_form(style, seed, lambda a: a, lambda a: episode(style, a))
+    return [
+        Measured(name=style.name, kind=kind, fidelity=fidelity)
+        for kind, fidelity in zip("hp", found, strict=True)
+    ]
+
+
+def asked_in_form(
+    style: Style,
+    seed: int,
+    formed: Callable[[Attempt], Attempt],
+    read: Callable[[Attempt], CleanEpisode],
+) -> tuple[World, list[Fidelity]]:
+    """A world learnt from attempts in one form, and what held-out attempts and recombined sequences in that form are told.
+
+    `read` makes an episode of an attempt that is in that form already.
+    """
     made = attempts(style, seed)
     train = [a for a in made if a.number != HELD_OUT]
-    learnt = learn_world([episode(style, a) for a in train], WorldSettings())
+    held = [a for a in made if a.number == HELD_OUT]
+    mixed = [Attempt(task=0, number=0, calls=c) for c in recombined(style, train, SEQUENCES)]
+    shown = [formed(a) for a in train]
+    learnt = learn_world([read(a) for a in shown], WorldSettings())
     world = World.from_json(json.loads(json.dumps(learnt.document)))
-    tape = record_tape(recorded(a.calls) for a in train)
-    held = [a.calls for a in made if a.number == HELD_OUT]
-    mixed = recombined(style, train, SEQUENCES)
-    return [
-        Measured(
-            name=style.name,
-            kind=kind,
-            fidelity=replay(world, [recorded(c) for c in sequences], tape=tape),
-        )
-        for kind, sequences in (("h", held), ("p", mixed))
+    tape = record_tape(recorded(a.calls) for a in shown)
+    found = [
+        replay(world, [recorded(formed(a).calls) for a in sequences], tape=tape)
+        for sequences in (held, mixed)
     ]
+    return world, found
 
 
 def measure_desk(variant: int, mode: str) -> tuple[Measured, str]:
