@@ -40,6 +40,8 @@ NOISE: Final[Mapping[str, float]] = {
 
 NEVER_ALONE: Final = frozenset({"model", "code"})
 """Scores that are not a user's outcome unless the policy says so."""
+UNNAMED_NOISE: Final = 0.1
+"""Share of wrong outcomes of an annotator whose noise nobody states."""
 
 GOOD_WORDS: Final = frozenset(
     {"good", "yes", "true", "up", "thumbs_up", "positive", "pass", "passed", "resolved", "solved"}
@@ -74,6 +76,16 @@ class OutcomePolicy:
     noise: Mapping[str, float] = field(default_factory=lambda: NOISE)
     """Share of wrong outcomes per annotator kind, or per `annotator:name`."""
     source: str = "default"
+
+    def ignores(self, outcome: CleanOutcome) -> bool:
+        """Whether a model or a program says it, and no rule counts them for this name."""
+        rule = self.rules.get(outcome.name)
+        return outcome.by in NEVER_ALONE and (rule is None or outcome.by not in rule.counts)
+
+    def noise_of(self, outcome: CleanOutcome) -> float:
+        """How often such an outcome is wrong."""
+        by_kind = self.noise.get(outcome.by, UNNAMED_NOISE)
+        return self.noise.get(f"{outcome.by}:{outcome.name}", by_kind)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,15 +199,14 @@ class _Vote:
 
 def _vote(outcome: CleanOutcome, policy: OutcomePolicy) -> _Vote | None:
     rule = policy.rules.get(outcome.name)
-    if rule is None or (outcome.by in NEVER_ALONE and outcome.by not in rule.counts):
+    if rule is None or policy.ignores(outcome):
         return None
     good = _judged(rule, outcome)
     if good is None:
         return None
-    noise = policy.noise.get(f"{outcome.by}:{outcome.name}", policy.noise.get(outcome.by, 0.1))
     rank = RANKS.get(outcome.by, RANKS["unknown"])
     at = outcome.at if outcome.at is not None else -1
-    return _Vote(good, rank, at, outcome.by, noise, outcome.outcome_id)
+    return _Vote(good, rank, at, outcome.by, policy.noise_of(outcome), outcome.outcome_id)
 
 
 def _judged(rule: OutcomeRule, outcome: CleanOutcome) -> bool | None:

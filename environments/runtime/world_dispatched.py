@@ -206,9 +206,7 @@ class Dispatched(View):
 
     def meant(self, tool: str, arguments: Mapping[str, Json]) -> Meant:
         """A call by what it means; as it is where the tool is one, or nobody knows which is meant."""
-        rule = self._rules.get(tool)
-        found = rule.meant(arguments) if rule is not None else None
-        return found or Meant(tool, arguments)
+        return self._part(tool, arguments) or Meant(tool, arguments)
 
     def asked(self, name: str, arguments: Mapping[str, Json]) -> tuple[str, dict[str, Json]]:
         """The tool and arguments that a part's call is made with; any other call as it is."""
@@ -228,9 +226,12 @@ class Dispatched(View):
     def _meant_or_none(
         self, tool: str, arguments: Mapping[str, Json]
     ) -> tuple[str, Mapping[str, Json]] | None:
-        rule = self._rules.get(tool)
-        found = rule.meant(arguments) if rule is not None else None
+        found = self._part(tool, arguments)
         return None if found is None else (found.tool, found.arguments)
+
+    def _part(self, tool: str, arguments: Mapping[str, Json]) -> Meant | None:
+        rule = self._rules.get(tool)
+        return rule.meant(arguments) if rule is not None else None
 
     def _changed(self, message: Mapping[str, Json], change: Change) -> Mapping[str, Json]:
         calls = message.get("tool_calls")

@@ -16,7 +16,7 @@ from environments.runtime.attempt import Json
 from environments.runtime.normal import parse_json, stable
 from redact.clean_outcome import CleanOutcome
 from redact.corrected_calls import calls_in
-from synth.labels import NEVER_ALONE, NOISE, OutcomePolicy
+from synth.labels import OutcomePolicy
 from synth.rubric.plans import Step, Unbound
 
 TAKEN: Final = ("reviewer", "business_record", "code")
@@ -69,16 +69,14 @@ def joined(one: Said, other: Said) -> Said:
 
 def _said(outcome: CleanOutcome, policy: OutcomePolicy) -> Correction | None:
     calls = calls_in(outcome.correction) if outcome.by in TAKEN else None
-    rule = policy.rules.get(outcome.name)
-    uncounted = outcome.by in NEVER_ALONE and (rule is None or outcome.by not in rule.counts)
-    if calls is None or uncounted:
+    if calls is None or policy.ignores(outcome):
         return None
     steps = tuple(Step(tool=call.name, arguments=_object(call.arguments)) for call in calls)
-    noise = policy.noise.get(
-        f"{outcome.by}:{outcome.name}", policy.noise.get(outcome.by, NOISE[outcome.by])
-    )
     return Correction(
-        steps=steps, by=outcome.by, outcome_ids=(outcome.outcome_id,), confidence=1 - noise
+        steps=steps,
+        by=outcome.by,
+        outcome_ids=(outcome.outcome_id,),
+        confidence=1 - policy.noise_of(outcome),
     )
 
 
