@@ -62,6 +62,8 @@ class Effect:
     """Dotted path of the changed field inside the record; `""` is the whole record (created or removed)."""
     before: Json
     after: Json
+    sure: bool = True
+    """No call of which nobody knows what it did may have changed the field again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

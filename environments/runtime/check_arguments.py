@@ -24,6 +24,27 @@ def canonical_arguments(arguments: Mapping[str, Json], ignore: Collection[str] =
     return stable(_rows(_object(kept)))
 
 
+def ordered_arguments(arguments: Mapping[str, Json], ignore: Collection[str] = ()) -> str:
+    """The same with every list in the order in which it was given."""
+    return ordered({n: v for n, v in arguments.items() if n not in ignore})
+
+
+def ordered(value: Json) -> str:
+    """Text of a value in normal form, but with every list in its order."""
+    return stable(_in_order(value))
+
+
+def has_order(value: Json) -> bool:
+    """Whether some list in a value would be another one in another order."""
+    if isinstance(value, str):
+        value = _text(value)
+    if isinstance(value, dict):
+        return any(map(has_order, value.values()))
+    return isinstance(value, list) and (
+        len({ordered(item) for item in value}) > 1 or any(map(has_order, value))
+    )
+
+
 def normal(value: Json) -> Json:
     """One value in normal form."""
     if isinstance(value, str):
@@ -49,6 +70,17 @@ def _keep_order(value: Json) -> Json:
     if isinstance(value, list):
         return [normal(item) for item in value]
     return normal(value)
+
+
+def _in_order(value: Json) -> Json:
+    if isinstance(value, str):
+        value = _text(value)
+    if isinstance(value, dict):
+        inner = {name: _in_order(item) for name, item in value.items()}
+        return {name: item for name, item in inner.items() if item not in (None, "", [], {})}
+    if isinstance(value, list):
+        return [_in_order(item) for item in value]
+    return _number(value) if isinstance(value, float) else value
 
 
 def _rows(value: dict[str, Json]) -> dict[str, Json]:

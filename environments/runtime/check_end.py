@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from .attempt import EndState, Json
-from .check_arguments import canonical_arguments, normal
+from .check_arguments import canonical_arguments, normal, ordered, ordered_arguments
 from .check_likely import was_refused
 from .check_view import View
 from .normal import stable
@@ -81,10 +81,11 @@ def compare_end(end: Mapping[str, Json], args: Mapping[str, Json], view: View) -
     wanted = Counter(_writes(end.get("writes")))
     by_writes = _by_writes(made, wanted)
     if by_writes.score == 1.0:
-        return by_writes
+        return _in_order(by_writes, end, args, view)
     by_effects = _by_effects(end, args, view, made)
     if by_effects is not None:
-        return by_effects
+        return _in_order(by_effects, end, args, view)
+    by_writes = _unless_undone(by_writes, end, args, view, made)
     refusals = args.get("refusals")
     if by_writes.score is None and not made.dirty and isinstance(refusals, dict):
         return _likely(made, wanted, _believed(args, view, refusals)) or by_writes
@@ -157,10 +158,35 @@ def _by_writes(made: _Made, wanted: Counter[Write]) -> Found:
     return Found(None, f"nobody knows whether repeating {_first(extra)[0]} changes more")
 
 
-def _missing(missing: Counter[Write], made: _Made) -> Found:
+def _unless_undone(
+    by_writes: Found, end: Mapping[str, Json], args: Mapping[str, Json], view: View, made: _Made
+) -> Found:
+    """The verdict on writes, where one that no resolved attempt made fails only by what the world shows of it.
+
+    It may have changed nothing, or just what a resolved attempt changed; what it changed may be undone by another write,
+    or by one that nobody can answer.
+    """
+    wanted = Counter(_writes(end.get("writes")))
+    foreign = Counter({key: n for key, n in made.certain.items() if key not in wanted})
+    if by_writes.score != 0.0 or not foreign or not _comparable(end, args, made):
+        return by_writes
+    reached = view.attempt.end
+    sure = replace(reached, effects=tuple(effect for effect in reached.effects if effect.sure))
+    rows = {tuple(row) for row in effect_rows(sure, _names(args.get("volatile")))}
+    if _events(args, view) - Counter(_writes(end.get("events"))) or rows - _effects_of(end):
+        return by_writes
+    missing = wanted - made.certain
+    if missing:
+        return _missing(missing, made, foreign)
+    return Found(None, f"nobody knows whether what {_first(foreign)[0]} changed is undone")
+
+
+def _missing(missing: Counter[Write], made: _Made, instead: Counter[Write] | None = None) -> Found:
+    """The verdict on writes that were not made, by those that may have changed the same; `instead`: certain ones."""
     name = _first(missing)[0]
+    maybe = made.doubtful + (instead or Counter())
     if not missing - made.doubtful - made.dirty or any(
-        _could_supply(key, made.doubtful) for key in missing
+        _could_supply(key, maybe) for key in missing
     ):
         return Found(None, f"nobody knows whether {name} or its like changed anything")
     return Found(0.0, f"{name} is missing or differs")
@@ -232,21 +258,47 @@ def _by_effects(
     end: Mapping[str, Json], args: Mapping[str, Json], view: View, made: _Made
 ) -> Found | None:
     """The verdict of the world's effects; None where either side is not known."""
-    wanted = end.get("effects")
-    if not isinstance(wanted, list) or view.attempt.end.unknown or made.doubtful or made.dirty:
-        return None
-    involved = {tool for tool, _ in made.certain} | {tool for tool, _ in _writes(end.get("writes"))}
-    if involved & _names(args.get("silent")):
+    unknown = view.attempt.end.unknown or made.doubtful or made.dirty
+    if unknown or not _comparable(end, args, made):
         return None
     volatile = _names(args.get("volatile"))
-    accepted = {tuple(row) for row in wanted if isinstance(row, list)}
-    ignore = args.get("ignore")
+    accepted = _effects_of(end)
     reached = effect_rows(view.attempt.end, volatile)
-    events = event_rows(view.attempt.end, ignore if isinstance(ignore, dict) else {})
-    accepted_events = Counter(_writes(end.get("events")))
-    if {tuple(row) for row in reached} == accepted and events == accepted_events:
+    events = Counter(_writes(end.get("events")))
+    if {tuple(row) for row in reached} == accepted and _events(args, view) == events:
         return Found(1.0, "another route to the same state")
     return Found(0.0, "the world ended in another state than any resolved attempt left")
+
+
+def _in_order(found: Found, end: Mapping[str, Json], args: Mapping[str, Json], view: View) -> Found:
+    """The verdict, but for an equal end with a list given in another order that shows in a record, or may."""
+    known = end.get("ordered")
+    if found.score != 1.0 or not isinstance(known, dict):
+        return found
+    ignore, calls = args.get("ignore"), view.attempt.calls
+    names = ignore if isinstance(ignore, dict) else {}
+    writes, asked = _names(args.get("writes")), _pairs(known.get("writes"))
+    if all(
+        (c.tool, ordered_arguments(calls[c.index].arguments, _names(names.get(c.tool)))) in asked
+        for c in view.normal_calls(names)
+        if c.tool in writes and not c.failed
+    ):
+        return found
+    reached = {(e.entity, e.key, e.field, ordered(e.after)) for e in view.attempt.end.effects}
+    rows = known.get("effects")
+    if isinstance(rows, list) and {tuple(r) for r in rows if isinstance(r, list)} <= reached:
+        return found
+    return Found(None, "a list is in another order, and nobody knows whether that matters")
+
+
+def _comparable(end: Mapping[str, Json], args: Mapping[str, Json], made: _Made) -> bool:
+    """Whether effects tell this end from others: known of it, and left by every tool that is involved."""
+    involved = {tool for tool, _ in made.certain} | {tool for tool, _ in _writes(end.get("writes"))}
+    return isinstance(end.get("effects"), list) and not involved & _names(args.get("silent"))
+
+
+def _effects_of(end: Mapping[str, Json]) -> set[tuple[Json, ...]]:
+    return {tuple(row) for row in _list(end.get("effects")) if isinstance(row, list)}
 
 
 def effect_rows(end: EndState, volatile: Iterable[str] = ()) -> list[list[str]]:
@@ -271,6 +323,15 @@ def event_rows(end: EndState, ignore: Mapping[str, Json]) -> Counter[Write]:
     return rows
 
 
+def _events(args: Mapping[str, Json], view: View) -> Counter[Write]:
+    """What the attempt left beside records, without calls of tools that only look: a world that saw one once may not know."""
+    ignore = args.get("ignore")
+    rows = event_rows(view.attempt.end, ignore if isinstance(ignore, dict) else {})
+    looks = {call.name for call in view.attempt.calls} - _names(args.get("writes"))
+    looks -= _names(args.get("maybe"))
+    return Counter({row: count for row, count in rows.items() if row[0] not in looks})
+
+
 def _writes(value: Json) -> list[Write]:
     """`[[tool, arguments, count], ...]` as repeated pairs."""
     rows: list[Write] = []
@@ -278,6 +339,10 @@ def _writes(value: Json) -> list[Write]:
         if isinstance(row, list) and len(row) == 3 and isinstance(row[2], int):
             rows.extend([(str(row[0]), str(row[1]))] * row[2])
     return rows
+
+
+def _pairs(value: Json) -> set[Write]:
+    return {(str(row[0]), str(row[1])) for row in _list(value) if isinstance(row, list)}
 
 
 def _names(value: Json) -> frozenset[str]:

@@ -23,7 +23,7 @@ from .world_nested import load_nested
 from .world_partial import load_parts
 from .world_session import Session
 from .world_state import State
-from .world_tool import SIMULATE, Tool, load_tool
+from .world_tool import SIMULATE, Tool, load_tool, written
 from .world_versions import origins
 
 WORLD_FORMAT: Final = "1"
@@ -60,6 +60,7 @@ class World:
         "timeline",
         "tools",
         "versions",
+        "written",
     )
 
     def __init__(self, document: Mapping[str, Any]) -> None:
@@ -73,6 +74,8 @@ class World:
             name: load_tool(name, part, tape.get(name, {}), document.get("nested", {}))
             for name, part in document.get("tools", {}).items()
         }
+        self.written = {name: written(tool.writes) for name, tool in self.tools.items()}
+        """What each tool's successes were seen to change: fields of tables."""
         tables = document.get("tables", {})
         self.base: dict[str, Mapping[str, Json]] = {n: t.get("rows", {}) for n, t in tables.items()}
         self.bound = frozenset(document.get("bound", ()))

@@ -195,7 +195,7 @@ class Session:
 
     def end_state(self) -> EndState:
         """What differs from the start, what was done without a record, and what nobody knows."""
-        end, origins = self.state.end(), self._world.origins
+        end, origins = self.state.end(self._world.written), self._world.origins
         if not origins:
             return end
         events = tuple(replace(e, tool=origins.get(e.tool, e.tool)) for e in end.events)

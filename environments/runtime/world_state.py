@@ -24,6 +24,8 @@ ABSENCE: Final = "!"
 ONLY: Final = "[]"
 """The key of a table's one record, which no argument names."""
 
+Writes = Mapping[str, Mapping[str, frozenset[str]]]
+
 
 class State:
     """Copy-on-write rows and the log of one session."""
@@ -207,6 +209,26 @@ class State:
                 return True
         return False
 
+    def _doubted(self, place: Place, writes: Writes) -> frozenset[str] | None:
+        """Fields of a row that calls of which nobody knows what they did may have changed; None: any of them."""
+        dark = [entry for entry in self.log[self.fresh.get(place, 0) :] if not entry.known]
+        if not dark:
+            return frozenset()
+        names = {*self.names_at(place, self.rows[place]), *names_of_key(place[1]), "|".join(place)}
+        found: set[str] = set()
+        for entry in dark:
+            if place in entry.about and place not in entry.targets:
+                fields = writes.get(entry.tool, _NO_WRITES).get(place[0])
+                if fields is None:
+                    return None
+                found |= fields
+                continue
+            apart = place[1] != ONLY and names.isdisjoint(entry.labels)
+            spared = apart or place[0] in entry.settled
+            if not spared or place[0] in entry.blind or not entry.about:
+                return None
+        return frozenset(found)
+
     def touches(self, names: frozenset[str]) -> bool:
         """Whether a logged call names any of these, or is about such a row."""
         return any(not names.isdisjoint(entry.labels) for entry in self.log)
@@ -235,8 +257,8 @@ class State:
         for table in entry.blind:
             self.blind[table] = at
 
-    def end(self) -> EndState:
-        """What differs from the start."""
+    def end(self, writes: Writes | None = None) -> EndState:
+        """What differs from the start; `writes`: per tool and table, the fields that its successes were seen to change."""
         effects: list[Effect] = []
         for place, row in self.rows.items():
             if place not in self.start:
@@ -244,7 +266,8 @@ class State:
             before = self.start[place]
             if same_json(before, row):
                 continue
-            effects.extend(differences(place, before, row))
+            doubted = self._doubted(place, writes or {})
+            effects.extend(differences(place, before, row, doubted))
         unknown: set[str] = set()
         for entry in self.log:
             if not entry.known:
@@ -266,15 +289,28 @@ def names_of_key(key: str) -> frozenset[str]:
 
 
 _EMPTY: Final[Mapping[str, Json]] = {}
+_NO_WRITES: Final[Mapping[str, frozenset[str]]] = {}
 _NO_PARTS: Final[Mapping[str, Partial]] = {}
 
 
-def differences(place: Place, before: Json, after: Json) -> list[Effect]:
+def differences(
+    place: Place, before: Json, after: Json, doubted: frozenset[str] | None
+) -> list[Effect]:
     """The fields that differ between two states of one row, one effect each."""
     if not isinstance(before, dict) or not isinstance(after, dict):
-        return [Effect(entity=place[0], key=place[1], field="", before=before, after=after)]
+        whole = doubted is not None and not doubted
+        return [
+            Effect(entity=place[0], key=place[1], field="", before=before, after=after, sure=whole)
+        ]
     return [
-        Effect(entity=place[0], key=place[1], field=path, before=old, after=new)
+        Effect(
+            entity=place[0],
+            key=place[1],
+            field=path,
+            before=old,
+            after=new,
+            sure=doubted is not None and path.partition(".")[0] not in doubted,
+        )
         for path, old, new in _walk(before, after, "")
     ]
 

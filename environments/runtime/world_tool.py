@@ -6,7 +6,7 @@ Goes in: the tool's part of a world file. Comes out: `Tool`, read-only and share
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -48,6 +48,17 @@ class Write:
     creates: bool
     whole: Thunk | None
     """The whole new row, where it is created or is no object."""
+
+
+def written(writes: Iterable[Write]) -> dict[str, frozenset[str]]:
+    """Per table, the fields that these change; none of a table whose rows they write whole."""
+    found: dict[str, frozenset[str]] = {}
+    whole = {write.target.table for write in writes if write.whole is not None}
+    for write in writes:
+        if write.target.table not in whole:
+            names = (name for name, _, _ in write.fields)
+            found[write.target.table] = found.get(write.target.table, frozenset()).union(names)
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,7 @@ from synth.rubric.evidence import evidence_checks, origin_of
 from synth.rubric.facts import Facts
 from synth.rubric.habits import PREDICTED, habit_checks
 from synth.rubric.known import is_id
+from synth.rubric.order import ordered_args
 from synth.rubric.plans import Doubts
 from synth.rubric.tool_kinds import MAYBE, WRITE, ToolKinds
 from synth.rubric.traits import AppTraits
@@ -193,8 +194,11 @@ def _end_args(
     reached = end_of(shown) if end_of is not None else None
     if reached is not None and not reached.unknown:
         args["effects"] = [list[Json](row) for row in effect_rows(reached)]
-        args["events"] = _rows(event_rows(reached, kinds.ignore()))
-    return args
+        events = event_rows(reached, kinds.ignore())
+        looks = {n for n, tool in kinds.tools.items() if tool.kind not in {WRITE, MAYBE}}
+        args["events"] = _rows(Counter({e: n for e, n in events.items() if e[0] not in looks}))
+    in_order = ordered_args(end.good, kinds, reached)
+    return {**args, "ordered": in_order} if in_order else args
 
 
 def _chosen_anew(shown: Facts, corrected: Mapping[str, Collection[str]]) -> bool:
