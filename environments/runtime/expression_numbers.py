@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from .expression_scope import BadTreeError, NotKnown, Scope, Sub, Thunk, Tree, as_number
-from .world_arithmetic import DECIMAL_FORMS, FORMS, answer
+from .world_arithmetic import DECIMAL_FORMS, FORMS, RARE, answer
 
 
 def _binary(apply: Callable[[Any, Any], Any]) -> Callable[[list[Tree], Sub], Thunk]:
@@ -53,9 +53,12 @@ def _calculated(operands: list[Tree], sub: Sub) -> Thunk:
     forms = [operands[1]] if isinstance(operands[1], str) else list(operands[1])
     if not forms or any(form not in FORMS and form not in DECIMAL_FORMS for form in forms):
         raise BadTreeError("a calculation names a number form that this version does not have")
+    unseen = [sign for sign in RARE if sign not in operands[2:]]
 
     def run(scope: Scope) -> Any:
         text = only(scope)
+        if isinstance(text, str) and any(sign in text for sign in unseen):
+            raise NotKnown("no calculation with such a sign was ever seen to succeed")
         results = {answer(text, form) for form in forms}
         if len(results) != 1 or None in results:
             # Forms that agree on every recorded example part ways here: no example says which is right.

@@ -19,6 +19,8 @@ MAX_LENGTH: Final = 2_000
 MAX_VALUE: Final = 1e15
 MAX_POWER: Final = 64
 MAX_NESTING: Final = 40
+RARE: Final = ("%", "//", "**")
+"""Signs that many calculators refuse, or mean otherwise: answered only where examples have them."""
 
 
 class _NotArithmeticError(ValueError):

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from environments.runtime.attempt import Json
 from environments.runtime.normal import is_name, leaves, stable
-from environments.runtime.world_arithmetic import DECIMAL_FORMS, FORMS, answer, calculate
+from environments.runtime.world_arithmetic import DECIMAL_FORMS, FORMS, RARE, answer, calculate
 from environments.runtime.world_chosen import CHOSEN
 from environments.runtime.world_subject import SUBJECT
 from synth.world.evidence import says_write
@@ -49,7 +49,8 @@ def _learn_arithmetic(tool: ToolModel) -> bool:
         ]
         if forms:
             tool.kind, tool.text = "pure", True
-            tool.answer = ["calc", ["arg", name], forms]
+            signs = [sign for sign in RARE if any(sign in str(text) for text, _ in pairs)]
+            tool.answer = ["calc", ["arg", name], forms, *signs]
             tool.evidence = {"arguments": len({p[1] for p in pairs}), "reproduced": len(pairs)}
             tool.says = f"computes the arithmetic in `{name}`"
             return True

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ast
+import json
 import operator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments.runtime.attempt import UNKNOWN
+from environments.runtime.attempt import DERIVED, UNKNOWN
 from environments.runtime.world import World
 from environments.runtime.world_arithmetic import answer, calculate
+from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from synth.worlds import WorldSettings, learn_world
 
 
 @pytest.mark.parametrize(
@@ -96,3 +99,44 @@ def test_forms_that_part_ways_are_unknown() -> None:
 
     assert world.session().call("sum", {"text": "2.50 * 2"}).content == "5"
     assert world.session().call("sum", {"text": "38.49 * 0.5"}).source == UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("learnt", "text", "source"),
+    [
+        (["stripped_2"], "10 % 3", UNKNOWN),
+        (["stripped_2"], "10 // 3", UNKNOWN),
+        (["stripped_2"], "2 ** 3", UNKNOWN),
+        (["stripped_2"], "10 * 3 / 4", DERIVED),
+        (["stripped_2", "%"], "10 % 3", DERIVED),
+        (["stripped_2", "%"], "10 // 3", UNKNOWN),
+    ],
+)
+def test_a_rare_sign_is_answered_only_where_one_was_seen(
+    learnt: list[str], text: str, source: str
+) -> None:
+    """Many calculators refuse remainders and powers, or mean a percentage."""
+    answer = ["calc", ["arg", "text"], *learnt]
+    world = World.from_json({"format": "1", "tools": {"sum": {"kind": "pure", "answer": answer}}})
+    assert world.session().call("sum", {"text": text}).source == source
+
+
+def test_signs_are_learnt_from_calculations_that_succeeded() -> None:
+    """A tool that was seen to give remainders gives them; one that was not does not."""
+
+    def world(results: dict[str, str]) -> World:
+        steps: list[CleanStep] = [CleanStep(role="user", content="?")]
+        for number, (text, result) in enumerate(results.items()):
+            call = CleanToolCall(
+                call_id=f"c{number}", name="sum", arguments=json.dumps({"text": text})
+            )
+            steps.append(CleanStep(role="assistant", tool_calls=(call,)))
+            steps.append(CleanStep(role="tool", call_id=f"c{number}", content=result))
+        one = CleanEpisode(app="a", episode_id="e", started_at=1, steps=tuple(steps))
+        return World.from_json(learn_world([one], WorldSettings()).document)
+
+    few = {"1 + 2": "3", "3 * 4": "12", "9 - 4": "5"}
+    plain, shown = world({**few, "12 + 7": "19"}), world({**few, "12 % 7": "5"})
+    assert plain.session().call("sum", {"text": "20 + 3"}).content == "23"
+    assert plain.session().call("sum", {"text": "20 % 3"}).source == UNKNOWN
+    assert shown.session().call("sum", {"text": "20 % 3"}).content == "2"
