@@ -10,6 +10,7 @@ import json
 import random
 from collections import defaultdict
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +41,8 @@ class Attempt:
     task: int
     number: int
     calls: tuple[Made, ...]
+    before: Backend | None = None
+    """A copy of the backend as the attempt met it, where one backend lived through all attempts."""
 
 
 def make(backend: Backend, call: Call) -> Made:
@@ -49,22 +52,25 @@ def make(backend: Backend, call: Call) -> Made:
     return Made(name=name, arguments=call[1], content=answer.content, is_error=answer.is_error)
 
 
-def attempts(style: Style, seed: int = 0) -> list[Attempt]:
-    """Every task three times."""
+def attempts(style: Style, seed: int = 0, *, living: bool = False) -> list[Attempt]:
+    """Every task three times, each on a backend of its own, or all one after another on one that lives on."""
     out: list[Attempt] = []
+    shared = style.make()
     for task in range(TASKS):
         script = style.script(random.Random(f"{style.name}/{seed}/{task}"))  # noqa: S311 - dice
         pool = style.script(random.Random(f"{style.name}/{seed}/{task}/more"))  # noqa: S311 - dice
         for number in range(ATTEMPTS):
             rng = random.Random(f"{style.name}/{seed}/{task}/{number}")  # noqa: S311 - dice
-            out.append(Attempt(task=task, number=number, calls=_attempt(style, script, pool, rng)))
+            before = deepcopy(shared) if living else None
+            calls = _attempt(shared if living else style.make(), script, pool, rng)
+            out.append(Attempt(task=task, number=number, calls=calls, before=before))
     return out
 
 
 def _attempt(
-    style: Style, script: Sequence[Step], pool: Sequence[Step], rng: random.Random
+    backend: Backend, script: Sequence[Step], pool: Sequence[Step], rng: random.Random
 ) -> tuple[Made, ...]:
-    backend, answers, made = style.make(), list[str](), list[Made]()
+    answers, made = list[str](), list[Made]()
     for step in script:
         dice = rng.random()
         if dice < 0.1:
@@ -94,8 +100,13 @@ def _garbled(call: Call, rng: random.Random) -> Call:
     return name, arguments
 
 
-def recombined(style: Style, seen: Sequence[Attempt], count: int) -> list[tuple[Made, ...]]:
-    """Random sequences on fresh backends, of tools and values that were recorded, in an order that no attempt had."""
+def recombined(
+    style: Style, seen: Sequence[Attempt], count: int, *, befores: Sequence[Backend] = ()
+) -> list[tuple[Made, ...]]:
+    """Random sequences of tools and values that were recorded, in an order that no attempt had.
+
+    Each is made on a fresh backend, or on copies of the given ones in turn.
+    """
     calls: dict[str, list[dict[str, Any]]] = defaultdict(list)
     values: dict[str, list[Any]] = defaultdict(list)
     for attempt in seen:
@@ -106,7 +117,7 @@ def recombined(style: Style, seen: Sequence[Attempt], count: int) -> list[tuple[
     out = []
     for number in range(count):
         rng = random.Random(f"{style.name}/p/{number}")  # noqa: S311 - dice
-        backend = style.make()
+        backend = deepcopy(befores[number % len(befores)]) if befores else style.make()
         sequence = []
         for _ in range(LENGTH):
             name = rng.choice(sorted(calls))

@@ -28,6 +28,10 @@ MOST_SHARED: Final = 0.5
 NEARER: Final = 0.2
 """How much more an answer shares with the same subject's earlier one; else what differs is time, not the subject."""
 MIN_WITHIN: Final = 3
+MIN_BESIDE: Final = 8
+MOST_ALIKE: Final = 0.1
+"""Where a subject's calls came one after another, with nobody else's between, time may explain as well that they agree: so
+many have to agree, all of them, and no more than this share of those of different subjects."""
 MOST_GROWN: Final = 0.8
 """Share of differing pairs whose later answer only counted further: ids given out in order are nobody's own."""
 DIGITS: Final = re.compile(r"\d+")
@@ -48,7 +52,9 @@ class _Pairs:
     grown: int = 0
     """Differing pairs of which the later answer differs in one number only, and it is greater."""
     within: list[float] = field(default_factory=list)
-    """The same of pairs of one subject; 1 where they are equal."""
+    """The same of pairs of one subject, another's between them; 1 where they are equal."""
+    beside: list[float] = field(default_factory=list)
+    """Of pairs of one subject with nobody else's between."""
 
     @property
     def bound(self) -> bool:
@@ -61,6 +67,9 @@ class _Pairs:
         shared = self.shared / self.different
         if len(self.within) >= MIN_WITHIN:
             return sum(self.within) / len(self.within) >= shared + NEARER
+        if len(self.beside) >= MIN_WITHIN:
+            enough = len(self.beside) >= MIN_BESIDE and self.same <= MOST_ALIKE * total
+            return enough and min(self.beside) == 1
         return shared <= MOST_SHARED
 
 
@@ -116,9 +125,13 @@ def _compared(histories: Sequence[History]) -> Mapping[str, _Pairs]:
         for seen in history.observations[:MAX_PAST]:
             past = (*past, call_text(seen.tool, seen.arguments))
             known = last[past]
+            latest = next(reversed(known), None)
             own = known.pop(history.subject, None)
             if own is not None:
-                out[seen.tool].within.append(_share(own, seen))
+                found = out[seen.tool]
+                (found.beside if latest == history.subject else found.within).append(
+                    _share(own, seen)
+                )
             if known:
                 _compare(out[seen.tool], known[next(reversed(known))], seen)
             known[history.subject] = seen

@@ -8,7 +8,11 @@ from itertools import pairwise
 
 from benchmarks.backends.attempts import attempts
 from benchmarks.backends.attempts import episode as attempt
+from benchmarks.backends.claims import CLAIMS
 from benchmarks.backends.feed import FEED
+from benchmarks.backends.ledger import LEDGER
+from benchmarks.backends.tickets import TICKETS
+from benchmarks.backends.trading import TRADING
 from environments.runtime.attempt import UNKNOWN
 from environments.runtime.world import World
 from environments.runtime.world_dated import DatedTable
@@ -127,14 +131,59 @@ def moved_between(number: int, *, living: bool, moves: int = 0) -> list[CleanEpi
     return [replace(one, episode_id=f"m{i:03}", started_at=i * HOUR) for i, one in enumerate(out)]
 
 
+def greeted(episodes: list[CleanEpisode], *, lots: int = 0) -> list[CleanEpisode]:
+    """The same, each beginning with a call that no other made, or with one that draws lots."""
+    out = []
+    for number, one in enumerate(episodes):
+        asked, told = (
+            (f"day {number}", "welcome") if not lots else ("", f"tip {number // 2 % lots}")
+        )
+        call = CleanToolCall(call_id="g", name="greet", arguments=json.dumps({"say": asked}))
+        steps = (
+            CleanStep(role="assistant", tool_calls=(call,), at=one.started_at),
+            CleanStep(role="tool", call_id="g", tool_name="greet", content=told, at=one.started_at),
+        )
+        out.append(replace(one, steps=(one.steps[0], *steps, *one.steps[1:])))
+    return out
+
+
 def test_few_sights_that_disagree_are_enough_where_none_says_otherwise() -> None:
     """Six conversations are too few to count cases; a living backend taken for one that starts afresh tells untruths."""
-    found = learnt(moved_between(6, living=True)).continuity
+    found = learnt(greeted(moved_between(6, living=True))).continuity
     assert (found["kind"], found["evidence"]["decided_by"]) == ("living", "few_sights")
     assert found["evidence"]["first_sights"]["different"] < MIN_DIFFERENT
+    assert str(found["says"]).startswith("Unknown")
 
     afresh = learnt(moved_between(6, living=False, moves=2)).continuity
     assert afresh["kind"] == "reset"
+
+
+def test_answers_after_the_very_same_calls_tell_a_backend_that_lives_on() -> None:
+    """No record of these was ever seen to change by a known call, but equal calls after equal pasts are answered otherwise."""
+    for style in (LEDGER, TICKETS, TRADING):
+        for living in (True, False):
+            made = [attempt(style, a) for a in attempts(style, 40, living=living) if a.number < 2]
+            found = learn_world(made, WorldSettings()).continuity
+            assert found["kind"] == ("living" if living else "reset"), style.name
+            assert found["evidence"]["decided_by"] == "openings"
+            assert bool(found["evidence"]["openings"]["different"]) is living
+            assert found["evidence"]["sure"]
+
+
+def test_a_tool_that_draws_lots_does_not_make_a_backend_live_on() -> None:
+    """One tool alone answers otherwise after equal pasts; whatever else is looked at is as it was."""
+    episodes = [episode(Depot(), n % 2, moves=True) for n in range(24)]
+    episodes = [
+        replace(e, episode_id=f"l{n:03}", started_at=n * HOUR) for n, e in enumerate(episodes)
+    ]
+    found = learnt(greeted(episodes, lots=3)).continuity
+    assert found["kind"] == "reset"
+
+
+def test_changes_with_time_do_not_bind_a_tool_to_attempts_that_came_one_after_another() -> None:
+    """Attempts at one task lie beside each other, so they agree more than others do: that says nothing about whose they are."""
+    made = [attempt(CLAIMS, a) for a in attempts(CLAIMS, 40, living=True) if a.number < 2]
+    assert learn_world(made, WorldSettings()).document.get("bound", []) == []
 
 
 def test_nothing_recorded_is_no_evidence() -> None:
@@ -143,6 +192,8 @@ def test_nothing_recorded_is_no_evidence() -> None:
 
     assert found["kind"] == "reset"
     assert found["evidence"]["decided_by"] == "nothing seen twice"
+    assert not found["evidence"]["sure"]
+    assert str(found["says"]).startswith("Unknown")
 
 
 def test_a_living_world_never_answers_with_what_was_seen_later() -> None:

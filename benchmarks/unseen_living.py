@@ -1,0 +1,93 @@
+"""Invented backends that live on: one backend through all attempts, learnt from two of three, asked at moments of its life.
+
+Run: `python -m benchmarks.unseen_living [--seed N] [--backend NAME,…] [--wrong N] [--unknown N] [--tools]`. *h* is each
+third attempt, asked from the moment it began; *p* random sequences of recorded tools and values on the real backend as the
+third attempts met it. Says which continuity was inferred, with its evidence. Held-out attempts change the backend too:
+writes that nobody recorded. Not here: backends that start afresh (`unseen`), the desk over thirty days (`worlds_living`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from benchmarks.backends.attempts import Attempt, attempts, episode, recombined
+from benchmarks.backends.backend import Style
+from benchmarks.unseen import (
+    CLERKS,
+    HEAD,
+    HELD_OUT,
+    SEQUENCES,
+    STYLES,
+    Measured,
+    line,
+    print_cases,
+    print_tools,
+    recorded,
+)
+from environments.fidelity import RecordedEpisode, record_tape, replay
+from environments.runtime.world import World
+from synth.world.observation import subject_of
+from synth.worlds import LearntWorld, WorldSettings, learn_world
+
+
+def measure(style: Style, seed: int) -> tuple[LearntWorld, list[Measured]]:
+    """What was learnt of one backend that lives on, and both tests."""
+    made = attempts(style, seed, living=True)
+    train = [a for a in made if a.number != HELD_OUT]
+    held = [a for a in made if a.number == HELD_OUT]
+    learnt = learn_world([episode(style, a) for a in train], WorldSettings())
+    world = World.from_json(json.loads(json.dumps(learnt.document)))
+    tape = record_tape(recorded(a.calls) for a in train)
+    moments = [a.before for a in held if a.before is not None]
+    mixed = recombined(style, train, SEQUENCES, befores=moments)
+    probes = [replace(held[at % len(held)], calls=calls) for at, calls in enumerate(mixed)]
+    return learnt, [
+        Measured(name=style.name, kind=kind, fidelity=replay(world, asked, tape=tape))
+        for kind, asked in (
+            ("h", [_asked(style, a) for a in held]),
+            ("p", [_asked(style, a) for a in probes]),
+        )
+    ]
+
+
+def _asked(style: Style, attempt: Attempt) -> RecordedEpisode:
+    whole = episode(style, attempt)
+    start = {"subject": subject_of(whole)}
+    return replace(recorded(attempt.calls), start=start, started_at=whole.started_at)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--backend")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--tools", action="store_true")
+    parser.add_argument("--wrong", type=int, default=0)
+    parser.add_argument("--unknown", type=int, default=0)
+    options = parser.parse_args(arguments)
+    wanted = options.backend.split(",") if options.backend else None
+    total: dict[str, Counter[str]] = {"h": Counter(), "p": Counter()}
+    print(HEAD)
+    for style in (*STYLES, *CLERKS):
+        if wanted is not None and style.name not in wanted:
+            continue
+        learnt, found = measure(style, options.seed)
+        print(f"{style.name}: {json.dumps(dict(learnt.continuity))}")
+        for measured in found:
+            print(line(measured), flush=True)
+            total[measured.kind].update(j.verdict for j in measured.fidelity.judged)
+            if options.tools:
+                print_tools(measured)
+            print_cases(measured, "wrong", options.wrong)
+            print_cases(measured, "unknown", options.unknown)
+    for kind, counts in total.items():
+        print(kind, dict(counts))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
