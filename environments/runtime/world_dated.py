@@ -37,12 +37,12 @@ class DatedTable(Mapping[str, Json]):
         versions = self._versions[key]
         index = bisect_left(versions, self._at, key=_moment)
         held = versions[index - 1] if index else _NOTHING
-        if _tells(held) and _reaches(self._horizon, self._at - held[0]):
+        if _tells(held) and reaches(self._horizon, self._at - held[0]):
             return held[1]  # type: ignore[no-any-return]  # checked when the file was written
         after = versions[index] if index < len(versions) else _NOTHING
         # A row that a call left there says nothing of what was there before; nor does a sight of times when it was gone.
         looked = len(after) == 2 and len(held) < 2
-        if looked and _reaches(self._back, after[0] - self._at):
+        if looked and reaches(self._back, after[0] - self._at):
             return after[1]  # type: ignore[no-any-return]  # checked when the file was written
         if self._stays:
             return _between(key, versions, index)
@@ -93,7 +93,8 @@ def _tells(version: list[Any]) -> bool:
     return len(version) > 1 and version[2:] != [GONE]
 
 
-def _reaches(horizon: int | None, gap: int) -> bool:
+def reaches(horizon: int | None, gap: int) -> bool:
+    """Whether a sight is trusted so far; None: without end."""
     return horizon is None or gap <= horizon
 
 

@@ -22,6 +22,7 @@ from synth.world.explain import explain, lists_names
 from synth.world.fit import Fitter
 from synth.world.fit_parts import amounts_in
 from synth.world.model import ToolModel, Workbench
+from synth.world.momentary import forget_moments
 from synth.world.numbers import is_number, mentions
 from synth.world.proposals import Proposer
 from synth.world.recurring import told_again
@@ -56,6 +57,8 @@ def learn_guards(
         if tool.answer is None:
             continue
         _learn(tool, examples[name], tables, propose)
+        if bench.living:
+            forget_moments(tool)
 
 
 def _learn(

@@ -16,11 +16,12 @@ from typing import Any, Final
 from environments.runtime.attempt import Json
 from environments.runtime.normal import names_in, same_json, stable
 from environments.runtime.world import World
-from environments.runtime.world_dated import GONE, MADE
+from environments.runtime.world_dated import GONE, MADE, reaches
 from environments.runtime.world_entry import Place
 from environments.runtime.world_session import Session
 from environments.runtime.world_state import names_of_key
 from redact.clean_episode import CleanEpisode
+from synth.world.afar import Trial, reaching
 from synth.world.document import holds_withheld
 from synth.world.lookups import Lookup, learn_lookups
 from synth.world.model import ToolModel, Workbench, refused
@@ -58,6 +59,8 @@ class _Version:
     """Left by a call: no sight of what was there before."""
     passing: bool = False
     """A call that may have touched the record, of a table that is trusted across such calls."""
+    done: int = 0
+    """Calls of its episode before it that may have changed something."""
 
 
 @dataclass(slots=True)
@@ -68,6 +71,8 @@ class _Timeline:
     """Tables of what lookups answer."""
     taken: dict[str, set[str]] = field(default_factory=dict)
     """Per tool the calls that were answered."""
+    trials: list[Trial] = field(default_factory=list)
+    """Looks after calls of the same episode that do not name what is looked at."""
 
     def add(self, place: Place, version: _Version) -> None:
         self.versions[place].append(version)
@@ -102,6 +107,7 @@ def learn_timeline(bench: Workbench, document: dict[str, Any]) -> dict[str, dict
         if _stays(mine):
             part["stays"] = True
         part["pairs"] = {"seen": len(pairs), "changed": sum(changed for _, changed in pairs)}
+    _note_far(bench, document, timeline, out)
     return out
 
 
@@ -218,17 +224,55 @@ def rows_at_start(world: World, episode: CleanEpisode) -> dict[str, Any]:
 
 def _follow(bench: Workbench, world: World, history: History, timeline: _Timeline) -> None:
     session = world.session(caller=history.caller)
+    made: list[str] = []
     for seen in history.observations:
         tool = bench.tools[seen.tool]
         session.observe(seen.tool, seen.arguments, seen.content)
         if tool.innocent:
             place = place_of(tool, seen)
             if place is not None:
-                timeline.add(place, _Version(seen.at, history.index, seen.value))
+                version = _Version(seen.at, history.index, seen.value, done=len(made))
+                _try(timeline, place, version, made)
+                timeline.add(place, version)
             elif (asked := _asked(tool, seen, timeline.taken[seen.tool])) is not None:
                 timeline.add(asked, _Version(seen.at, history.index, None, gone=True))
         elif not refused(tool, seen):
+            made.append(seen.tool)
             _note_write(session, history, seen, timeline)
+
+
+def _try(timeline: _Timeline, place: Place, now: _Version, made: list[str]) -> None:
+    """Note whether a look found what the one before it, or a write, had left."""
+    before = timeline.versions[place][-1] if timeline.versions[place] else None
+    if before is None or before.void or before.gone:
+        return
+    own = before.episode == now.episode
+    timeline.trials.append(
+        Trial(
+            table=place[0],
+            gap=None if own else now.at - before.at,
+            tools=frozenset(made[before.done if own else 0 :]),
+            same=same_json(before.row, now.row),
+        )
+    )
+
+
+def _note_far(
+    bench: Workbench,
+    document: dict[str, Any],
+    timeline: _Timeline,
+    tables: dict[str, dict[str, Any]],
+) -> None:
+    """Writers that change what they do not name: after their calls such records are in doubt."""
+    told = [
+        trial
+        for trial in timeline.trials
+        if trial.gap is None or reaches(tables.get(trial.table, {}).get("horizon", 0), trial.gap)
+    ]
+    for table, tools in reaching(told).items():
+        for name in tools:
+            bench.tools[name].far.add(table)
+            document["tools"][name]["far"] = sorted(bench.tools[name].far)
 
 
 def _asked(tool: ToolModel, seen: Observation, taken: set[str]) -> Place | None:

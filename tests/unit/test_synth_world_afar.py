@@ -1,0 +1,60 @@
+"""What living backends' own sessions change unseen, and refusals that time may explain as well."""
+
+from __future__ import annotations
+
+from benchmarks.backends.mobile import MOBILE
+from benchmarks.backends.planner import PLANNER
+from benchmarks.unseen_living import measure
+from synth.world.afar import Trial, reaching
+from synth.world.model import ToolModel
+from synth.world.momentary import forget_moments
+
+
+def trial(*tools: str, same: bool) -> Trial:
+    """A look at a bill after some calls."""
+    return Trial(table="bill", gap=None, tools=frozenset(tools), same=same)
+
+
+def test_the_likeliest_writer_explains_changes_and_who_stood_beside_it_is_not_blamed() -> None:
+    """A note was written beside every refuel that changed the bill, and as often where nothing changed."""
+    seen = [trial("refuel", "note", same=False)] * 3
+    seen += [trial("note", same=True)] * 4
+    assert reaching(seen) == {"bill": {"refuel"}}
+
+
+def test_one_change_of_many_is_other_peoples_doing() -> None:
+    """Records of a living backend move on by themselves, seldom."""
+    seen = [trial("refuel", same=True)] * 20 + [trial("refuel", same=False)]
+    assert reaching(seen) == {"bill": set()}
+    assert reaching([trial(same=False)]) == {}
+
+
+def test_a_bill_is_in_doubt_after_a_refuel_that_does_not_name_it() -> None:
+    """Fifteen answers were wrong so on two seeds: the bill of the month counts what the session itself bought."""
+    learnt, found = measure(MOBILE, 40)
+    assert "id" in learnt.document["tools"]["refuel_data"]["far"]
+    assert not [j for one in found for j in one.fidelity.judged if j.verdict == "wrong"]
+
+
+def test_which_names_were_refused_is_of_the_moment_where_the_backend_lives_on() -> None:
+    """An event that was not there may be there by now."""
+    learnt, _ = measure(PLANNER, 44)
+    tool = learnt.document["tools"]["assign_room"]
+    assert not tool["claims"]
+    assert all(guard["message"] is None for guard in tool["guards"])
+
+
+def test_words_that_a_tool_checks_and_what_a_record_says_stay_reasons() -> None:
+    """Many calls show a list of words to be one that the tool knows; a condition on the record moves with it."""
+    tool = ToolModel(name="set_mode", observations=[])
+    tool.claims = True
+    words = {"holds": ["among", ["arg", "mode"], ["on", "off"]], "support": 4, "against": 20}
+    record = {"holds": ["among", ["old", "status"], ["open"]], "support": 3, "against": 2}
+    tool.guards = [{**words, "message": ["const", "no"]}, {**record, "message": ["const", "no"]}]
+    forget_moments(tool)
+    assert [tool.claims, *(bool(guard["message"]) for guard in tool.guards)] == [True] * 3
+
+    tool.guards.append({**words, "support": 1, "against": 3, "message": ["const", "no"]})
+    forget_moments(tool)
+    told = [tool.claims, *(bool(guard["message"]) for guard in tool.guards)]
+    assert told == [False, True, True, False]
