@@ -6,7 +6,7 @@ nothing: that is `redact.desk`'s.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -69,11 +69,15 @@ class AppGate:
         values = dict(known.values)
         for value, kind in self.judgement.values.items():
             keep_kind(values, value, kind)
-        self._everywhere = Matcher(searched(values), local=False)
+        self.everywhere: Final = searched(values)
+        """The values that are looked for in all of the app's texts, with their kinds."""
+        self._matcher: Matcher | None = None
         self.memories = Memories()
         self._memory: dict[str, Known] = {}
         self._settled: dict[str, Verdict] = {}
         """Verdicts over places by their key, where they hang on no value."""
+        self._kept: set[str] = set()
+        """Places of which every value is kept: most of them."""
         self._doubts: dict[Findings, tuple[tuple[Unexplained, Verdict], ...]] = {}
 
     def own(
@@ -98,16 +102,35 @@ class AppGate:
     def known_of(self, texts: Iterable[str]) -> list[Known]:
         """Return what the whole app knows of several texts; those it has not seen are searched in one walk."""
         listed = list(texts)
+        new = self.unknown(listed)
+        if new:
+            if self._matcher is None:
+                self._matcher = Matcher(everywhere=self.everywhere)
+            self.searched_with(self._matcher, new, new)
+        return [self._memory[text] for text in listed]
+
+    def unknown(self, texts: Sequence[str]) -> Sequence[str]:
+        """Return the texts that were not searched for the app's values; all of them where the memory is full."""
         memory = self._memory
-        new = [text for text in listed if text not in memory]
-        if len(memory) + len(new) > _REMEMBERED:
+        new = [text for text in texts if text not in memory]
+        if new and len(memory) + len(new) > _REMEMBERED:
             memory.clear()
-            new = listed
-        folded = [fold(text) for text in new]
-        found = self._everywhere.matches_of(folded, new)
-        for text, read, matches in zip(new, folded, found, strict=True):
-            memory[text] = Known(read, matches, has_hidden_text(text))
-        return [memory[text] for text in listed]
+            return texts
+        return new
+
+    def searched_with(
+        self, matcher: Matcher, texts: Sequence[str], new: Collection[str]
+    ) -> list[list[Match]]:
+        """Return what a matcher of the app's values and others finds in texts, and keep what of it is the app's in new ones."""
+        memory = self._memory
+        listed = frozenset(new)
+        folded = [fold(text) if text in listed else memory[text].folded for text in texts]
+        found = matcher.matches_of(folded, texts)
+        for text, read, matches in zip(texts, folded, found, strict=True):
+            if text in listed:
+                of_app = [match for match in matches if not match.local] if matches else matches
+                memory[text] = Known(read, of_app, has_hidden_text(text))
+        return found
 
     def doubts(self, findings: Findings) -> tuple[tuple[Unexplained, Verdict], ...]:
         """Return the leaves of a text that no rule explains and that the app's verdicts do not keep."""
@@ -119,13 +142,11 @@ class AppGate:
         return doubts
 
     def _doubted(self, findings: Findings) -> Iterator[tuple[Unexplained, Verdict]]:
-        settled = self._settled
+        kept = self._kept
         for place, leaf in findings.sightings:
-            verdict = settled.get(place)
-            if verdict is None:
-                verdict = self.judgement.of(place, leaf.value)
-                if place in self.judgement.places and not place.endswith(_OF_TOKENS):
-                    settled[place] = verdict
+            if place in kept:
+                continue
+            verdict = self._settled.get(place) or self._settle(place, leaf.value)
             if verdict.action == KEEP or "://" in leaf.value:
                 continue
             if verdict.action == WITHHOLD and self.vocabulary.holds(leaf.value):
@@ -138,3 +159,12 @@ class AppGate:
                     yield leaf._replace(value=part), verdict
             else:
                 yield leaf, verdict
+
+    def _settle(self, place: str, value: str) -> Verdict:
+        """Return the verdict over a value, remembered where it hangs on the place alone."""
+        verdict = self.judgement.of(place, value)
+        if place in self.judgement.places and not place.endswith(_OF_TOKENS):
+            self._settled[place] = verdict
+            if verdict.action == KEEP:
+                self._kept.add(place)
+        return verdict

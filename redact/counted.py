@@ -11,7 +11,7 @@ from typing import Final
 
 from redact.definitions import EVERYBODY, choices_in, definition_key
 from redact.findings import Findings
-from redact.learnt import AppLearnt, merge_subjects
+from redact.learnt import VALUE_SIZE, AppLearnt, evidence_value, merge_subjects
 
 _TOGETHER: Final = 50_000
 """So many texts are counted before they are spread."""
@@ -30,7 +30,7 @@ class Counted:
         mine = [subject]
         seen = self._texts
         for text in texts:
-            if text.evidence:
+            if text.sightings:
                 known = seen.get(text)
                 seen[text] = mine if known is None else merge_subjects(known, mine)
         if definitions:
@@ -43,7 +43,10 @@ class Counted:
         """Write what was counted into the app's record; any order gives the same."""
         evidence = self.app.evidence
         for text, subjects in self._texts.items():
-            for place, value in text.evidence:
+            for place, leaf in text.sightings:
+                value = leaf.value
+                if len(value) > VALUE_SIZE:
+                    value = evidence_value(value)
                 values = evidence.get(place)
                 if values is None:
                     values = evidence[place] = {}

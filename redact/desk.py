@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Final, NamedTuple
 from urllib.parse import quote, unquote
@@ -64,26 +65,40 @@ class Desk:
         self.notes: list[Note] = []
 
     @property
+    def same(self) -> AbstractSet[str]:
+        """Texts in which nothing stands that could be replaced."""
+        return self._same
+
+    @property
     def kinds(self) -> Mapping[str, str]:
         """The values that are looked for, with their kinds."""
         return self._memory.kinds
 
     def unseen(self, texts: Iterable[str]) -> list[str]:
         """Return the texts that were not searched for these values."""
-        own = self._own
-        return [text for text in texts if text not in own]
+        own, same = self._own, self._same
+        return [text for text in texts if text not in same and text not in own]
 
-    def take(self, texts: Iterable[str], searched_in: Mapping[str, Searched]) -> None:
+    def take(
+        self,
+        texts: Collection[str],
+        searched_in: Mapping[str, tuple[Known, list[Match]]],
+        silent: frozenset[str],
+    ) -> None:
         """Keep where the episode's own values stand in its texts, of all that was found there (`search`)."""
         own, same, kind_of = self._own, self._same, self._memory.kinds.get
         unmoved = not self._gate.shift.days
+        if unmoved:
+            same |= silent.intersection(texts)
         for text in texts:
-            if text in own:
+            if text in same or text in own:
                 continue
             known, matches = searched_in[text]
             mine = _NO_MATCHES
             if matches:
-                mine = [match for match in matches if kind_of(match.value) == match.kind]
+                mine = [
+                    match for match in matches if match.local and kind_of(match.value) == match.kind
+                ]
             own[text] = mine
             if unmoved and not (mine or known.matches or known.hides_text):
                 same.add(text)
@@ -115,7 +130,10 @@ class Desk:
             return self.optional(call_id, path, part)
         clean = self.text(call_id, path, part)
         folded = fold_value(clean)
-        if not any(name in folded for name in self._names):
+        for name in self._names:
+            if name in folded:
+                break
+        else:
             return clean
         self.notes.append(Note("handle", path + part, len(call_id)))
         keyed = self._gate.vault.keyed(self._gate.app)
@@ -199,26 +217,35 @@ class Desk:
         return quote(moved, safe="") if "%" in mention else moved
 
 
-class Searched(NamedTuple):
-    """What was found in one text."""
-
-    known: Known
-    matches: list[Match]
-    """Of the values of all episodes that were searched for."""
-
-
 def search(gate: AppGate, asked: Sequence[tuple[Desk, Collection[str]]]) -> None:
     """Search the texts of several episodes for the values of all of them in one walk, before they are asked for one by one."""
-    texts = list(dict.fromkeys(text for desk, said in asked for text in desk.unseen(said)))
-    every = gate.known_of(texts)
-    gate.memories.count(texts)
-    matcher = Matcher(*{id(desk.kinds): desk.kinds for desk, _ in asked}.values(), local=True)
-    found = matcher.matches_of([known.folded for known in every], texts)
-    searched_in = dict(zip(texts, map(Searched, every, found), strict=True))
+    new: dict[str, None] = {}
     for desk, said in asked:
-        desk.take(said, searched_in)
+        new.update(dict.fromkeys(desk.unseen(said)))
+    texts = list(new)
+    kinds = {id(desk.kinds): desk.kinds for desk, _ in asked}.values()
+    fresh = gate.unknown(texts)
+    if sum(map(len, fresh)) > _BUILT * len(gate.everywhere):
+        found = gate.searched_with(Matcher(*kinds, everywhere=gate.everywhere), texts, fresh)
+        every = [gate.known(text) for text in texts]
+    else:
+        every = gate.known_of(texts)
+        found = Matcher(*kinds).matches_of([known.folded for known in every], texts)
+    gate.memories.count(texts)
+    searched_in = dict(zip(texts, zip(every, found, strict=True), strict=True))
+    silent = frozenset(
+        [
+            text
+            for text, (known, matches) in searched_in.items()
+            if not (matches or known.matches or known.hides_text)
+        ]
+    )
+    for desk, said in asked:
+        desk.take(said, searched_in, silent)
 
 
+_BUILT: Final = 100
+"""To build a value into an automaton costs as much as to walk over so many characters: then one walk is for the app's values too."""
 _TELLING: Final = 4
 """First letters of a name by which an id is taken to be made of it."""
 _NO_MATCHES: list[Match] = []

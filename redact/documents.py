@@ -22,7 +22,7 @@ from redact.kinds import KINDS, NOT_PERSONAL
 from redact.labelled_rows import labelled, may_be_labelled
 from redact.leaves import DEPTH, documents_in
 from redact.lexicon import DATA, Lexicon
-from redact.numbers import NUMBERED, may_name
+from redact.numbers import LONG, NUMBERED, may_name
 from redact.shapes import can_be, digit_count, is_phone
 from redact.tables import records_in
 
@@ -34,7 +34,6 @@ _LEAVES: Final = 200_000
 """So many texts are remembered with what they are under their keys."""
 _LISTS: Final = (list, tuple, set)
 _NUMBERS: Final = (int, float)
-_PLAIN: Final = (int, float, type(None))
 
 
 class Found(NamedTuple):
@@ -67,12 +66,12 @@ class _Slot:
         "_lexicon",
         "above",
         "beside",
+        "known",
         "name",
+        "numbers",
         "own",
         "path",
-        "personal",
         "plans",
-        "unexplained",
     )
 
     def __init__(
@@ -86,10 +85,10 @@ class _Slot:
         self.path = ".".join((*above, plain_key(name)))
         self.own: str | None = None
         """The kind of the key itself where it is data: `{"card_4421": {...}}`."""
-        self.personal: dict[str, Found] = {}
+        self.known: dict[str, Found | Unexplained] = {}
         """What texts under the key were found to be: the same ones stand in many documents."""
-        self.unexplained: dict[str, Unexplained] = {}
-        """The same of texts that no rule explains."""
+        self.numbers = True
+        """Any number under the key may be personal, not only a long one."""
         self.plans: dict[tuple[object, ...], _Plan] = {}
         """The plans of objects under the key by their keys; what stands above them is always the same."""
 
@@ -237,47 +236,63 @@ class _Reader:
         kind = slot.kind
         if kind in KINDS:
             self._leaf(str(value), slot, is_text=False)
-        elif may_name(value, slot.name):
+            return
+        slot.numbers = False
+        if may_name(value, slot.name):
             known = kind if kind in NOT_PERSONAL else NUMBERED
             self._unexplained.append(Unexplained(slot.path, str(value), known, self.free))
 
     def _object(
         self, value: dict[object, object], slot: _Slot, above: tuple[str, ...], depth: int
     ) -> None:
-        names = tuple(value)
-        plan = slot.plans.get(names)
-        if plan is None:
-            plan = self._documents.plan(above, slot.name, tuple(map(str, names)))
-            if all(
-                isinstance(name, str) for name in names
-            ):  # 1 and True are one key, and two names
-                slot.plans[names] = plan
+        plan = slot.plans.get(tuple(value)) or self._planned(value, slot, above)
         deeper = depth < DEPTH
-        for below, (name, part) in zip(plan.slots, value.items(), strict=True):
-            if isinstance(part, _PLAIN):
-                if deeper and part is not None and part is not True and part is not False:
+        free = self.free
+        for below, part in zip(plan.slots, value.values(), strict=True):
+            # Most leaves end here; each call that is spared is a tenth of what reading a document costs.
+            if isinstance(part, str):
+                known = below.known.get(part) if deeper else None
+                if isinstance(known, Found):
+                    self._found.append(known)
+                elif known is not None and not free:
+                    self._unexplained.append(known)
+                elif deeper:
+                    self._text(part, below, plan.above, depth + 1)
+            elif isinstance(part, _NUMBERS):
+                long = below.numbers or part >= LONG
+                if long and deeper and part is not True and part is not False:
                     self._number(part, below)
-                continue
-            if isinstance(part, str) and deeper:
-                # Most leaves end here; each call that is spared is a tenth of what reading a document costs.
-                unexplained = below.unexplained.get(part)
-                if unexplained is not None and not self.free:
-                    self._unexplained.append(unexplained)
-                    continue
-                personal = below.personal.get(part)
-                if personal is not None:
-                    self._found.append(personal)
-                    continue
-                self.walk(part, below, plan.above, depth + 1)
-                continue
-            if below.own and isinstance(part, dict | list) and isinstance(name, str):
-                self._found.append(Found(below.own, name, slot.name))
-            rows = (
-                described_rows(part, value)
-                if isinstance(part, list) and may_be_rows(part)
-                else None
-            )
-            self.walk(part if rows is None else rows, below, plan.above, depth + 1)
+            elif part is not None:
+                # Keys that are no text, as Python's own notation has them, are nobody's ids.
+                if below.own and isinstance(part, dict | list) and value.get(below.name) is part:
+                    self._found.append(Found(below.own, below.name, slot.name))
+                self._container(part, below, plan.above, depth, beside=value)
+
+    def _planned(self, value: dict[object, object], slot: _Slot, above: tuple[str, ...]) -> _Plan:
+        names = tuple(value)
+        plan = self._documents.plan(above, slot.name, tuple(map(str, names)))
+        if all(isinstance(name, str) for name in names):  # 1 and True are one key, and two names
+            slot.plans[names] = plan
+        return plan
+
+    def _container(
+        self,
+        part: object,
+        below: _Slot,
+        above: tuple[str, ...],
+        depth: int,
+        *,
+        beside: dict[object, object],
+    ) -> None:
+        """Add the leaves of an object or a list that stands in an object."""
+        if isinstance(part, dict):
+            if depth < DEPTH:
+                self._object(part, below, above, depth + 1)
+            return
+        rows = (
+            described_rows(part, beside) if isinstance(part, list) and may_be_rows(part) else None
+        )
+        self.walk(part if rows is None else rows, below, above, depth + 1)
 
     def _text(self, value: str, slot: _Slot, above: tuple[str, ...], depth: int) -> None:
         if value[:1] in ("{", "[") or '{"' in value:
@@ -311,7 +326,7 @@ class _Reader:
                 found = Found(fitting, value, slot.name)
                 self._found.append(found)
                 if is_text:
-                    slot.personal[value] = found
+                    slot.known[value] = found
                     self._documents.remembered += 1
                 return
         if self.free and " " in value and is_text:
@@ -326,7 +341,7 @@ class _Reader:
             if not self.free and not _is_marked(
                 value
             ):  # the same text may stand in JSON and in text of another form
-                slot.unexplained[value] = unexplained
+                slot.known[value] = unexplained
                 self._documents.remembered += 1
 
 

@@ -35,8 +35,17 @@ class Hidden:
 
 
 def has_hidden_text(text: str) -> bool:
-    """Say whether the text holds a base64 run that can be read."""
+    """Say whether the text holds a base64 run that can be read; what learning has asked, scrubbing asks again."""
+    return _hides_text(text) if len(text) < _LONG else _hides_text.__wrapped__(text)
+
+
+@lru_cache(maxsize=20_000)
+def _hides_text(text: str) -> bool:
     return may_hide(text) and next(hidden_texts(text), None) is not None
+
+
+_LONG: Final = 10_000
+"""Longer texts are not remembered."""
 
 
 _SHORTEST: Final = b"x" * 16

@@ -42,7 +42,7 @@ class Memory:
     def matcher(self) -> Matcher:
         """The values' own automaton, for the few texts that were not searched with those of other episodes."""
         if self._matcher is None:
-            self._matcher = Matcher(self.kinds, local=True)
+            self._matcher = Matcher(self.kinds)
         return self._matcher
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final
@@ -21,12 +21,11 @@ from redact.addressed import names_beside
 from redact.births import births_in
 from redact.character_classes import SIGNS
 from redact.documents import Documents, Found, Unexplained
-from redact.encoded import hidden_texts, may_hide
+from redact.encoded import has_hidden_text, hidden_texts
 from redact.fold import fold_value
 from redact.free_ids import FREE, free_days, free_ids
 from redact.gazetteer import is_name
 from redact.kinds import KINDS
-from redact.learnt import VALUE_SIZE, evidence_value
 from redact.lexicon import Lexicon, load_lexicon
 from redact.named_ids import named_ids_in
 from redact.patterns import patterns_in
@@ -34,7 +33,7 @@ from redact.place import MESSAGE, RESULT, keyed_place
 from redact.policy import Policy
 from redact.prefilter import EVERYTHING, Needs, needs_of
 from redact.presidio_engine import NamesEngine, people_finder
-from redact.prose_names import names_in, names_shown
+from redact.prose_names import names_in, names_shown, names_somebody
 from redact.shapes import addresses_in, digit_count, emails_in, letter_count, lines_by_kind
 from redact.spoken import emails_said, numbers_said
 from redact.surrogates import ID_WORDS, PARTICLES, STREET_WORDS
@@ -52,8 +51,6 @@ class Findings:
     """The personal values, each once."""
     sightings: tuple[tuple[str, Unexplained], ...] = ()
     """The distinct leaves no rule explains, each with the key of its `Place`; messages have none."""
-    evidence: dict[tuple[str, str], None] = field(default_factory=dict)
-    """The distinct (place, value) pairs as evidence counts them."""
     flagged: tuple[Found, ...] = ()
     """Names in prose that the policy flags instead of removing them."""
     numbered: tuple[str, ...] = ()
@@ -78,6 +75,8 @@ class Finder:
         self._held = 0
         self._known: dict[tuple[str, str], dict[str, Findings]] = {}
         """By tool and origin, and by text."""
+        self._placed: dict[tuple[str, str], dict[Unexplained, tuple[str, Unexplained]]] = {}
+        """By origin and whose the text is: the leaves with their places."""
         self.found: Final[dict[Hashable, tuple[Found, ...]]] = {}
         """What episodes were found to reveal, by the findings of their texts: kept as long as those are."""
 
@@ -98,6 +97,7 @@ class Finder:
     def _remembered(self, text: str, tool: str, origin: str) -> Findings:
         if self._held > _REMEMBERED:
             self._known.clear()
+            self._placed.clear()
             self.found.clear()
             self._held = 0
         self._held += len(text)
@@ -107,10 +107,12 @@ class Finder:
 
     def _read(self, text: str, tool: str, origin: str) -> Findings:
         needs = self._needs(text)
+        if needs.nothing and origin == MESSAGE and self._is_silent(text):
+            return _NOTHING
         found: list[Found] = []
         unexplained: list[Unexplained] = []
         is_json = self._documents.read(text, tool, found, unexplained, fields=origin == RESULT)
-        for run in hidden_texts(text) if may_hide(text) else ():
+        for run in hidden_texts(text) if has_hidden_text(text) else ():
             self._documents.read(run.text, tool or _HIDDEN, found, unexplained)
             found.extend(_by_shape(run.text, EVERYTHING))
         if len(found) > 1:
@@ -122,12 +124,8 @@ class Finder:
             if origin == MESSAGE:
                 named = list(self._named(text, needs))
                 found.extend(_said(text, needs))
-            else:  # a result that is no JSON is prose too
-                told = [leaf.value for leaf in unexplained if leaf.kind in _READ_AS_TEXT]
-                spoken = [part for part in (told if is_json else [*told, text]) if _is_spoken(part)]
-                named = [found for part in spoken for found in self._named(part, self._needs(part))]
-                if not is_json and _is_spoken(text):
-                    named += [Found(kind, name, "") for kind, name in names_shown(text)]
+            else:
+                named = self._told(text, unexplained, is_json=is_json)
         unexplained += _tokens_of_leaves(unexplained) if is_json else _tokens_of_text(text, needs)
         flagged = tuple(dict.fromkeys(named)) if self._prose_names == "flag" else ()
         if not flagged:
@@ -140,14 +138,49 @@ class Finder:
             shown = bool(values or flagged or numbered)
             return Findings(values, flagged=flagged, numbered=numbered) if shown else _NOTHING
         # An e-mail address found by shape makes a record personal too: its keys may be in no lexicon.
-        sightings = _sightings(origin, unexplained, personal=bool(values))
-        evidence = dict.fromkeys(
-            [
-                (place, value if len(value := leaf.value) <= VALUE_SIZE else evidence_value(value))
-                for place, leaf in sightings
-            ]
-        )
-        return Findings(values, sightings, evidence, flagged, numbered)
+        sightings = self._sightings(origin, unexplained, personal=bool(values))
+        return Findings(values, sightings, flagged, numbered)
+
+    def _told(self, text: str, unexplained: list[Unexplained], *, is_json: bool) -> list[Found]:
+        """Return the people whom the sentences of an argument or a result name; what is no JSON is prose too."""
+        told = [
+            value
+            for leaf in unexplained
+            if len(value := leaf.value) > _SPOKEN and leaf.kind in _READ_AS_TEXT
+        ]
+        spoken = [part for part in (told if is_json else [*told, text]) if _is_spoken(part)]
+        named = [found for part in spoken for found in self._named(part, self._needs(part))]
+        if not is_json and _is_spoken(text):
+            named += [Found(kind, name, "") for kind, name in names_shown(text)]
+        return named
+
+    def _sightings(
+        self, origin: str, unexplained: Sequence[Unexplained], *, personal: bool
+    ) -> tuple[tuple[str, Unexplained], ...]:
+        """Return the distinct leaves, each with its place; the same leaves stand in many documents."""
+        leaves = dict.fromkeys(unexplained)
+        listed = [leaf.path for leaf in leaves if leaf.free]
+        # Of a list nobody's record is made: what one text holds one or two of is what it is about.
+        rows = Counter(listed) if listed else {}
+        whose = "p" if personal else "n"
+        known = self._placed.setdefault((origin, whose), {})
+        placed = []
+        for leaf in leaves:
+            pair = known.get(leaf)
+            if pair is None:
+                path, _, kind, free = leaf
+                own = free and (path == FREE or rows[path] <= _ONE_OR_TWO)
+                pair = (keyed_place(origin, kind, "f" if own else whose, path), leaf)
+                if not free:  # elsewhere there may be more or fewer of it
+                    known[leaf] = pair
+            placed.append(pair)
+        return tuple(placed)
+
+    def _is_silent(self, text: str) -> bool:
+        """Say whether a message that needs no search holds no document, no listed name and nothing hidden."""
+        if self._people or "{" in text or "[" in text or _STARTS_JSON(text):
+            return False
+        return not (has_hidden_text(text) or (self._prose_names != "off" and names_somebody(text)))
 
     def _needs(self, text: str) -> Needs:
         return needs_of(text) if self._prefiltered else EVERYTHING
@@ -160,6 +193,7 @@ class Finder:
             yield Found("full_name" if " " in name.strip() else "first_name", name, "")
 
 
+_STARTS_JSON: Final = re.compile(r'\s*["\d]').match
 _NOTHING: Final = Findings({})
 """What four texts of ten reveal."""
 
@@ -175,22 +209,6 @@ def _finder(
 def finder_for(policy: Policy) -> Finder:
     """Return the policy's reader; one per process, so that scrubbing need not read again what learning read."""
     return _finder(tuple(policy.keys.items()), policy.prose_names, policy.names)
-
-
-def _sightings(
-    origin: str, unexplained: Sequence[Unexplained], *, personal: bool
-) -> tuple[tuple[str, Unexplained], ...]:
-    leaves = dict.fromkeys(unexplained)
-    listed = [leaf.path for leaf in leaves if leaf.free]
-    # Of a list nobody's record is made: what one text holds one or two of is what it is about.
-    rows = Counter(listed) if listed else {}
-    whose = "p" if personal else "n"
-    placed = []
-    for leaf in leaves:
-        path, _, kind, free = leaf
-        own = free and (path == FREE or rows[path] <= _ONE_OR_TWO)
-        placed.append((keyed_place(origin, kind, "f" if own else whose, path), leaf))
-    return tuple(placed)
 
 
 def _tokens_of_text(text: str, needs: Needs) -> list[Unexplained]:
@@ -240,8 +258,11 @@ _HIDDEN: Final = "base64"
 """The tool under which what a message hides is counted."""
 
 
+_SPOKEN: Final = 24
+
+
 def _is_spoken(value: str) -> bool:
-    return len(value) > 24 and value.count(" ") > 3
+    return len(value) > _SPOKEN and value.count(" ") > 3
 
 
 def _addressed(text: str) -> Iterator[Found]:

@@ -199,27 +199,45 @@ def local_values(found: Iterable[Found]) -> dict[str, str]:
     """Return the folded words and numbers that are personal within the episode."""
     values: dict[str, str] = {}
     atoms: dict[str, str] = {}
-    for item in found:
-        folded, parts = _pieces(item.kind, item.value)
+    for kind, value, _ in found:
+        folded, others, parts = _pieces(kind, value)
         if len(folded) > 1:
-            keep_kind(values, folded, item.kind)
-        for atom, kind in parts:
-            atoms.setdefault(atom, kind)
-        if item.kind == "street" and "," in item.value:
-            for part, kind in parts_of(item.value):
-                values.setdefault(fold_value(part), kind)
-        for typed in typed_otherwise(item.value) if item.kind in _NAMES else ():
-            other, parts = _pieces(item.kind, typed)
-            values.setdefault(other, item.kind)
-            atoms.update((atom, kind) for atom, kind in parts if atom not in atoms)
-        if item.kind == "full_name":
-            atoms.update((joined, "last_name") for joined in _joined(folded) if joined not in atoms)
+            keep_kind(values, folded, kind)
+        for other, other_kind in others:
+            values.setdefault(other, other_kind)
+        for atom, atom_kind in parts:
+            atoms.setdefault(atom, atom_kind)
     for atom, kind in atoms.items():
         values.setdefault(atom, kind)
     return values
 
 
+class _Pieces(NamedTuple):
+    """What is looked for of one value; one person's values come up in many episodes."""
+
+    folded: str
+    others: tuple[tuple[str, str], ...]
+    """Other ways to say it, each with its kind."""
+    atoms: tuple[tuple[str, str], ...]
+    """Its words and numbers, each with its kind."""
+
+
 @lru_cache(maxsize=65_536)
+def _pieces(kind: str, value: str) -> _Pieces:
+    folded = fold_value(value)
+    others: list[tuple[str, str]] = []
+    atoms = [*atoms_in(kind, folded)]
+    if kind == "street" and "," in value:
+        others += [(fold_value(part), part_kind) for part, part_kind in parts_of(value)]
+    for typed in typed_otherwise(value) if kind in _NAMES else ():
+        other = fold_value(typed)
+        others.append((other, kind))
+        atoms += atoms_in(kind, other)
+    if kind == "full_name":
+        atoms += [(joined, "last_name") for joined in _joined(folded)]
+    return _Pieces(folded, tuple(others), tuple(atoms))
+
+
 def _joined(folded: str) -> tuple[str, ...]:
     """Return the words that user names make of a full name: `annameier`, `meieranna`, `ameier`."""
     words = _WORD.findall(folded)
@@ -232,13 +250,6 @@ def _joined(folded: str) -> tuple[str, ...]:
 
 _MADE: Final = 6
 """Shorter ones are words of other people too."""
-
-
-@lru_cache(maxsize=65_536)
-def _pieces(kind: str, value: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Return a value folded, and its atoms: one person's values come up in many episodes."""
-    folded = fold_value(value)
-    return folded, atoms_in(kind, folded)
 
 
 def _learn_episode(counted: Counted, episode: Episode, finder: Finder) -> None:

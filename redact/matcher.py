@@ -7,6 +7,7 @@ Decides where a value stands, not whether it is to be replaced there: that is `r
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 import ahocorasick
@@ -34,18 +35,20 @@ class Match(NamedTuple):
 class Matcher:
     """An automaton over folded values: an app's, or those of many episodes, each of which takes the matches that are its own."""
 
-    def __init__(self, *several: Mapping[str, str], local: bool) -> None:
-        """`several`: what `searched` returns, one for each episode."""
-        self._local = local
+    def __init__(
+        self, *several: Mapping[str, str], everywhere: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        """`several`: what `searched` returns, one for each episode; `everywhere`: the same of the app."""
         self._automaton = ahocorasick.Automaton()
-        kinds: dict[str, tuple[str, ...]] = {}
+        kinds: dict[str, tuple[tuple[str, bool], ...]]
+        kinds = {value: ((kind, False),) for value, kind in everywhere.items()}
         for values in several:
             for value, kind in values.items():
-                known = kinds.get(value)
+                known, own = kinds.get(value), (kind, True)
                 if known is None:
-                    kinds[value] = (kind,)
-                elif kind not in known:
-                    kinds[value] = (*known, kind)
+                    kinds[value] = (own,)
+                elif own not in known:
+                    kinds[value] = (*known, own)
         for value, every in kinds.items():
             self._automaton.add_word(value, (value, every, value.isdigit() and len(value) < 7))
         self._empty = not kinds
@@ -65,7 +68,6 @@ class Matcher:
         sizes = list(map(len, texts))
         # Between two texts, before the first and after the last stands what no value goes on with.
         text = _BETWEEN.join(["", *texts, ""])
-        local = self._local
         place, begun, ended = 0, 1, 1 + sizes[0]
         for last, (value, kinds, short_number) in self._automaton.iter(text):
             while last >= ended:
@@ -76,7 +78,7 @@ class Matcher:
             if start < begun:
                 continue  # it began in the text before
             before, after = text[start - 1].isalnum(), text[end].isalnum()
-            for kind in kinds:
+            for kind, local in kinds:
                 # Beside what is neither letter nor digit every value begins and ends; most do, and a call costs more than the look.
                 if (not before or _opens(text, start, kind)) and (
                     not after or _closes(text, end, kind)

@@ -11,6 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import groupby
 from typing import Final
 
 from rapidfuzz import fuzz
@@ -30,6 +31,8 @@ _WORD_OF: Final = {
     for letter in UPPER
 }
 """The words that begin with one letter: the engine finds it faster than any of several."""
+_END: Final = "\x00"
+"""Between two texts: no word goes on there."""
 _LONG_TEXT: Final = 1_000
 """From this length on a text's words are remembered: prompts stand in every episode."""
 _SHORTEST: Final = 5
@@ -52,20 +55,43 @@ def misspelt_in(
     begun: defaultdict[str, list[str]] = defaultdict(list)
     for name in names:
         begun[name[0]].append(name)
-    letters = frozenset(letter.upper() for letter in begun if letter.isascii())
     seen: set[str] = set()
-    for text in texts:
-        plain = len(text) < _LONG_TEXT and text.isascii()
-        for word, folded in beginning_with(letters, text) if plain else capitals(text):
-            alike_to = begun.get(folded[0])
-            if alike_to is None or folded in seen or folded in values:
-                continue
-            seen.add(folded)
-            for name in alike_to:
-                if alike(name, folded):
-                    if not is_public(word):
-                        yield word, names[name]
-                    break
+    for word, folded in words_of(texts, frozenset(begun)):
+        if folded in seen or folded in values:
+            continue
+        seen.add(folded)
+        for name in begun[folded[0]]:
+            if alike(name, folded):
+                if not is_public(word):
+                    yield word, names[name]
+                break
+
+
+def words_of(texts: Iterable[str], letters: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """Yield the words of texts that could be a name and, folded, begin with one of these letters."""
+    capital = frozenset(letter.upper() for letter in letters if letter.isascii())
+    for plain, several in groupby(texts, _is_plain):
+        if plain:  # one look for all of them
+            words = beginning_with(capital, _END.join(several))
+            yield from (pair for pair in words if pair[1][0] in letters)
+            continue
+        for text in several:
+            by_letter = _by_letter(text)
+            found = [one for letter in letters for one in by_letter.get(letter, ())]
+            yield from (pair for _, pair in sorted(found))
+
+
+def _is_plain(text: str) -> bool:
+    return len(text) < _LONG_TEXT and text.isascii()
+
+
+@lru_cache(maxsize=20_000)
+def _by_letter(text: str) -> dict[str, list[tuple[int, tuple[str, str]]]]:
+    """Return a text's words by the first letter of their folded form, each with its turn."""
+    found: dict[str, list[tuple[int, tuple[str, str]]]] = {}
+    for turn, pair in enumerate(capitals(text)):
+        found.setdefault(pair[1][0], []).append((turn, pair))
+    return found
 
 
 def beginning_with(letters: frozenset[str], text: str) -> Iterator[tuple[str, str]]:
@@ -89,7 +115,6 @@ def alike(name: str, word: str) -> bool:
     return min(len(name), len(word)) >= _LONG and OSA.distance(name, word, score_cutoff=1) <= 1
 
 
-@lru_cache(maxsize=20_000)
 def capitals(text: str) -> tuple[tuple[str, str], ...]:
     """Return the capitalised words of a text that could be a name, each with its folded form."""
     words = dict.fromkeys((_PLAIN_WORD if text.isascii() else _WORD).findall(text))

@@ -15,7 +15,7 @@ from redact.lexicon import key_words, load_lexicon
 
 NUMBERED: Final = "#"
 """The kind of a place that holds such numbers."""
-_ID_DIGITS: Final = 10**4
+LONG: Final = 10**4
 """So long is a number that an id's key explains."""
 _DIGITS: Final = 10**7
 """So long one under any other key: eight digits."""
@@ -45,7 +45,7 @@ def says_id(key: str) -> bool:
 
 def may_name(value: float, key: str) -> bool:
     """Say whether a number is so long that it may name somebody under its key."""
-    if not isinstance(value, int) or value < _ID_DIGITS:
+    if not isinstance(value, int) or value < LONG:
         return False
     return value >= _DIGITS or says_id(key)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from typing import Final
 
@@ -59,11 +59,13 @@ class Needs:
     """An e-mail address or a number in words."""
     digits: bool = True
     """Perhaps digits of other scripts."""
+    shapes: bool = field(init=False)
+    """Whether any personal value can show by its shape."""
+    nothing: bool = field(init=False)
+    """Whether a message needs no search at all but for listed names."""
 
-    @property
-    def shapes(self) -> bool:
-        """Whether any personal value can show by its shape."""
-        return (
+    def __post_init__(self) -> None:
+        shapes = (
             self.secrets
             or self.assigned
             or self.phones
@@ -75,6 +77,10 @@ class Needs:
             or self.births
             or self.accounts
         )
+        object.__setattr__(self, "shapes", shapes)
+        else_needed = self.tokens or self.days or self.numbered or self.said
+        named = self.told or self.uncapitalised
+        object.__setattr__(self, "nothing", not (shapes or else_needed or named))
 
 
 EVERYTHING: Final = Needs()
@@ -146,7 +152,7 @@ def _needs(seen: tuple[int, ...]) -> Needs:
     return Needs(*(place in seen for place in range(len(_NAMES))))
 
 
-_NAMES: Final = tuple(field.name for field in fields(Needs))
+_NAMES: Final = tuple(search.name for search in fields(Needs) if search.init)
 
 
 @lru_cache(maxsize=1)

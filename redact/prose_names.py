@@ -44,7 +44,7 @@ def names_in(text: str, needs: Needs = EVERYTHING) -> Iterator[tuple[str, str]]:
     """Yield (kind, name) of the people a text names by context or by two listed names in a row."""
     if needs.uncapitalised:
         yield from names_without_capitals(text)
-    if not needs.told and not any(map(_tells_of_people, _RUN.findall(text))):
+    if not needs.told and not names_somebody(text):
         return
     for run in _RUN.finditer(text):
         start = run.start()
@@ -52,6 +52,11 @@ def names_in(text: str, needs: Needs = EVERYTHING) -> Iterator[tuple[str, str]]:
         if _tells_of_people(run[0]) or (needs.told and _is_introduced(text, start)):
             found = _people_of(run[0], _context(text, start))
             yield from found or _reached(run[0], text[run.end() : run.end() + _NUMBER])
+
+
+def names_somebody(text: str) -> bool:
+    """Say whether a text that introduces nobody holds a listed name: else there is none in it."""
+    return any(map(_tells_of_people, _RUN.findall(text)))
 
 
 def _is_introduced(text: str, start: int) -> bool:

@@ -197,9 +197,12 @@ def _texts_of(episode: Episode) -> Iterator[str | None]:
 
 def _scrub_step(step: Step, desk: Desk, path: str) -> CleanStep:
     call_id, tool_name, agent, parent = step.call_id, step.tool_name, step.agent, step.parent
+    content, same = step.content, desk.same
     return CleanStep(
         role=step.role,
-        content=desk.optional(step.content, path, ".content"),
+        content=content
+        if content is None or content in same
+        else desk.text(content, path, ".content"),
         tool_calls=tuple(
             [
                 _scrub_call(call, desk, f"{path}.tool_calls[{place}]")
@@ -210,7 +213,9 @@ def _scrub_step(step: Step, desk: Desk, path: str) -> CleanStep:
         else (),
         # Most steps have none of these; a call that is spared is a tenth of what writing a step costs.
         call_id=call_id and desk.joint(call_id, path, ".call_id"),
-        tool_name=tool_name and desk.text(tool_name, path, ".tool_name"),
+        tool_name=tool_name
+        if not tool_name or tool_name in same
+        else desk.text(tool_name, path, ".tool_name"),
         at=None if step.at is None else desk.moment(step.at),
         is_error=step.is_error,
         input_tokens=step.input_tokens,

@@ -32,11 +32,16 @@ STREET_ENDS: Final = (
     "allee",
 )
 _WORDS: Final = re.compile(r"[^\W\d_]+")
-_ADDRESS_LINE: Final = re.compile(
+ADDRESS_LINE: Final = re.compile(
     r"(?<![\w.,$€£#-])(?:\d{1,5}[a-zA-Z]?,? (?:[A-ZÀ-Þ][^\W\d_]*\.? ?){2,4}|[A-ZÀ-Þ][^\W\d_]{3,}(?:"
     + "|".join(STREET_ENDS)
     + r") \d{1,4}[a-z]?)(?<! )(?!\w)"
 )
+_NUMBERED_LINE: Final = re.compile(
+    r"\d(?<![\w.,$€£#-].)\d{0,4}[a-zA-Z]?,? (?:[A-Z][A-Za-z]*\.? ?){2,4}(?<! )(?!\w)", re.ASCII
+)
+"""The same with a number first and in ASCII: the engine jumps from digit to digit."""
+_PLAIN_ENDS: Final = tuple(end for end in STREET_ENDS if end.isascii())
 _ROMANCE_LINE: Final = re.compile(
     r"(?<![\w.,-])(?:\d{1,4}(?: ?(?:bis|ter|[A-D]))?,? (?:[Rr]ue|[Aa]venue|[Bb]oulevard|[Pp]lace|[Ii]mpasse|[Aa]llée|[Cc]hemin|[Qq]uai|[Cc]ours)"
     r" (?:(?:de|du|des|la|le|les) |[dl]['\u2019])*[A-ZÀ-Þ][\w'\u2019-]+(?: (?:(?:de|du|des|la|le|les) )?[A-ZÀ-Þ][\w'\u2019-]+){0,2}"
@@ -137,13 +142,19 @@ def is_phone(text: str) -> bool:
 
 def addresses_in(text: str) -> Iterator[tuple[str, str]]:
     """Yield the address lines, towns and codes that stand in a text as addresses do."""
-    for found in _ADDRESS_LINE.finditer(text):
+    for found in address_lines(text):
         if is_street(found[0]):
             yield "street", found[0]
             town = _TOWN.match(text, found.end())
             if town:
                 yield "city", town[1]
                 yield "postcode", town[2]
+
+
+def address_lines(text: str) -> Iterator[re.Match[str]]:
+    """Return what has the form of an address line."""
+    plain = text.isascii() and not any(end in text for end in _PLAIN_ENDS)
+    return (_NUMBERED_LINE if plain else ADDRESS_LINE).finditer(text)
 
 
 def lines_by_kind(text: str) -> Iterator[str]:

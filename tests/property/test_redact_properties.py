@@ -244,7 +244,7 @@ def test_the_cheap_look_never_hides_what_a_search_finds(text: str, joint: str) -
     quick = Finder(lexicon).in_prose(said)
     thorough = Finder(lexicon, prefiltered=False).in_prose(said)
     assert quick.values == thorough.values
-    assert quick.evidence == thorough.evidence
+    assert quick.sightings == thorough.sightings
     assert quick.numbered == thorough.numbered
 
 
@@ -291,7 +291,7 @@ VALUES = st.dictionaries(
 def test_values_of_several_episodes_are_found_together_as_each_ones_alone(
     several: list[dict[str, str]], data: st.DataObject
 ) -> None:
-    """Of all that one automaton finds, what has an episode's value and kind is what its own automaton finds."""
+    """Of all that one automaton finds, what has an episode's value and kind, or is the app's, is what an automaton alone finds."""
     every = sorted({value for values in several for value in values}) or ["x"]
     parts = st.one_of(
         st.sampled_from(every), st.sampled_from(list(" 1a-_.,T$\u6e21")), st.text(max_size=3)
@@ -300,11 +300,14 @@ def test_values_of_several_episodes_are_found_together_as_each_ones_alone(
     texts += [f"get{value.title()}Id" for value in every]
     folded = list(map(fold, texts))
     sets = list(map(searched, several))
-    together = Matcher(*sets, local=True).matches_of(folded, texts)
+    app, *sets = sets
+    together = Matcher(*sets, everywhere=app).matches_of(folded, texts)
     for kinds in sets:
-        alone = Matcher(kinds, local=True).matches_of(folded, texts)
-        own = [[m for m in found if kinds.get(m.value) == m.kind] for found in together]
+        alone = Matcher(kinds).matches_of(folded, texts)
+        own = [[m for m in found if m.local and kinds.get(m.value) == m.kind] for found in together]
         assert own == alone
+    of_app = [[m for m in found if not m.local] for found in together]
+    assert of_app == Matcher(everywhere=app).matches_of(folded, texts)
 
 
 @given(st.lists(st.one_of(NAMES, PIECES, st.text(max_size=12)), min_size=1, max_size=6), NAMES)
@@ -314,7 +317,7 @@ def test_one_walk_over_several_texts_finds_what_a_walk_over_each_does(
 ) -> None:
     """Joining texts neither makes a match across two of them nor hides one."""
     words = [fold_value(word) for text in (*texts, name) for word in (text, *text.split())]
-    matcher = Matcher(searched(dict.fromkeys(words, "last_name")), local=True)
+    matcher = Matcher(searched(dict.fromkeys(words, "last_name")))
     several = [*texts, f"get{name}Id", f"{name}\x00{name}"]
     folded = list(map(fold, several))
     alone = [matcher.matches(*one) for one in zip(folded, several, strict=True)]

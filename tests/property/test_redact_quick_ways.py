@@ -6,7 +6,7 @@ import string
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from redact import abbreviated, encoded, fold, misspelt
+from redact import abbreviated, encoded, fold, misspelt, shapes
 
 RUNS = st.one_of(
     st.text(string.ascii_letters + "+/_-=09", min_size=12, max_size=24),
@@ -60,3 +60,49 @@ def test_words_with_a_number_are_found_as_the_pattern_finds_them(text: str) -> N
     """Going from digit to digit finds the words that trying the pattern at every letter finds, in the same order."""
     every = re.findall(r"(?<![^\W_])[A-Za-z]{5,24}\d{1,6}(?![^\W_])", text)
     assert abbreviated.numbered_words(text) == tuple(dict.fromkeys(every))
+
+
+LINES = st.lists(
+    st.one_of(
+        st.sampled_from(
+            [
+                "12",
+                "7b",
+                ",",
+                " ",
+                ". ",
+                "$",
+                "St",
+                "Elm",
+                "Hauptweg",
+                "A",
+                "x",
+                "\n",
+                "\u0662",
+                "\u00c9t\u00e9",
+            ]
+        ),
+        st.text("1aB ,.-", max_size=4),
+    ),
+    max_size=12,
+).map("".join)
+
+
+@given(LINES)
+@settings(max_examples=600, deadline=None)
+def test_address_lines_are_found_as_the_pattern_finds_them(text: str) -> None:
+    """Going from digit to digit finds the lines that trying the pattern at every character finds."""
+    plain = [line[0] for line in shapes.ADDRESS_LINE.finditer(text)]
+    assert [line[0] for line in shapes.address_lines(text)] == plain
+
+
+@given(
+    st.lists(st.one_of(WORDED, st.just("Long " * 200 + "Anna \u00e9")), max_size=5),
+    st.sets(st.sampled_from("abcs\u00e9"), max_size=4),
+)
+@settings(max_examples=300, deadline=None)
+def test_words_of_several_texts_are_those_of_each(texts: list[str], letters: set[str]) -> None:
+    """Looking through several texts at once finds the words of each by their first letters, in the same order."""
+    each = [pair for text in texts for pair in misspelt.capitals(text) if pair[1][0] in letters]
+    together = misspelt.words_of(texts, frozenset(letters))
+    assert list(dict.fromkeys(together)) == list(dict.fromkeys(each))
