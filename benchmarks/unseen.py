@@ -22,11 +22,13 @@ from benchmarks.backends.attempts import Attempt, Made, attempts, episode, recom
 from benchmarks.backends.backend import Style
 from benchmarks.backends.claims import CLAIMS
 from benchmarks.backends.crm import CRM
+from benchmarks.backends.depot_tasks import DEPOT
 from benchmarks.backends.device import DEVICE
 from benchmarks.backends.drafts import DRAFTS
 from benchmarks.backends.feed import FEED
 from benchmarks.backends.files import FILES
 from benchmarks.backends.handset_tasks import HANDSET
+from benchmarks.backends.leave_tasks import LEAVE
 from benchmarks.backends.ledger import LEDGER
 from benchmarks.backends.mobile import MOBILE
 from benchmarks.backends.planner import PLANNER
@@ -52,7 +54,7 @@ from synth.world.observation import paired_calls
 from synth.worlds import WorldSettings, learn_world
 
 STYLES = (FILES, TICKETS, TRADING, DEVICE, FEED, PLANNER, SHEET, LEDGER, STUDIO, DRAFTS)
-CLERKS = (MOBILE, STAYS, CRM, CLAIMS, HANDSET, AGENDA)
+CLERKS = (MOBILE, STAYS, CRM, CLAIMS, HANDSET, AGENDA, DEPOT, LEAVE)
 """Written after the rules that the others gave rise to, like the tools of companies' own desks."""
 HELD_OUT = 2
 """The attempt at each task that learning does not see."""
