@@ -31,6 +31,7 @@ from synth.world.nested import learn_nested
 from synth.world.observation import by_tool, histories, subject_of
 from synth.world.outcomes import learn_outcomes, learn_style
 from synth.world.paired import learn_paired
+from synth.world.partly_done import learn_partly_done
 from synth.world.parts import learn_parts
 from synth.world.proposals import Proposer
 from synth.world.reach import learn_reach
@@ -148,6 +149,7 @@ def _kinds_of(bench: Workbench) -> Workbench:
     for tool in bench.tools.values():
         learn_outcomes(tool)
     learn_refusal_words(bench)
+    learn_partly_done(bench)
     for tool in bench.tools.values():
         learn_style(tool)
     learn_kinds(bench)

@@ -262,19 +262,6 @@ def _mask_word(word: str, values: Container[str]) -> str:
     return word
 
 
-def outcome_of(content: str, arguments: Mapping[str, Json]) -> str:
-    """The class of a result: the fields of a record, `list`, or a text with holes."""
-    parsed = parse_json(content)
-    if parsed is None:
-        return "text:" + mask(content[:2000], arguments)
-    if isinstance(parsed.value, dict):
-        flags = [f"{k}={v}" for k, v in parsed.value.items() if isinstance(v, bool)]
-        return "record:" + ",".join(sorted(parsed.value)) + "|" + ",".join(sorted(flags))
-    if isinstance(parsed.value, list):
-        return "list"
-    return f"value:{type(parsed.value).__name__}"
-
-
 def unwrap(content: str, envelope: Mapping[str, Json] | None) -> str:
     """A result without its caller's envelope (`# var_3 = "..."`); unchanged where it has none."""
     if not envelope:

@@ -14,10 +14,11 @@ from .attempt import Json
 from .expression import build
 from .expression_scope import BadTreeError, Thunk, Tree
 from .json_text import Writer, writer
-from .normal import coerce, outcome_of, simplify, stable
+from .normal import coerce, simplify, stable
 from .world_early import Early, load_early
 from .world_entry import Came
 from .world_guards import Guards
+from .world_outcome import outcome_of
 
 INNOCENT: Final = frozenset({"constant", "pure", "read", "search"})
 """Kinds of tools that change nothing."""

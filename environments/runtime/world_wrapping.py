@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from .attempt import UNKNOWN, Json, ToolResult
-from .normal import outcome_of, parse_arguments, parse_json, same_json
+from .normal import parse_arguments, parse_json, same_json
 from .world_formats import fits
 from .world_fresh import MARK, Fresh
+from .world_outcome import outcome_of
 from .world_view import Asked, View
 
 if TYPE_CHECKING:

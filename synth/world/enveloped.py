@@ -25,7 +25,7 @@ from environments.runtime.world_enveloped import (
     Envelopes,
 )
 from synth.world.observation import History, Observation, by_tool
-from synth.world.outer import Place, faulty, places_of
+from synth.world.outer import Place, faulty, places_of, shows
 
 MAX_LEVELS: Final = 3
 SAMPLE: Final = 60
@@ -262,7 +262,7 @@ def _refusals(
 
 def _worded(shape: _Shape, common: tuple[str, str]) -> _Shape:
     texts = {
-        tool: [p for p in places if p.text and faulty(p.around, common)]
+        tool: [p for p in places if p.text and faulty(p.around, common) and not shows(p.around)]
         for tool, places in shape.found.items()
     }
     shape.found = defaultdict(list, {tool: places for tool, places in texts.items() if places})

@@ -14,8 +14,9 @@ from itertools import pairwise
 from typing import Final
 
 from environments.runtime.attempt import Json
-from environments.runtime.normal import outcome_of, stable
+from environments.runtime.normal import stable
 from environments.runtime.world_formats import freedom, id_format
+from environments.runtime.world_outcome import outcome_of
 from redact.clean_episode import CleanEpisode
 from synth.world.fresh import MIN_IDS, MIN_LENGTH, MIN_SEEN, clock
 from synth.world.observation import History, Observation

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from environments.runtime.attempt import Json
-from environments.runtime.normal import outcome_of
+from environments.runtime.world_outcome import outcome_of
 from synth.world.observation import History, Observation
 
 Tree = list[Any]

@@ -13,11 +13,10 @@ from typing import Final
 
 from environments.runtime.json_text import writer
 from environments.runtime.normal import parse_json
+from environments.runtime.world_outcome import ERROR_WORDS, PARTLY
 from synth.world.model import ToolModel, outcome_class
 from synth.world.observation import Observation
 
-ERROR_WORDS: Final = frozenset({"error", "errors", "exception", "fault", "failed", "failure"})
-"""Protocol words (JSON-RPC, HTTP and MCP results use them), not the words of any data set."""
 SAMPLE: Final = 30
 """Results of a tool that a layout is tried on."""
 LAYOUTS: Final[Sequence[tuple[tuple[str, str], int | str | None]]] = (
@@ -36,8 +35,11 @@ LAYOUTS: Final[Sequence[tuple[tuple[str, str], int | str | None]]] = (
 def learn_outcomes(tool: ToolModel) -> None:
     """Fill `tool.outcomes`: outcome class to `success` or `refusal`."""
     classes: dict[str, list[Observation]] = defaultdict(list)
+    told: dict[str, str] = {}
     for seen in tool.observations:
-        classes[outcome_class(seen)].append(seen)
+        name = outcome_class(seen)
+        told[name] = whole = _whole(name)
+        classes[whole].append(seen)
     main = max(classes, key=lambda c: len(classes[c]), default="")
     faults = {
         name
@@ -48,9 +50,14 @@ def learn_outcomes(tool: ToolModel) -> None:
     }
     # A record that says what went wrong is no sign that the tool's other answers are records.
     has_records = any(c.startswith("record:") or c == "list" for c in classes.keys() - faults)
-    for name in classes:
-        told = has_records and name.startswith("text:") and not _mostly_text(classes)
-        tool.outcomes[name] = "refusal" if name in faults or told else "success"
+    for name, whole in told.items():
+        odd = has_records and name.startswith("text:") and not _mostly_text(classes)
+        tool.outcomes[name] = "refusal" if whole in faults or odd else "success"
+
+
+def _whole(name: str) -> str:
+    """A class of records without what it shows beside a fault."""
+    return name.partition(PARTLY)[0] if name.startswith("record:") else name
 
 
 def _mostly_text(classes: dict[str, list[Observation]]) -> bool:

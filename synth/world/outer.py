@@ -13,15 +13,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from environments.runtime.attempt import Json
-from environments.runtime.normal import parse_json
-from synth.world.outcomes import ERROR_WORDS
+from environments.runtime.normal import leaves, names_in, parse_json
+from environments.runtime.world_outcome import ERROR_WORDS, GOOD_FLAGS
 
 MAX_KEYS: Final = 6
 MAX_DEPTH: Final = 3
 MAX_LINE: Final = 60
 FAULT_WORDS: Final = ERROR_WORDS | {"fail", "denied", "rejected", "invalid", "refused"}
-GOOD_FLAGS: Final = frozenset({"ok", "success", "succeeded", "successful"})
-"""Protocol words, not the words of any data set."""
 MARK: Final = "\x00inside\x00"
 
 _DECODER: Final = json.JSONDecoder()
@@ -153,6 +151,22 @@ def faulty(around: tuple[str, str], usual: tuple[str, str] | None) -> bool:
         _says(key, value) or (isinstance(value, bool) and flags.get(key, value) is not value)
         for key, value in _flags(parsed.value)
     )
+
+
+def shows(around: tuple[str, str]) -> bool:
+    """Whether a record or a list beside a place names something: a result of its own, and no part of an envelope."""
+    parsed = parse_json(around[0] + json.dumps(MARK) + around[1])
+    return parsed is not None and _shows(parsed.value)
+
+
+def _shows(value: Json) -> bool:
+    inside = list(value.values()) if isinstance(value, dict) else value
+    parts = (
+        [part for part in inside if isinstance(part, dict | list)]
+        if isinstance(inside, list)
+        else []
+    )
+    return any(_shows(part) if MARK in leaves(part) else bool(names_in(part)) for part in parts)
 
 
 def _says(key: str, value: Json) -> bool:

@@ -17,8 +17,9 @@ from statistics import median_low
 from typing import Any, Final
 
 from environments.runtime.attempt import Json
-from environments.runtime.normal import outcome_of, parse_json, same_json, stable
+from environments.runtime.normal import parse_json, same_json, stable
 from environments.runtime.world_fresh import ANY, STYLES, fields_of
+from environments.runtime.world_outcome import outcome_of
 from environments.runtime.world_wrapping import OPEN, Wrapping, without
 from synth.world.fresh import MIN_SEEN, clock, dice, mark_name
 from synth.world.model import ToolModel, refused
