@@ -24,6 +24,7 @@ from synth.world.effects import learn_effects
 from synth.world.examples import collect
 from synth.world.fresh import tell_times
 from synth.world.guards import learn_guards
+from synth.world.http_status import learn_http_status
 from synth.world.kinds import learn_kinds, withhold_unseen
 from synth.world.met import learn_met
 from synth.world.model import ToolModel, Workbench
@@ -38,9 +39,10 @@ from synth.world.reach import learn_reach
 from synth.world.receipts import adds_fields
 from synth.world.refusal_words import learn_refusal_words
 from synth.world.relevance import learn_relevance
+from synth.world.settled import learn_settled
 from synth.world.tape import learn_tape
 from synth.world.timeline import learn_timeline, rows_at_start
-from synth.world.writers import learn_base, learn_last, learn_settled, learn_writers
+from synth.world.writers import learn_base, learn_last, learn_writers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +152,7 @@ def _kinds_of(bench: Workbench) -> Workbench:
         learn_outcomes(tool)
     learn_refusal_words(bench)
     learn_partly_done(bench)
+    learn_http_status(bench)
     for tool in bench.tools.values():
         learn_style(tool)
     learn_kinds(bench)

@@ -15,6 +15,8 @@ from .normal import mask, names_in, parse_json
 ERROR_WORDS: Final = frozenset({"error", "errors", "exception", "fault", "failed", "failure"})
 GOOD_FLAGS: Final = frozenset({"ok", "success", "succeeded", "successful"})
 """Protocol words (JSON-RPC, HTTP and MCP results use them), not the words of any data set."""
+STATUS_FIELDS: Final = frozenset({"status", "status_code", "statuscode", "code", "http_status"})
+"""Where a number as HTTP has them says how a call ended."""
 PARTLY: Final = "\x00+"
 """Before a field that a class of results shows beside what failed."""
 
@@ -26,11 +28,18 @@ def outcome_of(content: str, arguments: Mapping[str, Json]) -> str:
         return "text:" + mask(content[:2000], arguments)
     if isinstance(parsed.value, dict):
         flags = [f"{k}={v}" for k, v in parsed.value.items() if isinstance(v, bool)]
+        flags += [f"{k}={v // 100}xx" for k, v in statuses_in(parsed.value) if v >= 400]
         more = "".join(f"{PARTLY}{field}" for field in _shown_beside_fault(parsed.value))
         return "record:" + ",".join(sorted(parsed.value)) + "|" + ",".join(sorted(flags)) + more
     if isinstance(parsed.value, list):
         return "list"
     return f"value:{type(parsed.value).__name__}"
+
+
+def statuses_in(record: Mapping[str, Json]) -> list[tuple[str, int]]:
+    """Fields that may hold a number as HTTP has them, with these numbers."""
+    named = [(k, v) for k, v in record.items() if k.lower() in STATUS_FIELDS]
+    return [(k, v) for k, v in named if type(v) is int and 100 <= v < 600]
 
 
 def _shown_beside_fault(record: Mapping[str, Json]) -> list[str]:

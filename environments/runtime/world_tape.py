@@ -39,24 +39,30 @@ def taped(here: Here, tool: Tool, args: dict[str, Json]) -> tuple[str, str] | No
         same = entry.before == before
         if not same and not _agreed(here, entries, entry.content, before):
             continue
-        if not _upset(here, tool, entry, before):
+        if not _upset(here, tool, args, (entry, before)):
             return entry.content, entry.evidence
     return None
 
 
-def _upset(here: Here, tool: Tool, entry: Taped, before: tuple[str, ...]) -> bool:
+def _upset(
+    here: Here, tool: Tool, args: dict[str, Json], told: tuple[Taped, tuple[str, ...]]
+) -> bool:
     """Whether a call outside the answer's history may matter after all.
 
     Where something was done before, a call that names nothing and whose answer nobody knows may undo it: only its answer
     would say what it was about. Others are of tools that were hardly tried before this one: an empty answer lacks what anybody may have made. An answer that hangs on what was done before does not hold where a mode
-    was switched, and what names nothing may undo it: that such calls mattered to nothing was seen where little was done.
+    was switched, and what names nothing may undo it: that such calls mattered to nothing was seen where little was done. A call without arguments that was refused (nothing to take back) may succeed after
+    any of them.
     """
+    entry, before = told
     known = before + tuple(entry.after)
     outside = [e for e in here.state.log if e.call not in known]
     if before and any(_aimless(e) and e.tool not in tool.ignores for e in outside):
         return True
     if not tool.untried:
         return False
+    if not args and not tool.innocent and tool.refused(entry.content, args):
+        return any(e.tool in tool.makers for e in outside)
     if entry.content in EMPTY and any(e.tool in tool.makers for e in outside):
         return True
     return bool(before) and any(

@@ -15,6 +15,7 @@ from environments.runtime.normal import is_name, leaves, stable
 from environments.runtime.world_arithmetic import DECIMAL_FORMS, FORMS, RARE, answer, calculate
 from environments.runtime.world_chosen import CHOSEN
 from environments.runtime.world_subject import SUBJECT
+from synth.world.beside import decides
 from synth.world.evidence import says_write
 from synth.world.model import TableModel, ToolModel, Workbench
 from synth.world.observation import Observation
@@ -76,13 +77,25 @@ def _learn_constant(tool: ToolModel) -> bool:
         _is_open(good, n) for n in {n for s in good for n in s.arguments}
     ):
         return False
-    tool.kind = "constant" if not content.strip('" ') else "act"
+    tool.kind = "constant" if not content.strip('" ') and not _takes_names(good) else "act"
     tool.text = True
     tool.answer = ["const", content]
     tool.claims = not refusals
     tool.evidence = {"arguments": len({s.key for s in good}), "reproduced": len(good)}
     tool.says = "always gives the same answer"
     return True
+
+
+def _takes_names(good: Sequence[Observation]) -> bool:
+    """Whether something is given that is no free text: a thought changes nothing, a text for a file does."""
+    given: dict[str, list[Json]] = defaultdict(list)
+    for seen in good:
+        for name, value in seen.arguments.items():
+            given[name].append(value)
+    return any(
+        sum(isinstance(v, str) and " " in v for v in values) * 2 < len(values)
+        for values in given.values()
+    )
 
 
 def _is_open(good: Sequence[Observation], name: str) -> bool:
@@ -203,42 +216,12 @@ def _key_by_parts(bench: Workbench, fields: dict[str, frozenset[str]]) -> None:
         for seen in tool.good():
             groups[stable(seen.arguments.get(own))].append(seen)
         others = sorted({n for seen in tool.good() for n in seen.arguments} - {own})
-        beside = [
-            n for n in others if _decides_beside(groups.values(), n, reads=says_write(name) < 0)
-        ]
+        beside = [n for n in others if decides(groups.values(), n, reads=says_write(name) < 0)]
         if beside:
             tool.key += [["arg", n] for n in beside]
             tool.evidence["asked_by"] = beside
             del tool.evidence["own_key"]
             tool.table = _new_table(bench, tool, None)
-
-
-def _decides_beside(groups: Iterable[list[Observation]], name: str, *, reads: bool) -> bool:
-    """Whether another value of an argument shows other fields of one record, or, of a tool that says it reads, other values."""
-    alike = otherwise = 0
-    for group in groups:
-        told: dict[str, set[str]] = defaultdict(set)
-        for seen in group:
-            told[stable(seen.arguments.get(name))].add(seen.content)
-        if len(told) < 2:
-            continue
-        if _steady_parts(group, name):
-            return True
-        # What differs in values alone may have been changed in between.
-        common = set[str].intersection(*told.values())
-        alike += bool(common)
-        otherwise += not common
-    return reads and otherwise > alike
-
-
-def _steady_parts(group: Sequence[Observation], name: str) -> bool:
-    """Whether one record has other fields with another value of an argument, and always the same with one value."""
-    fields: dict[str, set[tuple[str, ...]]] = defaultdict(set)
-    for seen in group:
-        if isinstance(seen.value, dict):
-            fields[stable(seen.arguments.get(name))].add(tuple(sorted(seen.value)))
-    one_each = all(len(shapes) == 1 for shapes in fields.values())
-    return one_each and len(set[tuple[str, ...]]().union(*fields.values())) > 1
 
 
 def _varies(groups: Iterable[list[Observation]], name: str) -> bool:

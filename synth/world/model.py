@@ -74,6 +74,8 @@ class ToolModel:
     """Of the others: no two equal calls, one after it and one not, say that it does not matter from afar."""
     makers: set[str] = field(default_factory=set)
     """Of the untried: known to change other tools' answers from afar; what an empty answer lacks may be theirs."""
+    suspects: set[str] = field(default_factory=set)
+    """Of the untried, where others are known to change its answers from afar: what it shows after them only may be their doing."""
     modes: set[str] = field(default_factory=set)
     """Of the untried: what switches a mode; nobody knows what becomes of an answer that hangs on earlier calls."""
     needs: set[str] = field(default_factory=set)

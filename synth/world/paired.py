@@ -12,6 +12,7 @@ from collections import defaultdict
 from typing import Final
 
 from environments.runtime.normal import stable
+from synth.world.beside import decides_beside
 from synth.world.model import ToolModel, Workbench
 
 MIN_PAIRED: Final = 3
@@ -27,6 +28,9 @@ def learn_paired(bench: Workbench) -> None:
         keys = [str(k[1]) for k in tool.key]
         names = {n for seen in tool.good() for n in seen.arguments}.difference(keys, tool.ignore)
         for name in sorted(names) if keys else ():
+            if not bench.living and decides_beside(tool.good(), keys, name):
+                tool.paired[name] = {}
+                continue
             if (found := _pairs(bench, tool, keys, name, task_of)) is not None:
                 tool.paired[name] = found
                 _tell_writers(bench, keys, name, found)

@@ -90,6 +90,8 @@ def learn_relevance(bench: Workbench) -> None:
         left = [v for v in changers if v not in heeds]
         tool.untried = {v for v in left if evidence.calls_tried(v) < SURE}
         tool.makers = {v for v in tool.untried if moved[v]} - spared[name]
+        far = any(not near for _, near in evidence.convicted)
+        tool.suspects = tool.untried if far else set()
         tool.modes = {v for v in tool.untried if moved[v] >= MODE}
         tool.ignores = {v for v in left if never_matters(found, v, name, states=states)}
         if evidence.convicted:

@@ -7,7 +7,7 @@ leave alone. Not here: what a write does (`effects`).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,19 +17,14 @@ from environments.runtime.world_state import ABSENCE, names_of_key
 from synth.world.counters import issued_fields
 from synth.world.evidence import says_write
 from synth.world.kinds import informative
-from synth.world.model import TOO_FEW, ToolModel, Workbench, refused
+from synth.world.model import TOO_FEW, TableModel, ToolModel, Workbench, refused
 from synth.world.observation import History, Observation, agree, same_row
 
 MIN_CHANGE_RATE: Final = 0.08
 """Share of its calls that must come with a change before a tool is blamed for any."""
-MIN_POOLED: Final = 15
-"""Calm looks after all writers together, and the number of writers, before they speak for one more writer."""
-MIN_WRITERS: Final = 3
 MIN_SAME: Final = 3
 """Second looks that must find the same before a living backend's tool counts as a reader."""
 MIN_SAME_SHARE: Final = 0.25
-MIN_UNCHANGED: Final = 2
-"""Looks at different records, unchanged after a write that names them, before the write counts as harmless to them."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -218,96 +213,6 @@ def _steady(tool: ToolModel) -> bool:
     return same >= MIN_SAME and same >= MIN_SAME_SHARE * pairs
 
 
-def learn_settled(bench: Workbench) -> None:
-    """For each writer: the tables whose rows stayed as they were though the call named them."""
-    calm: dict[tuple[str, str], set[str]] = defaultdict(set)
-    moved: Counter[tuple[str, str]] = Counter()
-    for history in bench.histories:
-        _count_settled(bench, history, calm, moved)
-    bench.stirred = {table for _, table in moved}
-    pooled = _pooled(calm, moved)
-    for tool in bench.tools.values():
-        if tool.innocent:
-            continue
-        tool.settled = {
-            table for table in bench.tables if _is_settled(bench, tool, table, calm, moved, pooled)
-        }
-        tool.evidence["settled"] = {
-            table: len(calm[tool.name, table]) for table in sorted(tool.settled)
-        }
-
-
-def _pooled(
-    calm: dict[tuple[str, str], set[str]], moved: Counter[tuple[str, str]]
-) -> dict[str, tuple[int, int]]:
-    """Per table that no writer was seen to disturb: calm looks, and writers that left it calm."""
-    stirred = {table for _, table in moved}
-    looks_at: dict[str, int] = defaultdict(int)
-    writers: dict[str, int] = defaultdict(int)
-    for (_, table), keys in calm.items():
-        looks_at[table] += len(keys)
-        writers[table] += 1
-    return {t: (n, writers[t]) for t, n in looks_at.items() if t not in stirred}
-
-
-def _is_settled(  # noqa: PLR0913, PLR0917 - one rule over all the evidence
-    bench: Workbench,
-    tool: ToolModel,
-    table: str,
-    calm: dict[tuple[str, str], set[str]],
-    moved: Counter[tuple[str, str]],
-    pooled: dict[str, tuple[int, int]],
-) -> bool:
-    """Whether a writer may be taken to leave alone the rows of a table that it names but is not about.
-
-    Its own looks settle it; where they are few, looks after all writers count too: for bystanders in its own table
-    always, for other tables only with one look of its own.
-    """
-    own = len(calm[tool.name, table])
-    if moved[tool.name, table]:
-        return False
-    if own >= MIN_UNCHANGED:
-        return True
-    total, writers = pooled.get(table, (0, 0))
-    if total >= MIN_POOLED and writers >= MIN_WRITERS:
-        return own >= 1 or tool.table == table or _aloof(bench, table)
-    return False
-
-
-def _aloof(bench: Workbench, table: str) -> bool:
-    """A table that searches fill: nothing names its rows directly."""
-    return all(t.loose for t in bench.tools.values() if t.table == table and t.innocent)
-
-
-def _count_settled(
-    bench: Workbench,
-    history: History,
-    calm: dict[tuple[str, str], set[str]],
-    moved: Counter[tuple[str, str]],
-) -> None:
-    last: dict[tuple[str, str], tuple[int, str]] = {}
-    for look in looks(bench, history):
-        table = bench.tables[look.place[0]]
-        tool = bench.tools[look.seen.tool]
-        base = table.rows.get(look.place[1])
-        since, before = last.get(look.place, (-1, None if base is None else stable(base)))
-        now = stable(look.value)
-        last[look.place] = (look.seen.position, now)
-        if before is None or not tool.innocent:
-            continue
-        names = names_in(look.value) | look.seen.names
-        for seen in history.observations[since + 1 : look.seen.position]:
-            other = bench.tools[seen.tool]
-            if other.innocent or refused(other, seen) or place_of(other, seen) == look.place:
-                continue
-            if not tool.loose and names.isdisjoint(seen.names):
-                continue
-            if now == before:
-                calm[seen.tool, table.name].add(look.place[1] + seen.key)
-            else:
-                moved[seen.tool, table.name] += 1
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Touch:
     """An earlier call of the episode that may have changed something."""
@@ -342,19 +247,22 @@ def learn_base(bench: Workbench) -> None:
     votes: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     values: dict[str, Json] = {}
     named = _ever_named(bench)
+    always: dict[tuple[str, str], set[str]] = {}
     for history in bench.histories:
         touched: list[Touch] = []
         done: set[tuple[str, str]] = set()
         for seen in history.observations:
             tool = bench.tools[seen.tool]
             place = place_of(tool, seen)
-            ever = seen.names | tokens_in(seen.arguments) | (named[place] if place else set())
-            clean = all(touch.spares(tool, place, ever) for touch in touched)
             if tool.innocent and tool.table is not None:
+                ever = seen.names | tokens_in(seen.arguments) | named.get(place, frozenset())
+                clean = all(touch.spares(tool, place, ever) for touch in touched)
                 if place is None:
                     _note_refusal(bench, tool, seen, clean=clean)
                 elif clean and place not in done:
                     done.add(place)
+                    late = {touch.tool.name for touch in touched} & tool.suspects
+                    always[place] = always.get(place, late) & late
                     text = stable(seen.value)
                     values.setdefault(text, seen.value)
                     votes[place][text] += 1
@@ -366,11 +274,16 @@ def learn_base(bench: Workbench) -> None:
     for (name, key), counts in votes.items():
         table = bench.tables[name]
         table.agreements += sum(counts.values()) - 1
-        if len(counts) > 1:
-            table.unsure.add(key)
-            table.conflicts += 1
-        else:
-            table.rows[key] = values[next(iter(counts))]
+        _keep(table, key, [values[text] for text in counts], late=always[name, key])
+
+
+def _keep(table: TableModel, key: str, told: Sequence[Json], *, late: set[str]) -> None:
+    """A row of the start, without a contradiction; not one that was only seen after a tool never tried before such a sight."""
+    if len(told) > 1:
+        table.unsure.add(key)
+        table.conflicts += 1
+    elif not late:
+        table.rows[key] = told[0]
 
 
 def learn_last(bench: Workbench) -> None:
@@ -381,9 +294,9 @@ def learn_last(bench: Workbench) -> None:
                 bench.tables[look.place[0]].rows[look.place[1]] = look.value
 
 
-def _ever_named(bench: Workbench) -> dict[tuple[str, str], frozenset[str]]:
+def _ever_named(bench: Workbench) -> dict[tuple[str, str] | None, frozenset[str]]:
     """What each row was seen to name in any episode: what is gone from it names nothing there any more."""
-    named: dict[tuple[str, str], frozenset[str]] = defaultdict(frozenset)
+    named: dict[tuple[str, str] | None, frozenset[str]] = defaultdict(frozenset)
     for history in bench.histories:
         for look in looks(bench, history):
             if bench.tools[look.seen.tool].innocent:

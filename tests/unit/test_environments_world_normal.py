@@ -12,7 +12,6 @@ from environments.runtime.normal import (
     labels_in,
     mask,
     names_in,
-    outcome_of,
     parse_arguments,
     parse_json,
     parse_literal,
@@ -20,6 +19,7 @@ from environments.runtime.normal import (
     simplify,
     unwrap,
 )
+from environments.runtime.world_outcome import outcome_of
 
 
 @pytest.mark.parametrize(

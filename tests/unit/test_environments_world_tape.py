@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from environments.runtime.attempt import DERIVED, RECORDED, UNKNOWN
-from environments.runtime.normal import outcome_of
 from environments.runtime.world import World
+from environments.runtime.world_outcome import outcome_of
 from environments.runtime.world_session import Session
 
 

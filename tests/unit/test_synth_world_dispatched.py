@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks.backends.attempts import attempts, episode
 from benchmarks.backends.backend import Style
+from benchmarks.backends.leave_tasks import LEAVE
 from benchmarks.backends.tickets import TICKETS
 from benchmarks.chat_logs import to_episode
 from benchmarks.dispatched import Form, formed, forms_of, measure
@@ -75,7 +76,8 @@ def test_a_dispatching_tool_answers_as_its_parts_would(form: str) -> None:
 def test_plain_tools_stay_one(style: Style) -> None:
     """No argument of a tool that is one is taken for what tells parts apart: filters, ids, names of things."""
     seen = histories([episode(style, a) for a in attempts(style, 4)])
-    assert learn_dispatched(seen) == {}
+    # Of the leave desk's tool that approves or rejects, only rejecting takes a reason: two tools by the rule.
+    assert learn_dispatched(seen).keys() <= ({"decide"} if style is LEAVE else set())
 
 
 def test_a_value_that_was_never_seen_is_unknown_under_the_tools_own_name() -> None:
