@@ -14,7 +14,7 @@ from redact.accounted import is_accounted_for
 from redact.definitions import definition_key, is_shared
 from redact.documents import Unexplained
 from redact.encoded import has_hidden_text
-from redact.episode_memory import Memories
+from redact.episode_memory import CleanTools, Memories
 from redact.findings import Findings
 from redact.fold import Folded, fold
 from redact.free_ids import FREE
@@ -76,6 +76,8 @@ class AppGate:
         self._memory: dict[str, Known] = {}
         self._settled: dict[str, Verdict] = {}
         """Verdicts over places by their key, where they hang on no value."""
+        self.tools: Final[dict[tuple[tuple[str, ...], int], CleanTools]] = {}
+        """What is made of definitions that everybody has, by them and by the moment that dates hang on."""
         self._kept: set[str] = set()
         """Places of which every value is kept: most of them."""
         self._doubts: dict[Findings, tuple[tuple[Unexplained, Verdict], ...]] = {}

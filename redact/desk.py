@@ -10,27 +10,18 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 from urllib.parse import quote, unquote
 
 from redact.app_gate import AppGate, Known
 from redact.dates import read_date, short_spellings, spellings
 from redact.encoded import hidden_texts
-from redact.episode_memory import Cleaned, Memory
+from redact.episode_memory import Cleaned, Memory, Note
 from redact.fold import fold_value, readable
 from redact.kinds import KINDS
 from redact.matcher import Match, Matcher, resolve, searched
 from redact.standing import Standing
 from redact.surrogates import recase
-
-
-class Note(NamedTuple):
-    """One removal, told without its text; a named tuple, because one is made per removal."""
-
-    kind: str
-    path: str
-    """`steps[4].tool_calls[0].arguments`."""
-    length: int
 
 
 class Desk:

@@ -16,11 +16,27 @@ _CHARACTERS: Final = 8_000_000
 _EPISODES: Final = 2_000
 
 
+class Note(NamedTuple):
+    """One removal, told without its text; a named tuple, because one is made per removal."""
+
+    kind: str
+    path: str
+    """`steps[4].tool_calls[0].arguments`."""
+    length: int
+
+
 class Cleaned(NamedTuple):
     """A clean text with the kind and the length of each removal."""
 
     text: str
     removed: tuple[tuple[str, int], ...] = ()
+
+
+class CleanTools(NamedTuple):
+    """Definitions that everybody has, with their removals: most episodes of an app have the same."""
+
+    tools: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 class Memory:

@@ -51,7 +51,8 @@ _AMOUNT: Final = re.compile(
 _SIZE: Final = re.compile(r"\d{1,5}[A-Za-z%°]{1,4}|[a-z]{1,3}\d{1,3}|[A-Za-z]+-\d{1,2}")
 _TURN: Final = re.compile(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _YEAR: Final = re.compile(r"19\d\d|20[01]\d")
-_DAY: Final = re.compile(
+_ANY_YEAR: Final = re.compile(r"(?:19|20)\d\d")
+DAY: Final = re.compile(
     rf"(?<![\w.-])(?:(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|(?:19|20)\d\d, \d{{1,2}}, \d{{1,2}}|(?:19|20)\d\d([-/.])\d\d\1\d\d|\d{{1,2}}([-/.])\d{{1,2}}\2(?:19|20)\d\d"
     rf"|\d{{1,2}}(?:st|nd|rd|th|\.)?(?: of | de | |-)(?:{MONTH})(?:,|\.| de)?[ -](?:19|20)\d\d"
     rf"|(?:{MONTH})\.? \d{{1,2}}(?:st|nd|rd|th)?,? (?:19|20)\d\d)(?![\w-])",
@@ -185,8 +186,25 @@ def _is_grouped(token: str) -> bool:
 
 def free_days(text: str) -> Iterator[str]:
     """Yield the days of a text, as they stand."""
-    if _YEAR.search(text):
-        yield from (found[0] for found in _DAY.finditer(text))
+    for start, end in _around_years(text):
+        for found in DAY.finditer(text, start, end):
+            yield found[0]
+
+
+def _around_years(text: str) -> list[tuple[int, int]]:
+    """Return the parts of a text where its days can stand: the pattern tries every word, and few texts tell many years."""
+    parts: list[tuple[int, int]] = []
+    for year in _ANY_YEAR.finditer(text) if _YEAR.search(text) else ():
+        start, end = max(0, year.start() - _BEFORE_YEAR), year.end() + _BEHIND_YEAR
+        if parts and start <= parts[-1][1]:
+            start = parts.pop()[0]
+        parts.append((start, end))
+    return parts
+
+
+_BEFORE_YEAR: Final = 40
+_BEHIND_YEAR: Final = 24
+"""A day with a month in words begins and ends no farther from its year."""
 
 
 def between_ids(text: str) -> list[str]:

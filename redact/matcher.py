@@ -6,7 +6,7 @@ Decides where a value stands, not whether it is to be replaced there: that is `r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -47,7 +47,7 @@ class Matcher:
                 known, own = kinds.get(value), (kind, True)
                 if known is None:
                     kinds[value] = (own,)
-                elif own not in known:
+                elif own not in known and (kind, False) not in known:  # the app's match is enough
                     kinds[value] = (*known, own)
         for value, every in kinds.items():
             self._automaton.add_word(value, (value, every, value.isdigit() and len(value) < 7))
@@ -153,11 +153,13 @@ def _camel(original: str, start: int, end: int) -> bool:
     return opened and closed and original[start + 1 : end].islower()
 
 
-def resolve(matches: Iterable[Match]) -> list[Match]:
+def resolve(matches: Sequence[Match]) -> list[Match]:
     """Return the matches without overlaps: the leftmost, among those the longest, among those the lowest rank.
 
     An identifier around one made of names is itself made of them: `x_order_payment_4421_y` of somebody called so.
     """
+    if len(matches) < 2:
+        return list(matches)
     ordered = sorted(matches, key=lambda match: (match.start, -match.end, KINDS[match.kind].rank))
     kept: list[Match] = []
     done = -1

@@ -72,13 +72,12 @@ def words_of(texts: Iterable[str], letters: frozenset[str]) -> Iterator[tuple[st
     capital = frozenset(letter.upper() for letter in letters if letter.isascii())
     for plain, several in groupby(texts, _is_plain):
         if plain:  # one look for all of them
-            words = beginning_with(capital, _END.join(several))
-            yield from (pair for pair in words if pair[1][0] in letters)
+            yield from beginning_with(capital, _END.join(several))
             continue
         for text in several:
             by_letter = _by_letter(text)
             found = [one for letter in letters for one in by_letter.get(letter, ())]
-            yield from (pair for _, pair in sorted(found))
+            yield from [pair for _, pair in sorted(found)]
 
 
 def _is_plain(text: str) -> bool:

@@ -18,8 +18,9 @@ from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from redact.clean_outcome import CleanOutcome
 from redact.corrected_calls import CorrectedCall, calls_in, calls_text
 from redact.definitions import people_in
-from redact.desk import Desk, Note, search
+from redact.desk import Desk, search
 from redact.documents import refined
+from redact.episode_memory import CleanTools, Note
 from redact.findings import Finder, finder_for
 from redact.fold import fold_value
 from redact.held_leaves import Held, flagged, judged_leaves
@@ -34,6 +35,8 @@ from redact.vault import Vault
 
 _TALKING: Final = frozenset({"user", "assistant"})
 _TOGETHER: Final = 256
+_TOOLS: Final = 2_000
+"""So many lists of definitions are remembered."""
 _CHARACTERS: Final = 4_000_000
 """So many episodes, or characters of them, are searched together."""
 
@@ -123,7 +126,7 @@ def _judge_episode(episode: Episode, gate: AppGate, finder: Finder) -> _Judged:
         values = {**item.spellings, **values}
     personal_keys = frozenset(item.key for item in (*found, *judged) if item.key)
     desk = Desk(gate, values, personal_keys, near=episode.started_at)
-    texts = tuple(filter(None, dict.fromkeys(_texts_of(episode))))
+    texts = tuple(filter(None, _texts_of(episode)))
     return _Judged(episode, gate, finder, desk, texts, tuple([item.held for item in held]))
 
 
@@ -165,34 +168,46 @@ def _scrub_episode(judged: _Judged) -> Scrubbed:
 
 def _scrub_tools(episode: Episode, desk: Desk, gate: AppGate, finder: Finder) -> tuple[str, ...]:
     """Return the definitions scrubbed; what everybody has alike reads alike for everybody, whatever a user is called."""
+    asked = (episode.tools, episode.started_at if gate.shift.days else 0)
+    done = gate.tools.get(asked)
+    if done is not None:
+        desk.notes += done.notes
+        return done.tools
     shared = [tool for tool in episode.tools if gate.shares(tool)]
     named = local_values(one for tool in shared for one in people_in(tool, finder))
     common = Desk(gate, named, frozenset(), near=episode.started_at) if named else None
-    clean = [
-        desk.text(tool, "tools")
-        if tool not in shared
-        else common.text(tool, "tools")
-        if common
-        else desk.public_text(tool, "tools")
-        for tool in episode.tools
-    ]
-    desk.notes += common.notes if common else []
-    return tuple(clean)
+    clean = tuple(
+        [
+            desk.text(tool, "tools")
+            if tool not in shared
+            else common.text(tool, "tools")
+            if common
+            else desk.public_text(tool, "tools")
+            for tool in episode.tools
+        ]
+    )
+    notes = tuple(common.notes) if common else ()
+    desk.notes += notes
+    hangs_on_nobody = common is not None or not any(gate.known(tool).matches for tool in shared)
+    if len(shared) == len(episode.tools) and hangs_on_nobody and len(gate.tools) < _TOOLS:
+        gate.tools[asked] = CleanTools(clean, notes)
+    return clean
 
 
-def _texts_of(episode: Episode) -> Iterator[str | None]:
-    """Yield every text of the episode that is written, but for definitions, which most episodes share."""
-    yield from (episode.agent, episode.model, episode.task_key, _given(episode))
+def _texts_of(episode: Episode) -> dict[str | None, None]:
+    """Return every text of the episode that is written, but for definitions, which most episodes share."""
     steps = episode.steps
     calls = [call for step in steps if step.tool_calls for call in step.tool_calls]
-    yield from [step.content for step in steps]
-    yield from [step.call_id for step in steps]
-    yield from [step.tool_name for step in steps]
-    yield from [step.agent for step in steps]
-    yield from [step.parent for step in steps]
-    yield from [call.call_id for call in calls]
-    yield from [call.name for call in calls]
-    yield from [call.arguments for call in calls]
+    texts = dict.fromkeys((episode.agent, episode.model, episode.task_key, _given(episode)))
+    texts.update(dict.fromkeys([step.content for step in steps]))
+    texts.update(dict.fromkeys([step.call_id for step in steps]))
+    texts.update(dict.fromkeys([step.tool_name for step in steps]))
+    texts.update(dict.fromkeys([step.agent for step in steps]))
+    texts.update(dict.fromkeys([step.parent for step in steps]))
+    texts.update(dict.fromkeys([call.call_id for call in calls]))
+    texts.update(dict.fromkeys([call.name for call in calls]))
+    texts.update(dict.fromkeys([call.arguments for call in calls]))
+    return texts
 
 
 def _scrub_step(step: Step, desk: Desk, path: str) -> CleanStep:

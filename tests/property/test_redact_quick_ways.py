@@ -6,7 +6,7 @@ import string
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from redact import abbreviated, encoded, fold, misspelt, shapes
+from redact import abbreviated, encoded, fold, free_ids, misspelt, shapes
 
 RUNS = st.one_of(
     st.text(string.ascii_letters + "+/_-=09", min_size=12, max_size=24),
@@ -106,3 +106,38 @@ def test_words_of_several_texts_are_those_of_each(texts: list[str], letters: set
     each = [pair for text in texts for pair in misspelt.capitals(text) if pair[1][0] in letters]
     together = misspelt.words_of(texts, frozenset(letters))
     assert list(dict.fromkeys(together)) == list(dict.fromkeys(each))
+
+
+DATED = st.lists(
+    st.one_of(
+        st.sampled_from(
+            [
+                "1961",
+                "2024",
+                "2019",
+                "3rd",
+                " of ",
+                "March",
+                "wrze\u015bnia",
+                "-",
+                "/",
+                ", ",
+                ".",
+                " ",
+                "05",
+                "12",
+                "x" * 45,
+            ]
+        ),
+        st.text("0129 -/,", max_size=5),
+    ),
+    max_size=14,
+).map("".join)
+
+
+@given(DATED)
+@settings(max_examples=600, deadline=None)
+def test_days_are_found_as_the_pattern_finds_them(text: str) -> None:
+    """Looking for days around years finds what trying the pattern at every word finds, where a year is long past."""
+    every = [day[0] for day in free_ids.DAY.finditer(text)]
+    assert list(free_ids.free_days(text)) == (every if re.search(r"19\d\d|20[01]\d", text) else [])
