@@ -173,7 +173,8 @@ def _unless_undone(
     reached = view.attempt.end
     sure = replace(reached, effects=tuple(effect for effect in reached.effects if effect.sure))
     rows = {tuple(row) for row in effect_rows(sure, _names(args.get("volatile")))}
-    if _events(args, view) - Counter(_writes(end.get("events"))) or rows - _effects_of(end):
+    done = _events(args, view) - Counter(_writes(end.get("events")))
+    if rows - _effects_of(end) or any(not _replaced(key, made.doubtful) for key in done):
         return by_writes
     missing = wanted - made.certain
     if missing:
@@ -230,6 +231,11 @@ def _believed(args: Mapping[str, Json], view: View, refusals: Mapping[str, Json]
 def _hardly_refuses(tool: str, refusals: Mapping[str, Json]) -> bool:
     share = refusals.get(tool)
     return isinstance(share, int | float) and share <= HARDLY
+
+
+def _replaced(done: Write, doubtful: Iterable[Write]) -> bool:
+    """Whether a call of the same tool that nobody can answer may have set the same thing anew."""
+    return any(tool == done[0] and _values(text) & _values(done[1]) for tool, text in doubtful)
 
 
 def _could_supply(wanted: Write, doubtful: Iterable[Write]) -> bool:

@@ -84,6 +84,18 @@ def test_a_call_that_only_looks_is_no_other_end() -> None:
     assert end_score(*calls, end=EndState(effects=(SAILED,), events=(painted,))) == 0.0
 
 
+def test_what_leaves_no_record_may_be_set_anew() -> None:
+    """A wrong colour stands, unless a call that nobody can answer may have painted the same boat again."""
+    wrong: dict[str, Json] = {"boat": "B-7", "colour": "red"}
+    event = Event(tool="paint", arguments=json.dumps(wrong), kind="write")
+    end = EndState(events=(event,), unknown=("*",))
+    calls = made("rent", RENT), made("paint", wrong)
+    again = made("paint", {"boat": "B-7", "colour": "blue"}, UNKNOWN)
+    assert end_score(*calls, again, end=end) is None
+    other = made("paint", {"boat": "C-1", "colour": "blue"}, UNKNOWN)
+    assert end_score(*calls, other, end=end) == 0.0
+
+
 @pytest.mark.parametrize(
     ("after", "score"),
     [

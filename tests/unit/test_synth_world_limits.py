@@ -68,7 +68,7 @@ class Allotments:
 
 
 def _calls(
-    rng: random.Random, office: Allotments, *, beyond: bool
+    rng: random.Random, office: Allotments, *, beyond: bool, seldom: bool = False
 ) -> list[tuple[str, dict[str, Any], str]]:
     out: list[tuple[str, dict[str, Any], str]] = []
 
@@ -83,7 +83,8 @@ def _calls(
     ]
     for name, arguments in [*looks, *rng.choices(looks, k=rng.randint(0, 3))]:
         do(name, **arguments)
-    means = rng.choice(sorted(office.gardeners[who]["means"]))
+    card, purse = sorted(office.gardeners[who]["means"])
+    means = purse if rng.random() < (0.08 if seldom else 0.5) else card
     most = office.gardeners[who]["means"][means].get("left", 200) // office.plots[plot]["rate"]
     beds = rng.randint(most + 1, most + 9) if beyond else rng.randint(1, most)
     do("dig", plot=plot, beds=beds, means=means)
@@ -93,24 +94,24 @@ def _calls(
 
 
 @cache
-def _document() -> dict[str, Any]:
+def _document(*, seldom: bool = False) -> dict[str, Any]:
     rng = random.Random(3)  # noqa: S311 - dice for tests
     episodes: list[CleanEpisode] = [
-        episode(n, list(_calls(rng, Allotments(), beyond=False))) for n in range(70)
+        episode(n, list(_calls(rng, Allotments(), beyond=False, seldom=seldom))) for n in range(70)
     ]
     return learn_world(episodes, WorldSettings()).document
 
 
 @cache
-def _world() -> World:
-    return World.from_json(json.loads(json.dumps(_document())))
+def _world(*, seldom: bool = False) -> World:
+    return World.from_json(json.loads(json.dumps(_document(seldom=seldom))))
 
 
-def _verdicts(*, beyond: bool) -> Counter[str]:
+def _verdicts(*, beyond: bool, seldom: bool = False) -> Counter[str]:
     rng = random.Random(11)  # noqa: S311 - dice for tests
     verdicts: Counter[str] = Counter()
     for _ in range(60):
-        session = _world().session()
+        session = _world(seldom=seldom).session()
         for name, arguments, truth in _calls(rng, Allotments(), beyond=beyond):
             found = judge(session.call(name, json.dumps(arguments)), truth)
             verdicts[found if name == "dig" else "look " + found] += 1
@@ -128,6 +129,14 @@ def test_more_than_what_is_left_is_never_claimed_to_succeed() -> None:
     """No recording shows the refusal: what the call would charge is held under what the named purse has left."""
     verdicts = _verdicts(beyond=True)
     assert not verdicts["wrong"], verdicts
+
+
+def test_a_limit_that_few_calls_came_near_binds_as_well() -> None:
+    """One in twelve pays from a purse: that is enough to know what was never seen."""
+    assert not _verdicts(beyond=True, seldom=True)["wrong"]
+    within = _verdicts(beyond=False, seldom=True)
+    assert not within["wrong"]
+    assert within["exact"] >= 50, within
 
 
 def test_the_refusal_that_nobody_saw_is_unknown() -> None:
