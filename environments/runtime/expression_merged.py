@@ -20,6 +20,8 @@ from .normal import stable
 
 MAX_PASSED: Final = 4_096
 """Values of one field that are remembered as having passed its conditions."""
+MAX_FINE: Final = 1_024
+"""Records that are remembered as having passed all that is asked of them."""
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
 """Types of which equal values are one key."""
 _RECORDS: Final = {"old": 1, "it": 1, "row": 3, "pick": 4}
@@ -184,9 +186,13 @@ def _of_record(part: Part, asked: Mapping[Path, Asked]) -> Part:
             inner.setdefault(path[:-1], []).append(field_of)
     whole = Tests(asked.get((), {}))
     holders = list(inner.items())
+    fine: dict[int, Any] = {}
+    """Records that passed, held so that no other has the id of one: none is ever changed in place."""
 
     def run(frame: Frame) -> Any:
         record = part(frame)
+        if id(record) in fine:
+            return True
         if record is GONE or record is DARK:
             return record
         if whole.tests and whole.fail(record):
@@ -200,6 +206,10 @@ def _of_record(part: Part, asked: Mapping[Path, Asked]) -> Part:
                     return False
         except (KeyError, IndexError, TypeError, UnicodeEncodeError):
             return GONE
+        if type(record) is dict:
+            if len(fine) >= MAX_FINE:
+                fine.clear()
+            fine[id(record)] = record
         return True
 
     return run

@@ -100,8 +100,8 @@ class Entry:
     about: tuple[Place, ...] = ()
     blind: frozenset[str] = frozenset()
     """Tables any row of which it may have touched: it was about a record that nobody has seen."""
-    listed: frozenset[str] = frozenset()
-    """Words that lists with what it names were asked for by."""
+    under: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Per name the words that lists with it were asked for by."""
     nameless: bool = False
     """It may have named anything: its result is unknown, and such results name new things."""
     _call: str | None = None
@@ -143,8 +143,14 @@ class Entry:
             found = (tokens_in(one.row) for one in self.met)
             words = frozenset[str]().union(*found)
             said = _words_said(self.args, "" if self.came is None else self.came.content)
-            self._words = self.listed | said | {w for w in words if not w[1:].isdigit()}
+            self._words = self._listed() | said | {w for w in words if not w[1:].isdigit()}
         return self._words
+
+    def _listed(self) -> frozenset[str]:
+        """The words that what it names is listed under."""
+        if not self.under:
+            return frozenset()
+        return frozenset[str]().union(*(self.under.get(name, ()) for name in names_in(self.args)))
 
     @property
     def labels(self) -> frozenset[str]:

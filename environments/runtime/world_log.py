@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from .attempt import Json
 from .expression_scope import Missing, NotKnown
-from .normal import labels_in, names_in, tokens_in
+from .normal import labels_in, tokens_in
 from .world_entry import Came, Entry, Met, Place
 from .world_scope import Here, place_of, scope_of
 from .world_state import ABSENT, ONLY
@@ -95,20 +95,12 @@ def entry_of(here: Here, tool: Tool, args: dict[str, Json], came: Came, *, known
         met=_met(here, about),
         kind="" if not known else "act" if tool.kind == "act" else "write",
         lost=lost,
-        listed=_listed(here, args),
+        under=here.world.listed,
         nameless=lost and tool.news,
         settled=tool.settled,
         about=about,
         blind=tool.far if known else tool.far | _blind(here, tool, about),
     )
-
-
-def _listed(here: Here, args: Mapping[str, Json]) -> frozenset[str]:
-    """The words that what a call names is listed under."""
-    known = here.world.listed
-    if not known:
-        return frozenset()
-    return frozenset[str]().union(*(known.get(name, ()) for name in names_in(dict(args))))
 
 
 def log_unknown(here: Here, name: str, args: Mapping[str, Json], content: str) -> None:

@@ -169,7 +169,10 @@ class Tool:
         """Why nobody knows what becomes of a call with an argument that no successful call had, or had as null."""
         if self.takes is None:
             return None
-        null = any(v is None and name not in self.nulls for name, v in arguments.items())
+        # Most calls have no null: `None in` looks at identity first, and no other value equals it.
+        null = None in arguments.values() and any(
+            v is None and name not in self.nulls for name, v in arguments.items()
+        )
         if not null and arguments.keys() <= self.takes:
             return None
         return "success was never seen with one of these arguments"
