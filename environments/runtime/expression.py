@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from operator import attrgetter
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any, Final
 
@@ -73,11 +74,11 @@ def _kept(name: str, total: Thunk) -> Thunk:
     return run
 
 
-def _follow_old(scope: Scope, path: tuple[Any, ...]) -> Any:
+def _before(scope: Scope) -> Any:
     if scope.old is None:
         # Nothing is known of the record: not the same as a record that lacks the field.
         raise NotKnown("the record it is about is not known")
-    return follow(scope.old, path)
+    return scope.old
 
 
 def _constant(operands: list[Tree], _: Sub) -> Thunk:
@@ -85,29 +86,23 @@ def _constant(operands: list[Tree], _: Sub) -> Thunk:
     return lambda _scope: value
 
 
-def _root(name: str) -> Callable[[list[Tree], Sub], Thunk]:
+def _root(find: Thunk) -> Callable[[list[Tree], Sub], Thunk]:
     def build_root(operands: list[Tree], _: Sub) -> Thunk:
         path = tuple(operands)
-        if name == "arg" and len(path) == 1:
-            return _argument(path[0])
-        if name == "arg":
-            return lambda scope: follow(scope.arg, path)
-        if name == "old":
-            return lambda scope: _follow_old(scope, path)
-        if name == "it":
-            return lambda scope: follow(scope.it, path)
-        return lambda scope: follow(scope.by, path)
+        if not path:
+            return find
+        return _field(find, path[0]) if len(path) == 1 else lambda s: follow(find(s), path)
 
     return build_root
 
 
-def _argument(name: Any) -> Thunk:
-    """Most of what a tree looks at."""
+def _field(find: Thunk, name: Any) -> Thunk:
+    """One step below a value: most of what a tree looks at."""
 
     def run(scope: Scope) -> Any:
-        arguments: Any = scope.arg
+        value = find(scope)
         try:
-            return arguments[name]
+            return value[name]
         except (KeyError, IndexError, TypeError) as fault:
             raise Missing from fault
 
@@ -326,10 +321,10 @@ def _next(operands: list[Tree], _: Sub) -> Thunk:
 
 _BUILDERS: Final[dict[str, Callable[[list[Tree], Sub], Thunk]]] = {
     "const": _constant,
-    "arg": _root("arg"),
-    "old": _root("old"),
-    "it": _root("it"),
-    "by": _root("by"),
+    "arg": _root(attrgetter("arg")),
+    "old": _root(_before),
+    "it": _root(attrgetter("it")),
+    "by": _root(attrgetter("by")),
     "row": _row,
     "at": _at,
     "pick": lists.build_pick,

@@ -171,9 +171,10 @@ def _general(tree: Tree) -> Part:
 
 def as_list(value: Any, frame: Frame) -> Any:
     """A list (or the values of a dictionary), counted in steps, else `GONE` or `DARK`; `DARK` beyond `FUEL` steps."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    elif not isinstance(value, list):
-        return value if value is DARK else GONE
+    if type(value) is not list:
+        if isinstance(value, dict):
+            value = list(value.values())
+        elif not isinstance(value, list):
+            return value if value is DARK else GONE
     frame.steps[0] += len(value) + 1
     return DARK if frame.steps[0] > FUEL else value

@@ -15,6 +15,7 @@ from .expression import prefix, shape
 from .expression_asked import among, are_distinct
 from .expression_case import Case, renamed
 from .expression_frame import DARK, GONE, Frame, Part, Space, UnsupportedError
+from .expression_once import at_most
 from .expression_scope import Tree
 from .normal import stable
 
@@ -54,8 +55,10 @@ def _simple(tree: Tree) -> Tree:
 def _merged(trees: Iterable[Tree], space: Space) -> list[Part]:
     records: dict[str, Record] = {}
     lists: dict[str, Tree] = {}
+    limits: dict[str, list[Part]] = {}
     others: list[Part] = []
-    for tree in {stable(tree): tree for tree in trees}.values():
+    distinct = {stable(tree): tree for tree in trees}
+    for tree in distinct.values():
         question = _question(tree)
         if question is not None:
             subject, kind, allowed = question
@@ -65,7 +68,15 @@ def _merged(trees: Iterable[Tree], space: Space) -> list[Part]:
         elif tree[0] == "every":
             known = lists.setdefault(stable(tree[1]), ["every", tree[1]])
             known.append(tree[2])
-        else:
+        elif tree[0] == "le":
+            text = stable(tree[1])
+            known = limits.get(text)
+            if known is None:
+                limits[text] = known = []
+                others.append(at_most(space.part(tree[1]), known))
+            known.append(space.part(tree[2]))
+        elif tree[0] != "or" or all(stable(operand) not in distinct for operand in tree[1:]):
+            # One of several that must hold anyway says nothing more.
             others.append(space.part(tree))
     of_records = [_of_record(space.part(one.root), one.asked) for one in records.values()]
     return [

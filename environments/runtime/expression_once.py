@@ -7,12 +7,13 @@ steps that the operation of the same name has in `expression`. Not here: operati
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, Final
 
 from .expression import prefix, shape
 from .expression_asked import CONDITIONS, of_one
 from .expression_frame import DARK, GONE, Builder, Frame, Part, Space, UnsupportedError, as_list
-from .expression_scope import Missing, NotKnown, Tree, total_of
+from .expression_scope import FUEL, Missing, NotKnown, Tree, total_of
 from .normal import key_text
 from .world_partial import Partial
 
@@ -38,34 +39,50 @@ def _constant(operands: list[Tree], _: Space) -> Part:
     return lambda _frame: value
 
 
-def _arg(operands: list[Tree], _: Space) -> Part:
-    path = tuple(operands)
-    return lambda frame: _follow(frame.arg, path)
+def _root(name: str) -> Builder:
+    """A path below the call's arguments, or below an element."""
+    find: Part = attrgetter(name)
+
+    def build_root(operands: list[Tree], space: Space) -> Part:
+        if name == "it" and not space.of_elements:
+            raise UnsupportedError
+        return _below(find, tuple(operands))
+
+    return build_root
 
 
 def _old(operands: list[Tree], _: Space) -> Part:
-    path = tuple(operands)
-
-    def run(frame: Frame) -> Any:
-        return DARK if frame.old is None else _follow(frame.old, path)
-
-    return run
+    return _below(_before, tuple(operands))
 
 
-def _it(operands: list[Tree], space: Space) -> Part:
-    if not space.of_elements:
-        raise UnsupportedError
-    path = tuple(operands)
-    return lambda frame: _follow(frame.it, path)
+def _before(frame: Frame) -> Any:
+    return DARK if frame.old is None else frame.old
 
 
 def _path(space: Space, start: Tree, path: list[Tree]) -> Part:
     """A path below a row or a record, which other paths share."""
-    whole, steps = space.part(start), tuple(path)
+    return _below(space.part(start), tuple(path))
+
+
+def _below(find: Part, path: tuple[Any, ...]) -> Part:
+    """What stands at a path below a value; most paths are one step long."""
+    if not path:
+        return find
+    if len(path) == 1:
+        step = path[0]
+
+        def run_one(frame: Frame) -> Any:
+            value = find(frame)
+            try:
+                return value[step]
+            except (KeyError, IndexError, TypeError):
+                return DARK if value is DARK else GONE
+
+        return run_one
 
     def run(frame: Frame) -> Any:
-        value = whole(frame)
-        return value if value is GONE or value is DARK else _follow(value, steps)
+        value = find(frame)
+        return value if value is GONE or value is DARK else _follow(value, path)
 
     return run
 
@@ -196,8 +213,12 @@ def _length(operands: list[Tree], space: Space) -> Part:
     items = space.part(operands[0])
 
     def run(frame: Frame) -> Any:
-        values = as_list(items(frame), frame)
-        return values if values is GONE or values is DARK else len(values)
+        values = items(frame)
+        if type(values) is not list:
+            values = as_list(values, frame)
+            return values if values is GONE or values is DARK else len(values)
+        frame.steps[0] += len(values) + 1
+        return len(values) if frame.steps[0] <= FUEL else DARK
 
     return run
 
@@ -208,10 +229,10 @@ def _binary(apply: Callable[[Any, Any], Any]) -> Builder:
 
         def run(frame: Frame) -> Any:
             one = left(frame)
-            if not _is_number(one):
+            if type(one) not in _NUMBERS and not _is_number(one):
                 return DARK if one is DARK else GONE
             other = right(frame)
-            if not _is_number(other):
+            if type(other) not in _NUMBERS and not _is_number(other):
                 return DARK if other is DARK else GONE
             return apply(one, other)
 
@@ -221,16 +242,26 @@ def _binary(apply: Callable[[Any, Any], Any]) -> Builder:
 
 
 def _at_most(operands: list[Tree], space: Space) -> Part:
-    left, right = space.part(operands[0]), space.part(operands[1])
+    return at_most(space.part(operands[0]), [space.part(operands[1])])
+
+
+def at_most(left: Part, rights: list[Part]) -> Part:
+    """Whether one number is at most each of some others, or nobody knows; the list may grow until it is first asked."""
 
     def run(frame: Frame) -> Any:
         one = left(frame)
         if type(one) not in _NUMBERS and not _is_number(one):
             return DARK if one is DARK else GONE
-        other = right(frame)
-        if type(other) not in _NUMBERS and not _is_number(other):
-            return DARK if other is DARK else GONE
-        return one <= other + 1e-9
+        dark = False
+        for right in rights:
+            other = right(frame)
+            if type(other) not in _NUMBERS and not _is_number(other):
+                if other is not DARK:
+                    return GONE
+                dark = True
+            elif not one <= other + 1e-9:
+                return False
+        return DARK if dark else True
 
     return run
 
@@ -242,9 +273,9 @@ def _prefix(value: Any) -> Any:
 BUILDERS: Final[dict[str, Builder]] = {
     **CONDITIONS,
     "const": _constant,
-    "arg": _arg,
+    "arg": _root("arg"),
     "old": _old,
-    "it": _it,
+    "it": _root("it"),
     "row": _row,
     "at": _at,
     "pick": _pick,

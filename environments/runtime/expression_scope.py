@@ -104,6 +104,8 @@ def follow(value: Any, path: tuple[Any, ...]) -> Any:
 
 def as_number(value: Any) -> Any:
     """A number that is no truth value, else `Missing`."""
+    if type(value) is float or type(value) is int:
+        return value
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise Missing
     return value
@@ -111,10 +113,11 @@ def as_number(value: Any) -> Any:
 
 def as_list(value: Any, scope: Scope) -> list[Any]:
     """A list (or the values of a dictionary), paid for in fuel, else `Missing`."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    if not isinstance(value, list):
-        raise Missing
+    if type(value) is not list:
+        if isinstance(value, dict):
+            value = list(value.values())
+        if not isinstance(value, list):
+            raise Missing
     scope.fuel -= len(value) + 1
     if scope.fuel < 0:
         raise NotKnown("too many steps")
