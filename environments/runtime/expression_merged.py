@@ -170,6 +170,12 @@ class Tests:
         self.patterns: set[bytes] | None = None if asked.keys() - _SPELT else set()
         """Texts that were found to pass, all digits being one, where nothing asks which digit it is."""
 
+    def known(self, value: Any) -> bool:
+        """Whether a value was found to pass before."""
+        if type(value) is str and self.patterns is not None:
+            return value.encode().translate(_DIGITS) in self.patterns
+        return (type(value) is str or value is None) and value in self.passed
+
     def fail(self, value: Any) -> bool:
         """Whether a value does not pass."""
         for test in self.tests:
@@ -206,9 +212,9 @@ def _of_record(part: Part, asked: Mapping[Path, Asked]) -> Part:
             return True
         if record is GONE or record is DARK:
             return record
-        if whole.tests and whole.fail(record):
-            return False
         try:
+            if whole.tests and not whole.known(record) and whole.fail(record):
+                return False
             for path, fields in holders:
                 holder = record
                 for step in path:

@@ -118,17 +118,20 @@ class Guards:
 
     def objection(self, scope: Scope) -> Guard | None:
         """The first guard that objects; raises `NotKnown` where one before it does not know."""
-        frame = Frame(scope)
+        frame: Frame | None = None
         known = scope.old is not None
         for at, guard in enumerate(self._each):
             if at == self._soft_from and known and self._together.hold(scope) and not scope.parted:
                 break
+            frame = frame or Frame(scope)
             value = self._part(at)(frame)
             if value is DARK and guard.soft and known and not scope.parted:
                 continue
             if (value is DARK or value is GONE or not value) and guard.objects(scope):
                 return guard
-        return self._broken_before(scope, frame) if known and scope.last is not None else None
+        if known and scope.last is not None and self._of_parts:
+            return self._broken_before(scope, frame or Frame(scope))
+        return None
 
     def _broken_before(self, scope: Scope, frame: Frame) -> Guard | None:
         """The first that nobody can look at now, and that was broken when its records were last known."""

@@ -115,9 +115,12 @@ def log_unknown(here: Here, name: str, args: Mapping[str, Json], content: str) -
 
 def _about(here: Here, tool: Tool, args: dict[str, Json]) -> tuple[Place, ...]:
     """The rows that a call names."""
+    refs = tool.names if tool.shows is None else (*tool.names, tool.shows)
+    if not refs:
+        return ()
     scope = scope_of(here, args, None)
     places: list[Place] = []
-    for ref in tool.names if tool.shows is None else (*tool.names, tool.shows):
+    for ref in refs:
         try:
             place = place_of(ref, scope)
         except (Missing, NotKnown):

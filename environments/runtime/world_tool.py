@@ -145,6 +145,8 @@ class Tool:
     """Of a writer: the arguments that are the key there."""
     write: Writer = stable
     """Writes values as this tool does."""
+    shaped: frozenset[str] = frozenset()
+    """Arguments that are left out, have a default, or have a form that a text may not be in."""
 
     @property
     def innocent(self) -> bool:
@@ -155,12 +157,13 @@ class Tool:
         """The arguments in normal form: declared types, defaults left out, irrelevant ones left out."""
         out: dict[str, Json] = {}
         for name, value in arguments.items():
+            if type(value) is str and name not in self.shaped:
+                # Most arguments are texts that are to be texts.
+                out[name] = value
+                continue
             if name in self.ignore:
                 continue
-            form = self.forms.get(name, "")
-            # Most arguments are texts that are to be texts.
-            text = type(value) is str and (not form or form == "string")
-            plain = value if text else simplify(coerce(value, form))
+            plain = simplify(coerce(value, self.forms.get(name, "")))
             if name not in self.defaults or self.defaults[name] != plain:
                 out[name] = plain
         return out
@@ -226,10 +229,13 @@ def _load(
 ) -> Tool:
     answer = part.get("answer")
     outcomes = part.get("outcomes", {})
+    forms = part.get("forms", {})
+    formed = {name for name, form in forms.items() if form not in {"", "string"}}
     return Tool(
         name=name,
         kind=part["kind"],
-        forms=part.get("forms", {}),
+        forms=forms,
+        shaped=frozenset(formed.union(part.get("ignore", ()), part.get("defaults", {}))),
         ignore=frozenset(part.get("ignore", ())),
         defaults=part.get("defaults", {}),
         write=_writer(part.get("style", {})),
