@@ -61,7 +61,7 @@ def _build(tree: Tree, budget: list[int]) -> Thunk:
 
 
 def _kept(name: str, total: Thunk) -> Thunk:
-    """A total that several trees of one call have: guards compare it, effects charge it."""
+    """What several trees of one call have is found once."""
 
     def run(scope: Scope) -> Any:
         totals = scope.totals

@@ -14,7 +14,7 @@ from typing import Any, Final
 from .expression import prefix, shape
 from .expression_asked import among, are_distinct
 from .expression_case import Case, renamed
-from .expression_frame import DARK, GONE, Frame, Part, Space, UnsupportedError
+from .expression_frame import DARK, GONE, Frame, Gap, Part, Space, UnsupportedError
 from .expression_once import at_most
 from .expression_scope import Tree
 from .normal import stable
@@ -203,15 +203,8 @@ def _of_record(part: Part, asked: Mapping[Path, Asked]) -> Part:
             inner.setdefault(path[:-1], []).append(field_of)
     whole = Tests(asked.get((), {}))
     holders = list(inner.items())
-    fine: dict[int, Any] = {}
-    """Records that passed, held so that no other has the id of one: none is ever changed in place."""
 
-    def run(frame: Frame) -> Any:
-        record = part(frame)
-        if id(record) in fine:
-            return True
-        if record is GONE or record is DARK:
-            return record
+    def passes(record: Any) -> bool | Gap:
         try:
             if whole.tests and not whole.known(record) and whole.fail(record):
                 return False
@@ -223,11 +216,28 @@ def _of_record(part: Part, asked: Mapping[Path, Asked]) -> Part:
                     return False
         except (KeyError, IndexError, TypeError, UnicodeEncodeError):
             return GONE
-        if type(record) is dict:
+        return True
+
+    return _once_a_record(part, passes)
+
+
+def _once_a_record(part: Part, passes: Callable[[Any], bool | Gap]) -> Part:
+    """What is asked of a record only until it has passed: none is ever changed in place."""
+    fine: dict[int, Any] = {}
+    """Records that passed, held so that no other one has the id of any."""
+
+    def run(frame: Frame) -> Any:
+        record = part(frame)
+        if id(record) in fine:
+            return True
+        if record is GONE or record is DARK:
+            return record
+        found = passes(record)
+        if found is True and type(record) is dict:
             if len(fine) >= MAX_FINE:
                 fine.clear()
             fine[id(record)] = record
-        return True
+        return found
 
     return run
 

@@ -14,7 +14,7 @@ from .expression import prefix, shape
 from .expression_asked import CONDITIONS, of_one
 from .expression_frame import DARK, GONE, Builder, Frame, Part, Space, UnsupportedError, as_list
 from .expression_scope import FUEL, Missing, NotKnown, Tree, total_of
-from .normal import key_text
+from .normal import key_of_text, key_text
 from .world_partial import Partial
 
 
@@ -99,7 +99,8 @@ def _row(operands: list[Tree], space: Space) -> Part:
             value = only(frame)
             if value is GONE or value is DARK:
                 return value
-            return _found(frame, table, key_text([value]))
+            key = key_of_text(value) if type(value) is str else key_text([value])
+            return _found(frame, table, key)
 
         return space.kept(run_one)
     keys = _list(operands[1], space)

@@ -18,6 +18,8 @@ FUEL: Final = 100_000
 
 _BODIES: Final = {"map": 2, "filter": 2, "every": 2, "sum": 2, "zip": 3, "edit": 5}
 """Operations with an operand that has an `it` of its own, and where it stands."""
+_SHARED: Final = frozenset({"sum", "edit"})
+"""Operations over lists that the trees of one call have several times: guards compare totals, effects charge them."""
 
 Tree = Any
 """JSON: `[operation, operand, ...]`. Typed when it is built, not before."""
@@ -69,7 +71,7 @@ class Scope:
         self.by: Json = None
         self.fuel = FUEL
         self.totals: dict[str, Any] | None = None
-        """Totals of lists found so far, by their trees; None where the record before may change, or the rows."""
+        """Totals of lists and edited lists found so far, by their trees; None where the record before may change, or the rows."""
         self.parted = False
         """Whether a record that is known in part was asked for: what is said of it is to be asked with care."""
 
@@ -85,8 +87,8 @@ def sees_element(tree: Tree) -> bool:
 
 
 def total_of(tree: Tree) -> str | None:
-    """The name of a total that is the same wherever it stands in the trees of one call."""
-    if tree[0] != "sum" or sees_element(tree):
+    """The name of a total, or of an edited list, that is the same wherever it stands in the trees of one call."""
+    if tree[0] not in _SHARED or sees_element(tree):
         return None
     text = stable(tree)
     return None if '"next"' in text else intern(text)

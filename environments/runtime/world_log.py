@@ -12,9 +12,9 @@ from .attempt import Json
 from .expression_scope import Missing, NotKnown
 from .normal import labels_in, tokens_in
 from .world_entry import Came, Entry, Met, Place
-from .world_scope import Here, place_of, scope_of
+from .world_scope import Here, place_of, plain_place, scope_of
 from .world_state import ABSENT, ONLY
-from .world_tool import Tool
+from .world_tool import RowRef, Tool
 
 
 def history(here: Here, tool: Tool, args: dict[str, Json], content: str) -> tuple[str, ...]:
@@ -115,19 +115,19 @@ def log_unknown(here: Here, name: str, args: Mapping[str, Json], content: str) -
 
 def _about(here: Here, tool: Tool, args: dict[str, Json]) -> tuple[Place, ...]:
     """The rows that a call names."""
-    refs = tool.names if tool.shows is None else (*tool.names, tool.shows)
-    if not refs:
-        return ()
-    scope = scope_of(here, args, None)
     places: list[Place] = []
-    for ref in refs:
-        try:
-            place = place_of(ref, scope)
-        except (Missing, NotKnown):
-            continue
-        if place not in places:
+    for ref in tool.names if tool.shows is None else (*tool.names, tool.shows):
+        place = plain_place(ref, args) or _named(here, ref, args)
+        if place is not None and place not in places:
             places.append(place)
     return tuple(places)
+
+
+def _named(here: Here, ref: RowRef, args: dict[str, Json]) -> Place | None:
+    try:
+        return place_of(ref, scope_of(here, args, None))
+    except (Missing, NotKnown):
+        return None
 
 
 def _met(here: Here, about: tuple[Place, ...]) -> tuple[Met, ...]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from .attempt import Json
 from .expression_scope import NotKnown, Scope
-from .normal import key_text, simplify
+from .normal import key_of_text, key_text, simplify
 from .world_believed import Calls
 from .world_entry import Place
 from .world_state import State
@@ -59,8 +59,15 @@ def place_of(ref: RowRef, scope: Scope) -> Place:
 
     Raises `Missing` where the key is not there, `NotKnown` where nobody can tell.
     """
-    if ref.argument is not None and isinstance(scope.arg, dict):
-        value = scope.arg.get(ref.argument)
-        if type(value) is str:
-            return ref.table, key_text([value])
+    plain = plain_place(ref, scope.arg)
+    if plain is not None:
+        return plain
     return ref.table, key_text([simplify(key(scope)) for key in ref.keys])
+
+
+def plain_place(ref: RowRef, arguments: Json) -> Place | None:
+    """The row that a text among the arguments names on its own, as in most tables."""
+    if ref.argument is None or not isinstance(arguments, dict):
+        return None
+    value = arguments.get(ref.argument)
+    return (ref.table, key_of_text(value)) if type(value) is str else None
