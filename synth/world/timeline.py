@@ -7,10 +7,8 @@ longest gap over which sights were seen to hold. Not here: whether the backend l
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict, deque
-from collections.abc import Iterable
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
-from itertools import groupby, pairwise
 from typing import Any, Final
 
 from environments.runtime.attempt import Json
@@ -23,19 +21,22 @@ from environments.runtime.world_state import names_of_key
 from redact.clean_episode import CleanEpisode
 from synth.world.afar import Trial, reaching
 from synth.world.document import holds_withheld
+from synth.world.doubt import says_done
+from synth.world.evidence import says_write
+from synth.world.horizons import (
+    MIN_PAIRS,
+    Version,
+    pairs_back,
+    pairs_of,
+    stays,
+    still_tables,
+    trusted,
+)
 from synth.world.lookups import Lookup, learn_lookups
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import History, Observation, paired_calls, subject_of
 from synth.world.writers import place_of
 
-WINDOW: Final = 60
-"""Pairs of sights that the chance of a silent change is estimated from, at each gap."""
-MIN_PAIRS: Final = 20
-"""Below this many pairs of sights from different episodes nothing is trusted past its episode."""
-MAX_CHANCE: Final = 0.03
-"""Chance of a silent change, within the window, that still counts as stable."""
-MAX_OF_ROW: Final = 5
-"""Pairs of one row that count towards what is enough."""
 MIN_ASKED: Final = 3
 """Pairs of sights of one search itself, none changed, before what it found is kept."""
 
@@ -44,28 +45,8 @@ MIN_OWN: Final = 8
 
 
 @dataclass(slots=True)
-class _Version:
-    at: int
-    episode: int
-    row: Json
-    void: bool = False
-    """A call whose effect nobody knows may have changed the record."""
-    read: bool = True
-    by: str = ""
-    """The tool of such a call."""
-    gone: bool = False
-    """A look that was refused: whatever was there before is not there now."""
-    made: bool = False
-    """Left by a call: no sight of what was there before."""
-    passing: bool = False
-    """A call that may have touched the record, of a table that is trusted across such calls."""
-    done: int = 0
-    """Calls of its episode before it that may have changed something."""
-
-
-@dataclass(slots=True)
 class _Timeline:
-    versions: dict[Place, list[_Version]] = field(default_factory=lambda: defaultdict(list))
+    versions: dict[Place, list[Version]] = field(default_factory=lambda: defaultdict(list))
     named: dict[str, set[Place]] = field(default_factory=lambda: defaultdict(set))
     found: frozenset[str] = frozenset()
     """Tables of what lookups answer."""
@@ -74,7 +55,7 @@ class _Timeline:
     trials: list[Trial] = field(default_factory=list)
     """Looks after calls of the same episode that do not name what is looked at."""
 
-    def add(self, place: Place, version: _Version) -> None:
+    def add(self, place: Place, version: Version) -> None:
         self.versions[place].append(version)
         # Of a text its words are left out here: how long a sight of it holds across episodes, its horizon says.
         for name in names_of_key(place[1]) | names_in([version.row]):
@@ -92,6 +73,11 @@ def learn_timeline(bench: Workbench, document: dict[str, Any]) -> dict[str, dict
         timeline.versions[place] = [v for v in versions if not v.passing]
     _add_found(timeline, lookups)
     searched = {t.table for t in bench.tools.values() if t.innocent and t.loose}
+    # Of a writer that seems to look, the same answer again says nothing of when it is refused.
+    doubtful = {t.table for t in bench.tools.values() if says_write(t.name) > 0 or says_done(t)}
+    still = still_tables(timeline.versions) - doubtful
+    for place in [p for p in timeline.versions if p[0] in still]:
+        timeline.versions[place] = [v for v in timeline.versions[place] if not v.void]
     for place, versions in sorted(timeline.versions.items()):
         if place[0] in searched and not _asked_again(versions):
             continue
@@ -99,12 +85,14 @@ def learn_timeline(bench: Workbench, document: dict[str, Any]) -> dict[str, dict
         part["versions"][place[1]] = _thinned(versions)
     for name, part in out.items():
         mine = [v for place, v in timeline.versions.items() if place[0] == name]
-        pairs = [pair for one in mine for pair in _pairs(one)]
+        pairs = [pair for one in mine for pair in pairs_of(one)]
         # What a search shows hangs on many records, any of which may move.
         least = MIN_PAIRS * (2 if name in searched else 1)
-        part["horizon"] = _trusted(map(_pairs, mine), least)
-        part["back"] = _trusted(map(_pairs_back, mine), least)
-        if _stays(mine):
+        part["horizon"] = trusted(map(pairs_of, mine), least)
+        part["back"] = trusted(map(pairs_back, mine), least)
+        if name in still:
+            part["horizon"] = part["back"] = None
+        if stays(mine):
             part["stays"] = True
         part["pairs"] = {"seen": len(pairs), "changed": sum(changed for _, changed in pairs)}
     _note_far(bench, document, timeline, out)
@@ -160,7 +148,7 @@ def _clear(bench: Workbench, document: dict[str, Any], timeline: _Timeline) -> b
     calm: dict[tuple[str, str], set[str]] = defaultdict(set)
     moved: set[tuple[str, str]] = set()
     for (table, key), versions in timeline.versions.items():
-        before: _Version | None = None
+        before: Version | None = None
         since: set[str] = set()
         for version in versions:
             if version.void:
@@ -192,23 +180,6 @@ def _clear(bench: Workbench, document: dict[str, Any], timeline: _Timeline) -> b
     return bool(cleared)
 
 
-def horizon_of(pairs: list[tuple[int, bool]]) -> int | None:
-    """The longest gap (ns) over which sights held; 0 where too little was seen, None where nothing ever changed."""
-    ordered = sorted(pairs)
-    if len(ordered) >= 2 * MIN_PAIRS and not any(changed for _, changed in ordered):
-        return None
-    window: deque[bool] = deque(maxlen=WINDOW)
-    horizon = 0
-    for count, (gap, changed) in enumerate(ordered, start=1):
-        window.append(changed)
-        if count < MIN_PAIRS:
-            continue
-        if (sum(window) + 0.5) / (len(window) + 1) > MAX_CHANCE:
-            break
-        horizon = gap
-    return horizon
-
-
 def rows_at_start(world: World, episode: CleanEpisode) -> dict[str, Any]:
     """What the episode itself saw before it changed anything, and leave to replay its own recorded answers."""
     whose = {"subject": subject_of(episode)} if world.bound else {}
@@ -231,17 +202,17 @@ def _follow(bench: Workbench, world: World, history: History, timeline: _Timelin
         if tool.innocent:
             place = place_of(tool, seen)
             if place is not None:
-                version = _Version(seen.at, history.index, seen.value, done=len(made))
+                version = Version(seen.at, history.index, seen.value, done=len(made))
                 _try(timeline, place, version, made)
                 timeline.add(place, version)
             elif (asked := _asked(tool, seen, timeline.taken[seen.tool])) is not None:
-                timeline.add(asked, _Version(seen.at, history.index, None, gone=True))
+                timeline.add(asked, Version(seen.at, history.index, None, gone=True))
         elif not refused(tool, seen):
             made.append(seen.tool)
             _note_write(session, history, seen, timeline)
 
 
-def _try(timeline: _Timeline, place: Place, now: _Version, made: list[str]) -> None:
+def _try(timeline: _Timeline, place: Place, now: Version, made: list[str]) -> None:
     """Note whether a look found what the one before it, or a write, had left."""
     before = timeline.versions[place][-1] if timeline.versions[place] else None
     if before is None or before.void or before.gone:
@@ -297,17 +268,17 @@ def _note_write(session: Session, history: History, seen: Observation, timeline:
     entry = session.state.log[-1]
     for place in entry.targets:
         row = session.state.rows[place]
-        timeline.add(place, _Version(seen.at, history.index, row, read=False, made=True))
+        timeline.add(place, Version(seen.at, history.index, row, read=False, made=True))
     for place in {p for name in entry.names for p in timeline.named.get(name, ())}:
         about = not entry.known and place in entry.about
         if place not in entry.targets and (about or place[0] not in entry.settled):
-            void = _Version(seen.at, history.index, None, void=True, read=False, by=seen.tool)
+            void = Version(seen.at, history.index, None, void=True, read=False, by=seen.tool)
             # What a lookup finds is asked of sights of the record, however many calls lie between.
             void.passing = place[0] in timeline.found
             timeline.versions[place].append(void)
 
 
-def _thinned(versions: list[_Version]) -> list[list[Any]]:
+def _thinned(versions: list[Version]) -> list[list[Any]]:
     """Versions as the world file holds them; of equal sights in a row, the first and the last."""
     out: list[list[Any]] = []
     for version in versions:
@@ -327,68 +298,7 @@ def _alike(left: list[Any], right: list[Any]) -> bool:
     return MADE not in left[2:] and same_json(left[1:], right[1:])
 
 
-def _asked_again(versions: list[_Version]) -> bool:
+def _asked_again(versions: list[Version]) -> bool:
     """Whether one search was itself made often enough, and always found the same: others say little about it."""
-    pairs = _pairs(versions)
+    pairs = pairs_of(versions)
     return len(pairs) >= MIN_ASKED and not any(changed for _, changed in pairs)
-
-
-def _trusted(by_row: Iterable[list[tuple[int, bool]]], least: int) -> int | None:
-    """The horizon of a table from the pairs of each of its rows: a few rows seen often say little about the others."""
-    known = list(by_row)
-    counted = sum(min(len(pairs), MAX_OF_ROW) for pairs in known)
-    if counted < least:
-        return 0
-    pairs = [pair for row in known for pair in row]
-    horizon = horizon_of(pairs)
-    return horizon if horizon is not None or counted >= 2 * MIN_PAIRS else max(pairs)[0]
-
-
-def _pairs(versions: list[_Version]) -> list[tuple[int, bool]]:
-    """Gap and whether the record had changed, for each sight and the one before it from another episode."""
-    out: list[tuple[int, bool]] = []
-    for before, now in pairwise(versions):
-        known = now.read and not before.void and not before.gone
-        if known and before.episode != now.episode:
-            changed = now.gone or not same_json(before.row, now.row)
-            out.append((now.at - before.at, changed))
-    return out
-
-
-def _pairs_back(versions: list[_Version]) -> list[tuple[int, bool]]:
-    """The same for a later sight that stands in for an earlier one: whoever looks may change the record right after.
-
-    So what an episode saw first is compared with what the next one met, whatever the first did in between. What was not
-    there at first is no row that a later sight may stand in for.
-    """
-    out: list[tuple[int, bool]] = []
-    firsts = [next(run) for _, run in groupby(versions, key=lambda v: v.episode)]
-    for before, now in pairwise(firsts):
-        looked = before.read and not before.void and not (before.gone and now.gone)
-        if looked and not now.void and not now.made:
-            out.append((now.at - before.at, not _same(before, now)))
-    return out
-
-
-def _stays(timelines: Iterable[list[_Version]]) -> bool:
-    """Whether a record that was the same before and after a moment may be taken to have been so at that moment.
-
-    Of three sights in a row the outer two are equal: the middle one should be too. And a record that changed is seen again:
-    never as it was before.
-    """
-    good = bad = 0
-    for versions in timelines:
-        rows = [v for v in versions if v.read and not v.void]
-        found: Counter[bool] = Counter()
-        for first, middle, last in zip(rows, rows[1:], rows[2:], strict=False):
-            apart = len({first.episode, middle.episode, last.episode}) == 3
-            if apart and not first.gone and not last.gone:
-                back, left = _same(first, last), not _same(first, middle)
-                found[left] += back or left
-                bad += back and left
-        good += min(found[False], MAX_OF_ROW) + min(found[True], MAX_OF_ROW)
-    return good >= MIN_PAIRS and (bad + 0.5) / (good + 1) <= MAX_CHANCE
-
-
-def _same(left: _Version, right: _Version) -> bool:
-    return left.gone == right.gone and same_json(left.row, right.row)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from benchmarks.backends.device import DEVICE
 from benchmarks.backends.mobile import MOBILE
 from benchmarks.backends.planner import PLANNER
 from benchmarks.unseen_living import measure
 from synth.world.afar import Trial, reaching
+from synth.world.horizons import MIN_STILL, Version, still_tables
 from synth.world.model import ToolModel
 from synth.world.momentary import forget_moments
 
@@ -58,3 +60,36 @@ def test_words_that_a_tool_checks_and_what_a_record_says_stay_reasons() -> None:
     forget_moments(tool)
     told = [tool.claims, *(bool(guard["message"]) for guard in tool.guards)]
     assert told == [False, True, True, False]
+
+
+def sights(*rows: str, void: int = 0) -> list[Version]:
+    """One record, seen by one episode after another; a call of unknown effect after so many of them."""
+    seen = [Version(at, at, {"name": row}) for at, row in enumerate(rows)]
+    if void:
+        seen.insert(void, Version(void, void, None, void=True, read=False, by="rename"))
+    return seen
+
+
+def test_a_table_stands_still_where_no_record_was_ever_seen_to_change_whatever_was_called() -> None:
+    """Twelve pairs of equal sights, calls of unknown effect between them included; one change speaks against all of it."""
+    still = {("tyre", "[]"): sights(*["flat"] * (MIN_STILL + 1), void=4)}
+    assert still_tables(still) == {"tyre"}
+    assert still_tables({("tyre", "[]"): sights(*["flat"] * MIN_STILL)}) == set()
+    moved = {**still, ("tyre", "1"): sights("flat", "round")}
+    assert still_tables(moved) == set()
+    gone = Version(99, 99, None, gone=True)
+    assert still_tables({("tyre", "[]"): [*still["tyre", "[]"], gone]}) == set()
+
+
+def test_what_never_changed_is_told_in_a_living_world_and_a_writer_that_seems_to_look_is_not() -> (
+    None
+):
+    """The pressure of tyres, always the same, is told; doors that are always locked alike are a lock, not a look."""
+    learnt, found = measure(DEVICE, 40)
+    told = {j.verdict for j in found[0].fidelity.judged if j.call.name == "check_tire_pressure"}
+    assert "exact" in told
+    assert "wrong" not in told
+    tools = learnt.document["tools"]
+    timeline = learnt.document["timeline"]
+    assert timeline[tools["check_tire_pressure"]["reads"]["table"]]["horizon"] is None
+    assert timeline[tools["lock_doors"]["reads"]["table"]]["horizon"] == 0

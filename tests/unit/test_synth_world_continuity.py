@@ -18,7 +18,7 @@ from environments.runtime.world import World
 from environments.runtime.world_dated import DatedTable
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.world.continuity import MIN_DIFFERENT
-from synth.world.timeline import MIN_PAIRS, horizon_of
+from synth.world.horizons import MIN_PAIRS, horizon_of
 from synth.worlds import LearntWorld, WorldSettings, learn_world
 
 HOUR = 3_600 * 10**9
