@@ -73,9 +73,8 @@ def learn_timeline(bench: Workbench, document: dict[str, Any]) -> dict[str, dict
         timeline.versions[place] = [v for v in versions if not v.passing]
     _add_found(timeline, lookups)
     searched = {t.table for t in bench.tools.values() if t.innocent and t.loose}
-    # Of a writer that seems to look, the same answer again says nothing of when it is refused.
-    doubtful = {t.table for t in bench.tools.values() if says_write(t.name) > 0 or says_done(t)}
-    still = still_tables(timeline.versions) - doubtful
+    unclear = {t.table for t in bench.tools.values() if _is_unclear(t)} | timeline.found
+    still = still_tables(timeline.versions) - unclear
     for place in [p for p in timeline.versions if p[0] in still]:
         timeline.versions[place] = [v for v in timeline.versions[place] if not v.void]
     for place, versions in sorted(timeline.versions.items()):
@@ -97,6 +96,16 @@ def learn_timeline(bench: Workbench, document: dict[str, Any]) -> dict[str, dict
         part["pairs"] = {"seen": len(pairs), "changed": sum(changed for _, changed in pairs)}
     _note_far(bench, document, timeline, out)
     return out
+
+
+def _is_unclear(tool: ToolModel) -> bool:
+    """Whether the same answer again says too little: of a writer that seems to look, or where an argument is beside the key.
+
+    Both may be refused another time.
+    """
+    named = {str(tree[1]) for tree in tool.key if tree[0] == "arg"}
+    beside = any(seen.arguments.keys() - named for seen in tool.good())
+    return says_write(tool.name) > 0 or says_done(tool) or beside
 
 
 def _followed(
