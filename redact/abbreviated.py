@@ -64,7 +64,9 @@ def user_names_among(words: Iterable[str], names: Collection[str]) -> Iterator[s
         return
     for numbered in dict.fromkeys(words):
         word = _NUMBER.sub("", numbered).lower()
-        if any(_is_made_of(word, name, other) for name in long for other in names):
+        # The word is the beginning of a name behind an initial, or begins with a whole name: few are either.
+        near = [name for name in long if name.startswith(word[1:]) or word.startswith(name)]
+        if any(_is_made_of(word, name, other) for name in near for other in names):
             yield numbered
 
 

@@ -159,22 +159,21 @@ class Finder:
     ) -> tuple[tuple[str, Unexplained], ...]:
         """Return the distinct leaves, each with its place; the same leaves stand in many documents."""
         leaves = dict.fromkeys(unexplained)
-        listed = [leaf.path for leaf in leaves if leaf.free]
-        # Of a list nobody's record is made: what one text holds one or two of is what it is about.
-        rows = Counter(listed) if listed else {}
         whose = "p" if personal else "n"
         known = self._placed.setdefault((origin, whose), {})
-        placed = []
-        for leaf in leaves:
-            pair = known.get(leaf)
-            if pair is None:
-                path, _, kind, free = leaf
-                own = free and (path == FREE or rows[path] <= _ONE_OR_TWO)
-                pair = (keyed_place(origin, kind, "f" if own else whose, path), leaf)
-                if not free:  # elsewhere there may be more or fewer of it
-                    known[leaf] = pair
-            placed.append(pair)
-        return tuple(placed)
+        placed = list(map(known.get, leaves))
+        if not all(placed):
+            # Of a list nobody's record is made: what one text holds one or two of is what it is about.
+            rows = Counter([leaf.path for leaf in leaves if leaf.free])
+            for turn, leaf in enumerate(leaves):
+                if placed[turn] is None:
+                    path, _, kind, free = leaf
+                    own = free and (path == FREE or rows[path] <= _ONE_OR_TWO)
+                    pair = (keyed_place(origin, kind, "f" if own else whose, path), leaf)
+                    placed[turn] = pair
+                    if not free:  # elsewhere there may be more or fewer of it
+                        known[leaf] = pair
+        return tuple(filter(None, placed))
 
     def _is_silent(self, text: str) -> bool:
         """Say whether a message that needs no search holds no document, no listed name and nothing hidden."""

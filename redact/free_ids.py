@@ -119,7 +119,8 @@ def _ids_in(window: str) -> tuple[str, ...]:
             token = _balanced(grouped[0].strip(" .:/-"))
             if any(mark in token for mark in " /-()") and _is_grouped(token):
                 found.append(token)
-        found += [plate[0] for plate in _PLATE.finditer(window)]
+        if window != window.lower():
+            found += [plate[0] for plate in _PLATE.finditer(window)]
     if "." in window:
         found += [place[0] for place in _COORDINATE.finditer(window)]
     for run in _RUN.finditer(window):

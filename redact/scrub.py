@@ -16,6 +16,7 @@ from ingest.outcome import Outcome
 from redact.app_gate import AppGate
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from redact.clean_outcome import CleanOutcome
+from redact.clean_steps import CleanTexts, clean_step
 from redact.corrected_calls import CorrectedCall, calls_in, calls_text
 from redact.definitions import people_in
 from redact.desk import Desk, search
@@ -213,12 +214,11 @@ def _texts_of(episode: Episode) -> dict[str | None, None]:
 def _scrub_step(step: Step, desk: Desk, path: str) -> CleanStep:
     call_id, tool_name, agent, parent = step.call_id, step.tool_name, step.agent, step.parent
     content, same = step.content, desk.same
-    return CleanStep(
-        role=step.role,
-        content=content
+    texts: CleanTexts = {
+        "content": content
         if content is None or content in same
         else desk.text(content, path, ".content"),
-        tool_calls=tuple(
+        "tool_calls": tuple(
             [
                 _scrub_call(call, desk, f"{path}.tool_calls[{place}]")
                 for place, call in enumerate(step.tool_calls)
@@ -227,17 +227,15 @@ def _scrub_step(step: Step, desk: Desk, path: str) -> CleanStep:
         if step.tool_calls
         else (),
         # Most steps have none of these; a call that is spared is a tenth of what writing a step costs.
-        call_id=call_id and desk.joint(call_id, path, ".call_id"),
-        tool_name=tool_name
+        "call_id": call_id and desk.joint(call_id, path, ".call_id"),
+        "tool_name": tool_name
         if not tool_name or tool_name in same
         else desk.text(tool_name, path, ".tool_name"),
-        at=None if step.at is None else desk.moment(step.at),
-        is_error=step.is_error,
-        input_tokens=step.input_tokens,
-        output_tokens=step.output_tokens,
-        agent=agent and desk.text(agent, path, ".agent"),
-        parent=parent and desk.joint(parent, path, ".parent"),
-    )
+        "at": None if step.at is None else desk.moment(step.at),
+        "agent": agent and desk.text(agent, path, ".agent"),
+        "parent": parent and desk.joint(parent, path, ".parent"),
+    }
+    return clean_step(step, texts)
 
 
 def _scrub_call(call: ToolCall, desk: Desk, path: str) -> CleanToolCall:

@@ -67,8 +67,13 @@ _IPV4: Final = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}")
 _IPV6: Final = re.compile(r"[0-9a-fA-F:]*:[0-9a-fA-F:]*:[0-9a-fA-F:.]*")
 
 
+_NO_DIGITS: Final = bytes(code for code in range(256) if chr(code) not in "0123456789")
+
+
 def digit_count(text: str) -> int:
     """Return how many decimal digits a text holds."""
+    if text.isascii():
+        return len(text.encode("ascii").translate(None, _NO_DIGITS))
     return sum(map(str.isdecimal, text))
 
 

@@ -2,11 +2,15 @@
 
 import re
 import string
+from dataclasses import asdict
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ingest.episode import Step
 from redact import abbreviated, encoded, fold, free_ids, misspelt, shapes
+from redact.clean_episode import CleanStep, CleanToolCall
+from redact.clean_steps import CleanTexts, clean_step
 
 RUNS = st.one_of(
     st.text(string.ascii_letters + "+/_-=09", min_size=12, max_size=24),
@@ -141,3 +145,28 @@ def test_days_are_found_as_the_pattern_finds_them(text: str) -> None:
     """Looking for days around years finds what trying the pattern at every word finds, where a year is long past."""
     every = [day[0] for day in free_ids.DAY.finditer(text)]
     assert list(free_ids.free_days(text)) == (every if re.search(r"19\d\d|20[01]\d", text) else [])
+
+
+WORD = st.none() | st.text(max_size=2)
+NUMBER = st.none() | st.integers(0, 3)
+
+
+@given(st.lists(WORD, min_size=4, max_size=4), NUMBER, NUMBER, NUMBER, st.none() | st.booleans())
+def test_a_clean_step_is_what_its_constructor_makes(
+    words: list[str | None],
+    at: int | None,
+    read: int | None,
+    wrote: int | None,
+    failed: bool | None,
+) -> None:
+    """A step whose slots are set one by one is equal to one that was constructed."""
+    call = CleanToolCall(call_id="1", name="find", arguments="{}")
+    texts: CleanTexts = {
+        "content": words[0], "tool_calls": (call,), "call_id": words[1], "tool_name": words[2],
+        "at": at, "agent": words[3], "parent": words[0],
+    }  # fmt: skip
+    step = Step(role="tool", is_error=failed, input_tokens=read, output_tokens=wrote)
+    whole = CleanStep(role="tool", is_error=failed, input_tokens=read, output_tokens=wrote, **texts)
+    made = clean_step(step, texts)
+    assert made == whole
+    assert asdict(made) == asdict(whole)
