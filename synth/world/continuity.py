@@ -204,7 +204,7 @@ def _guess(seen: _Seen) -> _Kind:
     often = different >= max(MIN_DIFFERENT, MIN_SHARE * total) and seen.moved >= MIN_CASES
     likely = not seen.before and _likelier(seen.after, seen.pairs) > 0
     if often or (likely and (seen.moved > 1 or seen.left)):
-        return _Kind(LIVING, "first_sights" if often else "few_sights", sure=seen.left > 0)
+        return _Kind(LIVING, "first_sights" if often else "few_sights", sure=False)
     by = "first_sights" if total else "nothing seen twice"
     return _Kind(RESET, by, sure=seen.before > 0)
 
