@@ -17,6 +17,8 @@ from .canonical import canonical
 from .normal import labels_in, names_in, names_in_text, parse_json, stable, tokens_in
 
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
+_JOINED: Final = re.compile(r"(?<![\w.@/-])[^\W\d_]\w*(?:[.@/-]\w+)+")
+"""A login, an address or a path: one word to whoever asks for it."""
 _JSON: Final = ("{", "[", '"', "")
 MAX_TEXT: Final = 2000
 """Characters of a result in words that are read for words."""
@@ -40,7 +42,8 @@ def _words_said(args: Mapping[str, Json], content: str) -> frozenset[str]:
     texts = [value for value in args.values() if isinstance(value, str) and " " in value]
     if content[:1] not in _JSON and len(content) <= MAX_TEXT:
         texts.append(content)
-    return frozenset(f"={word}" for text in texts for word in _WORD.findall(text))
+    found = (word for text in texts for form in (_WORD, _JOINED) for word in form.findall(text))
+    return frozenset(f"={word}" for word in found)
 
 
 @dataclass(slots=True, kw_only=True)

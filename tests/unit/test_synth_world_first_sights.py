@@ -8,6 +8,7 @@ from typing import Any
 from environments.runtime.attempt import UNKNOWN
 from environments.runtime.expression_scope import Scope
 from environments.runtime.world import World
+from environments.runtime.world_entry import Came, Entry
 from environments.runtime.world_outcome import outcome_of
 from synth.world.beside import decides_beside
 from synth.world.fit import Fitter
@@ -143,3 +144,10 @@ def test_a_refusal_of_a_call_without_arguments_is_not_told_after_what_makes_thin
         session = world.session()
         session.call(before, {})
         assert (session.call("back", {}).source != UNKNOWN) is told
+
+
+def test_a_login_in_a_text_is_one_word() -> None:
+    """What is asked for by a login or an address shows what was said to be about it."""
+    came = Came(content="LR-206 withdrawn, 11 days back on the account of l.moreau.")
+    entry = Entry(tool="withdraw", args={"request": "LR-206"}, known=True, came=came)
+    assert "=l.moreau" in entry.words()
