@@ -185,6 +185,7 @@ def rules_of(app: AppLearnt, policy: Policy) -> Rules:
     public = vocabulary_of(app, k=policy.k, words=policy.public_values, judgement=judgement).forms
     signed = [(f"{value}={kind}", _hashes(value)) for value, kind in sorted(personal.items())]
     signed += [(f"+{form}", _hashes(form)) for form in sorted(public)]
+    signed += [(f"?{word}", _hashes(word)) for word in sorted(judgement.unknown)]
     return Rules(tuple(signed), judgement)
 
 

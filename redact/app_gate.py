@@ -25,11 +25,12 @@ from redact.matcher import Match, Matcher, searched
 from redact.people_places import without_choices
 from redact.policy import Policy
 from redact.standing import Vocabulary, vocabulary_of
+from redact.unknown_names import UNKNOWN_NAMES, unexplained_in
 from redact.vault import Vault
 
 _REMEMBERED: Final = 20_000
-_OF_TOKENS: Final = f"|{FREE}"
-"""Where tokens of free text are counted, each of which is judged by itself."""
+_OF_PROSE: Final = (f"|{FREE}", f"|{UNKNOWN_NAMES}")
+"""Where tokens of free text and runs of capitalised words are counted, each of which is judged by itself."""
 
 
 class Known(NamedTuple):
@@ -62,6 +63,7 @@ class AppGate:
             seen, k=policy.k, words=policy.public_values, judgement=self.judgement
         )
         self._seen = seen
+        self._runs: dict[str, list[str]] = {}
         self._k = policy.k
         self.withholds = policy.unknown == "withhold"
         self.hides_task_keys = policy.task_keys == "opaque"
@@ -155,17 +157,30 @@ class AppGate:
                 continue
             if self.judgement.spares(verdict, leaf.value):
                 continue
-            template = self.judgement.templates.get(place)
-            if template:
-                for part in own_parts(leaf.value, template):
-                    yield leaf._replace(value=part), verdict
-            else:
-                yield leaf, verdict
+            for part in self._parts_of(place, leaf):
+                yield part, verdict
+
+    def _parts_of(self, place: str, leaf: Unexplained) -> Iterator[Unexplained]:
+        """Yield what of a leaf its place's verdict is about."""
+        template = self.judgement.templates.get(place)
+        if leaf.path == UNKNOWN_NAMES:
+            yield from (leaf._replace(value=part) for part in self._unknown_in(leaf.value))
+        elif template:
+            yield from (leaf._replace(value=part) for part in own_parts(leaf.value, template))
+        else:
+            yield leaf
+
+    def _unknown_in(self, run: str) -> list[str]:
+        """Return what of a run of prose the app's language does not explain, once per run."""
+        parts = self._runs.get(run)
+        if parts is None:
+            parts = self._runs[run] = unexplained_in(run, self.judgement.words)
+        return parts
 
     def _settle(self, place: str, value: str) -> Verdict:
         """Return the verdict over a value, remembered where it hangs on the place alone."""
         verdict = self.judgement.of(place, value)
-        if place in self.judgement.places and not place.endswith(_OF_TOKENS):
+        if place in self.judgement.places and not place.endswith(_OF_PROSE):
             self._settled[place] = verdict
             if verdict.action == KEEP:
                 self._kept.add(place)

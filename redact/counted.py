@@ -9,12 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from ingest.episode import Step
 from redact.definitions import EVERYBODY, choices_in, definition_key
 from redact.findings import Findings
 from redact.learnt import VALUE_SIZE, AppLearnt, evidence_value, merge_subjects
+from redact.unknown_names import small_words, told_words
 
 _TOGETHER: Final = 50_000
 """So many texts are counted before they are spread."""
+
+
+_BRIEF: Final = 200
+_OTHERS: Final = frozenset({"user", "tool"})
+"""Whose words are not the app's own."""
 
 
 class Counted:
@@ -24,6 +31,8 @@ class Counted:
         self.app: Final = app
         self._texts: dict[Findings, list[int]] = {}
         self._definitions: dict[tuple[str, ...], list[int]] = {}
+        self._prompts: dict[str, list[int]] = {}
+        self._said: list[str] = []
 
     def add(self, subject: int, texts: Iterable[Findings], definitions: tuple[str, ...]) -> None:
         """Count one episode's distinct texts and its definitions for a subject."""
@@ -38,6 +47,18 @@ class Counted:
             had[definitions] = merge_subjects(had.get(definitions, []), mine)
         if len(seen) >= _TOGETHER or len(self._definitions) >= _TOGETHER:
             self.spread()
+
+    def hear(self, subject: int, steps: Iterable[Step]) -> None:
+        """Count the words of an episode's prompts for a subject, and keep those that its assistant writes."""
+        for step in steps:
+            role, content = step.role, step.content
+            if not content or role in _OTHERS:
+                continue
+            if role == "assistant":
+                self._said.append(content)
+            else:
+                had = self._prompts
+                had[content] = merge_subjects(had.get(content, []), [subject])
 
     def spread(self) -> None:
         """Write what was counted into the app's record; any order gives the same."""
@@ -60,5 +81,21 @@ class Counted:
             for definition in definitions:
                 for counted in (EVERYBODY, definition_key(definition), *choices_in(definition)):
                     choices[counted] = merge_subjects(choices.get(counted, []), subjects)
+        self._spread_words()
         self._texts.clear()
         self._definitions.clear()
+
+    def _spread_words(self) -> None:
+        """Write the words of prompts, definitions and the assistant."""
+        told = self.app.told
+        defined = {"\n".join(listed): subjects for listed, subjects in self._definitions.items()}
+        for text, subjects in (*self._prompts.items(), *defined.items()):
+            for word in told_words(text):
+                told[word] = merge_subjects(told.get(word, []), subjects)
+        small: set[str] = set()
+        for text in self._said:
+            if len(text) < _BRIEF or not len(text) % 4:  # of long ones a fourth says it all
+                small.update(text.split())
+        self.app.small.update(small_words(small))
+        self._prompts.clear()
+        self._said.clear()

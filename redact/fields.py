@@ -25,6 +25,8 @@ _PAIR: Final = re.compile(
     r"(?<![\w.-])([^\W\d_][\w.-]{0,30})\s?(?:[=:]\s?(?:\"([^\"\n]*)\"|'([^'\n]*)')|=\s?([^\s,;&()<>\"'|]+))"
 )
 """A label and its value within a line; after a colon the value is quoted, as in `name { first: "Ana" last: "Gil" }`."""
+_ALONE: Final = re.compile(r"\s*([^\W\d_][\w.-]{0,30})\s?=\s?([^=\"']+)")
+"""The only pair between two marks: its value has blanks, `pickup=Oom Hennie`."""
 _LABELLED: Final = re.compile(
     r"\W{0,4}([^\W\d_][\w .\u0900-\u097f-]{0,30}?)['\"]?\s*[:\uff1a=]\s*(\S.*)"
 )
@@ -58,7 +60,11 @@ def _fields(line: str, number: int) -> Iterator[Place]:
     row = tag if known else str(min(number, 99))
     for place, part in enumerate(parts):
         if part.strip():
-            yield from _field(part, f"~{row}/{place}")
+            alone = _ALONE.fullmatch(part) if len(parts) > 1 else None
+            if alone:
+                yield from words_of(alone[2], alone[1])
+            else:
+                yield from _field(part, f"~{row}/{place}")
 
 
 def _parts(line: str) -> list[str]:

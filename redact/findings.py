@@ -29,14 +29,15 @@ from redact.kinds import KINDS
 from redact.lexicon import Lexicon, load_lexicon
 from redact.named_ids import named_ids_in
 from redact.patterns import patterns_in
-from redact.place import MESSAGE, RESULT, keyed_place
+from redact.place import ARGUMENT, MESSAGE, RESULT, keyed_place
 from redact.policy import Policy
 from redact.prefilter import EVERYTHING, Needs, needs_of
 from redact.presidio_engine import NamesEngine, people_finder
-from redact.prose_names import names_in, names_shown, names_somebody
+from redact.prose_names import names_in, names_shown, names_somebody, runs_in
 from redact.shapes import addresses_in, digit_count, emails_in, letter_count, lines_by_kind
 from redact.spoken import emails_said, numbers_said
 from redact.surrogates import ID_WORDS, PARTICLES, STREET_WORDS
+from redact.unknown_names import UNKNOWN_NAMES, unknown_runs
 
 _ATOM: Final = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{SIGNS}])*")
 _REMEMBERED: Final = 32_000_000
@@ -108,7 +109,7 @@ class Finder:
     def _read(self, text: str, tool: str, origin: str) -> Findings:
         needs = self._needs(text)
         if needs.nothing and origin == MESSAGE and self._is_silent(text):
-            return _NOTHING
+            return self._unlisted(text)
         found: list[Found] = []
         unexplained: list[Unexplained] = []
         is_json = self._documents.read(text, tool, found, unexplained, fields=origin == RESULT)
@@ -120,12 +121,15 @@ class Finder:
         if needs.shapes:
             found.extend(_by_shape(text, needs))
         named: list[Found] = []
+        prose: list[str] = []
         if self._prose_names != "off":
             if origin == MESSAGE:
+                prose = [text]
                 named = list(self._named(text, needs))
                 found.extend(_said(text, needs))
             else:
-                named = self._told(text, unexplained, is_json=is_json)
+                prose = _spoken(text, unexplained, is_json=is_json)
+                named = self._told(text, prose, is_json=is_json)
         unexplained += _tokens_of_leaves(unexplained) if is_json else _tokens_of_text(text, needs)
         flagged = tuple(dict.fromkeys(named)) if self._prose_names == "flag" else ()
         if not flagged:
@@ -134,21 +138,29 @@ class Finder:
         if origin == MESSAGE:
             unexplained = [leaf for leaf in unexplained if leaf.path == FREE]
         numbered = numbered_words(text) if needs.numbered else ()
-        if not unexplained:
+        runs = self._runs(prose, origin)
+        if not (unexplained or runs):
             shown = bool(values or flagged or numbered)
             return Findings(values, flagged=flagged, numbered=numbered) if shown else _NOTHING
         # An e-mail address found by shape makes a record personal too: its keys may be in no lexicon.
         sightings = self._sightings(origin, unexplained, personal=bool(values))
-        return Findings(values, sightings, flagged, numbered)
+        return Findings(values, sightings + runs, flagged, numbered)
 
-    def _told(self, text: str, unexplained: list[Unexplained], *, is_json: bool) -> list[Found]:
-        """Return the people whom the sentences of an argument or a result name; what is no JSON is prose too."""
-        told = [
-            value
-            for leaf in unexplained
-            if len(value := leaf.value) > _SPOKEN and leaf.kind in _READ_AS_TEXT
-        ]
-        spoken = [part for part in (told if is_json else [*told, text]) if _is_spoken(part)]
+    def _unlisted(self, text: str) -> Findings:
+        """Return what a silent message reveals: words that may be names of no list."""
+        runs = self._runs([text], MESSAGE)
+        return Findings({}, runs) if runs else _NOTHING
+
+    def _runs(self, prose: Sequence[str], origin: str) -> tuple[tuple[str, Unexplained], ...]:
+        """Return the runs of capitalised words that may be names, each with its place."""
+        if origin == ARGUMENT or self._prose_names != "remove":
+            return ()
+        alone = origin == MESSAGE
+        runs = [run for part in prose for run in unknown_runs(part, runs_in(part), alone=alone)]
+        return tuple([_run_at(origin, run) for run in runs])
+
+    def _told(self, text: str, spoken: Sequence[str], *, is_json: bool) -> list[Found]:
+        """Return the people whom the sentences of an argument or a result name."""
         named = [found for part in spoken for found in self._named(part, self._needs(part))]
         if not is_json and _is_spoken(text):
             named += [Found(kind, name, "") for kind, name in names_shown(text)]
@@ -208,6 +220,23 @@ def _finder(
 def finder_for(policy: Policy) -> Finder:
     """Return the policy's reader; one per process, so that scrubbing need not read again what learning read."""
     return _finder(tuple(policy.keys.items()), policy.prose_names, policy.names)
+
+
+def _spoken(text: str, unexplained: Sequence[Unexplained], *, is_json: bool) -> list[str]:
+    """Return the sentences of an argument or a result; what is no JSON is prose too."""
+    told = [
+        value
+        for leaf in unexplained
+        if len(value := leaf.value) > _SPOKEN and leaf.kind in _READ_AS_TEXT
+    ]
+    return [part for part in (told if is_json else [*told, text]) if _is_spoken(part)]
+
+
+@lru_cache(maxsize=20_000)
+def _run_at(origin: str, run: str) -> tuple[str, Unexplained]:
+    """Return a run of capitalised words with its place."""
+    leaf = Unexplained(UNKNOWN_NAMES, run, "?", free=True)
+    return keyed_place(origin, "?", "f", UNKNOWN_NAMES), leaf
 
 
 def _tokens_of_text(text: str, needs: Needs) -> list[Unexplained]:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from redact.dates import read_date
-from redact.shapes import is_phone, is_street
+from redact.shapes import is_net_address, is_phone, is_street
 from redact.surrogates import PARTICLES
 
 _NUMBER: Final = re.compile(r"[\s\d.,:;%$€£¥+\-*/()=<>^x°#T]*(?:[A-Za-z]{0,3})?")
@@ -25,6 +25,9 @@ _CHOICE: Final = re.compile(
 _PARTED: Final = re.compile(r"\d{2,}(?:[-/ ]\d{2,})+")
 _GROUPS: Final = re.compile(r"\d{1,3}(?: \d{3})+")
 _PARTED_DIGITS: Final = 9
+_JOINED: Final = re.compile(r"(\d+)[-/](\d+)")
+_JOINED_DIGITS: Final = 6
+_MONTH: Final = re.compile(r"(?:19|20)\d\d[-/]\d{1,2}")
 _DAY: Final = 28
 """A day without a time of day is at most so long: "28 de setembro de 1981"."""
 _LONG: Final = 5
@@ -75,6 +78,8 @@ _WITH_DIGITS: Final[tuple[tuple[str, Callable[[str, int], object]], ...]] = (
     ("identifier", lambda text, digits: digits >= _LONG and _is_mixed(text)),
     ("identifier", lambda text, _digits: _DOTTED.fullmatch(text)),
     ("identifier", lambda text, digits: digits >= _PARTED_DIGITS and _is_parted(text)),
+    ("identifier", lambda text, digits: digits >= _JOINED_DIGITS and _is_joined(text)),
+    ("identifier", lambda text, _digits: is_net_address(text)),
     ("number", lambda text, _digits: _NUMBER.fullmatch(text)),
     ("identifier", lambda text, _digits: IDENTIFIER.fullmatch(text)),
     ("choice", lambda text, _digits: _CHOICE.fullmatch(text)),
@@ -87,6 +92,12 @@ def _is_parted(text: str) -> bool:
         return False
     groups = re.split(r"[-/ ]", text)
     return len(groups) != _TWO or len(groups[0]) != len(groups[1]) or groups[0] > groups[1]
+
+
+def _is_joined(text: str) -> bool:
+    """Say whether two groups of digits are one number, `1007861-8`: no range, which rises, and no month of a year."""
+    joined = _JOINED.fullmatch(text)
+    return joined is not None and int(joined[1]) > int(joined[2]) and not _MONTH.fullmatch(text)
 
 
 def _is_mixed(text: str) -> bool:

@@ -68,6 +68,8 @@ _MARKS: Final = ".#!$%*@"
 """Marks inside a word with a number: of user names and passwords."""
 _BARE: Final = 7
 """So many digits by themselves are no amount that a sentence states without a mark."""
+_LARGEST: Final = 12
+"""No amount has more digits."""
 _MIXED: Final = 4
 _TURNS: Final = 3
 _LONGEST: Final = 200
@@ -224,5 +226,7 @@ def is_time_or_amount(token: str) -> bool:
     if _MOMENT.fullmatch(token) or _COMPACT.fullmatch(token):
         return True
     return _AMOUNT.fullmatch(token) is not None and (
-        not token.isdecimal() or len(token) < _BARE or token.endswith("000")
+        not token.isdecimal()
+        or len(token) < _BARE
+        or (len(token) <= _LARGEST and token.endswith("000"))
     )

@@ -20,6 +20,7 @@ from redact.gazetteer import ORDINARY
 from redact.learnt import SUBJECTS_KEPT
 from redact.people_places import UNKNOWN
 from redact.place import Place
+from redact.unknown_names import UNKNOWN_NAMES
 
 _SHARE: Final = 0.15
 """So large a share of all subjects (and k of them) must have seen a word or a token before it is everybody's."""
@@ -34,6 +35,8 @@ _LETTER: Final = re.compile(r"[^\W\d_]")
 _DIGIT: Final = re.compile(r"\d")
 _TELLING: Final = 2
 _FORM: Final = "form "
+_OF_PROSE: Final = frozenset({FREE, UNKNOWN_NAMES})
+_FEWEST: Final = 2
 _WORDS: Final = 5
 _TEMPLATE: Final = 10
 """With fewer subjects a word of most of them may be one person's."""
@@ -44,6 +47,8 @@ _EDGE: Final = ".,:;()[]"
 _ALPHA: Final = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{SIGNS}])+")
 _GROUP: Final = re.compile(rf"(?:[^\W\d_]|[{SIGNS}])+")
 _BETWEEN: Final = re.compile(r"\d{1,4}[ -][A-Z]{1,3}[ -]\d{2,5}")
+_LETTERS_FIRST: Final = re.compile(r"[A-Z]{1,3} \d{2,4}[ -]\d{2,4}|[A-Z]{1,2} \d{3,5}")
+"""`CA 145-401`: of three letters and one number `EUR 450` is made as well."""
 _PLATE: Final = 16
 _PLATE_LETTERS: Final = 3
 
@@ -51,6 +56,11 @@ _PLATE_LETTERS: Final = 3
 def least_of(k: int, subjects: int, *, share: float = _SHARE) -> int:
     """Return how many subjects make a value of unknown text everybody's: one person may come back under several requests."""
     return min(SUBJECTS_KEPT, max(k, round(share * subjects)))
+
+
+def enough_of(k: int, subjects: int) -> int:
+    """Return how many subjects make a value under a key everybody's: k, of few subjects a third."""
+    return min(k, max(_FEWEST, subjects // 3))
 
 
 def subjects_of(places: Iterable[Mapping[str, list[int]]]) -> int:
@@ -82,7 +92,7 @@ def tokens_of(
     """Return what is known of the tokens of free text."""
     counted: dict[str, set[int]] = {}
     for key, seen in evidence.items():
-        if is_free(key):
+        if Place.of(key).path == FREE:
             for token, listed in seen.items():
                 counted.setdefault(token, set()).update(listed)
     single = [value for value in kept if " " not in value]
@@ -108,8 +118,8 @@ def _form(token: str) -> str | None:
 
 
 def is_free(key: str) -> bool:
-    """Say whether a key of the evidence counts tokens of free text."""
-    return Place.of(key).path == FREE
+    """Say whether a key of the evidence counts tokens of free text, or runs of capitalised words of prose."""
+    return Place.of(key).path in _OF_PROSE
 
 
 @lru_cache(maxsize=65_536)
@@ -154,7 +164,7 @@ def is_plate(value: str) -> bool:
 
     A unit is one group, behind its number.
     """
-    if is_letters_between(value):
+    if is_letters_between(value) or _LETTERS_FIRST.fullmatch(value):
         return True
     groups = _GROUP.findall(value)
     return (

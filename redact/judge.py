@@ -14,16 +14,17 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from redact.catalogues import attributes, long_lists
+from redact.catalogues import attributes
 from redact.definitions import public_choices
 from redact.findings import is_composite
 from redact.fold import fold_value
-from redact.forms import commonest, is_reference, parts_of_reference
+from redact.forms import commonest, parts_of_reference
 from redact.free_ids import FREE
 from redact.free_judge import (
     Tokens,
     are_own,
     beside_names,
+    enough_of,
     is_day,
     is_free,
     is_letters_between,
@@ -36,12 +37,16 @@ from redact.free_judge import (
     tokens_of,
 )
 from redact.handles import handle_places
+from redact.language import language_of, words_kept, words_of_many
 from redact.learnt import AppLearnt, evidence_value, keep_kind
 from redact.numbers import NUMBERED, shape_of_numbers
 from redact.people_places import UNKNOWN, choices, people_places
 from redact.person_keys import person_keys
 from redact.place import ARGUMENT, RESULT, Place, is_within, last_key, object_of
+from redact.public_values import public_values, recorded_values, seen_at
 from redact.shapes import is_phone
+from redact.shared_names import shared_names
+from redact.unknown_names import UNKNOWN_NAMES, unexplained_in
 from redact.value_sets import (
     are_amounts,
     are_names,
@@ -72,6 +77,7 @@ _SHORTEST: Final = 4
 _FEW: Final = 2
 """Fewer subjects than this say nothing about whether values differ from person to person."""
 _OF_TOKENS: Final = f"|{FREE}"
+_OF_NAMES: Final = f"|{UNKNOWN_NAMES}"
 _THIN: Final = 5
 """With fewer subjects nothing shows that a value is nobody's: what could be a person's is taken for one's."""
 _SOME: Final = 10
@@ -109,6 +115,10 @@ class Judgement:
     """Folded words that name nobody, whatever key they stand under."""
     people: frozenset[str] = frozenset()
     """Places without a telling key that hold people known from elsewhere."""
+    words: frozenset[str] = frozenset()
+    """The folded words of the app's language and of what stays: a run of others in prose is somebody's name."""
+    unknown: frozenset[str] = frozenset()
+    """Of the runs in prose that were seen, what is none of these words: a single one goes from its own episodes."""
     tokens: Tokens = field(default_factory=Tokens)
     """What is known of tokens in text of unknown form."""
     templates: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -122,6 +132,8 @@ class Judgement:
         """Return the verdict over the place of that key; one that learning never saw is judged by this value alone."""
         if key.endswith(_OF_TOKENS):
             return self._of_token(value)
+        if key.endswith(_OF_NAMES):
+            return _UNKNOWN_NAME if " " in value else _UNKNOWN_WORD
         if key in self.places:
             return self.verdicts.get(key, _KEPT)
         place = Place.of(key)
@@ -149,18 +161,20 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
     nobodys = choices(app, k=k)
     people = people_places(app, nobodys)
     places = _places(app)
-    public = _public_values(app, k, people, places)
+    public = public_values(app, k, people, places)
     verdicts = {key: Verdict(kind, _OF_PEOPLE) for key, kind in people.items()}
     for key, seen in app.evidence.items():
         place = places[key]
         if place.kind in _JUDGED and key not in people:
-            verdict = _judge(place, seen, public, app.latest, k)
+            verdict = _judge(place, seen_at(app.evidence, place, seen), public, app.latest, k)
             if verdict.action != KEEP:
                 verdicts[key] = verdict
     for key in attributes(
         app.evidence, {key for key, found in verdicts.items() if found is NAMELIKE}
     ):
         del verdicts[key]
+    plain = language_of(app, k=k)
+    verdicts.update(dict.fromkeys(shared_names(app.evidence, verdicts, plain), _OF_EVERYBODY))
     named = {key for key, one in verdicts.items() if one.action == NAME and places[key].free}
     named.update([*named_elsewhere(app.evidence, named), *beside_names(app.evidence, named)])
     verdicts.update(dict.fromkeys(named - verdicts.keys(), _OWN_WORDS))
@@ -168,7 +182,7 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
     _alike(app, verdicts)
     for key in person_keys(app.evidence, places, public, k=k).difference(verdicts):
         verdicts[key] = _ASKED_FOR
-    recorded = _recorded_values(app, k)
+    recorded = recorded_values(app, k)
     templates = {
         key: template_of(app.evidence[key], k=k)
         for key, verdict in verdicts.items()
@@ -184,6 +198,13 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
         free = places[key].free  # who comes back under k requests is not everybody
         for value in _made_personal(parts, verdict, recorded if free else public, recorded):
             keep_kind(values, value, verdict.action)
+    words = plain | words_kept(app, verdicts, public_choices(app, k=k), k=k)
+    told = [seen for key, seen in counted.items() if key.endswith(_OF_NAMES)]
+    words |= words_of_many(told, words, k=k)
+    unknown = {part for seen in told for run in seen for part in unexplained_in(run, words)}
+    for name in unknown:
+        if " " in name:
+            keep_kind(values, fold_value(name), NAME)
     return Judgement(
         verdicts,
         values,
@@ -193,6 +214,8 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
         app.latest,
         nobodys,
         frozenset(people),
+        words,
+        frozenset(map(fold_value, unknown)),
         tokens,
         templates,
     )
@@ -278,35 +301,6 @@ def personal_everywhere(app: AppLearnt, *, k: int) -> dict[str, str]:
     return values
 
 
-def _recorded_values(app: AppLearnt, k: int) -> frozenset[str]:
-    """Return values that are enumerated, or stand under the key of a mere record."""
-    recorded = public_choices(app, k=k)
-    for key, seen in app.evidence.items():
-        if Place.of(key).kind in {"record", "public"}:
-            recorded.update(seen)
-    return frozenset(recorded)
-
-
-def _public_values(
-    app: AppLearnt, k: int, people: Collection[str], places: Mapping[str, Place]
-) -> frozenset[str]:
-    """Return values that are nobody's: enumerated, shared by k subjects, a record's key, or seen without a person."""
-    public = public_choices(app, k=k)
-    lists = long_lists(app.evidence)
-    for key, seen in app.evidence.items():
-        place = places[key]
-        if key in people:
-            continue
-        if place.kind in {"record", "public"}:
-            public.update(seen)
-        elif place.origin == RESULT and not place.personal:
-            # A look-up by e-mail address answers with an account's key and nothing else of the person.
-            public.update(value for value in seen if place.path in lists or not is_reference(value))
-        else:
-            public.update(value for value, subjects in seen.items() if len(subjects) >= k)
-    return frozenset(public)
-
-
 def _judge(
     place: Place, seen: Mapping[str, list[int]], public: frozenset[str], latest: int, k: int
 ) -> Verdict:
@@ -358,7 +352,7 @@ def _judge_shape(
     # Who comes back under another request is two subjects: what marks a person is a catalogue's only where k have it.
     asked = place.origin == ARGUMENT and 2 * sum(map(is_key, own)) > len(own)
     marked = shape in _MARKS and (place.personal or asked)
-    several = least_of(k, len(subjects)) if marked else _FEW
+    several = least_of(k, len(subjects)) if marked else enough_of(k, len(subjects))
     if not alone and _is_shared(
         seen, public, _SHARED_BY_FEW if some else _SHARED_ENOUGH, several=several
     ):
@@ -371,6 +365,7 @@ def _judge_shape(
         ("code", place.personal and codes, _CODED),
         ("identifier", True, _IDENTIFIERS),
         ("names", place.personal or not alone, NAMELIKE),
+        ("text", place.origin == RESULT and 2 * sum(map(is_line, own)) > len(own), _STREETS),
         ("text", place.origin == RESULT and (place.personal or len(subjects) > _FEW), _TEXTS),
     ):
         if shape == seen_as and enough:
@@ -380,6 +375,9 @@ def _judge_shape(
 
 _BIRTHS: Final = Verdict(BIRTH, "looks like birth dates: old days in records of people")
 _PHONES: Final = Verdict(PHONE, "looks like phone numbers")
+_OF_EVERYBODY: Final = Verdict(NAME, "looks like names of people whom several subjects know")
+_UNKNOWN_NAME: Final = Verdict(NAME, "words in prose that nothing explains")
+_UNKNOWN_WORD: Final = Verdict("first_name", "a listed name in prose that nothing explains")
 _STREETS: Final = Verdict(STREET, "looks like address lines")
 _CODED: Final = Verdict(CODE, "looks like short codes and differs from person to person")
 _IN_TEXT: Final = Verdict(OPAQUE, "looks like an identifier in text that no key explains")

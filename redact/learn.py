@@ -28,9 +28,10 @@ from redact.policy import Policy
 from redact.shapes import can_be, parts_of
 from redact.surrogates import ID_WORDS
 
-_CHECKED: Final = frozenset({"card_number", "ssn", "ip"})
-"""Kinds that a pattern finds among bare digits."""
+_CHECKED: Final = frozenset({"card_number", "ssn"})
+"""Kinds that a pattern finds among bare digits; nothing but an address of the net has the form of one."""
 _NAMES: Final = frozenset({"first_name", "last_name", "full_name"})
+_NOT_THEIRS: Final = frozenset({"assistant", "tool"})
 _NAMEABLE: Final = frozenset({"person_id", "handle"})
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _REMEMBERED: Final = 20_000
@@ -259,7 +260,9 @@ def _learn_episode(counted: Counted, episode: Episode, finder: Finder) -> None:
     app.latest = max(app.latest, episode.started_at)
     defined = [one for definition in episode.tools for one in people_in(definition, finder)]
     _keep(app, episode.episode_id, [*found, *defined])
-    counted.add(subject_hash(principal(episode, found)), texts, episode.tools)
+    subject = subject_hash(principal(episode, found))
+    counted.add(subject, texts, episode.tools)
+    counted.hear(subject, episode.steps)
 
 
 def _keep(app: AppLearnt, episode_id: str, found: Iterable[Found]) -> None:
@@ -291,5 +294,16 @@ def principal(episode: Episode, found: Iterable[Found]) -> str:
     for kinds in ({"person_id", "email"}, {"phone", "document_id"}):
         for item in found:
             if item.kind in kinds and item.key:
-                return fold_value(item.value)
+                folded = fold_value(item.value)
+                if is_composite(item.kind, folded) or _is_told(item.value, episode):
+                    return folded
     return episode.episode_id
+
+
+def _is_told(value: str, episode: Episode) -> bool:
+    """Say whether the user or the prompt names a word: `"author": "bot"` of every call made all episodes one person's."""
+    return any(
+        step.content is not None and value in step.content
+        for step in episode.steps
+        if step.role not in _NOT_THEIRS
+    )

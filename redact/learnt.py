@@ -39,6 +39,10 @@ class AppLearnt:
     """What tool definitions enumerate, and the definitions, to hashes of the subjects who had them (`redact.definitions`)."""
     latest: int = 0
     """When the last episode started, in nanoseconds: what is old is old against this."""
+    told: dict[str, list[int]] = field(default_factory=dict)
+    """Folded words of prompts and tool definitions to hashes of the subjects who had them."""
+    small: set[str] = field(default_factory=set)
+    """Folded words that the app's assistant writes small: its language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,8 @@ class Learnt:
                 "evidence": app.evidence,
                 "choices": app.choices,
                 "latest": app.latest,
+                "told": app.told,
+                "small": sorted(app.small),
             }
             for name, app in self.apps.items()
         }
@@ -87,6 +93,8 @@ class Learnt:
                     app["evidence"],
                     _choices_of(app),
                     app.get("latest", 0),
+                    app.get("told", {}),
+                    set(app.get("small", ())),
                 )
                 for name, app in body["apps"].items()
             }
@@ -126,6 +134,9 @@ def _add(into: AppLearnt, app: AppLearnt) -> None:
     for value, subjects in app.choices.items():
         into.choices[value] = merge_subjects(into.choices.get(value, []), subjects)
     into.latest = max(into.latest, app.latest)
+    for word, subjects in app.told.items():
+        into.told[word] = merge_subjects(into.told.get(word, []), subjects)
+    into.small |= app.small
 
 
 def keep_kind(values: dict[str, str], value: str, kind: str) -> None:

@@ -56,7 +56,13 @@ def names_in(text: str, needs: Needs = EVERYTHING) -> Iterator[tuple[str, str]]:
 
 def names_somebody(text: str) -> bool:
     """Say whether a text that introduces nobody holds a listed name: else there is none in it."""
-    return any(map(_tells_of_people, _RUN.findall(text)))
+    return any(map(_tells_of_people, runs_in(text)))
+
+
+@lru_cache(maxsize=16)
+def runs_in(text: str) -> list[str]:
+    """Return the runs of capitalised words of a text; asked several times for each, one after the other."""
+    return _RUN.findall(text)
 
 
 def _is_introduced(text: str, start: int) -> bool:

@@ -65,6 +65,10 @@ _GROUPED: Final = re.compile(r"(?:\+|\(?\+?0)\d*\)?(?:[ ./-]{1,2}\(?\d{1,6}\)?){
 _DAY_FIRST: Final = re.compile(r"\d{1,2}[./-]\d{1,2}[./-](?:19|20)\d\d")
 _IPV4: Final = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}")
 _IPV6: Final = re.compile(r"[0-9a-fA-F:]*:[0-9a-fA-F:]*:[0-9a-fA-F:.]*")
+_BYTE: Final = 256
+_LONG_ADDRESS: Final = re.compile(
+    r"(?=.*::|(?:[^:]+:){7})(?:[0-9a-fA-F]{0,4}:){2,7}[0-9a-fA-F]{0,4}"
+)
 
 
 _NO_DIGITS: Final = bytes(code for code in range(256) if chr(code) not in "0123456789")
@@ -166,6 +170,13 @@ def lines_by_kind(text: str) -> Iterator[str]:
     """Yield the address lines of a text in which the kind of street stands before its name."""
     for found in _ROMANCE_LINE.finditer(text):
         yield found[0]
+
+
+def is_net_address(text: str) -> bool:
+    """Say whether a text is an address of the internet's protocol, of the older form or the newer."""
+    if _IPV4.fullmatch(text):
+        return all(int(part) < _BYTE for part in text.split("."))
+    return text.count(":") > 1 and _LONG_ADDRESS.fullmatch(text) is not None
 
 
 def parts_of(address: str) -> Iterator[tuple[str, str]]:

@@ -42,7 +42,7 @@ def days(tmp_path: Path) -> Days:
     found = Days(open_home(tmp_path / "home", create=True))
     found.bring("2026-01-01", episode("a", says("user", "please look at QX-8A")))
     found.bring("2026-01-02", episode("b", says("user", "where is my parcel?")))
-    found.bring("2026-01-03", episode("c", says("user", "Wren Abara told me to write")))
+    found.bring("2026-01-03", episode("c", says("user", "wren abara told me to write")))
     return found
 
 

@@ -1,0 +1,93 @@
+"""The words of an app's own language: what a capitalised word is, if it is nobody's name.
+
+In: what was learnt of an app, and its verdicts. Out: folded words. A word that the assistant writes small, that all prompts or definitions
+hold or that is part of a key is one of the language; so is what stays in answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Final
+
+from redact.fold import fold_value
+from redact.free_ids import FREE
+from redact.free_judge import enough_of, is_free, subjects_of
+from redact.gazetteer import is_name
+from redact.learnt import AppLearnt
+from redact.place import RESULT, Place, last_key
+from redact.unknown_names import is_listed, key_words, told_words, unexplained_in
+
+_SENTENCE: Final = 3
+"""A text with more blanks is prose, whose capitalised words are judged for themselves."""
+
+
+def language_of(app: AppLearnt, *, k: int) -> frozenset[str]:
+    """Return the words that an app writes small, and those of its shared prompts and definitions and of its keys."""
+    had = {subject for listed in app.told.values() for subject in listed}
+    least = min(k, max(1, len(had)))
+    words = {*app.small, *(word for word, listed in app.told.items() if len(listed) >= least)}
+    words.update(_of_keys({Place.of(key).path for key in app.evidence}))
+    return frozenset(words)
+
+
+def _of_keys(paths: Iterable[str]) -> Iterable[str]:
+    return (word for path in paths for word in key_words(path))
+
+
+def words_kept(
+    app: AppLearnt, changed: Collection[str], choices: Collection[str], *, k: int
+) -> frozenset[str]:
+    """Return the words of values that stay; of sentences only the small ones, unless several subjects saw them."""
+    several = enough_of(k, subjects_of(app.evidence.values()))
+    whole: list[str] = list(choices)
+    asked: list[str] = []
+    prose: list[str] = []
+    for key, seen in app.evidence.items():
+        if key in changed or is_free(key):
+            continue
+        place = Place.of(key)
+        labelled = not (place.free and last_key(place.path).startswith(FREE))
+        for value, listed in seen.items():
+            if len(listed) >= several:
+                whole.append(value)
+            elif labelled and value.count(" ") <= _SENTENCE:
+                (whole if place.origin == RESULT else asked).append(value)
+            elif labelled and place.origin == RESULT:
+                prose.append(value)
+    words = set(told_words("\n".join(whole)))
+    # What a query asks for stays in it, unless it is somebody.
+    words.update(word for word in told_words("\n".join(asked)) if not is_name(word))
+    words.update(word for word in " ".join(prose).split() if word.islower() and word.isalpha())
+    return frozenset(words)
+
+
+def words_of_many(
+    told: Collection[Mapping[str, list[int]]], words: Collection[str], *, k: int
+) -> frozenset[str]:
+    """Return the single words in prose that no list of names has and that several subjects say, or all of them.
+
+    Where each subject says several of them, the language begins its nouns with capitals, and one shows nothing; nor does one among few.
+    """
+    several = enough_of(k, subjects_of(told))
+    single = {
+        word: listed
+        for seen in told
+        for word, listed in seen.items()
+        if " " not in word and not is_listed(word) and unexplained_in(word, words)
+    }
+    named = {
+        word
+        for seen in told
+        for run in seen
+        if " " in run
+        for part in unexplained_in(run, words)
+        for word in part.split()
+    }
+    own = {word: listed for word, listed in single.items() if len(listed) < several}
+    subjects = subjects_of(told)
+    capitals = subjects < k or sum(map(len, own.values())) > _EACH * subjects
+    many = set(single) if capitals else single.keys() - own
+    return frozenset(fold_value(word) for word in many - named)
+
+
+_EACH: Final = 3
