@@ -17,8 +17,8 @@ from .canonical import canonical
 from .normal import labels_in, names_in, names_in_text, parse_json, stable, tokens_in
 
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
-_JOINED: Final = re.compile(r"(?<![\w.@/-])[^\W\d_]\w*(?:[.@/-]\w+)+")
-"""A login, an address or a path: one word to whoever asks for it."""
+_JOINED: Final = re.compile(r"(?<![\w.@/-])[^\W\d]+(?:[.@/-][^\W\d]+)+(?![\w@/-])")
+"""A login, an address or a path without digits: one word to whoever asks for it."""
 _JSON: Final = ("{", "[", '"', "")
 MAX_TEXT: Final = 2000
 """Characters of a result in words that are read for words."""
