@@ -27,6 +27,7 @@ from redact.shapes import can_be, digit_count, is_phone
 from redact.tables import records_in
 
 _KEY_SIZE: Final = 64
+_DATA_DIGITS: Final = 3
 _CROWD: Final = 60
 _PLANS: Final = 20_000
 """So many shapes of objects are remembered; objects with data for keys have a shape each."""
@@ -62,17 +63,8 @@ class _Slot:
     """What is known of a key of an object before its value is seen; asked of the lexicon when a scalar needs it."""
 
     __slots__ = (
-        "_kind",
-        "_lexicon",
-        "above",
-        "beside",
-        "known",
-        "name",
-        "numbers",
-        "own",
-        "path",
-        "plans",
-    )
+        "_kind", "_lexicon", "above", "beside", "known", "name", "numbers", "own", "path", "plans",
+    )  # fmt: skip
 
     def __init__(
         self, lexicon: Lexicon, name: str, above: tuple[str, ...], beside: tuple[str, ...]
@@ -163,6 +155,8 @@ class Documents:
 
     def plan(self, above: tuple[str, ...], key: str, names: tuple[str, ...]) -> _Plan:
         """Return the plan of the objects with these keys under `key`."""
+        if not key.isalpha() and plain_key(key) == DATA and not any(map(_is_data, names)):
+            key = DATA  # objects under keys that are data are alike: a catalogue has one for each of its items
         asked = (above, key, names)
         plan = self._plans.get(asked)
         if plan is None:
@@ -189,7 +183,7 @@ class Documents:
     def _own_kind(self, name: str, key: str, above: tuple[str, ...]) -> str | None:
         if "@" in name and can_be("email", name):
             return "email"
-        if digit_count(name) < 3 or not key:
+        if digit_count(name) < _DATA_DIGITS or not key:
             return None
         kind = self._lexicon.kind_of("id", (*above, key), frozenset())
         return kind if kind in KINDS and can_be(kind, name) else None
@@ -394,4 +388,8 @@ def refined(kind: str, value: str) -> str:
 
 def plain_key(key: str) -> str:
     """Return the key for a path; a key that is data becomes `*`, so that no value enters the evidence."""
-    return DATA if len(key) > _KEY_SIZE or "@" in key or digit_count(key) >= 3 else key
+    return DATA if len(key) > _KEY_SIZE or _is_data(key) else key
+
+
+def _is_data(key: str) -> bool:
+    return "@" in key or digit_count(key) >= _DATA_DIGITS

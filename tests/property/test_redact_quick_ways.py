@@ -1,5 +1,6 @@
 """What redaction does in a quicker way gives what the plain way gives."""
 
+import json
 import re
 import string
 from dataclasses import asdict
@@ -11,6 +12,8 @@ from ingest.episode import Step
 from redact import abbreviated, encoded, fold, free_ids, misspelt, shapes
 from redact.clean_episode import CleanStep, CleanToolCall
 from redact.clean_steps import CleanTexts, clean_step
+from redact.documents import Documents, Found, Unexplained
+from redact.lexicon import load_lexicon
 
 RUNS = st.one_of(
     st.text(string.ascii_letters + "+/_-=09", min_size=12, max_size=24),
@@ -170,3 +173,43 @@ def test_a_clean_step_is_what_its_constructor_makes(
     made = clean_step(step, texts)
     assert made == whole
     assert asdict(made) == asdict(whole)
+
+
+KEYS = st.sampled_from(
+    ["id", "name", "price", "order", "user", "items", "card_4421", "6777246137", "9612497925", "ann@x.org", "k" * 70]
+)  # fmt: skip
+LEAVES = st.sampled_from(
+    ["Anna Meier", "KD-44213", "kd|a|b|c", 44213987, 7, 1.5, True, None, "a; b; c; d, 12 Elm St", '{"id": "X99"}', 'W/"5f2a"', "one\ntwo: 3"]
+)  # fmt: skip
+RECORDS = st.dictionaries(
+    KEYS,
+    st.recursive(
+        LEAVES, lambda of: st.dictionaries(KEYS, of, max_size=3) | st.lists(of, max_size=3)
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+@given(st.lists(RECORDS, min_size=1, max_size=4))
+@settings(max_examples=400, deadline=None)
+def test_documents_are_read_as_if_each_were_the_first(records: list[dict[str, object]]) -> None:
+    """What is remembered of keys, shapes and leaves of other documents changes nothing."""
+    lexicon = load_lexicon()
+    one = Documents(lexicon)
+    for record in (*records, *records):
+        assert read(one, record) == read(Documents(lexicon), record)
+
+
+def test_a_key_that_is_data_tells_what_keys_below_it_are() -> None:
+    """Objects under keys that are data are read alike only where no key in them is data too."""
+    found, _ = read(Documents(load_lexicon()), {"user_4421": {"6777246137": {}}})
+    assert found == [Found("person_id", "6777246137", "user_4421")]
+
+
+def read(documents: Documents, record: object) -> tuple[list[Found], list[Unexplained]]:
+    """Return what a reader finds in one document."""
+    found: list[Found] = []
+    unexplained: list[Unexplained] = []
+    documents.read(json.dumps(record), "find", found, unexplained)
+    return found, unexplained
