@@ -363,6 +363,8 @@ def tokens_in(value: Json) -> frozenset[str]:
 
 def labels_in(value: Json) -> set[str]:
     """What `names_in` and `tokens_in` find, in one go."""
+    if isinstance(value, str):
+        return names_in_text(value) | tokens_in(value)
     found: set[str] = set()
     stack: list[Json] = [value]
     while stack:

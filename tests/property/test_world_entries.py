@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from environments.runtime.normal import labels_in, names_in, tokens_in
@@ -19,6 +19,8 @@ VALUES = st.recursive(
 
 
 @given(VALUES)
+@example("0; ")
+@example("Order a-17 is done")
 def test_one_walk_finds_what_two_find(value: object) -> None:
     """Names and tokens found together are those found apart."""
     assert labels_in(value) == names_in(value) | tokens_in(value)  # type: ignore[arg-type]
@@ -29,6 +31,11 @@ def test_a_rendered_value_names_what_its_text_names(value: object) -> None:
     """What was rendered here need not be read again to know what it names; NaN is read as text."""
     content = json.dumps(value)
     assert Came(content=content, value=value).labels() == Came(content=content).labels()  # type: ignore[arg-type]
+
+
+def test_a_text_in_quotes_names_what_the_text_names() -> None:
+    """A server that quotes its sentences says as much about records as one that does not."""
+    assert "a-17" in Came(content='"Order a-17 is done"').labels()
 
 
 def test_an_entry_names_the_rows_as_they_were() -> None:
