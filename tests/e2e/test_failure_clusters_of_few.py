@@ -18,7 +18,7 @@ from dagster_project.lake import Lake
 from dagster_project.learnt_tables import FAILURES
 from dagster_project.rows import always, to_table
 from synth.clusters import EXACT, Cluster
-from tests.unit.test_synth_clusters import refused
+from tests.unit.failed_readers import refused
 
 DAY = "2026-01-05"
 

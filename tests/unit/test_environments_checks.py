@@ -3,182 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 
 import pytest
 
 from environments.runtime.attempt import (
-    DERIVED,
     UNKNOWN,
     Attempt,
-    Call,
-    Effect,
-    EndState,
-    Event,
     Json,
-    ToolResult,
 )
-from environments.runtime.check_arguments import canonical_arguments
 from environments.runtime.check_judge import question_key
 from environments.runtime.check_view import View, numbers_in
 from environments.runtime.checks import FUNCTIONS, evaluate
-from environments.runtime.consent import asks_consent
 from environments.runtime.rubric import AGREEMENT, BOTH, REWARD, Check, Rubric
-from environments.runtime.verdict import Verdict
-
-SET = canonical_arguments({"item": "A1", "to": 3})
-
-
-def made(
-    name: str = "put",
-    *,
-    source: str = DERIVED,
-    is_error: bool = False,
-    message: int = 1,
-    **arguments: Json,
-) -> Call:
-    """One call with its answer."""
-    result = ToolResult(content="ok", source=source, is_error=is_error)
-    return Call(name=name, arguments=arguments, result=result, message=message)
-
-
-def attempt(
-    *calls: Call,
-    said: Sequence[str] = (),
-    end: EndState | None = None,
-    user: str = "Please set it.",
-    stop_reason: str | None = None,
-    user_unknown: int = 0,
-    tampered: tuple[str, ...] = (),
-) -> Attempt:
-    """An attempt with these calls and words."""
-    talk: list[dict[str, Json]] = [{"role": "user", "content": user}]
-    talk += [{"role": "assistant", "content": text} for text in said]
-    return Attempt(
-        messages=tuple(talk),
-        opening=1,
-        calls=calls,
-        end=end or EndState(),
-        stop_reason=stop_reason,
-        user_unknown=user_unknown,
-        tampered=tampered,
-    )
-
-
-def end_check(**more: Json) -> Check:
-    """Accept one end: `put` A1 to 3."""
-    args: dict[str, Json] = {
-        "ends": [{"id": "e1", "writes": [["put", SET, 1]]}],
-        "writes": ["put", "drop"],
-        "maybe": ["touch"],
-        **more,
-    }
-    return Check(check_id="end_state", fn="end_state", args=args, required=True)
-
-
-def grade(*checks: Check, of: Attempt, **more: object) -> Verdict:
-    """Grade with these checks."""
-    rubric = Rubric(task_id="t", checks=checks, null_if=("user_unknown", "stopped_unknown"))
-    return evaluate(rubric, of, task_version="v", **more)  # type: ignore[arg-type]  # test shorthand
-
-
-def score(check: Check, of: Attempt) -> float | None:
-    """The score of one check."""
-    return grade(check, of=of).checks[0].score
-
-
-def test_the_same_writes_are_the_same_end() -> None:
-    """Spelling and order of arguments make no difference, other values do."""
-    assert score(end_check(), attempt(made(to="3", item=" a1 "))) == 1.0
-    assert score(end_check(), attempt(made(to=4, item="A1"))) == 0.0
-    assert score(end_check(), attempt()) == 0.0
-    assert score(end_check(), attempt(made(item="A1", to=3), made("drop", item="A1"))) == 0.0
-
-
-def test_refused_calls_change_nothing() -> None:
-    """A refused write neither helps nor harms."""
-    refused = made("drop", item="A1", is_error=True)
-    assert score(end_check(), attempt(refused, made(item="A1", to=3))) == 1.0
-    assert score(end_check(), attempt(made(item="A1", to=3, is_error=True))) == 0.0
-
-
-def test_what_nobody_knows_is_not_graded() -> None:
-    """An unknown write, a repeat and a tool that may write leave the end open; a certain difference does not."""
-    good = made(item="A1", to=3)
-    assert score(end_check(), attempt(made(item="A1", to=3, source=UNKNOWN))) is None
-    assert score(end_check(), attempt(good, made("drop", item="B", source=UNKNOWN))) is None
-    assert score(end_check(), attempt(good, good)) is None
-    assert score(end_check(), attempt(good, made("touch", item="A1"))) is None
-    assert score(end_check(), attempt(made("drop", item="B"), made(source=UNKNOWN))) == 0.0
-
-
-def test_a_possible_write_that_a_resolved_attempt_made_too_is_no_doubt() -> None:
-    """The end holds what resolved attempts did with tools that may write."""
-    touched: list[Json] = [["touch", canonical_arguments({"item": "A1"}), 1]]
-    ends: Json = [{"id": "e1", "writes": [["put", SET, 1]], "maybe": [touched]}]
-    check = end_check(ends=ends)
-    assert score(check, attempt(made(item="A1", to=3), made("touch", item="A1"))) == 1.0
-    assert score(check, attempt(made(item="A1", to=3))) is None
-
-
-def test_another_route_to_the_same_state_is_accepted() -> None:
-    """Where the world knows both ends, effects decide, not calls."""
-    effects: Json = [["items", '["A1"]', "to", "3"]]
-    check = end_check(ends=[{"id": "e1", "writes": [["put", SET, 1]], "effects": effects}])
-    there = EndState(
-        effects=(Effect(entity="items", key='["A1"]', field="to", before=1, after=3.0),)
-    )
-    route = (made("drop", item="A1"), made(item="A1", to=3, by="other"))
-    assert score(check, attempt(*route, end=there)) == 1.0
-    assert score(check, attempt(*route, end=EndState())) == 0.0
-    tainted = EndState(effects=there.effects, unknown=("items",))
-    assert score(check, attempt(made(item="A1", to=9, source=UNKNOWN), end=tainted)) is None
-
-
-def test_events_are_a_multiset() -> None:
-    """A second message sent is another end."""
-    event = Event(tool="put", arguments='{"item": "A1", "to": 3}', kind="write")
-    end: Json = {"id": "e", "writes": [], "effects": [], "events": [["put", SET, 1]]}
-    check = end_check(ends=[end])
-    assert score(check, attempt(made(item="A1", to=3), end=EndState(events=(event,)))) == 1.0
-    twice = EndState(events=(event, event))
-    assert score(check, attempt(made(item="A1", to=3), end=twice)) == 0.0
-
-
-def test_any_of_several_ends_is_enough() -> None:
-    """Accepted ends are a union; one that labels contradict is not graded."""
-    other: Json = {"id": "e2", "writes": [["drop", canonical_arguments({"item": "A1"}), 1]]}
-    one: Json = {"id": "e1", "writes": [["put", SET, 1]]}
-    dropped = attempt(made("drop", item="A1"))
-    assert score(end_check(ends=[one, other]), dropped) == 1.0
-    assert score(end_check(ends=[one], doubtful=[other]), dropped) is None
-    assert score(end_check(ends=[], bad=[other]), dropped) == 0.0
-    assert score(end_check(ends=[], bad=[other]), attempt()) is None
-
-
-def test_an_end_that_differs_only_in_what_users_correct_is_not_graded() -> None:
-    """Another value of a corrected argument may be what the user came to want; another thing or none is not."""
-    writes: Json = [["put", canonical_arguments({"item": "A1"}), 1]]
-    ignore: Json = {"put": ["to"]}
-    row: Json = {"writes": writes, "ignore": ignore}
-    check = end_check(corrected=[row])
-    assert score(check, attempt(made(item="A1", to=3))) == 1.0
-    assert score(check, attempt(made(item="A1", to=5))) is None
-    assert score(check, attempt(made(item="B2", to=3))) == 0.0
-    assert score(check, attempt()) == 0.0
-
-
-def test_a_prediction_may_rest_on_what_the_policy_believed() -> None:
-    """Only a check that names refusal shares predicts; the one that pays stays unknown."""
-    sure: dict[str, Json] = {"put": 0.01, "drop": 0.01}
-    good = made(item="A1", to=3)
-    extra = made("drop", item="B", source=UNKNOWN)
-    assert score(end_check(refusals=sure), attempt(good, extra)) == 0.0
-    refused = attempt(good, extra, said=["", "Unfortunately that is not possible."])
-    assert score(end_check(refusals=sure), refused) == 1.0
-    assert score(end_check(refusals={"drop": 0.6}), attempt(good, extra)) == 1.0
-    wrong = attempt(made(item="A1", to=9, source=UNKNOWN))
-    assert score(end_check(refusals=sure), wrong) == 0.0
+from tests.unit.graded_attempts import SET, attempt, end_check, grade, made, score
 
 
 def test_told_facts_count_only_where_the_user_sees_them() -> None:
@@ -273,68 +110,6 @@ def test_words_and_silence() -> None:
     assert score(bare, attempt(said=["Done."])) == 0.0
     spoke = Check(check_id="s", fn="spoke", args={"messages": 1})
     assert (score(spoke, attempt(said=["No."])), score(spoke, attempt())) == (1.0, 0.0)
-
-
-@pytest.mark.parametrize(("answer", "expected"), [("Yes, go ahead.", 1.0), ("Hm, why?", 0.0)])
-def test_a_user_who_agreed_before_each_write(answer: str, expected: float) -> None:
-    """The last turn before a write must agree to what the policy proposed."""
-    check = Check(check_id="c", fn="confirmed", args={"tools": ["put"]})
-    talk: tuple[dict[str, Json], ...] = (
-        {"role": "user", "content": "yes, hello"},
-        {"role": "assistant", "content": "Shall I?"},
-        {"role": "user", "content": answer},
-        {"role": "assistant", "content": None},
-    )
-    assert score(check, Attempt(messages=talk, opening=1, calls=(made(message=3),))) == expected
-    assert score(check, Attempt(messages=talk, opening=1, calls=(made(message=1),))) == 0.0
-    assert score(check, attempt()) == 1.0
-
-
-def test_a_yes_to_another_question_is_no_consent() -> None:
-    """Only words that ask for consent can be agreed to."""
-    check = Check(check_id="c", fn="confirmed", args={"tools": ["put"]})
-    for question, expected in (("Shall I do it?", 1.0), ("Which e-mail is yours?", 0.0)):
-        talk: tuple[dict[str, Json], ...] = (
-            {"role": "user", "content": "hello"},
-            {"role": "assistant", "content": question},
-            {"role": "user", "content": "Yes."},
-            {"role": "assistant", "content": None},
-        )
-        made_it = Attempt(messages=talk, opening=1, calls=(made(message=3),))
-        assert score(check, made_it) == expected
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "Which item would you like to exchange?",
-        "And to which address should I send it?",
-        "How can I help you?",
-        "Please let me know how you would like to proceed.",
-        "When shall we call you?",
-        "Thank you. What is the correct e-mail, please?",
-    ],
-)
-def test_a_question_for_a_value_asks_for_no_consent(question: str) -> None:
-    """Which, what or how is answered with a value, although words of agreement stand in the question."""
-    assert not asks_consent(question)
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "Do you confirm (yes/no)?",
-        "Would you like me to cancel it, and which card is yours?",
-        "What I have is this: one lamp, sent to Leeds. Is that correct?",
-        "When you are ready, shall I go ahead?",
-        "Is the address which you gave me right?",
-        "What do you say, should I cancel it?",
-        "Please confirm which of the two I may cancel.",
-    ],
-)
-def test_a_question_for_consent_beside_another_still_asks_for_it(question: str) -> None:
-    """A clause of its own asks for consent; a relative one does not make it a question for a value."""
-    assert asks_consent(question)
 
 
 def test_idling_and_looping() -> None:

@@ -2,88 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-from typing import Any
 
 from ingest.assemble import assemble, known_episodes
-from ingest.episode import Episode, episode_id_of
-from ingest.span import Span, SpanEvent, SpanLink
-from ingest.text import Json
+from ingest.episode import episode_id_of
+from tests.unit.assembled_calls import ANSWER, SYSTEM, USER, call, only, shape, tool
 from tests.unit.ingest_emitters import (
     APP,
     MODEL_CALLS,
     SECOND,
     START,
     TURNS,
-    event,
     otel_genai,
-    parts_of,
     span,
 )
-
-USER = {"role": "user", "content": "Hello, it is about my invoice."}
-ANSWER = {"role": "assistant", "content": "Which invoice do you mean?"}
-SYSTEM = {"role": "system", "content": "Be kind."}
-
-
-def call(
-    number: int, given: list[dict[str, Any]], made: dict[str, Any] | None, **fields: Json
-) -> Span:
-    """One model call in the current convention."""
-    more = fields.pop("attributes", {})
-    attributes = {
-        "gen_ai.operation.name": "chat",
-        "gen_ai.input.messages": json.dumps([parts_of(turn) for turn in given]),
-        **more,
-    }
-    if made is not None:
-        attributes["gen_ai.output.messages"] = json.dumps([parts_of(made)])
-    return span(number, attributes, **fields)
-
-
-def tool(number: int, name: str, arguments: str, result: str, **attributes: Json) -> Span:
-    """One tool run."""
-    return span(
-        number,
-        {
-            "gen_ai.operation.name": "execute_tool",
-            "gen_ai.tool.name": name,
-            "gen_ai.tool.call.arguments": arguments,
-            "gen_ai.tool.call.result": result,
-            **attributes,
-        },
-    )
-
-
-def asks(identity: str, name: str = "find_order", arguments: str = "{}") -> dict[str, Any]:
-    """An assistant's message with one call."""
-    function = {"name": name, "arguments": arguments}
-    return {
-        "role": "assistant",
-        "content": None,
-        "tool_calls": [{"id": identity, "function": function}],
-    }
-
-
-def gets(identity: str, content: str) -> dict[str, Any]:
-    """A tool's message."""
-    return {"role": "tool", "content": content, "tool_call_id": identity}
-
-
-def only(spans: list[Span]) -> Episode:
-    """The one episode of these spans."""
-    found = assemble(spans, app=APP)
-    assert len(found.episodes) == 1
-    return found.episodes[0]
-
-
-def shape(episode: Episode) -> list[tuple[str, str | None]]:
-    """Roles and texts; a call stands for itself by its name."""
-    return [
-        (step.role, step.content or ",".join(c.name for c in step.tool_calls) or None)
-        for step in episode.steps
-    ]
 
 
 def test_repeated_history_is_kept_once() -> None:
@@ -140,154 +72,6 @@ def test_one_trace_with_many_conversations() -> None:
         assert len({episode.episode_id for episode in episodes}) == 3
 
 
-def test_tool_runs_without_ids_are_joined_by_name_arguments_and_order() -> None:
-    """Two runs of one tool without call ids find the calls with their arguments."""
-    twice = {
-        "role": "assistant",
-        "content": None,
-        "tool_calls": [
-            {"id": "x", "function": {"name": "find_order", "arguments": '{"order": "1"}'}},
-            {"id": "y", "function": {"name": "find_order", "arguments": '{"order": "2"}'}},
-        ],
-    }
-    spans = [
-        call(1, [SYSTEM, USER], twice),
-        tool(2, "find_order", '{"order":"2"}', "second"),
-        tool(3, "find_order", '{"order":"1"}', "first"),
-    ]
-    results = {s.call_id: s.content for s in only(spans).steps if s.role == "tool"}
-    assert results == {"x": "first", "y": "second"}
-
-
-def test_repeated_call_ids_bind_results_to_the_nearest_call() -> None:
-    """A call id that occurs twice in one conversation never exchanges two results."""
-    history = [SYSTEM, USER, asks("same", "a"), gets("same", "one"), ANSWER, USER]
-    spans = [
-        call(1, [SYSTEM, USER], asks("same", "a")),
-        tool(2, "b", "{}", "one", **{"gen_ai.tool.call.id": "same"}),
-        call(3, history[:4], ANSWER),
-        call(5, history, asks("same", "b")),
-        tool(6, "b", "{}", "two", **{"gen_ai.tool.call.id": "same"}),
-    ]
-    episode = only(spans)
-    assert [(s.tool_name, s.content) for s in episode.steps if s.role == "tool"] == [
-        ("a", "one"),
-        ("b", "two"),
-    ]
-    assert episode.completeness == ("no_tool_definitions", "repeated_call_ids")
-
-
-def test_a_result_that_no_message_carries_comes_from_its_span() -> None:
-    """The last call of a run has no next request: its span has the result."""
-    spans = [
-        call(1, [SYSTEM, USER], asks("z", "hand_over")),
-        tool(2, "hand_over", "{}", "done", **{"gen_ai.tool.call.id": "z"}),
-    ]
-    assert shape(only(spans))[-2:] == [("assistant", "hand_over"), ("tool", "done")]
-
-
-def test_a_call_without_a_result_is_named() -> None:
-    """A call that nothing answers is kept and named; no result is invented."""
-    episode = only([call(1, [SYSTEM, USER], asks("z"))])
-    assert episode.completeness == ("missing_results", "no_tool_definitions")
-    assert [step.role for step in episode.steps] == ["system", "user", "assistant"]
-
-
-def test_a_failed_tool_says_so() -> None:
-    """A tool span's error status reaches the result, with its message where there is no other."""
-    run = tool(2, "find_order", "{}", "", **{"gen_ai.tool.call.id": "z", "error.type": "timeout"})
-    broken = replace(
-        run,
-        attributes={k: v for k, v in run.attributes.items() if not k.endswith("result")},
-        status=2,
-        status_message="timed out",
-    )
-    result = only([call(1, [SYSTEM, USER], asks("z")), broken]).steps[-1]
-    assert (result.role, result.content, result.is_error) == ("tool", "timed out", True)
-
-
-def test_evaluators_are_kept_out() -> None:
-    """A judge's model call inside the trace is no step; its verdict is an outcome of kind model or unknown."""
-    judge = span(
-        5,
-        {
-            "openinference.span.kind": "EVALUATOR",
-            "annotations.0.annotation.name": "relevance",
-            "annotations.0.annotation.score": 0.5,
-            "annotations.0.annotation.annotator_kind": "LLM",
-        },
-        parent_id=f"{1:016x}",
-    )
-    below = call(
-        6, [{"role": "system", "content": "Judge."}, USER], ANSWER, parent_id=judge.span_id
-    )
-    found = assemble([call(1, [SYSTEM, USER], ANSWER), judge, below], app=APP)
-    assert shape(found.episodes[0]) == [
-        ("system", "Be kind."),
-        ("user", USER["content"]),
-        ("assistant", ANSWER["content"]),
-    ]
-    assert found.spans_without_episode == 2
-    assert [(o.name, o.value, o.by, o.episode_id) for o in found.outcomes] == [
-        ("relevance", 0.5, "model", found.episodes[0].episode_id)
-    ]
-
-
-def test_a_carrier_span_with_a_link_names_its_target() -> None:
-    """A late annotation on a span of its own is joined by its one link, not by its parent."""
-    judged = call(1, [SYSTEM, USER], ANSWER)
-    carrier = span(
-        9,
-        {
-            "openinference.span.kind": "EVALUATOR",
-            "annotations.0.annotation.name": "thumbs",
-            "annotations.0.annotation.label": "up",
-            "annotations.0.annotation.annotator_kind": "HUMAN",
-        },
-        trace_id="f" * 32,
-        links=(SpanLink(trace_id=judged.trace_id, span_id=judged.span_id),),
-    )
-    found = assemble([carrier, judged], app=APP)
-    assert len(found.episodes) == 1
-    assert [(o.label, o.by, o.episode_id) for o in found.outcomes] == [
-        ("up", "reviewer", found.episodes[0].episode_id)
-    ]
-
-
-def test_evaluation_events_on_spans_and_in_logs() -> None:
-    """`gen_ai.evaluation.result` is an outcome wherever it is put; only a user's word is a user's."""
-    said = {"gen_ai.evaluation.name": "user_feedback", "gen_ai.evaluation.score.value": 1.0}
-    base = call(1, [SYSTEM, USER], ANSWER, attributes={"gen_ai.response.id": "r1"})
-    on_span = replace(
-        base, events=(SpanEvent(name="gen_ai.evaluation.result", at=START + 5, attributes=said),)
-    )
-    in_log = event(
-        7,
-        "gen_ai.evaluation.result",
-        base.span_id,
-        **{"gen_ai.evaluation.name": "correctness", "gen_ai.evaluation.score.label": "fail"},
-    )
-    by_response = replace(
-        in_log,
-        event_id="late",
-        trace_id=None,
-        span_id=None,
-        attributes={
-            "gen_ai.evaluation.name": "csat",
-            "gen_ai.evaluation.score.value": 4,
-            "gen_ai.response.id": "r1",
-        },
-    )
-    found = assemble([on_span], [in_log, by_response], app=APP)
-    episode_id = found.episodes[0].episode_id
-    assert {(o.name, o.by, o.value, o.label, o.episode_id) for o in found.outcomes} == {
-        ("user_feedback", "end_user", 1.0, None, episode_id),
-        ("correctness", "unknown", None, "fail", episode_id),
-        ("csat", "end_user", 4.0, None, episode_id),
-    }
-    assert found.responses == {"r1": episode_id}
-
-
 def test_content_switched_off_gives_structure_only() -> None:
     """Without content the episode keeps calls, tools and tokens, says so, and invents no text."""
     spans = [
@@ -342,37 +126,6 @@ def test_two_instrumentations_of_one_call_are_one_call() -> None:
     outer = call(1, [SYSTEM, USER], ANSWER)
     inner = call(2, [SYSTEM, USER], ANSWER, parent_id=outer.span_id)
     assert len(only([outer, inner]).steps) == 3
-
-
-def test_a_sub_agent_inside_a_tool_stands_before_the_tools_result() -> None:
-    """An agent used as a tool gives steps of its own, marked with the call that started it."""
-    first = call(1, [SYSTEM, USER], asks("z", "ask_expert"))
-    run = replace(
-        tool(2, "ask_expert", "{}", "42", **{"gen_ai.tool.call.id": "z"}),
-        ended_at=START + 10 * SECOND,
-    )
-    agent = span(
-        3,
-        {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "expert"},
-        parent_id=run.span_id,
-    )
-    prompt = [
-        {"role": "system", "content": "You know."},
-        {"role": "user", "content": "What is it?"},
-    ]
-    below = call(4, prompt, {"role": "assistant", "content": "42"}, parent_id=agent.span_id)
-    last = call(11, [SYSTEM, USER, asks("z", "ask_expert"), gets("z", "42")], ANSWER)
-    episode = only([first, run, agent, below, last])
-    assert [(s.role, s.parent, s.agent) for s in episode.steps] == [
-        ("system", None, None),
-        ("user", None, None),
-        ("assistant", None, None),
-        ("system", "z", "expert"),
-        ("user", "z", "expert"),
-        ("assistant", "z", "expert"),
-        ("tool", None, None),
-        ("assistant", None, None),
-    ]
 
 
 def test_a_side_call_with_a_prompt_of_its_own_is_left_out() -> None:
@@ -440,29 +193,6 @@ def test_spans_without_model_or_tool_make_no_episode() -> None:
     """A web server's spans are counted, not turned into conversations."""
     found = assemble([span(1, {"http.route": "/"}), span(2, {})], app=APP)
     assert (found.episodes, found.spans_without_episode) == ([], 2)
-
-
-def test_parallel_calls_told_one_by_one_stay_one_message() -> None:
-    """A history that repeats parallel calls with their results in between is recognised."""
-    both = {
-        "role": "assistant",
-        "content": None,
-        "tool_calls": [
-            {"id": "x", "function": {"name": "a", "arguments": "{}"}},
-            {"id": "y", "function": {"name": "b", "arguments": "{}"}},
-        ],
-    }
-    told = [SYSTEM, USER, asks("x", "a"), gets("x", "1"), asks("y", "b"), gets("y", "2")]
-    episode = only([call(1, [SYSTEM, USER], both), call(2, told, ANSWER)])
-    assert [s.role for s in episode.steps] == [
-        "system",
-        "user",
-        "assistant",
-        "tool",
-        "tool",
-        "assistant",
-    ]
-    assert episode.completeness == ("no_tool_definitions",)
 
 
 def test_other_apps_spans_are_not_looked_at() -> None:

@@ -1,0 +1,65 @@
+"""Exports of other tools as files of JSON lines, read and decoded: what several test modules talk about. Not a test module."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ingest.assemble import assemble
+from ingest.decode import Decoded, decode
+from ingest.episode import Episode, Step
+from ingest.files import read_file
+from ingest.text import canonical_arguments
+from ingest.wal import StoredRecord, WalRecord
+from tests.unit.ingest_emitters import APP, CALL
+
+ARGUMENTS = json.loads(CALL["function"]["arguments"])  # type: ignore[index]  # a dict by construction
+
+
+def read(folder: Path, lines: list[dict[str, Any]]) -> Decoded:
+    """Everything in a file of JSON lines."""
+    path = folder / "export.jsonl"
+    path.write_text("\n".join(json.dumps(line) for line in lines))
+    whole = Decoded()
+    for seq, record in enumerate(read_file(path, app=APP), start=1):
+        assert isinstance(record, WalRecord)
+        found = decode(
+            StoredRecord(
+                seq=seq,
+                kind=record.kind,
+                app=record.app,
+                source=record.source,
+                body=record.body,
+                received_at=record.received_at,
+                encoding=record.encoding,
+                position=record.position,
+            )
+        )
+        for name in ("spans", "chats", "outcomes", "rejected"):
+            getattr(whole, name).extend(getattr(found, name))
+    return whole
+
+
+def told(step: Step) -> tuple[object, ...]:
+    """What a step says, without its time and tokens."""
+    calls = tuple((c.name, canonical_arguments(c.arguments)) for c in step.tool_calls)
+    return step.role, step.content, calls
+
+
+EXPECTED = [
+    ("system", "Be kind.", ()),
+    ("user", "Where is my order A1?", ()),
+    ("assistant", None, (("find_order", canonical_arguments(json.dumps(ARGUMENTS))),)),
+    ("tool", '{"state": "sent"}', ()),
+    ("assistant", "It was sent.", ()),
+]
+
+
+def only_episode(found: Decoded) -> Episode:
+    """The one episode that the file holds."""
+    assert found.rejected == []
+    episodes = [chat.episode for chat in found.chats]
+    episodes += assemble(found.spans, app=APP).episodes
+    assert len(episodes) == 1
+    return episodes[0]

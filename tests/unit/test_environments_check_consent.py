@@ -1,0 +1,75 @@
+"""Consent: what asks for it, what is one, and which yes belongs to which write."""
+
+from __future__ import annotations
+
+import pytest
+
+from environments.runtime.attempt import (
+    Attempt,
+    Json,
+)
+from environments.runtime.consent import asks_consent
+from environments.runtime.rubric import Check
+from tests.unit.graded_attempts import attempt, made, score
+
+
+@pytest.mark.parametrize(("answer", "expected"), [("Yes, go ahead.", 1.0), ("Hm, why?", 0.0)])
+def test_a_user_who_agreed_before_each_write(answer: str, expected: float) -> None:
+    """The last turn before a write must agree to what the policy proposed."""
+    check = Check(check_id="c", fn="confirmed", args={"tools": ["put"]})
+    talk: tuple[dict[str, Json], ...] = (
+        {"role": "user", "content": "yes, hello"},
+        {"role": "assistant", "content": "Shall I?"},
+        {"role": "user", "content": answer},
+        {"role": "assistant", "content": None},
+    )
+    assert score(check, Attempt(messages=talk, opening=1, calls=(made(message=3),))) == expected
+    assert score(check, Attempt(messages=talk, opening=1, calls=(made(message=1),))) == 0.0
+    assert score(check, attempt()) == 1.0
+
+
+def test_a_yes_to_another_question_is_no_consent() -> None:
+    """Only words that ask for consent can be agreed to."""
+    check = Check(check_id="c", fn="confirmed", args={"tools": ["put"]})
+    for question, expected in (("Shall I do it?", 1.0), ("Which e-mail is yours?", 0.0)):
+        talk: tuple[dict[str, Json], ...] = (
+            {"role": "user", "content": "hello"},
+            {"role": "assistant", "content": question},
+            {"role": "user", "content": "Yes."},
+            {"role": "assistant", "content": None},
+        )
+        made_it = Attempt(messages=talk, opening=1, calls=(made(message=3),))
+        assert score(check, made_it) == expected
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which item would you like to exchange?",
+        "And to which address should I send it?",
+        "How can I help you?",
+        "Please let me know how you would like to proceed.",
+        "When shall we call you?",
+        "Thank you. What is the correct e-mail, please?",
+    ],
+)
+def test_a_question_for_a_value_asks_for_no_consent(question: str) -> None:
+    """Which, what or how is answered with a value, although words of agreement stand in the question."""
+    assert not asks_consent(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Do you confirm (yes/no)?",
+        "Would you like me to cancel it, and which card is yours?",
+        "What I have is this: one lamp, sent to Leeds. Is that correct?",
+        "When you are ready, shall I go ahead?",
+        "Is the address which you gave me right?",
+        "What do you say, should I cancel it?",
+        "Please confirm which of the two I may cancel.",
+    ],
+)
+def test_a_question_for_consent_beside_another_still_asks_for_it(question: str) -> None:
+    """A clause of its own asks for consent; a relative one does not make it a question for a value."""
+    assert asks_consent(question)

@@ -1,0 +1,132 @@
+"""Tool calls and their results, put together from messages and spans that tell them in part, twice or apart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.unit.assembled_calls import ANSWER, SYSTEM, USER, asks, call, gets, only, shape, tool
+from tests.unit.ingest_emitters import (
+    SECOND,
+    START,
+    span,
+)
+
+
+def test_tool_runs_without_ids_are_joined_by_name_arguments_and_order() -> None:
+    """Two runs of one tool without call ids find the calls with their arguments."""
+    twice = {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {"id": "x", "function": {"name": "find_order", "arguments": '{"order": "1"}'}},
+            {"id": "y", "function": {"name": "find_order", "arguments": '{"order": "2"}'}},
+        ],
+    }
+    spans = [
+        call(1, [SYSTEM, USER], twice),
+        tool(2, "find_order", '{"order":"2"}', "second"),
+        tool(3, "find_order", '{"order":"1"}', "first"),
+    ]
+    results = {s.call_id: s.content for s in only(spans).steps if s.role == "tool"}
+    assert results == {"x": "first", "y": "second"}
+
+
+def test_repeated_call_ids_bind_results_to_the_nearest_call() -> None:
+    """A call id that occurs twice in one conversation never exchanges two results."""
+    history = [SYSTEM, USER, asks("same", "a"), gets("same", "one"), ANSWER, USER]
+    spans = [
+        call(1, [SYSTEM, USER], asks("same", "a")),
+        tool(2, "b", "{}", "one", **{"gen_ai.tool.call.id": "same"}),
+        call(3, history[:4], ANSWER),
+        call(5, history, asks("same", "b")),
+        tool(6, "b", "{}", "two", **{"gen_ai.tool.call.id": "same"}),
+    ]
+    episode = only(spans)
+    assert [(s.tool_name, s.content) for s in episode.steps if s.role == "tool"] == [
+        ("a", "one"),
+        ("b", "two"),
+    ]
+    assert episode.completeness == ("no_tool_definitions", "repeated_call_ids")
+
+
+def test_a_result_that_no_message_carries_comes_from_its_span() -> None:
+    """The last call of a run has no next request: its span has the result."""
+    spans = [
+        call(1, [SYSTEM, USER], asks("z", "hand_over")),
+        tool(2, "hand_over", "{}", "done", **{"gen_ai.tool.call.id": "z"}),
+    ]
+    assert shape(only(spans))[-2:] == [("assistant", "hand_over"), ("tool", "done")]
+
+
+def test_a_call_without_a_result_is_named() -> None:
+    """A call that nothing answers is kept and named; no result is invented."""
+    episode = only([call(1, [SYSTEM, USER], asks("z"))])
+    assert episode.completeness == ("missing_results", "no_tool_definitions")
+    assert [step.role for step in episode.steps] == ["system", "user", "assistant"]
+
+
+def test_a_failed_tool_says_so() -> None:
+    """A tool span's error status reaches the result, with its message where there is no other."""
+    run = tool(2, "find_order", "{}", "", **{"gen_ai.tool.call.id": "z", "error.type": "timeout"})
+    broken = replace(
+        run,
+        attributes={k: v for k, v in run.attributes.items() if not k.endswith("result")},
+        status=2,
+        status_message="timed out",
+    )
+    result = only([call(1, [SYSTEM, USER], asks("z")), broken]).steps[-1]
+    assert (result.role, result.content, result.is_error) == ("tool", "timed out", True)
+
+
+def test_a_sub_agent_inside_a_tool_stands_before_the_tools_result() -> None:
+    """An agent used as a tool gives steps of its own, marked with the call that started it."""
+    first = call(1, [SYSTEM, USER], asks("z", "ask_expert"))
+    run = replace(
+        tool(2, "ask_expert", "{}", "42", **{"gen_ai.tool.call.id": "z"}),
+        ended_at=START + 10 * SECOND,
+    )
+    agent = span(
+        3,
+        {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "expert"},
+        parent_id=run.span_id,
+    )
+    prompt = [
+        {"role": "system", "content": "You know."},
+        {"role": "user", "content": "What is it?"},
+    ]
+    below = call(4, prompt, {"role": "assistant", "content": "42"}, parent_id=agent.span_id)
+    last = call(11, [SYSTEM, USER, asks("z", "ask_expert"), gets("z", "42")], ANSWER)
+    episode = only([first, run, agent, below, last])
+    assert [(s.role, s.parent, s.agent) for s in episode.steps] == [
+        ("system", None, None),
+        ("user", None, None),
+        ("assistant", None, None),
+        ("system", "z", "expert"),
+        ("user", "z", "expert"),
+        ("assistant", "z", "expert"),
+        ("tool", None, None),
+        ("assistant", None, None),
+    ]
+
+
+def test_parallel_calls_told_one_by_one_stay_one_message() -> None:
+    """A history that repeats parallel calls with their results in between is recognised."""
+    both = {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {"id": "x", "function": {"name": "a", "arguments": "{}"}},
+            {"id": "y", "function": {"name": "b", "arguments": "{}"}},
+        ],
+    }
+    told = [SYSTEM, USER, asks("x", "a"), gets("x", "1"), asks("y", "b"), gets("y", "2")]
+    episode = only([call(1, [SYSTEM, USER], both), call(2, told, ANSWER)])
+    assert [s.role for s in episode.steps] == [
+        "system",
+        "user",
+        "assistant",
+        "tool",
+        "tool",
+        "assistant",
+    ]
+    assert episode.completeness == ("no_tool_definitions",)

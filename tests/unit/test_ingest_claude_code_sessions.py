@@ -1,0 +1,164 @@
+"""Sessions of Claude Code: lines that name each other become one episode, logs its outcomes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ingest.assemble import assemble
+from ingest.decode import decode
+from ingest.files import read_file
+from ingest.span import LogEvent
+from ingest.wal import StoredRecord, WalRecord
+from tests.unit.exported_lines import ARGUMENTS, only_episode, read
+from tests.unit.ingest_emitters import APP
+
+
+def entry(uuid: str, parent: str | None, kind: str, message: Any, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - a session line's JSON
+    """One line of a session file."""
+    return {
+        "uuid": uuid,
+        "parentUuid": parent,
+        "type": kind,
+        "sessionId": "c1",
+        "timestamp": f"2026-11-01T10:00:{len(uuid):02}Z",
+        "message": message,
+        **more,
+    }
+
+
+def block(message_id: str, content: dict[str, Any]) -> dict[str, Any]:
+    """One content block of an answer, as a line of its own has it."""
+    usage = {"input_tokens": 10, "output_tokens": 5}
+    return {
+        "role": "assistant",
+        "id": message_id,
+        "model": "m",
+        "content": [content],
+        "usage": usage,
+    }
+
+
+def result(call: str, text: str, **more: bool) -> dict[str, Any]:
+    """A tool result under role user."""
+    content = {"type": "tool_result", "tool_use_id": call, "content": text, **more}
+    return {"role": "user", "content": [content]}
+
+
+def use(call: str) -> dict[str, Any]:
+    """A tool call of an answer."""
+    return {"type": "tool_use", "id": call, "name": "find_order", "input": ARGUMENTS}
+
+
+def session() -> list[dict[str, Any]]:
+    """Two parallel calls: the second result hangs beside the chain, and so does an abandoned branch."""
+    return [
+        {"type": "summary", "summary": "x", "leafUuid": "6"},
+        entry("1", None, "user", {"role": "user", "content": "Where is it?"}),
+        entry("0", "1", "user", {"role": "user", "content": "never mind"}),
+        entry("2", "1", "assistant", block("m1", {"type": "text", "text": "I look."})),
+        entry("3", "2", "assistant", block("m1", use("t1"))),
+        entry("4", "3", "assistant", block("m1", use("t2"))),
+        entry("5", "3", "user", result("t1", "sent")),
+        entry("6", "4", "user", result("t2", "no such order", is_error=True)),
+        entry("7", "6", "assistant", block("m2", {"type": "thinking", "thinking": "hm"})),
+        entry("8", "7", "assistant", block("m2", {"type": "text", "text": "It was sent."})),
+    ]
+
+
+def test_a_claude_code_session_is_put_together(tmp_path: Path) -> None:
+    """Blocks of one answer are one step, parallel results are re-attached, an abandoned branch is left out."""
+    episode = only_episode(read(tmp_path, session()))
+    assert [(s.role, s.content, len(s.tool_calls)) for s in episode.steps] == [
+        ("user", "Where is it?", 0),
+        ("assistant", "I look.", 2),
+        ("tool", "sent", 0),
+        ("tool", "no such order", 0),
+        ("assistant", "It was sent.", 0),
+    ]
+    assert [s.is_error for s in episode.steps if s.role == "tool"] == [None, True]
+    assert [s.output_tokens for s in episode.steps if s.role == "assistant"] == [5, 5]
+    assert (episode.conversation_id, episode.source, episode.model) == ("c1", "claude_code", "m")
+    assert "reasoning_left_out" in episode.completeness
+
+
+def test_a_session_of_many_megabytes_is_one_episode(tmp_path: Path) -> None:
+    """A session's lines are never cut apart, however long the file is; a broken line is refused alone."""
+    lines = session()
+    lines[1]["message"]["content"] = "x" * 3_000_000
+    path = tmp_path / "s.jsonl"
+    path.write_text("\n".join(json.dumps(line) for line in lines) + '\n{"broken": ')
+    (record,) = read_file(path, app=APP)
+    assert isinstance(record, WalRecord)
+    found = decode(
+        StoredRecord(
+            seq=1,
+            kind=record.kind,
+            app=APP,
+            source="s",
+            body=record.body,
+            received_at=1,
+            encoding=record.encoding,
+            position=1,
+        )
+    )
+    assert [len(chat.episode.steps) for chat in found.chats] == [5]
+    assert [(r.code, r.position) for r in found.rejected] == [("bad_line", "line 11")]
+
+
+def test_a_session_whose_lines_name_each_other_ends(tmp_path: Path) -> None:
+    """A cycle of parents is walked once."""
+    lines = [
+        entry("1", "2", "user", {"role": "user", "content": "a"}),
+        entry("2", "1", "user", {"role": "user", "content": "b"}),
+    ]
+    episode = only_episode(read(tmp_path, lines))
+    assert [step.content for step in episode.steps] == ["a", "b"]
+
+
+def test_a_sub_agents_file_is_an_episode_of_its_own(tmp_path: Path) -> None:
+    """Side chains do not take the place of the session that started them."""
+    lines = [
+        entry(
+            "1", None, "user", {"role": "user", "content": "find"}, isSidechain=True, agentId="a7"
+        ),
+        entry(
+            "2",
+            "1",
+            "assistant",
+            block("m9", {"type": "text", "text": "ok"}),
+            isSidechain=True,
+            agentId="a7",
+        ),
+    ]
+    episode = only_episode(read(tmp_path, lines))
+    assert (episode.conversation_id, episode.agent) == ("c1/a7", "a7")
+
+
+def test_a_tool_decision_in_a_log_is_an_outcome_of_its_session() -> None:
+    """A user's refusal is the user's, a rule's is code's; each decision is a row of its own."""
+    events = [
+        LogEvent(
+            app=APP,
+            event_id=f"e{number}",
+            name="claude_code.tool_decision",
+            at=number,
+            attributes={
+                "session.id": "c1",
+                "tool_name": "Edit",
+                "decision": decision,
+                "source": source,
+            },
+        )
+        for number, (decision, source) in enumerate(
+            [("reject", "user_reject"), ("accept", "config"), ("reject", "user_reject")]
+        )
+    ]
+    outcomes = assemble([], events, app=APP).outcomes
+    assert [(o.name, o.label, o.by) for o in outcomes] == [
+        ("tool_decision", "reject", "end_user"),
+        ("tool_decision", "accept", "code"),
+        ("tool_decision", "reject", "end_user"),
+    ]
+    assert {(o.target_kind, o.target_id) for o in outcomes} == {("conversation", "c1")}

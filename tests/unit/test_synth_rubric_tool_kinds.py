@@ -1,0 +1,128 @@
+"""What tools are, by their names, their words and what was read after them; which answers are refusals."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from synth.rubric.recorded import looks_failed, record
+from synth.rubric.verbs import hands_over, write_log_odds
+from tests.unit.parcel_rubrics import FETCH, HAND, STOP, episode, kinds_of
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "writes"),
+    [
+        ("cancelBooking", "", True),
+        ("update-profile", "Changes the profile.", True),
+        ("list_rooms", "", False),
+        ("room_search", "Finds free rooms.", False),
+        ("userIdFromEmail", "", False),
+        ("return_details", "Everything about a return.", False),
+        ("order-status", "", False),
+        ("update_status", "", True),
+        ("openReturn", "", True),
+        ("note", "Appends a thought. It does not change the database.", False),
+    ],
+)
+def test_names_in_generic_english_are_a_prior(name: str, description: str, writes: bool) -> None:
+    """Verbs say what a tool is for, in any case and order."""
+    assert (write_log_odds(name, description) > 0) is writes
+
+
+@pytest.mark.parametrize(
+    ("name", "description"),
+    [
+        ("patient_record", "Record, by sections"),
+        ("account_report", "Report of the last month"),
+        ("customer_order", "Order"),
+        ("parcel_log", "Log history of a parcel"),
+    ],
+)
+def test_a_thing_that_may_also_be_a_verb_says_nothing(name: str, description: str) -> None:
+    """Taken for a change, a read that some resolved attempt made would be asked of everybody."""
+    assert write_log_odds(name, description) <= 0
+    assert write_log_odds("file", "Records the patient's answers") > 0
+
+
+def test_handing_over_is_recognised_in_words() -> None:
+    """A person who takes over is an act, whatever the tool is called."""
+    assert hands_over("pass_on", "Transfers the chat to a human agent.")
+    assert not hands_over("get_agent_name", "The name of the sales agent.")
+
+
+def test_tools_are_read_write_and_act() -> None:
+    """Names and traces together; the hand-over's wording is the agent's own."""
+    kinds = kinds_of(
+        episode("a", FETCH, STOP, ("say", "Done.")), episode("b", FETCH, HAND), episode("c", HAND)
+    )
+    assert kinds.of("write") == ("stop_parcel",)
+    assert kinds.of("read") == ("get_parcel",)
+    assert kinds.of("act") == kinds.terminal() == ("escalate",)
+    assert kinds.ignore() == {"escalate": ["why"]}
+
+
+def test_a_read_that_differs_afterwards_convicts_the_tool_in_between() -> None:
+    """Without a telling name, what happened to later reads decides."""
+    before = ("call", "get_parcel", '{"parcel": "P-100"}', "open")
+    after = ("call", "get_parcel", '{"parcel": "P-100"}', "stopped")
+    odd = ("call", "zap", '{"parcel": "P-100"}', "ok")
+    nothing = ("call", "zip", '{"parcel": "P-100"}', "ok")
+    kinds = kinds_of(
+        *(episode(f"w{i}", before, odd, after) for i in range(3)),
+        *(episode(f"r{i}", before, nothing, before) for i in range(6)),
+    )
+    assert kinds.tools["zap"].kind == "write"
+    assert kinds.tools["zip"].kind == "read"
+
+
+@pytest.mark.parametrize(
+    ("text", "failed"),
+    [
+        ("Error: no such parcel", True),
+        ('# var_3 = "Error: no such parcel"', True),
+        ('{"error": "gone"}', True),
+        ('{"error": null, "id": 1}', False),
+        ('{"status": "failed"}', True),
+        ("Invalid address", True),
+        ('{"parcel": "P-100"}', False),
+        ("The error was fixed", False),
+        ('[{"type": "text", "text": "Error: no such parcel"}]', True),
+        ('[{"type": "text", "text": "{\\"ok\\": false}"}]', True),
+        ('{"content": [{"type": "text", "text": "no such parcel"}], "isError": true}', True),
+        ('{"content": [{"type": "text", "text": "P-100"}], "isError": false}', False),
+        ('{"type": "error-text", "value": "no such parcel"}', True),
+        ('{"type": "json", "value": {"ok": false}}', True),
+        ('{"type": "refund", "value": {"ok": false}}', False),
+        ('"{\\"error\\": \\"gone\\"}"', True),
+        ('```json\n{"error": "gone"}\n```', True),
+        ('Tool result: {"ok": false}', True),
+        ("Tool error:\nno such parcel", True),
+        ('[{"status": "failed", "id": 1}]', False),
+    ],
+)
+def test_refusals_are_recognised(text: str, failed: bool) -> None:
+    """By their shape, in plain text and JSON, inside a caller's envelope too."""
+    assert looks_failed(text) is failed
+
+
+def test_a_call_without_a_result_is_left_out_and_counted() -> None:
+    """A guard stopped it, or its answer was lost: nobody can say that it happened."""
+    one = episode("a", FETCH, STOP)
+    steps = tuple(s for s in one.steps if s.call_id != "c1")
+    found = record(replace(one, steps=steps))
+    assert found.unanswered == 1
+    assert [c.name for c in found.attempt.calls] == ["get_parcel"]
+    assert len(found.actions) == 1
+
+
+def test_a_call_id_used_twice_gets_the_nearest_result() -> None:
+    """Some clients number calls anew in every message."""
+    one = episode("a", FETCH, STOP)
+    steps = [replace(s, call_id="x") if s.role == "tool" else s for s in one.steps]
+    steps = [
+        replace(s, tool_calls=tuple(replace(c, call_id="x") for c in s.tool_calls)) for s in steps
+    ]
+    results = [c.result.content for c in record(replace(one, steps=tuple(steps))).attempt.calls]
+    assert results == [FETCH[3], STOP[3]]

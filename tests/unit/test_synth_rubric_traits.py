@@ -1,0 +1,142 @@
+"""What is learnt over all tasks of an app: which faults its users forgive, and what they must be told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from redact.clean_episode import CleanEpisode
+from synth.rubric.derive import derive_rubric
+from synth.rubric.facts import Facts
+from synth.rubric.forgiveness import ended_right, undecided, unforgiven
+from synth.rubric.habits import FAIL
+from synth.rubric.tool_kinds import ToolKinds
+from synth.rubric.traits import traits_of
+from tests.unit.parcel_rubrics import (
+    FETCH,
+    HAND,
+    STOP,
+    Line,
+    derive,
+    episode,
+    facts,
+    kinds_of,
+    predict,
+    reward,
+)
+
+
+def unconfirmed(name: str) -> CleanEpisode:
+    """Stops the parcel without asking."""
+    return episode(name, FETCH, STOP, ("say", "Stopped."))
+
+
+def confirmed(name: str) -> CleanEpisode:
+    """Asks before it stops the parcel."""
+    return episode(name, FETCH, ("say", "Shall I stop it?"), ("user", "Yes."), STOP)
+
+
+def groups(shape: Sequence[tuple[int, int]], kinds: ToolKinds) -> list[list[Facts]]:
+    """Tasks with resolved confirmed attempts and unconfirmed ones of either label."""
+    return [
+        [
+            facts(confirmed(f"g{n}"), True, kinds),
+            facts(confirmed(f"h{n}"), True, kinds),
+            *(facts(unconfirmed(f"b{n}-{i}"), False, kinds) for i in range(bad)),
+            *(facts(unconfirmed(f"c{n}-{i}"), True, kinds) for i in range(good)),
+        ]
+        for n, (bad, good) in enumerate(shape)
+    ]
+
+
+def test_unforgiven_faults_are_learnt_from_attempts_that_ended_alike() -> None:
+    """Where users never forgive a change they had not agreed to, the right end is not enough."""
+    kinds = kinds_of(unconfirmed("a"), confirmed("b"))
+    seen = groups([(1, 0)] * 8, kinds)
+    assert unforgiven(ended_right(seen, kinds)) == {"confirmed": FAIL}
+    derived = derive_rubric("t", seen[0], traits_of(kinds, seen))
+    assert predict(derived, confirmed("x")) == 1.0
+    assert predict(derived, unconfirmed("x")) == 0.0
+
+
+def test_faults_that_users_forgive_are_not_learnt() -> None:
+    """Where confirmation makes no difference to outcomes, nobody is failed for it."""
+    kinds = kinds_of(unconfirmed("a"), confirmed("b"))
+    assert unforgiven(ended_right(groups([(0, 1)] * 8, kinds), kinds)) == {}
+    assert unforgiven(ended_right(groups([(1, 0)], kinds), kinds)) == {}
+
+
+def test_a_fault_that_too_few_attempts_have_is_not_graded() -> None:
+    """Nobody has seen whether users mind: the right end with the fault is neither passed nor failed, and pay stays."""
+    kinds = kinds_of(unconfirmed("a"), confirmed("b"))
+    seen = groups([(0, 0)], kinds)
+    derived = derive_rubric("t", seen[0], traits_of(kinds, seen))
+    assert predict(derived, confirmed("x")) == 1.0
+    assert predict(derived, unconfirmed("x")) is None
+    assert reward(derived, unconfirmed("x")) == 1.0
+    forgiving = groups([(0, 1)] * 3, kinds)
+    assert undecided(ended_right(forgiving, kinds)) == frozenset()
+    derived = derive_rubric("t", seen[0], traits_of(kinds, forgiving))
+    assert predict(derived, unconfirmed("x")) == 1.0
+
+
+TOO_LATE: Line = ("say", "I cannot stop it: the parcel already crossed the border yesterday.")
+WRONG_REASON: Line = ("say", "That is not possible, it is too heavy.")
+HELLO: Line = ("say", "Thank you, noted. Goodbye.")
+
+
+def refused(silent: int, forgiven: int) -> tuple[list[list[Facts]], ToolKinds]:
+    """Tasks where declining is right: two resolved attempts explain it, others stop without a word."""
+    good = [episode(f"g{n}", FETCH, TOO_LATE, opening="Stop it.") for n in range(2)]
+    kinds = kinds_of(*good)
+    shape = [False] * silent + [True] * forgiven
+    tasks = [
+        [facts(g, True, kinds) for g in good]
+        + [facts(episode(f"b{n}", FETCH, HELLO, opening="Stop it."), resolved, kinds)]
+        for n, resolved in enumerate(shape)
+    ]
+    return tasks, kinds
+
+
+def test_users_who_were_told_nothing_are_not_satisfied_where_that_was_learnt() -> None:
+    """Looking up and stopping leaves the world as a refusal does; the words tell them apart, in prediction and pay."""
+    tasks, kinds = refused(silent=8, forgiven=0)
+    traits = traits_of(kinds, tasks)
+    assert traits.unforgiven == {"no_refusal": FAIL}
+    derived = derive_rubric("t", tasks[0], traits)
+    assert predict(derived, episode("x", FETCH, TOO_LATE)) == 1.0
+    assert predict(derived, episode("x", FETCH, HELLO)) == 0.0
+    assert reward(derived, episode("x", FETCH, HELLO)) == 0.0
+    assert predict(derived, episode("x", FETCH, WRONG_REASON)) == 1.0, "it was declined, too"
+
+
+def test_silence_is_forgiven_where_users_forgive_it() -> None:
+    """Where silent attempts are resolved as often, no explanation is expected in a prediction."""
+    tasks, kinds = refused(silent=4, forgiven=6)
+    derived = derive_rubric("t", tasks[0], traits_of(kinds, tasks))
+    assert predict(derived, episode("x", FETCH, HELLO)) == 1.0
+
+
+def test_who_is_content_with_nothing_says_nothing_of_who_has_to_be_refused() -> None:
+    """Users who withdrew are content without an explanation: elsewhere a refusal that never came is no success for it."""
+    tasks, kinds = refused(silent=8, forgiven=0)
+    kept = []
+    things = ("violet folding umbrella", "copper whistling kettle", "walnut corner drawer")
+    for thing in things * 4:
+        wanted = f"Rather keep the {thing}."
+        done: Line = ("say", f"The {thing} stays.")
+        same = [facts(episode(f"k{n}", FETCH, done, opening=wanted), True, kinds) for n in range(2)]
+        idle = facts(episode("h", FETCH, HELLO, opening=wanted), True, kinds)
+        kept.append([*same, idle])
+    derived = derive_rubric("t", tasks[0], traits_of(kinds, [*tasks, *kept]))
+    assert predict(derived, episode("x", FETCH, HELLO)) == 0.0
+    assert predict(derived, episode("x", FETCH, TOO_LATE)) == 1.0
+
+
+def test_words_after_the_end_of_the_talk_are_not_expected() -> None:
+    """A run stops at the hand-over, so what recordings say after it can be no condition."""
+    told = ("say", "A colleague phones you tomorrow about border control papers.")
+    attempts = [(episode(f"g{n}", HAND, told), True) for n in range(3)]
+    kinds = kinds_of(*(e for e, _ in attempts))
+    assert kinds.terminal() == ("escalate",)
+    assert facts(attempts[0][0], True, kinds).explained == frozenset()
+    assert reward(derive(*attempts), episode("x", HAND)) == 1.0
