@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
@@ -33,6 +33,22 @@ class ToolResult:
     """The tool refused or failed, as a truth about the tool (an `unknown` answer is not an error)."""
     evidence: str = ""
     """Which learnt behaviour or recording answered, for a person to look up in the world file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """A call by what it means."""
+
+    tool: str
+    arguments: Mapping[str, Json]
+
+
+class Made(NamedTuple):
+    """One call that was made; a named tuple, because one is made per call."""
+
+    result: ToolResult
+    meant: Meant | None = None
+    """The part, of a tool that is several; None where it means what it says, or nobody knows what."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

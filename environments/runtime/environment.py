@@ -12,12 +12,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from .attempt import DERIVED, UNKNOWN, Attempt, Call, EndState, Json, ToolResult
+from .attempt import DERIVED, UNKNOWN, Attempt, Call, EndState, Json, Made, ToolResult
 from .message import Request, plain, request_for, requests_of, said_with, text_of
 from .task import Task, UserCall
 from .user import NEUTRAL, Reply, ScriptedUser, User
 from .verdict import Verdict
-from .world_dispatched import EMPTY, Dispatched
 
 Message = Mapping[str, Json]
 """One message in OpenAI shape."""
@@ -35,6 +34,10 @@ class Session(Protocol):
 
     def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """Answer one call; arguments may come as the JSON text of an object."""
+        ...
+
+    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Made:
+        """The same, with what the call meant."""
         ...
 
     def end_state(self) -> EndState:
@@ -82,7 +85,6 @@ class Environment:
         self._grader = grader
         self._new_user = user or (lambda: ScriptedUser(task.user, opening=self._opening))
         self._names = frozenset(_tool_names(task.tools))
-        self._dispatched = Dispatched(task.dispatched) if task.dispatched else None
         spoken = [m.get("content") for m in task.opening if m.get("role") == "user"]
         self._opening = "\n".join(text_of(content) for content in spoken)
         self.reset()
@@ -188,32 +190,21 @@ class Environment:
             if len(self._calls) >= self.task.limits.calls:
                 self._stop = LIMIT
                 return
-            result = self._answer(request)
-            name, arguments = request.name, request.arguments
-            if self._dispatched:
-                meant = self._dispatched.meant(name, arguments)
-                name, arguments = meant.tool, meant.arguments
-            self._calls.append(
-                Call(
-                    name=name,
-                    arguments=arguments,
-                    result=result,
-                    message=position,
-                    malformed=bool(request.fault),
-                )
-            )
+            made = self._answer(request)
+            call, result = _call(request, made, message=position), made.result
+            self._calls.append(call)
             self._messages.append(_tool_message(request, result))
             self._unknown += result.source == UNKNOWN
-            if name in self.task.terminal_tools and not result.is_error:
+            if call.name in self.task.terminal_tools and not result.is_error:
                 self._stop = TERMINAL_TOOL
 
-    def _answer(self, request: Request) -> ToolResult:
+    def _answer(self, request: Request) -> Made:
         if request.fault:
-            return _refusal(request.fault)
+            return Made(_refusal(request.fault))
         if request.name not in self._names:
-            return _refusal("there is no tool of that name")
+            return Made(_refusal("there is no tool of that name"))
         # As text, because the world remembers answers by the text they were asked with.
-        return self._session.call(request.name, request.text or "{}")
+        return self._session.made(request.name, request.text or "{}")
 
     def _hear_user(self, said: str) -> None:
         reply = self._user.reply(said)
@@ -226,23 +217,13 @@ class Environment:
         if reply.ended:
             self._stop = USER_ENDED
 
-    def _user_did(self, made: UserCall) -> bool:
+    def _user_did(self, said: UserCall) -> bool:
         """Make a call of the user's own side; whether it was answered as when the user's words were recorded."""
-        result = self._session.call(made.name, made.arguments)
-        request = request_for(made.name, made.arguments, call_id="")
-        meant = (self._dispatched or EMPTY).meant(made.name, request.arguments)
-        self._calls.append(
-            Call(
-                name=meant.tool,
-                arguments=meant.arguments,
-                result=result,
-                message=len(self._messages),
-                malformed=bool(request.fault),
-                by_user=True,
-            )
-        )
+        made = self._session.made(said.name, said.arguments)
+        request, result = request_for(said.name, said.arguments, call_id=""), made.result
+        self._calls.append(_call(request, made, message=len(self._messages), by_user=True))
         self._unknown += result.source == UNKNOWN
-        return result.source != UNKNOWN and _same(result.content, made.result)
+        return result.source != UNKNOWN and _same(result.content, said.result)
 
     def _check_limits(self) -> None:
         if self._stop is not None:
@@ -306,6 +287,18 @@ def _same(left: str, right: str) -> bool:
 def _tool_names(tools: Sequence[Message]) -> list[str]:
     functions = [tool.get("function", tool) for tool in tools]
     return [str(f.get("name")) for f in functions if isinstance(f, Mapping)]
+
+
+def _call(request: Request, made: Made, *, message: int, by_user: bool = False) -> Call:
+    meant = made.meant
+    return Call(
+        name=request.name if meant is None else meant.tool,
+        arguments=request.arguments if meant is None else meant.arguments,
+        result=made.result,
+        message=message,
+        malformed=bool(request.fault),
+        by_user=by_user,
+    )
 
 
 def _tool_message(request: Request, result: ToolResult) -> Message:

@@ -15,7 +15,7 @@ from .normal import parse_arguments
 from .world_around import views_of
 from .world_believed import given_by
 from .world_dated import dated_base, latest_rows
-from .world_dispatched import Dispatched
+from .world_dispatched import EMPTY, Dispatched
 from .world_entry import Place
 from .world_listed import keyed, listed
 from .world_moment import Moment, Room
@@ -96,13 +96,13 @@ class World:
         self.counters: Mapping[str, Any] = document.get("counters", {})
         self.fresh: Mapping[str, Any] | None = document.get("fresh")
         """Places where times and random ids stand, with their formats; None where there are none."""
-        self.dispatched = Dispatched(document.get("dispatched", {}))
-        """Tools that are several."""
         self.versions: Mapping[str, Any] = document.get("versions", {})
         """Old versions of tools that drifted, oldest first, each with the moment until which it answered."""
         self.origins = origins(self.versions)
         self.around = views_of(document, self.tools)
         """What stands between calls and tools, the outermost first; empty where nothing is added or taken away."""
+        self.dispatched = next((v for v in self.around if isinstance(v, Dispatched)), EMPTY)
+        """Tools that are several."""
         self.callers: Mapping[str, Any] = document.get("callers", {})
         self.room = Room()
         self.row_names: dict[Place, frozenset[str]] = {}

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
-from .attempt import Json, ToolResult
+from .attempt import Json, Meant, ToolResult
 from .normal import parse_arguments, parse_json
 from .world_notice import named
 from .world_view import Asked, View
@@ -25,14 +24,6 @@ VARIABLE: Final = "{"
 Change = Callable[[str, Mapping[str, Json]], "tuple[str, Mapping[str, Json]] | None"]
 """Another name and arguments for a call; None leaves it as it is."""
 NOTHING: Final[tuple[str, ...]] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Meant:
-    """A call by what it means."""
-
-    tool: str
-    arguments: Mapping[str, Json]
 
 
 def split_path(path: str) -> tuple[tuple[str, ...], str]:
@@ -63,7 +54,7 @@ def plain_number(text: str) -> Json:
 class Rule:
     """How the calls of one tool are several tools' calls."""
 
-    __slots__ = ("_by", "_exact", "_open", "_path", "_templates", "parts", "tool")
+    __slots__ = ("_by", "_exact", "_names", "_open", "_path", "_templates", "parts", "tool")
 
     def __init__(self, tool: str, part: Mapping[str, Any]) -> None:
         self.tool = tool
@@ -73,7 +64,10 @@ class Rule:
         self._open: Sequence[str] = part.get("open", ())
         self._exact: dict[tuple[str, ...], str] = {}
         self._templates: dict[tuple[str, ...], list[tuple[tuple[str, ...], str]]] = {}
+        self._names: dict[str, dict[tuple[str, ...], str]] = {}
+        """Per part, what its arguments are called by where they stand."""
         for name, known in self.parts.items():
+            self._names[name] = {tuple(place): own for own, place in known["names"].items()}
             key = tuple(json.dumps(known["when"].get(by)) for by in self._by)
             if self._path is None:
                 self._exact[key] = name
@@ -103,7 +97,7 @@ class Rule:
                 taken |= {("open", argument, k): v for k, v in inner.items()}
             elif argument not in self._by and argument != self._path:
                 taken["top", argument] = value
-        return Meant(name, self._named(self.parts[name], taken))
+        return Meant(name, self._named(name, taken))
 
     def _matched(
         self, key: tuple[str, ...], path: str
@@ -129,12 +123,11 @@ class Rule:
             for place, value in taken.items()
         }
 
-    @staticmethod
-    def _named(part: Mapping[str, Any], taken: Mapping[tuple[str, ...], Json]) -> dict[str, Json]:
-        names = {tuple(place): name for name, place in part["names"].items()}
+    def _named(self, part: str, taken: Mapping[tuple[str, ...], Json]) -> dict[str, Json]:
+        names, known = self._names[part], self.parts[part]["names"]
         out: dict[str, Json] = {}
         for place, value in taken.items():
-            own = place[-1] if place[-1] not in part["names"] else ".".join(place[1:])
+            own = place[-1] if place[-1] not in known else ".".join(place[1:])
             out[names.get(place, own)] = value
         return out
 
@@ -265,6 +258,7 @@ class Dispatched(View):
         if found is None:
             asked.lost(NEVER)
             return
+        asked.meant = found
         asked.called, asked.tool = asked.tool, found.tool
         asked.version = found.tool
         own = dict(found.arguments)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .attempt import DERIVED, RECORDED, UNKNOWN, EndState, Json, ToolResult
+from .attempt import DERIVED, RECORDED, UNKNOWN, EndState, Json, Made, ToolResult
 from .normal import parse_arguments, unwrap
 from .world_believed import Given
 from .world_early import read_early
@@ -70,9 +70,13 @@ class Session:
 
     def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """The tool's answer to one call, and its effect."""
+        return self.made(name, arguments).result if self._views else self._called(name, arguments)
+
+    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Made:
+        """The same, with what the call meant."""
         views = self._views
         if not views:
-            return self._called(name, arguments)
+            return Made(self._called(name, arguments))
         asked = Asked(name, arguments)
         for view in views:
             view.inward(asked)
@@ -82,7 +86,7 @@ class Session:
             result = self._not_known(asked.version, asked.arguments, asked.why)
         for view in reversed(views):
             result = view.outward(asked, result)
-        return result
+        return Made(result, asked.meant)
 
     def _called(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """The answer with marks where fresh values go."""

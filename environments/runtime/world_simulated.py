@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from threading import Lock
 
-from .attempt import SIMULATED, UNKNOWN, EndState, Json, ToolResult
+from .attempt import SIMULATED, UNKNOWN, EndState, Json, Made, ToolResult
 from .canonical import digest
 from .normal import parse_arguments
 from .world import World
@@ -102,9 +102,13 @@ class SimulatedSession:
 
     def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """The world's answer, else a simulated one where the tool's policy allows it."""
+        return self.made(name, arguments).result
+
+    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Made:
+        """The same, with what the call meant."""
         with self._world.lock:
-            result = self._session.call(name, arguments)
-        tool = self._world.world.tools.get(self._world.world.meant(name, arguments))
+            result, meant = self._session.made(name, arguments)
+        tool = self._world.world.tools.get(name if meant is None else meant.tool)
         parsed = parse_arguments(arguments)
         if (
             result.source == UNKNOWN
@@ -115,7 +119,7 @@ class SimulatedSession:
             result = self._simulated(name, parsed) or result
         text = arguments if isinstance(arguments, str) else digest(dict(arguments))
         self._earlier.append((name, text, result.content))
-        return result
+        return Made(result, meant)
 
     def end_state(self) -> EndState:
         """What differs from the start; simulated calls leave it unknown."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .attempt import Json, ToolResult
+from .attempt import Json, Meant, ToolResult
 
 
 @dataclass(slots=True)
@@ -26,6 +26,8 @@ class Asked:
     """Why nobody knows what becomes of it: the first reason that a view has."""
     called: str = ""
     """The name that agents called, where it is another one."""
+    meant: Meant | None = None
+    """The part of it that was called, of a tool that is several."""
     dark: bool = False
     """Of a recorded call: its result is none that the tool is known to give."""
 

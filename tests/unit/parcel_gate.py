@@ -14,6 +14,7 @@ from environments.runtime.attempt import (
     EndState,
     Event,
     Json,
+    Made,
     ToolResult,
 )
 from environments.runtime.candidate import Action, Candidate
@@ -34,6 +35,10 @@ class Shelf:
     state: dict[str, Json] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
     unknown: bool = False
+
+    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Made:
+        """The answer; every call means what it says."""
+        return Made(self.call(name, arguments))
 
     def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """Reads, sets or hands over."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from environments.runtime.attempt import RECORDED, UNKNOWN, Effect, EndState, Json, ToolResult
+from environments.runtime.attempt import RECORDED, UNKNOWN, Effect, EndState, Json, Made, ToolResult
 from environments.runtime.environment import Environment, run_actions
 from environments.runtime.task import Limits, Task, UserTurn
 
@@ -19,6 +19,10 @@ class Shelf:
 
     items: dict[str, Json]
     start: Mapping[str, Json] = field(default_factory=dict)
+
+    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Made:
+        """The answer; every call means what it says."""
+        return Made(self.call(name, arguments))
 
     def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """Answer one call."""
