@@ -39,7 +39,9 @@ class Guard:
     also: tuple[Thunk, ...] = ()
     """What every recorded refusal met besides: where it is otherwise, other words may have come first."""
     beside: tuple[Thunk, ...] = ()
-    """The same, of records that some refusals were told without a sight of."""
+    """The same, of records that some refusals were told without a sight of, and what other refusals are about."""
+    recurs: bool = False
+    """Whether it names things that were refused, some of them without a sight of what else the call is about."""
     of_record: bool = False
     """Whether any of these is about the record before."""
     names_part: bool = False
@@ -84,7 +86,7 @@ class Guard:
         if self.of_record and scope.old is None and scope.last is not None:
             return False  # an earlier call may have made of the record what other words are about
         return all(_not_broken(holds, scope, unseen=False) for holds in self.also) and all(
-            _not_broken(holds, scope, unseen=True) for holds in self.beside
+            _not_broken(holds, scope, unseen=self.recurs) for holds in self.beside
         )
 
     def objects_believed(self, scope: Scope) -> bool:
@@ -210,6 +212,7 @@ def _guard(part: Mapping[str, Any]) -> Guard:
         met=(Condition(part["holds"]), Met.from_json(part["met"])) if "met" in part else None,
         also=tuple(build(tree) for tree in part.get("also", ())),
         beside=tuple(build(tree) for tree in part.get("beside", ())),
+        recurs="facts" in part,
         of_record='"old"' in stable([part.get("also"), part.get("beside")]),
         names_part=soft and _names_part(part["holds"]),
         listed=listed_of(part["holds"]) if soft else None,

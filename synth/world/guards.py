@@ -15,10 +15,11 @@ from environments.runtime.expression_frame import DARK, GONE
 from environments.runtime.expression_scope import Tree
 from environments.runtime.normal import mask, stable
 from environments.runtime.world_subject import SUBJECT
-from synth.world.conditions import RARE, TRUE, Cases, Condition, bounds, conditions
+from synth.world.conditions import RARE, Cases, Condition, bounds, conditions
 from synth.world.effects import only_record, rescoped, spread, tables_of
-from synth.world.examples import Example, broken, evaluate
+from synth.world.examples import Example, evaluate
 from synth.world.explain import explain, lists_names
+from synth.world.first_refusal import bind, bind_new
 from synth.world.fit import Fitter
 from synth.world.fit_parts import amounts_in
 from synth.world.model import ToolModel, Workbench
@@ -26,7 +27,8 @@ from synth.world.momentary import forget_moments
 from synth.world.numbers import is_number, mentions
 from synth.world.proposals import Proposer
 from synth.world.recurring import told_again
-from synth.world.stayed import none_stays, stayed
+from synth.world.relations import body_of, plainly, relates, telling
+from synth.world.stayed import never_there, none_stays, stayed
 from synth.world.terms import Tables, Term
 
 MAX_UNEXPLAINED: Final = 0.06
@@ -36,8 +38,6 @@ NOVEL: Final = 5
 MAX_WITHHOLD: Final = 80
 MIN_RELATED: Final = 2
 """Different successes after which an argument is taken to name a part of a record."""
-MIN_BOUND: Final = 2
-"""Different refused calls before what all of them met belongs to the refusal."""
 WITHHELD_FORMS: Final = frozenset({"among", "member", "exists", "eq", "distinct", "le"})
 _POINTS: Final = ('"row"', '"at"', '"pick"')
 """Operations that look at what something points to."""
@@ -76,14 +76,17 @@ def _learn(
         # What was never refused may hang on an amount in its one record, hardly on whatever else that holds.
         withheld = [g for g in withheld if g["holds"][0] == "le" or not mentions(g["holds"], "old")]
     withheld.extend(stayed(cases, tool.writes))
-    _bind(explained, withheld, cases)
-    _bind_new(explained, list(none_stays(cases, tool.writes)), cases)
-    ordered = _in_order(explained, cases)
     again = [
-        g | _of_record(tool, cases, name)
+        {"class": name, **g, **_of_record(tool, cases, name)}
         for name in sorted(cases.bad)
         for g in told_again(cases, name)
     ]
+    bind(explained, again, withheld, cases)
+    bind_new([*explained, *again], none_stays(cases, tool.writes), cases)
+    for guard in again:
+        stays = never_there(cases, guard["class"], guard.pop("element"), guard.pop("fields"))
+        guard.setdefault("also", []).extend(stays)
+    ordered = _in_order(explained, cases)
     tool.guards = [*_beside(again, ordered), *ordered, *withheld]
     for guard in tool.guards:
         guard.pop("class", None)
@@ -103,102 +106,6 @@ def _learn(
         "unexplained": unexplained,
         "calls": len(examples),
     }
-
-
-def _bind(explained: list[dict[str, Any]], withheld: list[dict[str, Any]], cases: Cases) -> None:
-    """What held in every success and every refusal of a class: where it does not, other words may come first.
-
-    Of what other refusals are about it is enough that no refusal of the class broke it: which of two is told was never seen.
-    """
-    trees = [g["holds"] for g in withheld if _relates(g["holds"])]
-    relations = [t for t in trees if t[0] != "distinct" or _lists_words(t, cases)]
-    for guard in explained:
-        rows = cases.index[guard["class"]]
-        scopes = [cases.scopes[i] for i in rows]
-        calls = [e.seen.key for e in cases.bad[guard["class"]]]
-        if guard["message"]:
-            # In which state a record is is asked before its parts are.
-            state = _is_state(guard["conditions"][0].tree)
-            others = [c for g in explained if g is not guard for c in g["conditions"]]
-            for condition in others:
-                values = [condition.values[i] for i in rows]
-                if not any(map(broken, values)) and not (state and condition.tree[0] == "every"):
-                    guard.setdefault("beside", []).append(condition.tree)
-            for tree in relations if not state else [t for t in relations if t[0] != "every"]:
-                values = evaluate(tree, scopes)
-                if _met(values, calls):
-                    # Some refusals were told of records that nobody had seen: then that says nothing against another.
-                    name = "beside" if DARK in values else "also"
-                    guard.setdefault(name, []).append(tree)
-
-
-def _bind_new(explained: list[dict[str, Any]], trees: list[Tree], cases: Cases) -> None:
-    """What is said of elements was seen of such as the record did not have: of one that stays, nobody knows."""
-    for guard in explained:
-        scopes = [cases.scopes[i] for i in cases.index[guard["class"]]]
-        if guard["message"] and any(c.tree[0] == "every" for c in guard["conditions"]):
-            for tree in trees:
-                if all(v is True or v is DARK for v in evaluate(tree, scopes)):
-                    guard.setdefault("also", []).append(tree)
-
-
-def _met(values: list[Any], calls: list[str]) -> bool:
-    """Whether enough different calls met a condition and none broke it."""
-    if any(v is not True and v is not DARK for v in values):
-        return False
-    met = len({c for c, v in zip(calls, values, strict=True) if v is True})
-    return met >= min(MIN_BOUND, len(set(calls)))
-
-
-def _plainly(tree: Tree) -> bool:
-    """Whether a condition speaks of the call's own arguments only: of what was asked for, not of what there is."""
-    return not any(mentions(tree, root) for root in ("row", "old", "at", "pick"))
-
-
-def _telling(tree: Tree) -> bool:
-    """Whether a condition is hardly ever true by accident: an argument names a part of a record, two lists are of one length."""
-    body = _body(tree)
-    if body[0] == "member":
-        named = body[1][0] in ({"it", "by"} if tree[0] == "every" else {"arg"})
-        return bool(named and body[2][0] in {"row", "old"})
-    if tree[0] == "every" and body[0] == "exists":
-        return bool(body[1][0] == "pick" and body[1][1][0] == "old" and body[1][3] == ["it"])
-    lengths = tree[0] == "eq" and tree[1][0] == tree[2][0] == "len"
-    return lengths and any(part[1][0] == "arg" for part in tree[1:])
-
-
-def _lists_words(tree: Tree, cases: Cases) -> bool:
-    """Whether what is never there twice is a word: equal amounts stand side by side by chance."""
-    lists = evaluate(tree[1], cases.scopes[: len(cases.good)])
-    return all(isinstance(v, str) for values in lists if isinstance(values, list) for v in values)
-
-
-def _is_state(tree: Tree) -> bool:
-    """Whether a condition lists the values that a field of the record had."""
-    return bool(tree[0] == "among" and tree[1][0] == "old")
-
-
-def _body(tree: Tree) -> Tree:
-    """What a condition on every element, or on every pair of two lists, says of one."""
-    if tree[0] != "every":
-        return tree
-    return tree[1][3] if tree[1][0] == "zip" and tree[2] == TRUE else tree[2]
-
-
-def _relates(tree: Tree) -> bool:
-    """Whether a condition says what is asked for, of which kind the record is, or that an argument names what belongs there."""
-    if tree[0] == "among":
-        subject = tree[1]
-        return len(subject) == 2 and subject[0] in {"arg", "old"}
-    if _telling(tree) or tree[0] == "distinct":
-        return _plainly(tree) or _telling(tree)
-    text = stable(tree)
-    return (
-        tree[0] in {"member", "eq"}
-        and '"arg"' in text
-        and '"old"' not in text
-        and text.count('"row"') == 1
-    )
 
 
 def _of_subject(tree: Any) -> bool:
@@ -358,8 +265,8 @@ def _withhold(cases: Cases, conditions: Sequence[Condition]) -> list[dict[str, A
     out: list[dict[str, Any]] = []
     for condition in sorted(conditions, key=_by_reach):
         op = condition.tree[0]
-        inner = _body(condition.tree)[0]
-        bar = MIN_RELATED if _telling(condition.tree) else enough
+        inner = body_of(condition.tree)[0]
+        bar = MIN_RELATED if telling(condition.tree) else enough
         if not condition.limit and (condition.held < bar or inner not in WITHHELD_FORMS):
             continue
         if op == "le" and not condition.limit and not bounds(condition.tree):
@@ -382,6 +289,6 @@ def _withhold(cases: Cases, conditions: Sequence[Condition]) -> list[dict[str, A
                 "thin": condition.held < enough or len(out) >= MAX_WITHHOLD,
             }
         )
-    first = [g for g in out if _plainly(g["holds"]) or _relates(g["holds"])]
+    first = [g for g in out if plainly(g["holds"]) or relates(g["holds"])]
     rest = [g for g in out if g not in first]
     return [*first, *rest[:MAX_WITHHOLD]]

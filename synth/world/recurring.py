@@ -115,6 +115,8 @@ def _guard(
         "support": len({e.seen.key for e in group}),
         "against": len(accepted),
         "facts": len(refused),
+        "element": first,
+        "fields": fields,
     }
 
 

@@ -42,6 +42,18 @@ def none_stays(cases: Cases, writes: Sequence[dict[str, Any]]) -> Iterator[Tree]
             yield from _forms(cases, ["every", ["zip", tree[1], tree[1], none], TRUE])
 
 
+def never_there(cases: Cases, refused: str, element: Tree, fields: Sequence[str]) -> Iterator[Tree]:
+    """That what a refusal names is no element of the record already, where no refused one was: such a one may be asked nothing."""
+    name = str(element[1][1][1])
+    same: list[Tree] = [["eq", ["it", field], [*element, field]] for field in fields]
+    there: Tree = ["filter", ["old", name], ["and", *same]]
+    scopes = [cases.scopes[i] for i in cases.index[refused]]
+    for tree in _forms(cases, ["not", ["exists", ["at", there, ["const", 0]]]]):
+        values = evaluate(tree, scopes)
+        if True in values and all(v is True or v is DARK for v in values):
+            yield tree
+
+
 def _looked_up(name: str, tree: Tree) -> Iterator[Tree]:
     """That every element which stays says what is looked up for it."""
     found = _staying(name, tree)
