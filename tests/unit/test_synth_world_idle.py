@@ -3,6 +3,7 @@
 import json
 import random
 from collections import Counter
+from functools import cache
 from typing import Any
 
 import pytest
@@ -11,11 +12,10 @@ from benchmarks.volatile import recorded, verdict
 from environments.fidelity import Fidelity
 from environments.runtime.attempt import UNKNOWN
 from environments.runtime.world import World
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.clean_episode import CleanEpisode, CleanStep
 from synth.worlds import WorldSettings, learn_world
+from tests.unit.clean_seasons import call_and_result, conversation, world_from
 
-SECOND = 1_000_000_000
-START = 1_760_000_000
 BOXES = [f"B-{10 + n}" for n in range(8)]
 
 
@@ -35,30 +35,16 @@ def season(*, told: bool = False, shown: bool = False) -> list[CleanEpisode]:
             content = {"box": box, "state": f"{name}ed", "weight": 3 * int(box[2:])}
             if shown:
                 content["note"] = arguments["why"]
-            call = CleanToolCall(call_id=f"c{at}", name=name, arguments=json.dumps(arguments))
-            steps += [
-                CleanStep(role="user", content=said),
-                CleanStep(role="assistant", tool_calls=(call,)),
-                CleanStep(role="tool", content=json.dumps(content), call_id=f"c{at}"),
-            ]
-        out.append(
-            CleanEpisode(
-                app="boxes",
-                episode_id=f"e{number:03}",
-                started_at=(START + number * 7_200) * SECOND,
-                agent="a",
-                steps=tuple(steps),
-                redaction="off",
-            )
-        )
+            steps.append(CleanStep(role="user", content=said))
+            steps += call_and_result(at, name, arguments, json.dumps(content))
+        out.append(conversation("boxes", number, steps))
     return out
 
 
 @pytest.fixture(scope="module")
 def world() -> World:
     """Learnt, and read again as a file."""
-    document = learn_world(season(), WorldSettings()).document
-    return World.from_json(json.loads(json.dumps(document)))
+    return world_from(season())
 
 
 def test_reasons_and_keys_are_found(world: World) -> None:
@@ -107,11 +93,17 @@ def test_what_a_user_told_or_a_result_shows_is_not_idle() -> None:
     assert all("why" not in forms for forms in shown.get("idle", {}).values())
 
 
+@cache
+def depot(habit: str, *, living: bool) -> dict[str, Fidelity | str]:
+    """The benchmark's figures: every habit is held beside the same plain depot."""
+    return recorded(0, habit, living=living)
+
+
 @pytest.mark.parametrize("habit", ["idle", "spelling"])
 @pytest.mark.parametrize("living", [False, True])
 def test_a_habit_costs_nothing(habit: str, *, living: bool) -> None:
     """The depot of the benchmark with it is known as well as the plain one, or better: a key tells equal changes apart."""
-    plain, with_it = (recorded(0, name, living=living) for name in ("plain", habit))
+    plain, with_it = (depot(name, living=living) for name in ("plain", habit))
     for part in ("h", "p"):
         right, wrong = figures(plain[part])
         right_with_it, wrong_with_it = figures(with_it[part])

@@ -11,10 +11,10 @@ from dagster_project.recorded_calls import recorded_calls
 from environments.fidelity import Fidelity, replay
 from environments.runtime.attempt import DERIVED, UNKNOWN
 from environments.runtime.world import World
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.clean_episode import CleanEpisode, CleanStep
 from synth.worlds import WorldSettings, learn_world
+from tests.unit.clean_seasons import SECOND, call_and_result, conversation, world_from
 
-SECOND = 1_000_000_000
 PEOPLE = {f"{500 + n}": {"name": f"Person {n}", "points": 7 * n} for n in range(9)}
 
 
@@ -45,29 +45,15 @@ def season(count: int = 60, first: int = 0) -> list[CleanEpisode]:
             given = {"number": rng.choice([*PEOPLE])} if name == "check" else {"session": session}
             content = desk.call(name, given)
             session = json.loads(content).get("session", session)
-            call = CleanToolCall(call_id=f"c{at}", name=name, arguments=json.dumps(given))
-            steps += [
-                CleanStep(role="assistant", tool_calls=(call,)),
-                CleanStep(role="tool", content=content, call_id=f"c{at}"),
-            ]
-        out.append(
-            CleanEpisode(
-                app="desk",
-                episode_id=f"e{number:03}",
-                started_at=(1_760_000_000 + number * 7_200) * SECOND,
-                agent="a",
-                steps=tuple(steps),
-                redaction="off",
-            )
-        )
+            steps += call_and_result(at, name, given, content)
+        out.append(conversation("desk", number, steps))
     return out
 
 
 @pytest.fixture(scope="module")
 def world() -> World:
     """Learnt, and read again as a file."""
-    document = learn_world(season(), WorldSettings()).document
-    return World.from_json(json.loads(json.dumps(document)))
+    return world_from(season())
 
 
 def test_a_token_of_this_session_means_what_recorded_ones_meant(world: World) -> None:

@@ -3,18 +3,28 @@
 import json
 import random
 from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import pytest
 
 from benchmarks.volatile import counts, recorded
+from environments.fidelity import Fidelity
 from environments.runtime.attempt import DERIVED, UNKNOWN
 from environments.runtime.world import World
 from environments.runtime.world_wrapping import Wrapping
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.clean_episode import CleanEpisode, CleanStep
 from synth.worlds import WorldSettings, learn_world
+from tests.unit.clean_seasons import (
+    BETWEEN,
+    SECOND,
+    START,
+    call_and_result,
+    conversation,
+    world_from,
+)
 
-SECOND = 1_000_000_000
 ROWS = {f"L-{100 + n}": {"lamp": f"L-{100 + n}", "watts": 5 * n + 3} for n in range(8)}
 Around = Callable[[random.Random, str, int], str]
 
@@ -34,29 +44,12 @@ def season(around: Around, count: int = 60) -> list[CleanEpisode]:
         steps: list[CleanStep] = []
         for at in range(4):
             name, lamp = rng.choice(["lamp", "light"]), rng.choice([*ROWS, "L-1"])
-            moment = 1_760_000_000 + number * 7_200 + at
+            moment = START + number * BETWEEN + at
             body = called(name, lamp)
-            call = CleanToolCall(call_id=f"c{at}", name=name, arguments=json.dumps({"lamp": lamp}))
-            steps.append(CleanStep(role="assistant", tool_calls=(call,)))
-            steps.append(
-                CleanStep(
-                    role="tool",
-                    content=around(rng, body, moment),
-                    call_id=f"c{at}",
-                    is_error=body.startswith("Error"),
-                    at=moment * SECOND,
-                )
-            )
-        out.append(
-            CleanEpisode(
-                app="lamps",
-                episode_id=f"e{number:03}",
-                started_at=(1_760_000_000 + number * 7_200) * SECOND,
-                agent="a",
-                steps=tuple(steps),
-                redaction="off",
-            )
-        )
+            asked, told = call_and_result(at, name, {"lamp": lamp}, around(rng, body, moment))
+            failed = body.startswith("Error")
+            steps += [asked, replace(told, is_error=failed, at=moment * SECOND)]
+        out.append(conversation("lamps", number, steps))
     return out
 
 
@@ -78,10 +71,10 @@ def timed(rng: random.Random, body: str, at: int) -> str:
     return f"{body}\n[took {rng.randint(1, 99) / 10} ms]"
 
 
+@cache
 def world_of(around: Around) -> World:
     """Learnt, and read again as a file."""
-    document = learn_world(season(around), WorldSettings()).document
-    return World.from_json(json.loads(json.dumps(document)))
+    return world_from(season(around))
 
 
 def test_an_envelope_is_told_by_format_around_what_was_learnt() -> None:
@@ -132,18 +125,13 @@ def test_a_number_that_only_changes_move_is_no_part_of_a_wrapping() -> None:
 
     def counted(rng: random.Random, body: str, at: int) -> str:
         del rng
-        done["count"] = at // 7_200
+        done["count"] = at // BETWEEN
         return json.dumps({"said": body, "count": done["count"]})
 
     episodes = season(counted)
     doubled = [
-        CleanEpisode(
-            app="lamps",
-            episode_id=e.episode_id,
-            started_at=e.started_at,
-            agent="a",
-            steps=tuple(s for i in range(0, len(e.steps), 2) for s in [*e.steps[i : i + 2]] * 2),
-            redaction="off",
+        replace(
+            e, steps=tuple(s for i in range(0, len(e.steps), 2) for s in [*e.steps[i : i + 2]] * 2)
         )
         for e in episodes
     ]
@@ -169,10 +157,16 @@ def test_fields_of_a_result_that_are_no_wrapping_stay_with_it() -> None:
     assert known.strip('{"rows": [1], "total": 1}', forms) is None
 
 
+@cache
+def depot(habit: str) -> dict[str, Fidelity | str]:
+    """The benchmark's figures: every habit is held beside the same plain depot."""
+    return recorded(0, habit, living=False)
+
+
 @pytest.mark.parametrize("habit", ["envelope", "took", "faults"])
 def test_a_habit_costs_nothing(habit: str) -> None:
     """The depot of the benchmark with it is known as well as the plain one, and no answer with such values is exact."""
-    plain, with_it = (recorded(0, name, living=False) for name in ("plain", habit))
+    plain, with_it = depot("plain"), depot(habit)
     for part in ("h", "p"):
         before, after = counts(plain[part])["all"], counts(with_it[part])["all"]  # type: ignore[arg-type]  # both are figures
         assert before.split(" ")[0] == after.split(" ")[0]
