@@ -19,10 +19,12 @@ from redact.findings import Findings
 from redact.fold import Folded, fold
 from redact.free_ids import FREE
 from redact.free_judge import own_parts
-from redact.judge import KEEP, WITHHOLD, Verdict, judge
+from redact.judge import KEEP, TEXTS, WITHHOLD, Verdict, judge
+from redact.language import words_of_subjects
 from redact.learnt import Learnt, keep_kind
 from redact.matcher import Match, Matcher, searched
 from redact.people_places import without_choices
+from redact.place import Place
 from redact.policy import Policy
 from redact.standing import Vocabulary, vocabulary_of
 from redact.unknown_names import UNKNOWN_NAMES, unexplained_in
@@ -31,6 +33,9 @@ from redact.vault import Vault
 _REMEMBERED: Final = 20_000
 _OF_PROSE: Final = (f"|{FREE}", f"|{UNKNOWN_NAMES}")
 """Where tokens of free text and runs of capitalised words are counted, each of which is judged by itself."""
+
+
+_NO_WORDS: Final[frozenset[str]] = frozenset()
 
 
 class Known(NamedTuple):
@@ -63,7 +68,8 @@ class AppGate:
             seen, k=policy.k, words=policy.public_values, judgement=self.judgement
         )
         self._seen = seen
-        self._runs: dict[str, list[str]] = {}
+        self._runs: dict[str, tuple[tuple[Unexplained, Verdict], ...]] = {}
+        self._many: dict[str, frozenset[str]] = {}
         self._k = policy.k
         self.withholds = policy.unknown == "withhold"
         self.hides_task_keys = policy.task_keys == "opaque"
@@ -94,9 +100,19 @@ class AppGate:
         """Say whether a tool definition is everybody's and not made for one user."""
         return is_shared(self._seen, definition_key(definition), k=self._k)
 
-    def accounts_for(self, value: str, own: Mapping[str, str]) -> bool:
-        """Say whether every word of a value is replaced wherever it stands: there is nothing left to withhold."""
-        return is_accounted_for(value, self.known(value).matches, own, self.vocabulary.holds)
+    def accounts_for(self, leaf: Unexplained, verdict: Verdict, own: Mapping[str, str]) -> bool:
+        """Say whether every word of a leaf is replaced wherever it stands, or many people's: there is nothing left to withhold."""
+        many = self._said_by_many(leaf.path) if verdict == TEXTS else _NO_WORDS
+        matches = self.known(leaf.value).matches
+        return is_accounted_for(leaf.value, matches, own, self.vocabulary.holds, many)
+
+    def _said_by_many(self, path: str) -> frozenset[str]:
+        """Return the words of free text that k subjects saw at a path, each asked for once."""
+        words = self._many.get(path)
+        if words is None:
+            at = [seen for key, seen in self._seen.evidence.items() if Place.of(key).path == path]
+            words = self._many[path] = words_of_subjects(at, self.judgement.words, k=self._k)
+        return words
 
     def known(self, text: str) -> Known:
         """Return what the whole app knows of a text, once per distinct text."""
@@ -150,6 +166,9 @@ class AppGate:
         for place, leaf in findings.sightings:
             if place in kept:
                 continue
+            if leaf.path == UNKNOWN_NAMES:
+                yield from self._unknown_in(place, leaf)
+                continue
             verdict = self._settled.get(place) or self._settle(place, leaf.value)
             if verdict.action == KEEP or "://" in leaf.value:
                 continue
@@ -163,18 +182,21 @@ class AppGate:
     def _parts_of(self, place: str, leaf: Unexplained) -> Iterator[Unexplained]:
         """Yield what of a leaf its place's verdict is about."""
         template = self.judgement.templates.get(place)
-        if leaf.path == UNKNOWN_NAMES:
-            yield from (leaf._replace(value=part) for part in self._unknown_in(leaf.value))
-        elif template:
+        if template:
             yield from (leaf._replace(value=part) for part in own_parts(leaf.value, template))
         else:
             yield leaf
 
-    def _unknown_in(self, run: str) -> list[str]:
+    def _unknown_in(self, place: str, leaf: Unexplained) -> tuple[tuple[Unexplained, Verdict], ...]:
         """Return what of a run of prose the app's language does not explain, once per run."""
+        run = leaf.value
         parts = self._runs.get(run)
         if parts is None:
-            parts = self._runs[run] = unexplained_in(run, self.judgement.words)
+            verdict = self.judgement.of(place, run)
+            spared = self.judgement.spares(verdict, run)
+            own = [] if spared else unexplained_in(run, self.judgement.words)
+            parts = tuple((leaf._replace(value=part), verdict) for part in own)
+            self._runs[run] = parts
         return parts
 
     def _settle(self, place: str, value: str) -> Verdict:

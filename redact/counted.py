@@ -52,7 +52,7 @@ class Counted:
         """Count the words of an episode's prompts for a subject, and keep those that its assistant writes."""
         for step in steps:
             role, content = step.role, step.content
-            if not content or role in _OTHERS:
+            if role in _OTHERS or not content:
                 continue
             if role == "assistant":
                 self._said.append(content)
@@ -91,7 +91,11 @@ class Counted:
         defined = {"\n".join(listed): subjects for listed, subjects in self._definitions.items()}
         for text, subjects in (*self._prompts.items(), *defined.items()):
             for word in told_words(text):
-                told[word] = merge_subjects(told.get(word, []), subjects)
+                known = told.get(word)
+                if known is None:
+                    told[word] = subjects
+                elif known is not subjects:
+                    told[word] = merge_subjects(known, subjects)
         small: set[str] = set()
         for text in self._said:
             if len(text) < _BRIEF or not len(text) % 4:  # of long ones a fourth says it all

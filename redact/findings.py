@@ -153,11 +153,13 @@ class Finder:
 
     def _runs(self, prose: Sequence[str], origin: str) -> tuple[tuple[str, Unexplained], ...]:
         """Return the runs of capitalised words that may be names, each with its place."""
-        if origin == ARGUMENT or self._prose_names != "remove":
+        if not prose or origin == ARGUMENT or self._prose_names != "remove":
             return ()
         alone = origin == MESSAGE
-        runs = [run for part in prose for run in unknown_runs(part, runs_in(part), alone=alone)]
-        return tuple([_run_at(origin, run) for run in runs])
+        runs: list[str] = []
+        for part in prose:
+            runs += unknown_runs(part, runs_in(part), alone=alone)
+        return tuple([_run_at(origin, run) for run in runs]) if runs else ()
 
     def _told(self, text: str, spoken: Sequence[str], *, is_json: bool) -> list[Found]:
         """Return the people whom the sentences of an argument or a result name."""

@@ -59,13 +59,24 @@ def least_of(k: int, subjects: int, *, share: float = _SHARE) -> int:
 
 
 def enough_of(k: int, subjects: int) -> int:
-    """Return how many subjects make a value under a key everybody's: k, of few subjects a third."""
+    """Return how many subjects make a value under a key everybody's: k, of fewer than 3 k a third."""
     return min(k, max(_FEWEST, subjects // 3))
 
 
 def subjects_of(places: Iterable[Mapping[str, list[int]]]) -> int:
     """Return how many subjects saw anything."""
     return len({subject for seen in places for listed in seen.values() for subject in listed})
+
+
+def subjects_up_to(places: Iterable[Mapping[str, list[int]]], most: int) -> int:
+    """Return how many subjects saw anything, or `most` of them: where more say no more, the count ends there."""
+    had: set[int] = set()
+    for seen in places:
+        for listed in seen.values():
+            had.update(listed)
+            if len(had) >= most:
+                return most
+    return len(had)
 
 
 @dataclass(frozen=True, slots=True)

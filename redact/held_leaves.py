@@ -54,7 +54,7 @@ def judged_leaves(
             elif gate.withholds:
                 if own is None:
                     own = gate.own(episode_id, local_values(known))
-                if gate.accounts_for(leaf.value, own):
+                if gate.accounts_for(leaf, verdict, own):
                     continue
                 note = Held(path=reads.path(row), key=leaf.path, reason=verdict.reason)
                 held.append(HeldLeaf(note, _held_spellings(leaf.value)))

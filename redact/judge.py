@@ -366,7 +366,7 @@ def _judge_shape(
         ("identifier", True, _IDENTIFIERS),
         ("names", place.personal or not alone, NAMELIKE),
         ("text", place.origin == RESULT and 2 * sum(map(is_line, own)) > len(own), _STREETS),
-        ("text", place.origin == RESULT and (place.personal or len(subjects) > _FEW), _TEXTS),
+        ("text", place.origin == RESULT and (place.personal or len(subjects) > _FEW), TEXTS),
     ):
         if shape == seen_as and enough:
             return verdict
@@ -387,7 +387,7 @@ _ASKED_FOR: Final = Verdict(
     OPAQUE, "each person's own word, asked of a tool that answers with a record"
 )
 NAMELIKE: Final = Verdict(WITHHOLD, "looks like names and differs from person to person")
-_TEXTS: Final = Verdict(WITHHOLD, "free text that differs from person to person")
+TEXTS: Final = Verdict(WITHHOLD, "free text that differs from person to person")
 
 
 def _is_shared(

@@ -6,13 +6,15 @@ hold or that is part of a key is one of the language; so is what stays in answer
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from redact.fold import fold_value
 from redact.free_ids import FREE
-from redact.free_judge import enough_of, is_free, subjects_of
-from redact.gazetteer import is_name
+from redact.free_judge import enough_of, is_free, subjects_of, subjects_up_to
+from redact.gazetteer import ORDINARY, is_name
 from redact.learnt import AppLearnt
 from redact.place import RESULT, Place, last_key
 from redact.unknown_names import is_listed, key_words, told_words, unexplained_in
@@ -23,8 +25,7 @@ _SENTENCE: Final = 3
 
 def language_of(app: AppLearnt, *, k: int) -> frozenset[str]:
     """Return the words that an app writes small, and those of its shared prompts and definitions and of its keys."""
-    had = {subject for listed in app.told.values() for subject in listed}
-    least = min(k, max(1, len(had)))
+    least = max(1, subjects_up_to([app.told], k))
     words = {*app.small, *(word for word, listed in app.told.items() if len(listed) >= least)}
     words.update(_of_keys({Place.of(key).path for key in app.evidence}))
     return frozenset(words)
@@ -38,7 +39,7 @@ def words_kept(
     app: AppLearnt, changed: Collection[str], choices: Collection[str], *, k: int
 ) -> frozenset[str]:
     """Return the words of values that stay; of sentences only the small ones, unless several subjects saw them."""
-    several = enough_of(k, subjects_of(app.evidence.values()))
+    several = enough_of(k, subjects_up_to(app.evidence.values(), 3 * k))
     whole: list[str] = list(choices)
     asked: list[str] = []
     prose: list[str] = []
@@ -62,13 +63,14 @@ def words_kept(
 
 
 def words_of_many(
-    told: Collection[Mapping[str, list[int]]], words: Collection[str], *, k: int
+    told: Collection[Mapping[str, list[int]]], words: AbstractSet[str], *, k: int
 ) -> frozenset[str]:
     """Return the single words in prose that no list of names has and that several subjects say, or all of them.
 
     Where each subject says several of them, the language begins its nouns with capitals, and one shows nothing; nor does one among few.
     """
-    several = enough_of(k, subjects_of(told))
+    subjects = subjects_of(told)
+    several = enough_of(k, subjects)
     single = {
         word: listed
         for seen in told
@@ -84,10 +86,33 @@ def words_of_many(
         for word in part.split()
     }
     own = {word: listed for word, listed in single.items() if len(listed) < several}
-    subjects = subjects_of(told)
     capitals = subjects < k or sum(map(len, own.values())) > _EACH * subjects
     many = set(single) if capitals else single.keys() - own
     return frozenset(fold_value(word) for word in many - named)
 
 
+def words_of_subjects(
+    places: Collection[Mapping[str, list[int]]], words: AbstractSet[str], *, k: int
+) -> frozenset[str]:
+    """Return the folded words of free text that k subjects saw and no list of names has: of the app's language, or written small.
+
+    What nearly all of many subjects saw is the form of such texts, however it is written.
+    """
+    by_word: dict[str, set[int]] = {}
+    for seen in places:
+        for value, listed in seen.items():
+            for word in set(_LETTERS.findall(value)):
+                by_word.setdefault(word, set()).update(listed)
+    form = _NEARLY_ALL * max(subjects_of(places), _FORM)
+    return frozenset(
+        folded
+        for word, listed in by_word.items()
+        if len(listed) >= k and not is_name(folded := fold_value(word))
+        if word.islower() or folded in words or folded in ORDINARY or len(listed) >= form
+    )
+
+
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_FORM: Final = 10
+_NEARLY_ALL: Final = 0.8
 _EACH: Final = 3

@@ -46,12 +46,17 @@ def names_in(text: str, needs: Needs = EVERYTHING) -> Iterator[tuple[str, str]]:
         yield from names_without_capitals(text)
     if not needs.told and not names_somebody(text):
         return
-    for run in _RUN.finditer(text):
-        start = run.start()
+    told = needs.told
+    end = 0
+    for run in runs_in(text):
+        start = text.find(run, end)
+        while start and (text[start - 1].isalnum() or text[start - 1] == "_"):
+            start = text.find(run, start + 1)  # not the phone of an `iPhone`
+        end = start + len(run)
         # Nine of ten capitalised runs end here; where the look saw no word that introduces people, none stands before them.
-        if _tells_of_people(run[0]) or (needs.told and _is_introduced(text, start)):
-            found = _people_of(run[0], _context(text, start))
-            yield from found or _reached(run[0], text[run.end() : run.end() + _NUMBER])
+        if _tells_of_people(run) or (told and _is_introduced(text, start)):
+            found = _people_of(run, _context(text, start))
+            yield from found or _reached(run, text[end : end + _NUMBER])
 
 
 def names_somebody(text: str) -> bool:

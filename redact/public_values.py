@@ -13,7 +13,7 @@ from typing import Final
 from redact.catalogues import long_lists
 from redact.definitions import public_choices
 from redact.forms import is_reference, shape_of
-from redact.free_judge import enough_of, subjects_of
+from redact.free_judge import enough_of, subjects_of, subjects_up_to
 from redact.learnt import AppLearnt, merge_subjects
 from redact.place import RESULT, Place
 
@@ -69,7 +69,7 @@ def seen_at(
     evidence: Mapping[str, Mapping[str, list[int]]], place: Place, seen: Mapping[str, list[int]]
 ) -> Mapping[str, list[int]]:
     """Return what was seen at a place of personal documents, with what stood there in documents that showed nobody."""
-    if not place.personal or place.free or subjects_of([seen]) >= _SOME:
+    if not place.personal or place.free or subjects_up_to([seen], _SOME) == _SOME:
         return seen
     other = evidence.get(replace(place, personal=False).key())
     if not other:

@@ -8,7 +8,8 @@ everybody's, are somebody's name. A single one is only where a list of names has
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from itertools import chain
 from typing import Final
@@ -24,8 +25,7 @@ UNKNOWN_NAMES: Final = "~^"
 _PARTS: Final = re.compile(r"[^\W\d_]+")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019\-][^\W\d_]+)*")
 _ENDED: Final = re.compile(r"(?<=[^\W\d_]{3}\.) ")
-_INSIDE: Final = re.compile(r"[^\W\d_,)] ")
-_OWN: Final = re.compile(r"['\u2019]s$")
+_OWN: Final = ("'s", "\u2019s")
 _IS_MONTH: Final = re.compile(MONTH, re.IGNORECASE)
 _TWO: Final = 2
 
@@ -46,12 +46,14 @@ _NONE: Final[list[str]] = []
 
 
 def _is_inside(word: str, text: str) -> bool:
-    """Say whether a word stands behind another or a comma, which no sentence begins with."""
-    at = text.find(word)
+    """Say whether a word stands behind another, which no sentence begins with."""
+    inside = f" {word}"
+    at = text.find(inside, 1)
     while at >= 0:
-        if _INSIDE.fullmatch(text, max(0, at - 2), at):
+        before = text[at - 1]
+        if before.isalnum() and not before.isdecimal():
             return True
-        at = text.find(word, at + 1)
+        at = text.find(inside, at + 1)
     return False
 
 
@@ -59,27 +61,34 @@ def _is_inside(word: str, text: str) -> bool:
 def _possible(run: str) -> tuple[str, ...]:
     """Return the parts of a run that may be names: a dot behind three letters ends a sentence."""
     if " " not in run:
-        single = _OWN.sub("", run.rstrip("."))
+        single = _bare(run)
         return (single,) if _may_be_own(single) else ()
-    if not any(map(_may_be_own, run.split())):
+    words = run.split()
+    if not any(map(_may_be_own, words)):
         return ()
     found: list[str] = []
-    for part in _ENDED.split(run):
-        if _rest(part, ()):
+    for part in _ENDED.split(run) if "." in run else (run,):
+        if _rest(part, _NO_WORDS):
             found.append(part)
         else:
-            single_words = (_OWN.sub("", word.rstrip(".")) for word in part.split())
-            found += [word for word in single_words if _may_be_own(word) and is_listed(word)]
+            singles = filter(_may_be_own, map(_bare, part.split()))
+            found += filter(is_listed, singles)
     return tuple(found)
+
+
+def _bare(word: str) -> str:
+    """Return a word without the dot behind it and without a possessive."""
+    plain = word.rstrip(".")
+    return plain[:-2] if plain.endswith(_OWN) else plain
 
 
 @lru_cache(maxsize=65_536)
 def _may_be_own(word: str) -> bool:
     """Say whether a word of a run is not surely a common one, a place, a month or a mark."""
     plain = word.rstrip(".")
-    if plain.casefold() in ORDINARY:
+    if len(plain) <= _TWO or _is_common(plain) or plain.casefold() in ORDINARY:
         return False
-    return len(plain) > _TWO and not _is_known(plain, ()) and not _IS_MONTH.fullmatch(plain)
+    return not _IS_MONTH.fullmatch(plain)
 
 
 @lru_cache(maxsize=65_536)
@@ -88,42 +97,60 @@ def is_listed(word: str) -> bool:
     return is_name(fold_value(word))
 
 
-def unexplained_in(run: str, words: Collection[str]) -> list[str]:
+def unexplained_in(run: str, words: AbstractSet[str]) -> list[str]:
     """Return what of a run the language does not explain: two words or more side by side, or a single one that is all of it."""
     if " " not in run:
         return [] if _is_known(run, words) else [run]
     return _rest(run, words)
 
 
-def _rest(run: str, words: Collection[str]) -> list[str]:
+def _rest(run: str, words: AbstractSet[str]) -> list[str]:
+    told = _words_in(run)
+    known = [_is_known(word, words) for word, _ in told]
+    if sum(not (one or particle) for one, (_, particle) in zip(known, told, strict=True)) < _TWO:
+        return []  # nearly all of them: one sentence's first word, two of the app's
     kept: list[str] = []
     own: list[str] = []
-    for word in [*_WORD.findall(run), ""]:
-        if word and word.casefold() in PARTICLES and own:
+    for one, (word, particle) in zip([*known, True], [*told, ("", False)], strict=True):
+        if particle and own:
             own.append(word)
-        elif word and not _is_known(word, words):
-            own.append(_OWN.sub("", word))
+        elif not one:
+            own.append(word[:-2] if word.endswith(_OWN) else word)
         else:
             while own and own[-1].casefold() in PARTICLES:
                 own.pop()
-            if sum(one.casefold() not in PARTICLES for one in own) >= _TWO:
+            if sum(name.casefold() not in PARTICLES for name in own) >= _TWO:
                 kept.append(" ".join(own))
             own = []
     return kept
 
 
-def _is_known(word: str, words: Collection[str]) -> bool:
+@lru_cache(maxsize=65_536)
+def _words_in(run: str) -> tuple[tuple[str, bool], ...]:
+    """Return the words of a run, and whether each is a particle."""
+    return tuple([(word, word.casefold() in PARTICLES) for word in _WORD.findall(run)])
+
+
+def _is_known(word: str, words: AbstractSet[str]) -> bool:
     """Say whether a word is one of the language, or a mark, or holds one."""
-    if word.isupper():
-        return True
-    parts = [part for part in _PARTS.findall(word) if not part[0].islower() and len(part) > 1]
-    return not parts or any(_is_plain(part) or fold_value(part) in words for part in parts)
+    return _is_common(word) or not words.isdisjoint(_parts_of(word))
 
 
 @lru_cache(maxsize=65_536)
-def _is_plain(part: str) -> bool:
-    folded = fold_value(part)
-    return folded in ORDINARY or folded in PLACES or folded in STREET_WORDS
+def _is_common(word: str) -> bool:
+    """Say whether a word is a mark, or holds one that is nobody's in any app."""
+    return word.isupper() or not _COMMON.isdisjoint(_parts_of(word) or _COMMON)
+
+
+@lru_cache(maxsize=65_536)
+def _parts_of(word: str) -> tuple[str, ...]:
+    """Return the folded parts of a word that are written with a capital."""
+    parts = (word,) if word.isalpha() else _PARTS.findall(word)
+    return tuple([fold_value(part) for part in parts if not part[0].islower() and len(part) > 1])
+
+
+_COMMON: Final = frozenset({*ORDINARY, *PLACES, *STREET_WORDS})
+_NO_WORDS: Final[frozenset[str]] = frozenset()
 
 
 def told_words(text: str) -> Iterator[str]:
@@ -145,4 +172,5 @@ _CASED: Final = re.compile(r"[A-Z]+(?![^\W\d_A-Z])|[^\W\d_][^\W\d_A-Z]*")
 
 def small_words(said: Iterable[str]) -> Iterator[str]:
     """Yield the folded words that are written small."""
-    return (fold_value(word) for word in said if word.islower() and word.isalpha())
+    small = [word for word in said if word.islower() and word.isalpha()]
+    return (word if word.isascii() else fold_value(word) for word in small)
