@@ -1,8 +1,8 @@
 """What most probably became of a call that the world cannot answer, for predicting an outcome and never for paying.
 
 In: the view of one attempt and one of its calls. Out: True (it was refused), False (it succeeded) or None. The evidence
-is what the policy did next: it calls again with nearly the same values after a refusal, and tells the user what
-happened. Words are generic English; where they say nothing, how often the tool refuses decides (`check_end`).
+is what the world says of rules that the call breaks, and what the policy did next: it calls again with nearly the same
+values after a refusal, and tells the user what happened. Words are generic English; where they say nothing, how often the tool refuses decides (`check_end`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Final
 from .attempt import Call, Json
 from .check_view import View, text_of
 from .normal import leaves, stable
+from .world_notice import objected
 
 REFUSED: Final = re.compile(
     r"\b(?:unfortunately|unable|cannot|can.?t|could ?n.?t|could not|did ?n.?t|error|issue|problem|apologi[sz]e|"
@@ -34,6 +35,10 @@ def was_refused(view: View, index: int, changing: frozenset[str]) -> bool | None
     call = calls[index]
     if any(_second_try(call, later) for later in calls[index + 1 :] if later.name in changing):
         return True
+    if objected(call.result.content):
+        return (
+            True  # no success broke what this call breaks: the next words may be about another call
+        )
     said = _next_words(view, call)
     refused, succeeded = bool(REFUSED.search(said)), bool(SUCCEEDED.search(said))
     if refused == succeeded:

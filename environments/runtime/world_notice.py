@@ -11,9 +11,14 @@ from collections.abc import Mapping
 from typing import Final
 
 from .attempt import UNKNOWN, Json, ToolResult
-from .normal import stable
+from .normal import parse_json, stable
 
 ONLY_RECORDED: Final = "only recorded answers are allowed for this tool"
+NEVER_DONE: Final = "success was never seen under this condition: "
+NEVER_SO: Final = "this was never refused so under such conditions: "
+"""What a call breaks, or what it was refused for, stands behind these: the words alone are not known."""
+NOT_ELSE: Final = "never seen otherwise in a success"
+"""Behind `NEVER_DONE` where no call that was refused had it otherwise either."""
 WITHHELD: Final = "[withheld]"
 """What redaction leaves in place of a part that it withheld: no tool answers so."""
 
@@ -22,6 +27,16 @@ def notice(tool: str, reason: str) -> ToolResult:
     """The answer of a tool whose result nobody knows; it marks the rollout."""
     content = stable({"error": "unknown", "tool": tool, "reason": reason})
     return ToolResult(content=content, source=UNKNOWN)
+
+
+def objected(content: str) -> bool:
+    """Whether a notice says that the call breaks what every success met and some refusal broke."""
+    parsed = parse_json(content)
+    notes = parsed.value if parsed is not None else None
+    reason = str(notes.get("reason", "")) if isinstance(notes, dict) else ""
+    return reason.startswith(NEVER_SO) or (
+        reason.startswith(NEVER_DONE) and reason != NEVER_DONE + NOT_ELSE
+    )
 
 
 def named(tool: str, result: ToolResult) -> ToolResult:

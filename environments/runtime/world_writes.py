@@ -12,7 +12,7 @@ from .normal import names_in, parse_json, stable
 from .world_early import UNDONE, Early, said_early, undone
 from .world_entry import Came, Place
 from .world_log import entry_of, history, log_unknown
-from .world_notice import ONLY_RECORDED, notice
+from .world_notice import NEVER_DONE, NEVER_SO, ONLY_RECORDED, notice
 from .world_scope import Here, place_of, scope_of
 from .world_state import ABSENT
 from .world_subject import SUBJECT
@@ -130,9 +130,9 @@ def _derive_change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
     guard = guards.objection_believed(scope) if believed else guards.objection(scope)
     if guard is not None:
         if guard.message is None:
-            raise NotKnown("success was never seen under this condition: " + guard.name)
+            raise NotKnown(NEVER_DONE + guard.name)
         if not guard.within(scope) or not parted <= guard.asks():
-            raise NotKnown("this was never refused so under such conditions: " + guard.name)
+            raise NotKnown(NEVER_SO + guard.name)
         message = guard.message(scope)
         return ToolResult(
             content=message if isinstance(message, str) else tool.render(message),

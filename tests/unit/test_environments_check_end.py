@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
+import pytest
+
 from environments.runtime.attempt import (
     UNKNOWN,
     Effect,
@@ -10,6 +15,7 @@ from environments.runtime.attempt import (
     Json,
 )
 from environments.runtime.check_arguments import canonical_arguments
+from environments.runtime.world_notice import NEVER_DONE, NEVER_SO, NOT_ELSE, notice
 from tests.unit.graded_attempts import SET, attempt, end_check, made, score
 
 
@@ -105,3 +111,24 @@ def test_a_prediction_may_rest_on_what_the_policy_believed() -> None:
     assert score(end_check(refusals={"drop": 0.6}), attempt(good, extra)) == 1.0
     wrong = attempt(made(item="A1", to=9, source=UNKNOWN))
     assert score(end_check(refusals=sure), wrong) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("reason", "predicted"),
+    [
+        (NEVER_SO + "Error: not yours", 1.0),
+        (NEVER_DONE + "Error: not yours", 1.0),
+        (NEVER_DONE + NOT_ELSE, 0.0),
+        ("the record it is about is not known", 0.0),
+    ],
+)
+def test_a_prediction_takes_what_no_success_broke_for_refused(
+    reason: str, predicted: float
+) -> None:
+    """Some refusal broke what the call breaks: that the policy then reports another change says nothing of it."""
+    extra = made("drop", item="B", source=UNKNOWN)
+    unknown = replace(extra, result=notice("drop", reason))
+    of = attempt(unknown, made(item="A1", to=3), said=["", "It is done."])
+    assert score(end_check(refusals={"put": 0.01, "drop": 0.01}), of) == predicted
+    assert score(end_check(), of) is None
+    assert json.loads(unknown.result.content)["reason"] == reason
