@@ -13,11 +13,11 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from benchmarks.desk_conversations import FRESH, Shop, Talk, hold_season, policies
-from benchmarks.rubrics_desk import FALSE_FAIL, FALSE_PASS, HELD, Confusion, Made, make, true_label
+from benchmarks.rubrics_desk import HELD, Judged, Made, make, true_label
 from environments.runtime.candidate import Action, Candidate
 from environments.runtime.check_view import text_of
 from environments.runtime.checks import evaluate
@@ -87,13 +87,8 @@ class Tried:
         return tuple(m for m in self.talk.messages if m["role"] == "assistant")
 
 
-@dataclass(slots=True)
-class TaskUsers:
+class TaskUsers(Judged):
     """Verdicts on conversations with the tasks' own users."""
-
-    predicted: Confusion = field(default_factory=Confusion)
-    reward: Confusion = field(default_factory=Confusion)
-    errors: list[str] = field(default_factory=list)
 
     def judge(self, made: Made, candidates: Sequence[Candidate]) -> None:
         """Let every policy try every one of these tasks."""
@@ -110,16 +105,8 @@ class TaskUsers:
                 )
                 attempt = run_actions(candidate.task, made.world, one.actions)
                 verdict = evaluate(candidate.rubric, attempt, task_version="measured")
-                words = (
-                    self.predicted.add(policy, verdict.predicted, truth=truth),
-                    self.reward.add(policy, verdict.reward, truth=truth),
-                )
-                if set(words) & {FALSE_PASS, FALSE_FAIL}:
-                    checks = [(c.check_id, c.score, c.evidence) for c in verdict.checks]
-                    failed = [c for c in checks if c[1] != 1.0]
-                    self.errors.append(
-                        f"{candidate.task.task_id[:8]} {request.kind} {policy} {words} {failed[:3]}"
-                    )
+                told = f"{candidate.task.task_id[:8]} {request.kind}"
+                self.add(policy, verdict, told, truth=truth)
 
 
 def _right(shop: Shop, candidate: Candidate, request: Request, *, number: int) -> Tried:

@@ -160,12 +160,27 @@ def make(
 
 
 @dataclass(slots=True)
-class Blind:
-    """Fresh conversations of every policy, graded by rubrics that have not seen them."""
+class Judged:
+    """Both verdicts of many conversations beside the truth."""
 
     predicted: Confusion = field(default_factory=Confusion)
     reward: Confusion = field(default_factory=Confusion)
     errors: list[str] = field(default_factory=list)
+
+    def add(self, policy: str, verdict: Verdict, told: str, *, truth: bool) -> None:
+        """Count one conversation's verdicts; those that are false are kept with what is told of it."""
+        words = (
+            self.predicted.add(policy, verdict.predicted, truth=truth),
+            self.reward.add(policy, verdict.reward, truth=truth),
+        )
+        if set(words) & {FALSE_PASS, FALSE_FAIL}:
+            checks = [(c.check_id, c.score, c.evidence) for c in verdict.checks if c.score != 1.0]
+            said = f"{policy} predicted {words[0]}, reward {words[1]}"
+            self.errors.append(f"{told} {said}; {checks[:4]}")
+
+
+class Blind(Judged):
+    """Fresh conversations of every policy, graded by rubrics that have not seen them."""
 
     def judge(self, made: Made, candidates: Sequence[Candidate]) -> None:
         """Let every policy try every one of these tasks."""
@@ -175,22 +190,9 @@ class Blind:
             start = begins[candidate.task.started_at]
             for place, policy in enumerate(policies()):
                 fresh = made.shop.fresh(talk, policy, 10 * number + place, at=start)
-                verdict = made.grade(candidate, fresh)
-                words = (
-                    self.predicted.add(policy, verdict.predicted, truth=fresh.resolved),
-                    self.reward.add(policy, verdict.reward, truth=fresh.resolved),
-                )
-                if set(words) & {FALSE_PASS, FALSE_FAIL}:
-                    self.errors.append(_why(candidate, fresh, verdict, words))
-
-
-def _why(candidate: Candidate, fresh: Talk, verdict: Verdict, words: tuple[str, str]) -> str:
-    held = {k: fresh.truth[k] for k in ("end_state", "told", "confirmed")}
-    checks = [(c.check_id, c.score, c.evidence) for c in verdict.checks if c.score != 1.0]
-    return (
-        f"{candidate.task.task_id[:8]} {fresh.request.kind} {fresh.policy} predicted {words[0]},"
-        f" reward {words[1]}; truth {held}; {checks[:4]}"
-    )
+                held = {k: fresh.truth[k] for k in ("end_state", "told", "confirmed")}
+                told = f"{candidate.task.task_id[:8]} {fresh.request.kind} truth {held}"
+                self.add(policy, made.grade(candidate, fresh), told, truth=fresh.resolved)
 
 
 def agreement(seasons: Sequence[tuple[int, int]], conversations: int, *, errors: bool) -> None:

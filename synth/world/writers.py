@@ -1,7 +1,7 @@
 """Writers: which tools change records, found from records that changed between two looks.
 
-Comes from tables and keys; sets the kinds read, search and write, and for each writer the tables it was seen to
-leave alone. Not here: what a write does (`effects`).
+Comes from tables and keys; sets the kinds read, search and write, and the rows that every episode starts from. Not here: what a
+write does (`effects`), which tables a writer was seen to leave alone (`settled`).
 """
 
 from __future__ import annotations
