@@ -17,6 +17,7 @@ from redact.free_judge import enough_of, is_free, subjects_of, subjects_up_to
 from redact.gazetteer import ORDINARY, is_name
 from redact.learnt import AppLearnt
 from redact.place import RESULT, Place, last_key
+from redact.surrogates import PARTICLES
 from redact.unknown_names import is_listed, key_words, told_words, unexplained_in
 
 _SENTENCE: Final = 3
@@ -107,7 +108,7 @@ def words_of_subjects(
     return frozenset(
         folded
         for word, listed in by_word.items()
-        if len(listed) >= k and not is_name(folded := fold_value(word))
+        if len(listed) >= k and ((folded := fold_value(word)) in PARTICLES or not is_name(folded))
         if word.islower() or folded in words or folded in ORDINARY or len(listed) >= form
     )
 

@@ -22,7 +22,7 @@ WORDS = ["uno", "dos", "tres", "siete", "ocho", "nueve", "diez", "once", "doce",
 def noted(note: str) -> Scrubbed:
     """The last of twelve conversations past the gate: each is about another person, of whom the record holds a remark."""
     people = [(first, LAST[row % len(LAST)]) for row, first in enumerate(FIRST)]
-    remarks = [f"{first} avisa: llega tarde, sin equipaje" for first, _ in people]
+    remarks = [f"{first} avisa: llega tarde, dos perros" for first, _ in people]
     raw = [
         episode(
             f"e{row}",
@@ -40,7 +40,7 @@ def noted(note: str) -> Scrubbed:
 @pytest.mark.parametrize(
     "note",
     [
-        "Reinhold avisa: llega tarde, sin equipaje",
+        "Reinhold avisa: llega tarde, dos perros",
         "avisa R. Meyerhoff: llega tarde",
         "tarde avisa Reinhold Meyerhoff",
     ],
@@ -60,7 +60,7 @@ def test_words_of_many_subjects_around_a_replaced_name_are_not_withheld(note: st
     [
         "Reinhold avisa: llega tarde, xaverl zotter",  # a word of one person's
         "Reinhold avisa: llega tarde, maria",  # a listed name
-        "Reinhold avisa: llega tarde, Meyerhoffin equipaje",  # a name with an ending
+        "Reinhold avisa: llega tarde, Meyerhoffin perros",  # a name with an ending
         "Reinhold avisa: llega tarde, 4812",  # a number
         "Reinhold avisa, R: llega tarde",  # a letter beside no name
     ],
