@@ -22,7 +22,7 @@ def real_logs() -> Iterator[Path]:
 
 
 @pytest.mark.skipif(
-    "TRACEGYM_REAL_DATA" not in os.environ,
+    not os.environ.get("TRACEGYM_REAL_DATA"),
     reason="TRACEGYM_REAL_DATA does not name the folder with real conversations",
 )
 def test_real_conversations_pass_the_gate_whole() -> None:

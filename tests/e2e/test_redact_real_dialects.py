@@ -80,7 +80,7 @@ def marked_event(event: LogEvent, planting: str) -> LogEvent:
 
 
 @pytest.mark.skipif(
-    "TRACEGYM_REAL_DATA" not in os.environ,
+    not os.environ.get("TRACEGYM_REAL_DATA"),
     reason="TRACEGYM_REAL_DATA does not name the folder with real request bodies",
 )
 @pytest.mark.parametrize("client", CLIENTS)
