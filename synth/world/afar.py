@@ -7,9 +7,12 @@ often otherwise, the writer is taken to reach the table from afar. Not here: cal
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
+
+from synth.world.evidence import Suspect
+from synth.world.model import Workbench
 
 MAX_CHANCE: Final = 0.1
 """Chance of another record than expected after a writer's calls, that still counts as other people's doing."""
@@ -24,6 +27,14 @@ class Trial:
     """Since the sight before; None where that was of the same episode."""
     tools: frozenset[str]
     same: bool
+
+
+def note_afar(bench: Workbench, convicted: Mapping[str, Iterable[Suspect]]) -> None:
+    """Note whom equal calls of one episode, answered otherwise, convict of changing what they do not name."""
+    for name, tool in bench.tools.items():
+        for suspect, near in convicted[name]:
+            if tool.table is not None and tool.innocent and not near:
+                bench.tools[suspect].far.add(tool.table)
 
 
 def reaching(trials: Iterable[Trial]) -> dict[str, set[str]]:

@@ -38,10 +38,10 @@ MAX_WORDS: Final = 1
 """Words of a value in a record that names a state."""
 
 
-def enough(tool: ToolModel, alone: set[str]) -> int:
+def enough(tool: ToolModel, alone: set[str], *, living: bool = False) -> int:
     """Different calls answered alike after a tool before it counts as a reader."""
     says = says_write(tool.name)
-    if says > 0 or (says == 0 and says_done(tool)):
+    if says > 0 or (says == 0 and (says_done(tool) or (living and _joins(tool)))):
         return MIN_NAMED
     if says <= -1 and tool.name not in alone and len(tool.observations) >= MIN_CALLS:
         return 1
@@ -56,6 +56,18 @@ def says_done(tool: ToolModel) -> bool:
     good = tool.good()
     mine = {word for word in words_of(tool.name) if word not in READS}
     return sum(_says(seen, mine) for seen in good) * 3 > len(good)
+
+
+def _joins(tool: ToolModel) -> bool:
+    """Whether it is told two things or more and never answers the same call otherwise: it may as well put them together.
+
+    Where every episode starts afresh, later looks say it; of a backend that lives on too few are compared.
+    """
+    good = tool.good()
+    words = [sum(isinstance(v, str) for v in seen.arguments.values()) for seen in good]
+    return min(words, default=0) > 1 and len({(s.key, s.content) for s in good}) == len(
+        {s.key for s in good}
+    )
 
 
 def _says(seen: Observation, mine: set[str]) -> bool:

@@ -48,6 +48,13 @@ class Version:
     """A call that may have touched the record, of a table that is trusted across such calls."""
     done: int = 0
     """Calls of its episode before it that may have changed something."""
+    position: int = 0
+    """Of the call in its episode."""
+
+    @property
+    def when(self) -> tuple[int, int, int]:
+        """Its place in the order of all calls: calls of one episode may have one time."""
+        return self.at, self.episode, self.position
 
 
 def horizon_of(pairs: list[tuple[int, bool]]) -> int | None:

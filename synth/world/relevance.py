@@ -1,9 +1,10 @@
 """Relevance: which earlier calls a tool's answers hang on, found from equal calls with unequal pasts.
 
-Comes from observations of a backend that starts afresh with every episode; sets, per tool, the tools whose every call
+Comes from observations; sets, where every episode starts afresh, per tool, the tools whose every call
 matters to it (`heeds`), those whose calls never do (`ignores`), those that must have come before (`needs`), and per
 writer the tables that it changes without naming their rows (`far`). A tool is suspected until pairs of equal calls,
-one with it in the past and one without, were answered alike. Not here: what a write does (`effects`).
+one with it in the past and one without, were answered alike. Of a backend that lives on only calls of one episode are
+compared: they say who writes, and who changes what from afar. Not here: what a write does (`effects`).
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from itertools import combinations
 from typing import Final
 
 from environments.runtime.attempt import Json
-from environments.runtime.normal import names_in, tokens_in
+from environments.runtime.normal import tokens_in
 from environments.runtime.world_state import ABSENCE
 from environments.runtime.world_subject import SUBJECT
+from synth.world.afar import note_afar
 from synth.world.again import changed_by_asking
-from synth.world.doubt import enough
+from synth.world.doubt import MIN_NAMED, enough
 from synth.world.evidence import (
     Agreement,
     Event,
@@ -34,9 +36,11 @@ from synth.world.evidence import (
 )
 from synth.world.innocence import MODE, matters_far, never_matters, states_of
 from synth.world.model import TOO_FEW, ToolModel, Workbench, refused
+from synth.world.news import learn_news
 from synth.world.observation import Observation
 from synth.world.sequences import after_alone, before_nothing
 from synth.world.tokens import admits
+from synth.world.writers import finds_the_same
 
 MAX_EXAMPLES: Final = 20
 """Examples of one call that are compared pairwise: learning stays linear in the number of episodes."""
@@ -68,9 +72,10 @@ class _Example:
 
 def learn_relevance(bench: Workbench) -> None:
     """Set what every tool's answers hang on; a tool taken for a reader and convicted of a change becomes a writer."""
-    if bench.living:
-        return
     found = _convict(bench)
+    if bench.living:
+        note_afar(bench, {name: evidence.convicted for name, evidence in found.items()})
+        return
     find_hints(bench, found)
     changers = sorted(n for n, t in bench.tools.items() if not t.innocent)
     local, states = _is_local(found), states_of(found)
@@ -106,7 +111,7 @@ def learn_relevance(bench: Workbench) -> None:
                 tool.table = None
                 tool.says = "never answers alike: a clock or dice"
     _learn_needs(bench)
-    _learn_news(bench)
+    learn_news(bench)
 
 
 def find_hints(bench: Workbench, found: dict[str, Evidence]) -> None:
@@ -129,23 +134,6 @@ def _words(tool: ToolModel) -> frozenset[str]:
     return frozenset(t for t in tokens_in(records) if not t[1:].isdigit())
 
 
-def _learn_news(bench: Workbench) -> None:
-    """Tools whose results mostly name something that neither the call nor anything before it had named."""
-    news: Counter[str] = Counter()
-    calls: Counter[str] = Counter()
-    for history in bench.histories:
-        known: set[str] = set()
-        for seen in history.observations:
-            tool = bench.tools[seen.tool]
-            if not tool.innocent and not refused(tool, seen):
-                told = (seen.names | seen.tokens) - known - names_in(seen.arguments)
-                calls[seen.tool] += 1
-                news[seen.tool] += bool(told - tokens_in(seen.arguments))
-            known |= seen.names | seen.tokens
-    for name, tool in bench.tools.items():
-        tool.news = news[name] * 2 > calls[name]
-
-
 def _convict(bench: Workbench) -> dict[str, Evidence]:
     """Evidence on every tool, once readers that must have changed something count as writers."""
     found = _asked_again(bench, _evidence(bench))
@@ -166,7 +154,13 @@ def _convict(bench: Workbench) -> dict[str, Evidence]:
     alone = {name for e in found.values() for name in _alone(e)}
     # Hardly a call comes before the one that lets a session in: no pairs could clear it.
     admit = admits(bench.lost.get("tokens", {}), bench.tools)
-    doubted = [t for t in shows if t.name not in admit and calm[t.name] < enough(t, alone)]
+    doubted = [
+        t
+        for t in shows
+        if t.name not in admit
+        and calm[t.name] < enough(t, alone, living=bench.living)
+        and not (bench.living and _finds_the_same(t))
+    ]
     for tool in doubted:
         _demote(tool, TOO_FEW)
         tool.doubted = True
@@ -188,6 +182,14 @@ def _asked_again(bench: Workbench, found: dict[str, Evidence]) -> dict[str, Evid
     for name in asked:
         _demote(bench.tools[name], "answers otherwise when asked again at once")
     return _evidence(bench) if asked else found
+
+
+def _finds_the_same(tool: ToolModel) -> bool:
+    """Whether looks of different episodes agree so often that few looks of one episode do not speak against a reader."""
+    if says_write(tool.name) < 0:
+        return finds_the_same(tool)
+    needed = enough(tool, set(), living=True)
+    return needed < MIN_NAMED and finds_the_same(tool, MIN_NAMED)
 
 
 def _alone(evidence: Evidence) -> Iterator[str]:
@@ -249,7 +251,7 @@ def _impostors(evidence: Evidence, readers: frozenset[str]) -> Iterator[str]:
 def _evidence(bench: Workbench) -> dict[str, Evidence]:
     out = {name: Evidence() for name in bench.tools}
     readers = _readers(bench)
-    for (name, _), group in _groups(bench).items():
+    for (name, _, _), group in _groups(bench).items():
         for left, right in combinations(_spread(group), 2):
             _compare(left, right, readers, out[name])
     for evidence in out.values():
@@ -257,8 +259,9 @@ def _evidence(bench: Workbench) -> dict[str, Evidence]:
     return out
 
 
-def _groups(bench: Workbench) -> dict[tuple[str, str], list[_Example]]:
-    groups: dict[tuple[str, str], list[_Example]] = defaultdict(list)
+def _groups(bench: Workbench) -> dict[tuple[str, str, int], list[_Example]]:
+    """Calls that are compared: of a backend that lives on those of one episode, where nothing unseen came between."""
+    groups: dict[tuple[str, str, int], list[_Example]] = defaultdict(list)
     for history in bench.histories:
         past: list[Observation] = []
         for seen in history.observations:
@@ -266,7 +269,9 @@ def _groups(bench: Workbench) -> dict[tuple[str, str], list[_Example]]:
             if tool.kind == "pure":
                 continue
             no = refused(tool, seen)
-            groups[seen.tool, seen.key].append(_Example(seen=seen, refused=no, past=tuple(past)))
+            whose = history.index if bench.living else -1
+            example = _Example(seen=seen, refused=no, past=tuple(past))
+            groups[seen.tool, seen.key, whose].append(example)
             if not no and not tool.declared:
                 past.append(seen)
     return groups

@@ -35,6 +35,7 @@ from synth.world.horizons import (
 from synth.world.lookups import Lookup, learn_lookups
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import History, Observation, paired_calls, subject_of
+from synth.world.quiet import Written, doubted, quiet_tables
 from synth.world.writers import place_of
 
 MIN_ASKED: Final = 3
@@ -54,6 +55,8 @@ class _Timeline:
     """Per tool the calls that were answered."""
     trials: list[Trial] = field(default_factory=list)
     """Looks after calls of the same episode that do not name what is looked at."""
+    written: list[Written] = field(default_factory=list)
+    """All calls that may have changed something."""
 
     def add(self, place: Place, version: Version) -> None:
         self.versions[place].append(version)
@@ -95,7 +98,26 @@ def learn_timeline(bench: Workbench, document: dict[str, Any]) -> dict[str, dict
             part["stays"] = True
         part["pairs"] = {"seen": len(pairs), "changed": sum(changed for _, changed in pairs)}
     _note_far(bench, document, timeline, out)
+    _add_quiet(timeline, out, leave=unclear)
     return out
+
+
+def _add_quiet(
+    timeline: _Timeline, tables: dict[str, dict[str, Any]], *, leave: set[str | None]
+) -> None:
+    """Tables that their own sights say too little of, where the whole backend is quiet long enough."""
+    known = {name for name, part in tables.items() if part["horizon"] != 0}
+    found = quiet_tables(timeline.versions, timeline.trials, timeline.written)
+    for name, quiet in found.items():
+        if name in known or name in leave:
+            continue
+        pairs = [pair for one in quiet.versions.values() for pair in pairs_of(one)]
+        tables[name] = {
+            "versions": {p[1]: _thinned(v) for p, v in sorted(quiet.versions.items())},
+            "horizon": quiet.horizon,
+            "back": 0,
+            "pairs": {"seen": len(pairs), "changed": sum(changed for _, changed in pairs)},
+        }
 
 
 def _is_unclear(tool: ToolModel) -> bool:
@@ -118,6 +140,8 @@ def _followed(
         _follow(bench, world, history, timeline)
     for versions in timeline.versions.values():
         versions.sort(key=lambda v: v.at)
+    far = {table: {n for n, t in bench.tools.items() if table in t.far} for table in bench.tables}
+    timeline.versions = defaultdict(list, doubted(timeline.versions, timeline.written, far))
     return timeline
 
 
@@ -211,13 +235,19 @@ def _follow(bench: Workbench, world: World, history: History, timeline: _Timelin
         if tool.innocent:
             place = place_of(tool, seen)
             if place is not None:
-                version = Version(seen.at, history.index, seen.value, done=len(made))
+                version = Version(
+                    seen.at, history.index, seen.value, done=len(made), position=seen.position
+                )
                 _try(timeline, place, version, made)
                 timeline.add(place, version)
             elif (asked := _asked(tool, seen, timeline.taken[seen.tool])) is not None:
-                timeline.add(asked, Version(seen.at, history.index, None, gone=True))
+                timeline.add(
+                    asked, Version(seen.at, history.index, None, gone=True, position=seen.position)
+                )
         elif not refused(tool, seen):
             made.append(seen.tool)
+            when = (seen.at, history.index, seen.position)
+            timeline.written.append(Written(when=when, tool=seen.tool))
             _note_write(session, history, seen, timeline)
 
 
@@ -277,11 +307,22 @@ def _note_write(session: Session, history: History, seen: Observation, timeline:
     entry = session.state.log[-1]
     for place in entry.targets:
         row = session.state.rows[place]
-        timeline.add(place, Version(seen.at, history.index, row, read=False, made=True))
+        timeline.add(
+            place,
+            Version(seen.at, history.index, row, read=False, made=True, position=seen.position),
+        )
     for place in {p for name in entry.names for p in timeline.named.get(name, ())}:
         about = not entry.known and place in entry.about
         if place not in entry.targets and (about or place[0] not in entry.settled):
-            void = Version(seen.at, history.index, None, void=True, read=False, by=seen.tool)
+            void = Version(
+                seen.at,
+                history.index,
+                None,
+                void=True,
+                read=False,
+                by=seen.tool,
+                position=seen.position,
+            )
             # What a lookup finds is asked of sights of the record, however many calls lie between.
             void.passing = place[0] in timeline.found
             timeline.versions[place].append(void)

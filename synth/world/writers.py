@@ -75,9 +75,7 @@ def blamed(bench: Workbench) -> frozenset[str]:
 def learn_writers(bench: Workbench) -> None:
     """Set the kind of every tool that shows rows."""
     changes, calm = _changes(bench, {})
-    writers = _cover(changes, calm)
-    if not bench.living:
-        writers = _shown_changed(bench)
+    writers = _shown_changed(bench)
     for tool in bench.tools.values():
         if tool.kind != "unknown":
             continue
@@ -87,7 +85,7 @@ def learn_writers(bench: Workbench) -> None:
             tool.take_for_reader()
         elif issued_fields(bench, tool):
             tool.kind = "write"
-        elif informative(tool) and (not bench.living or _steady(tool)):
+        elif informative(tool):
             tool.take_for_reader()
         else:
             tool.kind = "write" if tool.observations else "unknown"
@@ -104,7 +102,7 @@ def _shown_changed(bench: Workbench) -> set[str]:
     What only one tool shows is left to `relevance`, which compares equal calls.
     """
     out: set[str] = set()
-    for again in (False, True):
+    for again in (False,) if bench.living else (False, True):
         changes, calm = _changes(bench, _first_values(bench, out) if again else {})
         shared = [c for c in changes if c.shown_before not in {"", c.shown_by}]
         out |= _cover([c for c in shared if c.suspects.isdisjoint(out)], calm)
@@ -188,7 +186,7 @@ def _cover(changes: list[Change], calm: Counter[str]) -> set[str]:
     return writers
 
 
-def _steady(tool: ToolModel) -> bool:
+def finds_the_same(tool: ToolModel, least: int = MIN_SAME) -> bool:
     """Whether a second look often enough finds what was there, in a living backend, where records move on.
 
     A tool that was never seen to give one answer twice may as well make something new at each call.
@@ -208,9 +206,9 @@ def _steady(tool: ToolModel) -> bool:
             soon[before == now] += episode == seen.episode
         last[place] = seen.episode, now
     says = says_write(tool.name)
-    if says <= 0 and soon[True] >= MIN_SAME - (says < 0) and not soon[False]:
+    if says <= 0 and soon[True] >= least - (says < 0) and not soon[False]:
         return True  # what moves on from day to day, and not while somebody looks
-    return same >= MIN_SAME and same >= MIN_SAME_SHARE * pairs
+    return same >= least and same >= MIN_SAME_SHARE * pairs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -92,4 +92,5 @@ def test_what_never_changed_is_told_in_a_living_world_and_a_writer_that_seems_to
     tools = learnt.document["tools"]
     timeline = learnt.document["timeline"]
     assert timeline[tools["check_tire_pressure"]["reads"]["table"]]["horizon"] is None
-    assert timeline[tools["lock_doors"]["reads"]["table"]]["horizon"] == 0
+    assert tools["lock_doors"]["kind"] == "write"
+    assert "reads" not in tools["lock_doors"]
