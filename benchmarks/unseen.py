@@ -193,7 +193,7 @@ def _split(found: Fidelity, *, writes: bool) -> str:
     return f"{counts['exact']}/{counts['wrong']}/{counts['unknown']}"
 
 
-def print_tools(measured: Measured) -> None:
+def _print_tools(measured: Measured) -> None:
     """Right, wrong, unknown per tool."""
     groups: dict[str, Counter[str]] = {}
     for judged in measured.fidelity.judged:
@@ -203,7 +203,7 @@ def print_tools(measured: Measured) -> None:
         print(f"    {name} ({kind}): {counts['exact']}/{counts['wrong']}/{counts['unknown']}")
 
 
-def print_cases(measured: Measured, verdict: str, limit: int) -> None:
+def _print_cases(measured: Measured, verdict: str, limit: int) -> None:
     """Answers of one verdict with the calls before them."""
     judged = measured.fidelity.judged
     shown = 0
@@ -220,25 +220,35 @@ def print_cases(measured: Measured, verdict: str, limit: int) -> None:
         print(f"     said: {one.result.content[:200]} [{one.result.source} {one.result.evidence}]")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table."""
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Which backends, which seed, and what of them is shown beside the table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--backend")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--tools", action="store_true")
     parser.add_argument("--wrong", type=int, default=0)
     parser.add_argument("--unknown", type=int, default=0)
-    options = parser.parse_args(arguments)
+    return parser.parse_args(arguments)
+
+
+def show(measured: Measured, options: argparse.Namespace, *said: str) -> None:
+    """Print a row of the table, and what was asked for beside it."""
+    print(line(measured), *said, flush=True)
+    if options.tools:
+        _print_tools(measured)
+    _print_cases(measured, "wrong", options.wrong)
+    _print_cases(measured, "unknown", options.unknown)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table."""
+    options = parse(arguments)
     print(HEAD)
     for style in (*STYLES, *CLERKS):
         if options.backend not in {None, style.name}:
             continue
         for measured in measure(style, options.seed):
-            print(line(measured), flush=True)
-            if options.tools:
-                print_tools(measured)
-            print_cases(measured, "wrong", options.wrong)
-            print_cases(measured, "unknown", options.unknown)
+            show(measured, options)
     if options.backend in {None, "desk"}:
         _desks(options)
     return 0
@@ -247,11 +257,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _desks(options: argparse.Namespace) -> None:
     for variant in DESK_VARIANTS:
         measured, kind = measure_desk(variant, "reset")
-        print(line(measured), f"inferred: {kind}", flush=True)
-        if options.tools:
-            print_tools(measured)
-        print_cases(measured, "wrong", options.wrong)
-        print_cases(measured, "unknown", options.unknown)
+        show(measured, options, f"inferred: {kind}")
         kind = measure_desk(variant, "living")[1]
         print(f"| support desk {variant}, living | inferred: {kind} |", flush=True)
 

@@ -8,7 +8,6 @@ writes that nobody recorded. Not here: backends that start afresh (`unseen`), th
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections import Counter
 from collections.abc import Sequence
@@ -23,10 +22,9 @@ from benchmarks.unseen import (
     SEQUENCES,
     STYLES,
     Measured,
-    line,
-    print_cases,
-    print_tools,
+    parse,
     recorded,
+    show,
 )
 from environments.fidelity import RecordedEpisode, record_tape, replay
 from environments.runtime.world import World
@@ -62,13 +60,7 @@ def _asked(style: Style, attempt: Attempt) -> RecordedEpisode:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--backend")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--tools", action="store_true")
-    parser.add_argument("--wrong", type=int, default=0)
-    parser.add_argument("--unknown", type=int, default=0)
-    options = parser.parse_args(arguments)
+    options = parse(arguments)
     wanted = options.backend.split(",") if options.backend else None
     total: dict[str, Counter[str]] = {"h": Counter(), "p": Counter()}
     print(HEAD)
@@ -78,12 +70,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         learnt, found = measure(style, options.seed)
         print(f"{style.name}: {json.dumps(dict(learnt.continuity))}")
         for measured in found:
-            print(line(measured), flush=True)
+            show(measured, options)
             total[measured.kind].update(j.verdict for j in measured.fidelity.judged)
-            if options.tools:
-                print_tools(measured)
-            print_cases(measured, "wrong", options.wrong)
-            print_cases(measured, "unknown", options.unknown)
     for kind, counts in total.items():
         print(kind, dict(counts))
     return 0

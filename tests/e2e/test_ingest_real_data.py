@@ -10,11 +10,10 @@ import pytest
 
 from ingest.assemble import Assembled, assemble
 from ingest.chat_log import Chat, parse_line, to_line
-from ingest.decode import Decoded, decode
+from ingest.decode import Decoded
 from ingest.episode import Episode, Step
-from ingest.files import read_file
 from ingest.text import canonical_arguments
-from ingest.wal import StoredRecord, WalRecord
+from tests.unit.exported_lines import decoded_below
 
 CLIENTS = ("genai", "genai-events", "openinference", "traceloop", "langfuse")
 SENDS_TOOLS = ("openinference", "traceloop", "langfuse")
@@ -32,27 +31,7 @@ def real_data() -> Path:
 @cache
 def decoded(path: Path) -> Decoded:
     """Everything below a path, decoded."""
-    found = Decoded()
-    for number, record in enumerate(read_file(path)):
-        assert isinstance(record, WalRecord), record
-        one = decode(
-            StoredRecord(
-                seq=number,
-                kind=record.kind,
-                app=record.app,
-                source=record.source,
-                body=record.body,
-                received_at=record.received_at,
-                encoding=record.encoding,
-                position=record.position,
-            )
-        )
-        found.spans += one.spans
-        found.events += one.events
-        found.chats += one.chats
-        found.outcomes += one.outcomes
-        found.rejected += one.rejected
-    return found
+    return decoded_below(path)
 
 
 def assembled(path: Path) -> Assembled:

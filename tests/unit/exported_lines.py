@@ -21,9 +21,14 @@ def read(folder: Path, lines: list[dict[str, Any]]) -> Decoded:
     """Everything in a file of JSON lines."""
     path = folder / "export.jsonl"
     path.write_text("\n".join(json.dumps(line) for line in lines))
+    return decoded_below(path, app=APP)
+
+
+def decoded_below(path: Path, *, app: str | None = None) -> Decoded:
+    """Everything in a file, or in all files below a folder."""
     whole = Decoded()
-    for seq, record in enumerate(read_file(path, app=APP), start=1):
-        assert isinstance(record, WalRecord)
+    for seq, record in enumerate(read_file(path, app=app), start=1):
+        assert isinstance(record, WalRecord), record
         found = decode(
             StoredRecord(
                 seq=seq,
@@ -36,7 +41,7 @@ def read(folder: Path, lines: list[dict[str, Any]]) -> Decoded:
                 position=record.position,
             )
         )
-        for name in ("spans", "chats", "outcomes", "rejected"):
+        for name in ("spans", "events", "chats", "outcomes", "rejected"):
             getattr(whole, name).extend(getattr(found, name))
     return whole
 
