@@ -1,41 +1,24 @@
 """The calls of an episode as failures see them: each call with its answer, and whether the answer is an error.
 
-Reads a clean episode; gives `SeenCall`s and what the episode's tool definitions say. Knows no app: an error is what the
-source marks as one, what stands in a field for errors, or a text that begins like one. Not here: what it means
-(`failure_signals`), how errors are grouped (`failure_texts`).
+Reads a clean episode; gives `SeenCall`s and what the episode's tool definitions say. Not here: what an error looks like
+(`tool_errors`), what it means (`failure_signals`), how errors are grouped (`failure_texts`).
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
 from environments.runtime.world_dispatched import spoken
 from redact.clean_episode import CleanEpisode, CleanStep
-from synth.failure_words import ERROR_START, HAND_OVER_VERBS, HUMANS, READ_VERBS, name_words
-from synth.tool_content import layers, says_error
+from synth.failure_words import HAND_OVER_VERBS, HUMANS, READ_VERBS, name_words
+from synth.tool_errors import error_of
 
 _WRAPPED: Final = re.compile(r"^\s*#?\s*[A-Za-z_]\w*\s*=\s*(\S.*)$", re.DOTALL)
 """A caller's own envelope around a result: `# result_3 = "..."`."""
-_ERROR_FIELDS: Final = ("error", "errors", "exception", "error_message", "errorMessage", "fault")
-_TEXT_FIELDS: Final = (
-    "message",
-    "detail",
-    "details",
-    "description",
-    "reason",
-    "error",
-    "msg",
-    "title",
-)
-_FALSE_FIELDS: Final = ("success", "ok", "succeeded", "isSuccess")
-_STATUS_FIELDS: Final = ("status_code", "statusCode", "http_status", "httpStatus")
-_HEAD: Final = 200
-"""How much of a text tells that it is an error; bounded, because a result may be megabytes of anything."""
-_STATUS_WORDS: Final = frozenset({"error", "failed", "failure", "fail"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,22 +76,6 @@ def canonical(text: str) -> str:
         return text
 
 
-def error_of(content: str | None, *, is_error: bool | None = None) -> str | None:
-    """The error message in a tool result, or None when nothing says that the call failed."""
-    text = content or ""
-    value: object = text
-    for value in layers(text):
-        if isinstance(value, dict):
-            is_error = is_error or says_error(value)
-            message = _message(value)
-            if message is not None:
-                return message
-    message = _message(value)
-    if message is None and is_error:
-        return value if isinstance(value, str) and value else text or "error"
-    return message
-
-
 def unwrapped(text: str) -> object:
     """The result as a JSON value without a caller's envelope; a text that is not JSON stays a text."""
     inner = _WRAPPED.match(text)
@@ -121,36 +88,6 @@ def unwrapped(text: str) -> object:
             continue
         return parsed
     return text
-
-
-def _message(value: object) -> str | None:
-    if isinstance(value, str):
-        return value if ERROR_START.match(value[:_HEAD]) else None
-    if not isinstance(value, Mapping):
-        return None
-    for name in _ERROR_FIELDS:
-        if value.get(name):
-            return _text_of(value[name])
-    failed = any(value.get(name) is False for name in _FALSE_FIELDS)
-    status = str(value.get("status", "")).lower() in _STATUS_WORDS
-    code = any(_is_failed_status(value.get(name)) for name in _STATUS_FIELDS)
-    return _text_of(value) if failed or status or code else None
-
-
-def _is_failed_status(code: object) -> bool:
-    return isinstance(code, int) and 400 <= code < 600
-
-
-def _text_of(value: object) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, Mapping):
-        for name in _TEXT_FIELDS:
-            if isinstance(value.get(name), str) and value[name]:
-                return str(value[name])
-    if isinstance(value, list) and value:
-        return _text_of(value[0])
-    return "error"
 
 
 def tool_words(definitions: Iterable[str], called: Iterable[str]) -> dict[str, ToolWords]:

@@ -38,13 +38,6 @@ DONE: Final = re.compile(
 )
 """The agent says that something was done; the group is the participle."""
 
-ERROR_START: Final = re.compile(
-    r"^\W*(?:[a-z_.]*(?:error|exception)\b|traceback\b|failed\b|failure\b|fatal\b|invalid\b|(?:access|permission) denied\b"
-    r"|not found\b|unauthori[sz]ed\b|forbidden\b|time(?:d )?out\b)",
-    re.IGNORECASE,
-)
-"""How the text of a failed call begins."""
-
 READ_VERBS: Final = frozenset(
     {
         *("authenticate", "browse", "calculate", "check", "compare", "compute", "convert", "count"),

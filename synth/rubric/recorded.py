@@ -8,30 +8,14 @@ Not here: where the world ended (`ends`), what the attempt is worth.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Final
 
 from environments.runtime.attempt import RECORDED, Attempt, Call, Json, ToolResult
 from environments.runtime.candidate import Action
 from environments.runtime.world_dispatched import EMPTY, Dispatched
 from redact.clean_episode import CleanEpisode, CleanStep
-from synth.tool_content import CALLER, layers, says_error
-
-ERROR_START: Final = re.compile(
-    r"\s*[\[({<\"']*\s*(error|exception|traceback|failed|failure|invalid|forbidden|denied|not found|"
-    r"unauthorized|cannot|could not|unable to)\b",
-    re.IGNORECASE,
-)
-ERROR_LINE: Final = re.compile(
-    r"[^\S\n]*[\w ]{1,30}\b(?:error|failed|failure)\s*:[^\S\n]*\n", re.IGNORECASE
-)
-"""A line of its own before a text, that says so (`Tool error:`)."""
-ERROR_KEYS: Final = frozenset({"error", "errors", "exception", "error_message", "errormessage"})
-STATUS_KEYS: Final = frozenset({"status", "result", "outcome", "ok", "success"})
-BAD_STATUS: Final = frozenset({"error", "failed", "failure", "denied", "rejected_request"})
+from synth.tool_errors import looks_failed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +57,7 @@ def record(episode: CleanEpisode, dispatched: Dispatched = EMPTY) -> Recorded:
                     name=meant.tool,
                     arguments=meant.arguments,
                     result=ToolResult(
-                        content=result.content or "", source=RECORDED, is_error=failed(result)
+                        content=result.content or "", source=RECORDED, is_error=_failed(result)
                     ),
                     message=len(messages),
                     malformed=arguments is None,
@@ -130,36 +114,8 @@ def parse_arguments(text: str) -> dict[str, Json] | None:
     return value if isinstance(value, dict) else None
 
 
-def failed(result: CleanStep) -> bool:
-    """Whether a result says that the call failed: the source's own word first, then the text's shape."""
-    if result.is_error is not None:
-        return result.is_error
-    return looks_failed(result.content or "")
-
-
-@lru_cache(maxsize=65536)
-def looks_failed(text: str) -> bool:
-    """Whether a result's text has the shape of a refusal or an error."""
-    inner: Json = text
-    for inner in layers(text):
-        if isinstance(inner, dict) and (says_error(inner) or _object_failed(inner)):
-            return True
-    if not isinstance(inner, str):
-        return False
-    bare = CALLER.sub("", inner, count=1) if CALLER.match(inner) else inner
-    return bool(ERROR_START.match(bare) or ERROR_LINE.match(bare))
-
-
-def _object_failed(value: Mapping[str, Json]) -> bool:
-    for name, item in value.items():
-        folded = name.casefold()
-        if folded in ERROR_KEYS and item not in (None, "", [], {}, False):
-            return True
-        if folded in STATUS_KEYS and (
-            item is False or (isinstance(item, str) and item.casefold() in BAD_STATUS)
-        ):
-            return True
-    return False
+def _failed(result: CleanStep) -> bool:
+    return bool(result.is_error) or looks_failed(result.content or "")
 
 
 def _message(step: CleanStep, kept: tuple[str, ...]) -> dict[str, Json]:

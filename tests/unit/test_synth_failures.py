@@ -8,7 +8,7 @@ import pytest
 from hypothesis import strategies as st
 
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
-from synth.failure_calls import canonical, error_of, read_calls
+from synth.failure_calls import canonical, read_calls
 from synth.failure_signals import signals_of
 from synth.failure_words import name_words, stem
 from synth.failures import (
@@ -126,33 +126,6 @@ def test_an_error_is_open_until_the_tool_succeeds() -> None:
     assert "tool_error" in names(user("x"), *broken, says("no"))
     assert "tool_error_mended" in names(user("x"), *broken, *mended, says("ok"))
     assert "tool_error" not in names(user("x"), *broken, *mended, says("ok"))
-
-
-@pytest.mark.parametrize(
-    ("content", "is_error", "message"),
-    [
-        ("Error: no such loan", None, "Error: no such loan"),
-        ('# result_1 = "Error: no such loan"', None, "Error: no such loan"),
-        ('{"error": "gone"}', None, "gone"),
-        ('{"errors": [{"detail": "bad date"}]}', None, "bad date"),
-        ('{"success": false, "message": "refused"}', None, "refused"),
-        ('{"status": "failed", "reason": "late"}', None, "late"),
-        ('{"status_code": 404, "detail": "missing"}', None, "missing"),
-        ("ValueError: bad", None, "ValueError: bad"),
-        ("something odd", True, "something odd"),
-        ("", True, "error"),
-        ('{"error": null, "loan": 1}', None, None),
-        ('{"status": "open", "code": 500}', None, None),
-        ("The error log is empty", None, None),
-        ("[1, 2]", None, None),
-        (None, None, None),
-    ],
-)  # fmt: skip
-def test_errors_are_read_from_many_shapes(
-    content: str | None, is_error: bool | None, message: str | None
-) -> None:
-    """Flags, fields, status codes and texts that begin like an error; a price of 500 is not one."""
-    assert error_of(content, is_error=is_error) == message
 
 
 def test_a_claim_without_a_call_is_seen_and_a_backed_one_is_not() -> None:

@@ -1,4 +1,4 @@
-"""What tools are, by their names, their words and what was read after them; which answers are refusals."""
+"""What tools are, by their names, their words and what was read after them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from synth.rubric.recorded import looks_failed, record
+from synth.rubric.recorded import record
 from synth.rubric.verbs import hands_over, write_log_odds
 from tests.unit.parcel_rubrics import FETCH, HAND, STOP, episode, kinds_of
 
@@ -75,36 +75,6 @@ def test_a_read_that_differs_afterwards_convicts_the_tool_in_between() -> None:
     )
     assert kinds.tools["zap"].kind == "write"
     assert kinds.tools["zip"].kind == "read"
-
-
-@pytest.mark.parametrize(
-    ("text", "failed"),
-    [
-        ("Error: no such parcel", True),
-        ('# var_3 = "Error: no such parcel"', True),
-        ('{"error": "gone"}', True),
-        ('{"error": null, "id": 1}', False),
-        ('{"status": "failed"}', True),
-        ("Invalid address", True),
-        ('{"parcel": "P-100"}', False),
-        ("The error was fixed", False),
-        ('[{"type": "text", "text": "Error: no such parcel"}]', True),
-        ('[{"type": "text", "text": "{\\"ok\\": false}"}]', True),
-        ('{"content": [{"type": "text", "text": "no such parcel"}], "isError": true}', True),
-        ('{"content": [{"type": "text", "text": "P-100"}], "isError": false}', False),
-        ('{"type": "error-text", "value": "no such parcel"}', True),
-        ('{"type": "json", "value": {"ok": false}}', True),
-        ('{"type": "refund", "value": {"ok": false}}', False),
-        ('"{\\"error\\": \\"gone\\"}"', True),
-        ('```json\n{"error": "gone"}\n```', True),
-        ('Tool result: {"ok": false}', True),
-        ("Tool error:\nno such parcel", True),
-        ('[{"status": "failed", "id": 1}]', False),
-    ],
-)
-def test_refusals_are_recognised(text: str, failed: bool) -> None:
-    """By their shape, in plain text and JSON, inside a caller's envelope too."""
-    assert looks_failed(text) is failed
 
 
 def test_a_call_without_a_result_is_left_out_and_counted() -> None:

@@ -7,7 +7,6 @@ import json
 import pytest
 
 from environments.runtime.attempt import Json
-from synth.failure_calls import error_of
 from synth.rubric.known import parsed
 from synth.tool_content import innermost
 
@@ -65,17 +64,3 @@ def test_nesting_without_end_is_read_to_a_depth() -> None:
     for _ in range(9):
         text = json.dumps(text)
     assert isinstance(innermost(text), str)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (json.dumps({"content": [{"type": "text", "text": "gone"}], "isError": True}), "gone"),
-        (json.dumps([{"type": "text", "text": '{"ok": false, "reason": "gone"}'}]), "gone"),
-        (json.dumps({"type": "error-text", "value": "gone"}), "gone"),
-        (json.dumps({"content": PARTS, "isError": False}), None),
-    ],
-)
-def test_the_message_of_a_failed_call_is_what_is_inside(text: str, message: str | None) -> None:
-    """Failures are grouped by it."""
-    assert error_of(text) == message

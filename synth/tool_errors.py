@@ -1,0 +1,110 @@
+"""Whether a tool's result says that the call failed, and in which words.
+
+Goes in: a result's text and what its source says of it. Comes out: the message, or None. An error is what the source marks as
+one, what stands in a field for errors, or a text that begins like one; what a source does not mark may be one all the same:
+a span ends well, and MCP's flag stays down, when a tool returns its refusal as an answer. Not here: which answers of one tool
+are refusals in its app's own words (`synth.world.outcomes` learns that from many).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from environments.runtime.attempt import Json
+from environments.runtime.world_outcome import GOOD_FLAGS
+from synth.tool_content import CALLER, layers, says_error
+
+ERROR_START: Final = re.compile(
+    r"\W*(?:[a-z_.]*(?:error|exception)\b|traceback\b|failed\b|failure\b|fatal\b|invalid\b|(?:access |permission )?denied\b"
+    r"|not found\b|unauthori[sz]ed\b|forbidden\b|time(?:d )?out\b|cannot\b|could not\b|unable to\b)",
+    re.IGNORECASE,
+)
+"""How the text of a failed call begins."""
+ERROR_LINE: Final = re.compile(
+    r"[^\S\n]*[\w ]{1,30}\b(?:error|failed|failure)\s*:[^\S\n]*\n", re.IGNORECASE
+)
+"""A line of its own before a text, that says so (`Tool error:`)."""
+HEAD: Final = 200
+"""How much of a text tells that it is an error; bounded, because a result may be megabytes of anything."""
+ERROR_FIELDS: Final = ("error", "errors", "exception", "errormessage", "fault")
+"""Names of fields are compared in small letters and without `_`."""
+TEXT_FIELDS: Final = (
+    "message",
+    "detail",
+    "details",
+    "description",
+    "reason",
+    "error",
+    "msg",
+    "title",
+)
+FALSE_FIELDS: Final = GOOD_FLAGS | {"issuccess", "status"}
+STATUS_FIELDS: Final = frozenset({"status", "result", "outcome"})
+STATUS_WORDS: Final = frozenset({"error", "failed", "failure", "fail"})
+NUMBER_FIELDS: Final = frozenset({"statuscode", "httpstatus"})
+UNKNOWN: Final = "error"
+"""The message of an error that says nothing."""
+
+
+def error_of(content: str | None, *, is_error: bool | None = None) -> str | None:
+    """The error message in a tool result, or None when nothing says that the call failed."""
+    text = content or ""
+    marked, message, inner = _told(text)
+    if message is None and (marked or is_error):
+        return inner or text or UNKNOWN
+    return message
+
+
+def looks_failed(text: str) -> bool:
+    """Whether a result's text has the shape of a refusal or an error."""
+    return error_of(text) is not None
+
+
+@lru_cache(maxsize=65536)
+def _told(text: str) -> tuple[bool, str | None, str]:
+    """Whether a layer's protocol says that the call failed, the message that is told, and the text under all layers."""
+    marked = False
+    value: Json = text
+    for value in layers(text):
+        if isinstance(value, dict):
+            marked = marked or says_error(value)
+            message = _message(value)
+            if message is not None:
+                return marked, message, ""
+    if not isinstance(value, str):
+        return marked, None, ""
+    head = CALLER.sub("", value[:HEAD], count=1) if CALLER.match(value[:HEAD]) else value[:HEAD]
+    begins = ERROR_START.match(head) or ERROR_LINE.match(head)
+    return marked, value if begins else None, value
+
+
+def _message(value: dict[str, Json]) -> str | None:
+    """What a record says went wrong; None where it says nothing of the kind."""
+    fields = {name.casefold().replace("_", ""): item for name, item in value.items()}
+    for name in ERROR_FIELDS:
+        if fields.get(name):
+            return _text_of(fields[name])
+    return _text_of(value) if any(_fails(*field) for field in fields.items()) else None
+
+
+def _fails(name: str, item: Json) -> bool:
+    if item is False:
+        return name in FALSE_FIELDS
+    if isinstance(item, str):
+        return name in STATUS_FIELDS and item.casefold() in STATUS_WORDS
+    return name in NUMBER_FIELDS and isinstance(item, int) and 400 <= item < 600
+
+
+def _text_of(value: Json) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        for name in TEXT_FIELDS:
+            told = value.get(name)
+            if isinstance(told, str) and told:
+                return told
+    if isinstance(value, list) and value:
+        return _text_of(value[0])
+    return UNKNOWN
