@@ -94,8 +94,8 @@ def _tells(version: list[Any]) -> bool:
 
 
 def reaches(horizon: int | None, gap: int) -> bool:
-    """Whether a sight is trusted so far; None: without end."""
-    return horizon is None or gap <= horizon
+    """Whether a sight is trusted so far; None: without end, 0: not at all, not even at the same time."""
+    return horizon is None or 0 < horizon >= gap
 
 
 def _moment(version: list[Any]) -> int:

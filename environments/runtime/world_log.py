@@ -30,6 +30,8 @@ def history(here: Here, tool: Tool, args: dict[str, Json], content: str) -> tupl
     tokens = {f"{table}|{key}" for table, key in about}
     shown = _shown(here, tool, args)
     refused = tool.refused(content, args) is not False
+    # Of a backend that lives on few calls say that one does not matter: hardly any was about the very same thing.
+    about_same = asked if here.world.living else set[str]()
     return tuple(
         e.call
         for e in here.state.log
@@ -38,7 +40,7 @@ def history(here: Here, tool: Tool, args: dict[str, Json], content: str) -> tupl
         or _touches(e, shown)
         or not asked.isdisjoint(e.issued())
         or (
-            e.tool not in tool.ignores
+            not _ignored(tool, e, about_same)
             and (
                 (e.nameless and _may_name(here, e, names, refused=refused))
                 or not names.isdisjoint(e.names)
@@ -48,6 +50,13 @@ def history(here: Here, tool: Tool, args: dict[str, Json], content: str) -> tupl
             )
         )
     )
+
+
+def _ignored(tool: Tool, entry: Entry, about_same: set[str]) -> bool:
+    """Whether a call never matters to a tool, unless it names what is asked for."""
+    if entry.tool not in tool.ignores:
+        return False
+    return entry.tool == tool.name or about_same.isdisjoint(labels_in(entry.args))
 
 
 def words_in(here: Here, row: Json) -> frozenset[str]:

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from synth.world.evidence import Suspect
+from synth.world.evidence import Evidence, Suspect
+from synth.world.innocence import matters_far, never_matters, states_of
 from synth.world.model import Workbench
 
 MAX_CHANCE: Final = 0.1
@@ -35,6 +36,20 @@ def note_afar(bench: Workbench, convicted: Mapping[str, Iterable[Suspect]]) -> N
         for suspect, near in convicted[name]:
             if tool.table is not None and tool.innocent and not near:
                 bench.tools[suspect].far.add(tool.table)
+
+
+def note_pasts(bench: Workbench, found: Mapping[str, Evidence]) -> None:
+    """Note whose calls have to be the same before a recorded answer of an episode is told in it again."""
+    changers = sorted(n for n, t in bench.tools.items() if not t.innocent)
+    states = states_of(found)
+    for name, tool in bench.tools.items():
+        evidence = found[name]
+        heeds = {v for v in changers if matters_far(found, v, name, states=states)}
+        if evidence.wide:
+            heeds |= {v for v, near in evidence.convicted if near}
+        tool.heeds = heeds.intersection(changers)
+        left = [v for v in changers if v not in tool.heeds]
+        tool.ignores = {v for v in left if never_matters(found, v, name, states=states)}
 
 
 def reaching(trials: Iterable[Trial]) -> dict[str, set[str]]:

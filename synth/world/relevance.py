@@ -1,10 +1,9 @@
 """Relevance: which earlier calls a tool's answers hang on, found from equal calls with unequal pasts.
 
-Comes from observations; sets, where every episode starts afresh, per tool, the tools whose every call
-matters to it (`heeds`), those whose calls never do (`ignores`), those that must have come before (`needs`), and per
-writer the tables that it changes without naming their rows (`far`). A tool is suspected until pairs of equal calls,
-one with it in the past and one without, were answered alike. Of a backend that lives on only calls of one episode are
-compared: they say who writes, and who changes what from afar. Not here: what a write does (`effects`).
+Comes from observations; sets, where every episode starts afresh, per tool, the tools whose every call matters to it (`heeds`),
+those whose calls never do (`ignores`), those that must have come before (`needs`), and per writer the tables that it changes
+without naming their rows (`far`). A tool is suspected until pairs of equal calls, one with it in the past and one without, were
+answered alike. Of a backend that lives on only those of one episode are compared (`afar`). Not here: what a write does (`effects`).
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from environments.runtime.attempt import Json
 from environments.runtime.normal import tokens_in
 from environments.runtime.world_state import ABSENCE
 from environments.runtime.world_subject import SUBJECT
-from synth.world.afar import note_afar
+from synth.world.afar import note_afar, note_pasts
 from synth.world.again import changed_by_asking
 from synth.world.doubt import MIN_NAMED, enough
 from synth.world.evidence import (
@@ -75,6 +74,7 @@ def learn_relevance(bench: Workbench) -> None:
     found = _convict(bench)
     if bench.living:
         note_afar(bench, {name: evidence.convicted for name, evidence in found.items()})
+        note_pasts(bench, found)
         return
     find_hints(bench, found)
     changers = sorted(n for n, t in bench.tools.items() if not t.innocent)

@@ -217,12 +217,17 @@ def rows_at_start(world: World, episode: CleanEpisode) -> dict[str, Any]:
     """What the episode itself saw before it changed anything, and leave to replay its own recorded answers."""
     whose = {"subject": subject_of(episode)} if world.bound else {}
     session = world.session(whose, started_at=episode.started_at, caller=episode.agent)
+    rows: dict[str, dict[str, Json]] = {}
+    met: set[Place] = set()
     for call, content, _, _, _ in paired_calls(episode):
         session.observe(call.name, call.arguments, content)
-    rows: dict[str, dict[str, Json]] = {}
-    for (table, key), row in session.state.start.items():
-        if row is not None and (table, key) in session.state.rows:
-            rows.setdefault(table, {})[key] = row
+        state = session.state
+        for place in state.start.keys() - met:
+            met.add(place)
+            row = state.start[place]
+            # After its own calls nobody knows how it was before: hardly any was seen to leave such a record alone.
+            if row is not None and place in state.rows and not state.log:
+                rows.setdefault(place[0], {})[place[1]] = row
     return {"rows": rows, "tape": [episode.episode_id], **whose}
 
 
