@@ -16,10 +16,11 @@ from ingest.call_ids import join_results
 from ingest.conversations import Conversation, gather
 from ingest.dialects.reading import AGENT, MODEL, TOOL
 from ingest.episode import Episode, Step, episode_id_of
-from ingest.forest import Node, grow, is_repeat, is_repeated_below
+from ingest.forest import Node, grow
 from ingest.history import Place, Thread, weave
 from ingest.outcome import Outcome
 from ingest.quarantine import Rejected
+from ingest.repeats import is_repeat, is_repeated_below, without_repeats_beside
 from ingest.span import LogEvent, Span
 from ingest.statements import Addresses, collect
 from ingest.tool_definitions import merge_tools
@@ -56,8 +57,8 @@ def assemble(
             found.episodes.append(episode)
             found.responses.update(
                 (call.reading.response_id, episode.episode_id)
-                for call in part.calls
-                if call.reading.response_id
+                for call in part.nodes
+                if call.reading.response_id and call.reading.kind == MODEL
             )
             addresses.add(episode, [node for node in part.nodes if not node.judged], part.calls)
         addresses.add_rest(conversation)
@@ -91,6 +92,7 @@ class _Part:
 def _parts(conversation: Conversation) -> list[_Part]:
     nodes = [node for node in conversation.nodes if not node.judged and not is_repeat(node)]
     calls = [n for n in nodes if n.reading.kind == MODEL and not is_repeated_below(n)]
+    calls = without_repeats_beside(calls)
     if not any(call.reading.has_content for call in calls):
         # Some clients put the messages on the agent's span only.
         calls = _outermost(nodes) or calls
@@ -100,6 +102,8 @@ def _parts(conversation: Conversation) -> list[_Part]:
     places = {call: _place(call) for call in calls}
     named = conversation.conversation_id is not None
     threads = weave(calls, places, named=named)
+    for thread in threads:
+        thread.system = thread.system or _instructions(thread.calls[0])
     whole = _Part(
         conversation_id=conversation.conversation_id,
         nodes=conversation.nodes,
@@ -119,6 +123,15 @@ def _place(call: Node) -> Place:
     within = next((above for above in call.ancestors() if above.reading.kind == TOOL), None)
     depth = sum(1 for above in call.ancestors() if above.reading.kind in {AGENT, TOOL})
     return Place(within=within, depth=depth)
+
+
+def _instructions(call: Node) -> list[Step]:
+    """What the nearest agent above a call was told to be, where the call itself does not repeat it."""
+    if not call.reading.has_content:
+        return []
+    agent = next((above for above in call.ancestors() if above.reading.kind == AGENT), None)
+    told = agent.reading.input if agent else ()
+    return [replace(step, at=call.span.started_at) for step in told if step.role == "system"]
 
 
 def _main(threads: Sequence[Thread]) -> Thread | None:

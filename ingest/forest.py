@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from ingest.dialects.otel_genai_events import CONTENT_EVENTS, read_sayings, sayings
-from ingest.dialects.reading import DUPLICATE, EVALUATOR, MODEL, OTHER, TOOL, Reading
+from ingest.dialects.otel_genai_events import CONTENT_EVENTS, read_run, read_sayings, sayings
+from ingest.dialects.reading import EVALUATOR, MODEL, OTHER, TOOL, Reading
 from ingest.dialects.table import read_span
 from ingest.elsewhere import REFERENCES
 from ingest.span import LogEvent, Span
@@ -63,6 +63,7 @@ def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
         nodes[key] = _virtual(key, left)
     ordered = sorted(nodes.values(), key=lambda node: (node.span.started_at, *node.span.key))
     _tie(ordered, nodes)
+    _demote(ordered)
     _inherit(ordered)
     return ordered
 
@@ -81,7 +82,13 @@ def _fuller(one: Span, other: Span) -> Span:
 
 def _read(span: Span, events: list[LogEvent]) -> Reading:
     reading = read_span(span)
-    told = read_sayings(sayings(span, events))
+    said = sayings(span, events)
+    if reading.kind == TOOL:
+        told_run = {
+            key: value for key, value in read_run(said).items() if getattr(reading, key) is None
+        }
+        return replace(reading, **told_run)
+    told = read_sayings(said)
     return reading if told is None else _merged(reading, told)
 
 
@@ -155,6 +162,16 @@ def _cut_cycles(ordered: list[Node]) -> None:
         safe.update(path)
 
 
+def _demote(ordered: list[Node]) -> None:
+    """Take the calls off an agent's loop whose events say again what a model call below it was asked."""
+    for node in ordered:
+        if node.reading.kind != MODEL or not node.reading.has_content:
+            continue
+        for above in node.ancestors():
+            if above.reading.kind == MODEL and read_span(above.span).kind == OTHER:
+                above.reading = read_span(above.span)
+
+
 def _inherit(ordered: list[Node]) -> None:
     """Pass conversations and evaluations down, parents first."""
     in_trace: dict[str, set[str]] = defaultdict(set)
@@ -178,24 +195,3 @@ def _conversation(node: Node) -> str | None:
     if node.reading.conversation_is_made_up and inherited:
         return inherited
     return node.reading.conversation or inherited
-
-
-def is_repeat(node: Node) -> bool:
-    """Whether the span says again what a span above it says: two instrumentations of one model or tool call."""
-    if node.reading.kind == DUPLICATE:
-        return True
-    for above in node.ancestors():
-        if above.reading.kind == node.reading.kind == MODEL:
-            return above.reading.has_content or not node.reading.has_content
-        if above.reading.kind == node.reading.kind == TOOL:
-            return above.reading.tool_name == node.reading.tool_name
-        if above.reading.kind not in {OTHER, MODEL}:
-            return False
-    return False
-
-
-def is_repeated_below(node: Node) -> bool:
-    """Whether a model call's own content is missing and a model call below it has it."""
-    if node.reading.kind != MODEL or node.reading.has_content:
-        return False
-    return any(child.reading.kind == MODEL and child.reading.has_content for child in node.children)

@@ -196,6 +196,7 @@ def _continue(thread: Thread, call: Node, body: list[Step], keys: list[str]) -> 
     thread.flags |= call.reading.flags
     if body:
         body, keys = _regrouped(thread, body, keys)
+        body, keys = _completed(thread, body, keys)
         start = _meet(thread, call, body, keys)
         if start is None:
             return
@@ -248,6 +249,31 @@ def _omits_calls(thread: Thread, body: list[Step], shared: int) -> bool:
         and bool(thread.steps[shared].tool_calls)
         and body[shared].role == "tool"
     )
+
+
+def _completed(thread: Thread, body: list[Step], keys: list[str]) -> tuple[list[Step], list[str]]:
+    """The input with the calls that its sender left out of the past, where their results follow."""
+    whole: list[Step] = []
+    for step, follows in zip(body, [*body[1:], None], strict=True):
+        known = thread.steps[len(whole)] if len(whole) < len(thread.steps) else None
+        if known is None or not known.tool_calls or step.tool_calls:
+            whole.append(step)
+        elif _answers_it(known, step):
+            whole += [known, step]
+        else:
+            bare = step.role == "assistant" and (step.content or "") == (known.content or "")
+            whole.append(known if bare and _answers_it(known, follows) else step)
+    if whole == body:
+        return body, keys
+    thread.flags.add("history_edited")
+    return whole, [key_of(step) for step in whole]
+
+
+def _answers_it(asked: Step, result: Step | None) -> bool:
+    """Whether a step may be the result of one of these calls."""
+    if result is None or result.role != "tool":
+        return False
+    return result.call_id is None or any(c.call_id == result.call_id for c in asked.tool_calls)
 
 
 def _unsplit(asked: Step, told: list[Step]) -> list[Step] | None:

@@ -96,6 +96,7 @@ class _Calls:
     def __init__(self, asked: list[_Asked], made: set[str]) -> None:
         self._made = made
         """Ids that no message carried."""
+        self._told = {one.call.call_id for one in asked}
         self._by_id: dict[str, list[_Asked]] = {}
         self._by_request: dict[tuple[str, str], list[_Asked]] = {}
         self._by_name: dict[str, list[_Asked]] = {}
@@ -112,6 +113,14 @@ class _Calls:
         if reading.call_id:
             # Ids repeat in real traces, and instrumentations then look up the wrong name: the result decides first.
             found = _best(run, self._by_id.get(reading.call_id, []))
+            if (
+                found is None
+                and reading.call_id not in self._told
+                and reading.arguments is not None
+            ):
+                # An id that no message has is the tracer's own: name and arguments say which call it was.
+                request = name, canonical_arguments(reading.arguments)
+                found = _best(run, self._by_request.get(request, []))
             # Some dialects have the id on the tool's span only.
             return self._take(
                 found
@@ -146,8 +155,12 @@ class _Calls:
 
 
 def _positional(arguments: str) -> list[Json] | None:
-    """The values of a call that a decorator saw without their names: what was passed by position has none."""
+    """The values of a call that a tracer saw without their names: what was passed by position has none."""
     call = load_json(arguments.encode())
+    if not isinstance(call, dict | list):
+        return [
+            arguments if call is None else call
+        ]  # a tool of one argument, recorded as its bare value
     if not isinstance(call, dict) or set(call) != {"args", "kwargs"}:
         return None
     args, named = call["args"], call["kwargs"]

@@ -6,6 +6,7 @@ Comes in: a span's attributes. Goes out: text, numbers, lists rebuilt from flatt
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -24,6 +25,8 @@ _ELIDED: Final = frozenset({"<REDACTED>", "<elided>", "[REDACTED]", "__REDACTED_
 _SCRUBBED: Final = "[Scrubbed due to "
 """Logfire's placeholder; it names the word it was scrubbed for, such as the `session` in `session.id`."""
 _LONGEST_PLACEHOLDER: Final = 200
+_LONGEST_LITERAL: Final = 65_536
+"""Characters of Python's notation that are looked at: its parser is recursive."""
 
 
 def first(attributes: Attributes, keys: Iterable[str]) -> Json:
@@ -108,13 +111,48 @@ _DECORATED: Final = frozenset({"args", "kwargs", "inputs", "input_str", "tags", 
 
 def arguments_of(value: Json) -> str:
     """A tool's own arguments as text, out of the `{"inputs", "args", "kwargs"}` that tracing decorators record."""
-    call = parsed(value)
-    if isinstance(call, dict) and call and set(call) <= _DECORATED:
+    call = _parsed_call(value)
+    if not isinstance(call, dict) or not call:
+        return json_text(value)
+    named = call.get("kwargs")
+    if _is_python_call(call) and isinstance(named, dict):
+        args = call["args"]
+        return json_text({"args": args, "kwargs": named} if args else named)
+    if set(call) <= _DECORATED:
         if isinstance(call.get("inputs"), dict):
             return json_text(call["inputs"])
-        if isinstance(call.get("kwargs"), dict) and not call.get("args"):
-            return json_text(call["kwargs"])
-    return json_text(value)
+        if isinstance(named, dict) and not call.get("args"):
+            return json_text(named)
+    return json_text(value if parsed(value) == call else call)
+
+
+def _parsed_call(value: Json) -> Json:
+    """A call's arguments, parsed; some tracers write them down as Python shows them."""
+    call = parsed(value)
+    if isinstance(call, str) and call.startswith("{"):
+        return python_literal(call, call)
+    return call
+
+
+def python_literal(text: str, default: Json = None) -> Json:
+    """The plain value that a text of Python's own notation shows; `default` where it shows none."""
+    if len(text) > _LONGEST_LITERAL:
+        return default
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return default
+
+
+def _is_python_call(call: dict[str, Any]) -> bool:
+    """Whether a record is of a wrapper's own signature: `args` and `kwargs`, and switches of the wrapper beside them."""
+    if not isinstance(call.get("args"), list) or not isinstance(call.get("kwargs"), dict):
+        return False
+    return all(
+        value is None or isinstance(value, bool)
+        for key, value in call.items()
+        if key not in {"args", "kwargs"}
+    )
 
 
 def unflatten(attributes: Attributes, prefix: str) -> list[Any]:

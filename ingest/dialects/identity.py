@@ -58,7 +58,14 @@ USER_KEYS: Final = (
     "llm.user",
 )
 
-AGENT_KEYS: Final = ("gen_ai.agent.name", "agent.name", "agent_name", "graph.node.name")
+AGENT_KEYS: Final = (
+    "gen_ai.agent.name",
+    "langsmith.metadata.lc_agent_name",
+    "traceloop.association.properties.lc_agent_name",
+    "agent.name",
+    "agent_name",
+    "graph.node.name",
+)
 
 MODEL_KEYS: Final = (
     "gen_ai.request.model",
@@ -119,7 +126,7 @@ def identity(span: Span) -> dict[str, Any]:
         "subject": name_of(attributes, USER_KEYS)
         or name_of(span.resource, ("tracegym.user_id", "enduser.id"))
         or _from_metadata(extra, ("user_id",)),
-        "agent": first_text(attributes, AGENT_KEYS),
+        "agent": first_text(attributes, AGENT_KEYS) or _from_metadata(extra, ("lc_agent_name",)),
         "model": first_text(attributes, MODEL_KEYS),
         "task_key": first_text(attributes, TASK_KEYS) or _from_metadata(extra, ("task_key",)),
         "response_id": first_text(attributes, RESPONSE_KEYS),

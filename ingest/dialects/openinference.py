@@ -5,10 +5,12 @@ Annotations come inline, or on a carrier span whose one link names the target.
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from ingest.chat_outcome import annotator_of
 from ingest.dialects.attributes import (
+    arguments_of,
     first_text,
     has_index_gap,
     is_elided,
@@ -20,6 +22,7 @@ from ingest.dialects.attributes import (
 from ingest.dialects.identity import failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.otel_genai import statements as genai_statements
+from ingest.dialects.parts import CALL_TYPES
 from ingest.dialects.reading import (
     AGENT,
     EVALUATOR,
@@ -30,13 +33,23 @@ from ingest.dialects.reading import (
     Reading,
     Said,
 )
+from ingest.dialects.tool_output import read_output
 from ingest.dialects.tool_schemas import read_tools
 from ingest.span import Attributes, Span
-from ingest.text import Json, json_text
+from ingest.text import Json
 
 NAME: Final = "openinference"
 
 _KINDS: Final = {"LLM": MODEL, "TOOL": TOOL, "AGENT": AGENT, "CHAIN": AGENT, "EVALUATOR": EVALUATOR}
+
+_OF_A_CALL: Final = (
+    "llm.input_messages",
+    "llm.output_messages",
+    "llm.prompts",
+    "llm.choices",
+    "llm.token_count",
+)
+_PYTHON_OBJECT: Final = re.compile(r"[A-Za-z_][\w.]*\(\w+=.*\)|<[\w.]+ object.*>", re.DOTALL)
 
 
 def claims(span: Span) -> bool:
@@ -51,8 +64,10 @@ def read(span: Span) -> Reading:
     fields: dict[str, Any] = identity(span)
     given, made = Messages(), Messages()
     tools: list[str] = []
-    if kind == MODEL:
+    if kind == MODEL and not _is_preparation(attributes):
         given, made, tools = _content(attributes)
+    elif kind == MODEL:
+        kind = OTHER
     elif kind == TOOL:
         fields.update(_tool(span))
         tools = _own_definition(span)
@@ -64,6 +79,19 @@ def read(span: Span) -> Reading:
         said=(*read_annotations(span), *genai_statements(span)),
         **fields,
     )
+
+
+def _is_preparation(attributes: Attributes) -> bool:
+    """Whether a span is of a method that only puts a request together: Python objects as text, no messages or tokens."""
+    if any(key.startswith(_OF_A_CALL) for key in attributes):
+        return False
+    given = parsed(attributes.get("input.value"))
+    listed = (
+        [item for value in given.values() if isinstance(value, list) for item in value]
+        if isinstance(given, dict)
+        else []
+    )
+    return any(isinstance(item, str) and _PYTHON_OBJECT.fullmatch(item) for item in listed)
 
 
 def _content(attributes: Attributes) -> tuple[Messages, Messages, list[str]]:
@@ -97,9 +125,16 @@ def flattened(attributes: Attributes, prefix: str, role: str) -> Messages:
     found = Messages()
     for item in unflatten(attributes, prefix):
         message = _inner(item, "message")
+        results = _results(item)
+        if results:
+            found.add(read_messages(results, role="tool"))
+            continue
         contents = message.get("contents")
         if isinstance(contents, list):
-            parts = [_inner(part, "message_content") for part in contents]
+            parts = [_part(part) for part in contents]
+            if message.get("tool_calls"):
+                # Clients that list the parts of an answer name its calls there a second time.
+                parts = [part for part in parts if part.get("type") not in CALL_TYPES]
             message = {**message, "content": parts}
         if "content" not in message and "tool_calls" not in message and "role" not in message:
             continue
@@ -112,18 +147,39 @@ def flattened(attributes: Attributes, prefix: str, role: str) -> Messages:
     return found
 
 
+def _results(item: Json) -> list[dict[str, Any]]:
+    """The results that one message of a role of its own carries, each as JSON text."""
+    listed = item.get("function") if isinstance(item, dict) else None
+    told = [parsed(one) for one in listed] if isinstance(listed, list) else []
+    return [
+        {**one, "role": "tool", "tool_call_id": one.get("call_id")}
+        for one in told
+        if isinstance(one, dict) and "content" in one
+    ]
+
+
+def _part(item: Json) -> dict[str, Any]:
+    """One part of a message; a call's own fields stand beside the part's."""
+    part = _inner(item, "message_content")
+    call = _inner(item, "tool_call")
+    if part.get("type") in CALL_TYPES and call:
+        return {**part, "id": call.get("id"), **_inner(call, "function")}
+    return part
+
+
 def _tool(span: Span) -> dict[str, Any]:
     attributes = span.attributes
     arguments = attributes.get("input.value")
     if arguments is None and not _is_schema(attributes.get("tool.parameters")):
         arguments = attributes.get("tool.parameters")
-    result = attributes.get("output.value")
+    told = read_output(attributes.get("output.value"))
+    call_id = first_text(attributes, ("tool.id", "tool_call.id", "gen_ai.tool.call.id"))
     return {
-        "call_id": first_text(attributes, ("tool.id", "tool_call.id", "gen_ai.tool.call.id")),
+        "call_id": call_id or told.call_id,
         "tool_name": first_text(attributes, ("tool.name", "gen_ai.tool.name")) or span.name,
-        "arguments": None if arguments is None or is_elided(arguments) else json_text(arguments),
-        "result": None if result is None or is_elided(result) else json_text(result),
-        "is_error": failed(span),
+        "arguments": None if arguments is None or is_elided(arguments) else arguments_of(arguments),
+        "result": told.text,
+        "is_error": told.is_error or failed(span),
     }
 
 

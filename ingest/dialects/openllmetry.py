@@ -11,17 +11,17 @@ from ingest.dialects.attributes import (
     arguments_of,
     has_index_gap,
     is_elided,
-    parsed,
     text_of,
     unflatten,
 )
 from ingest.dialects.identity import failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.otel_genai import read_as, statements
+from ingest.dialects.parts import parts_in
 from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading
+from ingest.dialects.tool_output import read_output
 from ingest.dialects.tool_schemas import read_tools
 from ingest.span import Attributes, Span
-from ingest.text import Json, json_text
 
 NAME: Final = "openllmetry"
 
@@ -92,19 +92,14 @@ def _flattened(attributes: Attributes, prefix: str, role: str) -> Messages:
         if not isinstance(item, dict):
             continue
         # Multi-part content is JSON inside the text; anything else that looks like JSON is a tool's own result.
-        content = item.get("content")
-        parts = parsed(content) if str(item.get("role")) != "tool" else content
         message = {"role": role, **item}
-        if isinstance(parts, list) and parts and all(_is_typed(part) for part in parts):
+        parts = parts_in(item.get("content")) if str(item.get("role")) != "tool" else None
+        if parts is not None:
             message["content"] = parts
         found.add(read_messages(message, role=role))
     if has_index_gap(attributes, prefix):
         found.flags.add("truncated")
     return found
-
-
-def _is_typed(part: Json) -> bool:
-    return isinstance(part, dict) and isinstance(part.get("type"), str)
 
 
 def _tool(span: Span) -> dict[str, Any]:
@@ -113,22 +108,16 @@ def _tool(span: Span) -> dict[str, Any]:
         "traceloop.entity.input", attributes.get("gen_ai.tool.call.arguments")
     )
     result = attributes.get("traceloop.entity.output", attributes.get("gen_ai.tool.call.result"))
+    told = read_output(result)
     return {
-        "call_id": text_of(attributes.get("gen_ai.tool.call.id")),
+        "call_id": text_of(attributes.get("gen_ai.tool.call.id")) or told.call_id,
         "tool_name": text_of(attributes.get("traceloop.entity.name"))
         or text_of(attributes.get("gen_ai.tool.name"))
         or span.name.removesuffix(".tool"),
         "arguments": None if arguments is None or is_elided(arguments) else arguments_of(arguments),
-        "result": None if result is None or is_elided(result) else _result(result),
-        "is_error": failed(span),
+        "result": told.text,
+        "is_error": told.is_error or failed(span),
     }
-
-
-def _result(value: Json) -> str:
-    output = parsed(value)
-    if isinstance(output, dict) and set(output) <= {"output", "kwargs"} and "output" in output:
-        return json_text(output["output"])
-    return output if isinstance(output, str) else json_text(value)
 
 
 DIALECT: Final = Dialect(name=NAME, claims=claims, read=read)

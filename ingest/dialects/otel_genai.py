@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ingest.dialects.attributes import first, first_text, is_elided, text_of
+from ingest.dialects.attributes import arguments_of, first, first_text, is_elided, text_of
 from ingest.dialects.evaluation import EVENT_NAMES, read_evaluation
 from ingest.dialects.identity import failed, identity
 from ingest.dialects.messages import Messages, read_messages, settle_output
 from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Dialect, Reading, Said
+from ingest.dialects.tool_output import read_output
 from ingest.dialects.tool_schemas import read_tools
 from ingest.span import Attributes, Span
-from ingest.text import json_text
 
 NAME: Final = "otel_genai"
 
@@ -30,7 +30,6 @@ KIND_OF_OPERATION: Final = {
     "execute_tool": TOOL,
     "tool_call": TOOL,
     "invoke_agent": AGENT,
-    "create_agent": AGENT,
     "invoke_workflow": AGENT,
     "agent_call": AGENT,
     "evaluate": EVALUATOR,
@@ -67,7 +66,7 @@ def read_as(span: Span, dialect: str) -> Reading:
     fields: dict[str, Any] = identity(span)
     if kind == TOOL:
         fields.update(read_tool(attributes))
-        fields["is_error"] = failed(span)
+        fields["is_error"] = fields["is_error"] or failed(span)
     elif kind == AGENT and fields["agent"] is None:
         # The convention's name for the span is `invoke_agent {agent}`.
         prefix, _, name = span.name.partition(" ")
@@ -110,15 +109,16 @@ class Content:
 def read_content(attributes: Attributes) -> Content:
     """The content attributes of a span or a log event, as JSON text or as values."""
     given = Messages()
-    instructions = attributes.get("gen_ai.system_instructions")
+    instructions = first(attributes, ("gen_ai.system_instructions", "system_prompt"))
     if instructions:
         given.add(read_messages(instructions, role="system"))
         for index, step in enumerate(given.steps):
             if step.role != "system":
                 given.steps[index] = type(step)(role="system", content=step.content)
-    given.add(
-        read_messages(first(attributes, ("gen_ai.input.messages", "gen_ai.prompt")), role="user")
-    )
+    told = read_messages(first(attributes, ("gen_ai.input.messages", "gen_ai.prompt")), role="user")
+    if told.steps[: len(given.steps)] == given.steps:
+        given.steps = []  # some clients send the instructions in both places
+    given.add(told)
     made = read_messages(
         first(attributes, ("gen_ai.output.messages", "gen_ai.completion")), role="assistant"
     )
@@ -130,12 +130,13 @@ def read_content(attributes: Attributes) -> Content:
 def read_tool(attributes: Attributes) -> dict[str, Any]:
     """The fields of a `Reading` that an `execute_tool` span fills."""
     arguments = attributes.get("gen_ai.tool.call.arguments")
-    result = attributes.get("gen_ai.tool.call.result")
+    told = read_output(attributes.get("gen_ai.tool.call.result"))
     return {
-        "call_id": first_text(attributes, ("gen_ai.tool.call.id",)),
+        "call_id": first_text(attributes, ("gen_ai.tool.call.id",)) or told.call_id,
         "tool_name": first_text(attributes, ("gen_ai.tool.name",)),
-        "arguments": None if arguments is None or is_elided(arguments) else json_text(arguments),
-        "result": None if result is None or is_elided(result) else json_text(result),
+        "arguments": None if arguments is None or is_elided(arguments) else arguments_of(arguments),
+        "result": told.text,
+        "is_error": told.is_error,
     }
 
 

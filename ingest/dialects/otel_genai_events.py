@@ -11,13 +11,15 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ingest.dialects import claude_code
-from ingest.dialects.attributes import first_text, parsed
+from ingest.dialects.attributes import first_text, is_elided, parsed
 from ingest.dialects.evaluation import EVENT_NAMES, read_evaluation
 from ingest.dialects.identity import identity
 from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.otel_genai import read_content
+from ingest.dialects.parts import blocks_text, parts_in
 from ingest.dialects.reading import MODEL, Reading, Said
 from ingest.span import Attributes, LogEvent, Span
+from ingest.text import json_text
 
 DETAILS: Final = "gen_ai.client.inference.operation.details"
 NAME: Final = "otel_genai_events"
@@ -31,6 +33,7 @@ _ROLE_OF_EVENT: Final = {
 _PROMPT: Final = "gen_ai.content.prompt"
 _COMPLETION: Final = "gen_ai.content.completion"
 _CHOICE: Final = "gen_ai.choice"
+_TOOL: Final = "gen_ai.tool.message"
 
 CONTENT_EVENTS: Final = frozenset({DETAILS, _PROMPT, _COMPLETION, _CHOICE, *_ROLE_OF_EVENT})
 
@@ -104,12 +107,34 @@ def _message(one: Saying) -> dict[str, Any]:
     elif isinstance(body, str):
         message["content"] = body
     if one.name == _CHOICE:
-        inner = parsed(message.get("message"))
-        message = dict(inner) if isinstance(inner, dict) else message
+        message = _chosen(message)
     # The event's name is the role: Semantic Kernel writes participants' names into the field.
     message["role"] = _ROLE_OF_EVENT.get(one.name, "assistant")
     message.pop("type", None)
-    return message
+    parts = parts_in(message.get("content")) if one.name != _TOOL else None
+    return message if parts is None else {**message, "content": parts}
+
+
+def _chosen(message: dict[str, Any]) -> dict[str, Any]:
+    """The message of a choice: whole, or only its text or its parts."""
+    inner = message.get("message")
+    told = parsed(inner)
+    if isinstance(told, dict):
+        return dict(told)
+    return message if inner is None else {**message, "content": inner}
+
+
+def read_run(found: Sequence[Saying]) -> dict[str, Any]:
+    """The fields of a `Reading` that the events of a tool's span fill: what it was asked for and what it gave back."""
+    told: dict[str, Any] = {}
+    for one in found:
+        message = _message(one)
+        content = message.get("content")
+        if one.name == _TOOL and content is not None and not is_elided(content):
+            told["arguments"] = json_text(content)
+        elif one.name == _CHOICE and content is not None and not is_elided(content):
+            told["result"] = blocks_text(parts_in(content) or content)
+    return told
 
 
 def _read_message(one: Saying, message: dict[str, Any], *, captured: bool) -> Messages:

@@ -23,6 +23,18 @@ _TEXT_TYPES: Final = frozenset(
 )
 _GEMINI_CALL: Final = ("function_call", "functionCall")
 _GEMINI_RESULT: Final = ("function_response", "functionResponse")
+_BEDROCK_PARTS: Final = frozenset(
+    {
+        "text",
+        "toolUse",
+        "toolResult",
+        "reasoningContent",
+        "cachePoint",
+        "image",
+        "document",
+        "video",
+    }
+)
 _VERCEL_OUTPUTS: Final = frozenset(
     {"text", "json", "content", "error-text", "error-json", "execution-denied"}
 )
@@ -59,6 +71,12 @@ class Turn:
             self.calls.append(read_call(gemini_call.get("id"), gemini_call))
         elif isinstance(gemini_result, dict):
             self.results.append(_read_gemini_result(gemini_result))
+        elif isinstance(part.get("toolUse"), dict):
+            self.calls.append(read_call(part["toolUse"].get("toolUseId"), part["toolUse"]))
+        elif isinstance(part.get("toolResult"), dict):
+            self.results.append(_read_bedrock_result(part["toolResult"]))
+        elif "reasoningContent" in part:
+            self.flags.add("reasoning_left_out")
         elif isinstance(part.get("function"), dict):
             self.calls.append(read_call(part.get("id"), part["function"]))
         else:
@@ -76,7 +94,9 @@ class Turn:
 def is_result(part: Json) -> bool:
     """Whether a part is the result of a call."""
     return isinstance(part, dict) and (
-        part.get("type") in RESULT_TYPES or either(part, *_GEMINI_RESULT) is not None
+        part.get("type") in RESULT_TYPES
+        or either(part, *_GEMINI_RESULT) is not None
+        or isinstance(part.get("toolResult"), dict)
     )
 
 
@@ -183,6 +203,50 @@ def _read_gemini_result(part: dict[str, Any]) -> Step:
     )
 
 
+def _read_bedrock_result(part: dict[str, Any]) -> Step:
+    content = part.get("content")
+    told = (
+        [
+            item["json"] if isinstance(item, dict) and set(item) == {"json"} else item
+            for item in content
+        ]
+        if isinstance(content, list)
+        else content
+    )
+    if isinstance(told, list) and len(told) == 1 and not is_text_block(told[0]):
+        told = told[0]
+    return Step(
+        role="tool",
+        content=blocks_text(told),
+        call_id=id_text(part.get("toolUseId")),
+        is_error=part["status"] == "error" if isinstance(part.get("status"), str) else None,
+    )
+
+
+def blocks_text(content: Json) -> str | None:
+    """A result's text: pieces of text joined, whether or not they name their type; anything else as JSON."""
+    if isinstance(content, list) and content and all(is_text_block(part) for part in content):
+        return "\n".join(part["text"] for part in content)
+    return result_text(content)
+
+
+def parts_in(text: Json) -> list[Any] | None:
+    """The parts of a message that a client wrote as JSON into the place of its text; None where it is text."""
+    if not isinstance(text, str) or not text.startswith("["):
+        return None
+    read = parse_json(text)
+    parts = read.value if read else None
+    if not isinstance(parts, list) or not parts or not all(_is_block(part) for part in parts):
+        return None
+    return parts
+
+
+def _is_block(part: Json) -> bool:
+    if not isinstance(part, dict):
+        return False
+    return isinstance(part.get("type"), str) or (len(part) == 1 and set(part) <= _BEDROCK_PARTS)
+
+
 def result_text(value: Json) -> str | None:
     """A tool's result as text: text parts joined, anything else as JSON."""
     if value is None or isinstance(value, str):
@@ -190,6 +254,16 @@ def result_text(value: Json) -> str | None:
     if isinstance(value, list) and value and all(_is_text_part(item) for item in value):
         return "\n".join(part_text(item) or "" for item in value)
     return json_text(value)
+
+
+def is_text_block(item: Json) -> bool:
+    """Whether an item is a piece of text, with its type named or not."""
+    return (
+        isinstance(item, dict)
+        and item.get("type") in _TEXT_TYPES | {"TextBlock"}
+        and isinstance(item.get("text"), str)
+        and set(item) <= {"type", "text", "block_type", "annotations", "meta", "_meta"}
+    )
 
 
 def _is_text_part(item: Json) -> bool:
