@@ -7,10 +7,11 @@ nothing: that is `redact.desk`'s.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from redact.accounted import is_accounted_for
+from redact.accounted import Elsewhere, elsewhere, is_accounted_for
 from redact.definitions import definition_key, is_shared
 from redact.documents import Unexplained
 from redact.encoded import has_hidden_text
@@ -19,23 +20,21 @@ from redact.findings import Findings
 from redact.fold import Folded, fold
 from redact.free_ids import FREE
 from redact.free_judge import own_parts
-from redact.judge import KEEP, TEXTS, WITHHOLD, Verdict, judge
+from redact.judge import judge
 from redact.language import words_of_subjects
 from redact.learnt import Learnt, keep_kind
 from redact.matcher import Match, Matcher, searched
 from redact.people_places import without_choices
-from redact.place import Place
+from redact.place import WORDS, Place
 from redact.policy import Policy
 from redact.standing import Vocabulary, vocabulary_of
 from redact.unknown_names import UNKNOWN_NAMES, unexplained_in
 from redact.vault import Vault
+from redact.verdicts import KEEP, TEXTS, WITHHOLD, Verdict
 
 _REMEMBERED: Final = 20_000
 _OF_PROSE: Final = (f"|{FREE}", f"|{UNKNOWN_NAMES}")
 """Where tokens of free text and runs of capitalised words are counted, each of which is judged by itself."""
-
-
-_NO_WORDS: Final[frozenset[str]] = frozenset()
 
 
 class Known(NamedTuple):
@@ -100,17 +99,28 @@ class AppGate:
         """Say whether a tool definition is everybody's and not made for one user."""
         return is_shared(self._seen, definition_key(definition), k=self._k)
 
-    def accounts_for(self, leaf: Unexplained, verdict: Verdict, own: Mapping[str, str]) -> bool:
+    def accounts_for(
+        self, leaf: Unexplained, verdict: Verdict, own: Mapping[str, str], told: Elsewhere
+    ) -> bool:
         """Say whether every word of a leaf is replaced wherever it stands, or many people's: there is nothing left to withhold."""
-        many = self._said_by_many(leaf.path) if verdict == TEXTS else _NO_WORDS
-        matches = self.known(leaf.value).matches
-        return is_accounted_for(leaf.value, matches, own, self.vocabulary.holds, many)
+        matches, holds = self.known(leaf.value).matches, self.vocabulary.holds
+        if verdict != TEXTS:
+            return is_accounted_for(leaf.value, matches, own, holds)
+        told = replace(told, many=self._said_by_many(leaf.path))
+        return is_accounted_for(leaf.value, matches, own, holds, told)
+
+    def told_elsewhere(
+        self, texts: Iterable[str], withheld: Collection[str], values: Iterable[str]
+    ) -> Elsewhere:
+        """Return what texts say without the leaves that a verdict withholds; `values` are their other leaves."""
+        return elsewhere(texts, withheld, values, self.judgement.words)
 
     def _said_by_many(self, path: str) -> frozenset[str]:
         """Return the words of free text that k subjects saw at a path, each asked for once."""
         words = self._many.get(path)
         if words is None:
-            at = [seen for key, seen in self._seen.evidence.items() if Place.of(key).path == path]
+            paths = {path, WORDS + path}
+            at = [seen for key, seen in self._seen.evidence.items() if Place.of(key).path in paths]
             words = self._many[path] = words_of_subjects(at, self.judgement.words, k=self._k)
         return words
 

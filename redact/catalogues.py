@@ -6,15 +6,18 @@ In: the evidence that `redact.learn` gathered and what was judged of it. Out: pa
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from redact.fold import fold_value
-from redact.forms import shape_of
+from redact.forms import commonest, shape_of
 from redact.gazetteer import ORDINARY, is_name
+from redact.learnt import SUBJECTS_KEPT
 from redact.people_places import UNKNOWN
 from redact.place import RESULT, Place
+from redact.surrogates import PARTICLES, STREET_WORDS
 
 _LIST: Final = 20
 """So many keys beside each other are data: no person has so many keys of one shape, and no form so many fields."""
@@ -60,6 +63,125 @@ def attributes(evidence: Evidence, withheld: AbstractSet[str]) -> frozenset[str]
                 if _is_attribute([evidence[key] for key in keys[name]]):
                     found.update(key for key in keys[name] if key in withheld)
     return frozenset(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogues:
+    """Places that show everybody the same things, several to each, and what stands there."""
+
+    places: frozenset[str] = frozenset()
+    """Their keys in the evidence."""
+    names: frozenset[str] = frozenset()
+    """Of what stands there, what is made of people's names only."""
+    phrases: frozenset[str] = frozenset()
+    """The other values, and the words side by side in them."""
+    language: Collection[str] = frozenset()
+    """Folded words that the app writes small, or that all of its prompts hold."""
+
+    def hold(self, value: str) -> bool:
+        """Say whether a value stands in a catalogue, or is made of the app's own words, none of which anybody bears."""
+        if value in self.phrases:
+            return True
+        words = [fold_value(word) for word in _WORD.findall(value)]
+        return not any(word not in self.language or is_name(word) for word in words) and any(
+            word not in ORDINARY for word in words
+        )
+
+
+NO_LISTS: Final = Catalogues()
+
+
+def catalogues_of(evidence: Evidence, language: Collection[str]) -> Catalogues:
+    """Return an app's catalogues: places of results that show several things to each subject, the same ones to many.
+
+    So does a list of officers: at least some of the values must hold what no name does.
+    """
+    by_path: dict[str, list[str]] = {}
+    for key in evidence:
+        place = Place.of(key)
+        if place.origin == RESULT and place.kind == UNKNOWN and not place.free:
+            by_path.setdefault(place.path, []).append(key)
+    places: set[str] = set()
+    names: set[str] = set()
+    phrases: set[str] = set()
+    for keys in by_path.values():
+        seen: dict[str, set[int]] = {}
+        for key in keys:
+            for value, listed in evidence[key].items():
+                seen.setdefault(value, set()).update(listed)
+        if not _is_catalogue(seen, language):
+            continue
+        places.update(keys)
+        own = {value for value in seen if " " in value and all(map(_is_borne, value.split()))}
+        names.update(own)
+        for value in seen.keys() - own:
+            phrases.update(_phrases_of(value))
+    return Catalogues(frozenset(places), frozenset(names), frozenset(phrases), language)
+
+
+def _is_catalogue(seen: Mapping[str, AbstractSet[int]], language: Collection[str]) -> bool:
+    """Say whether each subject saw several of few values, which many others saw too, and some of them name nobody."""
+    if len(seen) < _SEVERAL or commonest(list(seen)) not in _WORDED:
+        return False
+    # Only the smallest hashes of subjects are kept of what many saw: of those all that they saw is known.
+    subjects = sorted(set().union(*seen.values()))[:SUBJECTS_KEPT]
+    if len(subjects) < _SUBJECTS:
+        return False
+    asked = frozenset(subjects)
+    counts = [len(listed & asked) for listed in seen.values()]
+    sightings = sum(counts)
+    again = sum(len(listed) > 1 for listed in seen.values())
+    if sightings < _TWICE * len(subjects) or sightings < _TIMES * len(seen):
+        return False
+    telling = sum(_names_nobody(value, language) for value in seen)
+    return again >= _MANY * len(seen) and telling >= max(_LEAST, _SOME * len(seen))
+
+
+def _names_nobody(value: str, language: Collection[str]) -> bool:
+    """Say whether a value holds what no name of a person does: a number, a small word, a word of the app's language."""
+    if value.startswith("\x00") or any(map(str.isdigit, value)):
+        return True
+    return any(
+        (word.islower() and word not in PARTICLES)
+        or (
+            ((folded := fold_value(word)) in STREET_WORDS or folded in language)
+            and folded not in ORDINARY
+            and not is_name(folded)
+        )
+        for word in _WORD.findall(value)
+        if len(word) > 1
+    )
+
+
+def _phrases_of(value: str) -> set[str]:
+    """Return a value and the words side by side in it, unless all of them are names."""
+    words = value.split()
+    found = {value}
+    if len(words) <= _WORDS:
+        found.update(
+            " ".join(words[first:last])
+            for first in range(len(words))
+            for last in range(first + 1, len(words) + 1)
+            if not all(_is_borne(word) for word in words[first:last])
+        )
+    return found
+
+
+def _is_borne(word: str) -> bool:
+    folded = fold_value(word.strip("."))
+    return is_name(folded) or folded in ORDINARY
+
+
+_SEVERAL: Final = 4
+_SUBJECTS: Final = 10
+"""With fewer subjects nothing shows that each of them saw what others did."""
+_TWICE: Final = 2
+_TIMES: Final = 2.5
+_MANY: Final = 0.8
+_SOME: Final = 0.15
+_LEAST: Final = 2
+_WORDS: Final = 8
+_WORDED: Final = frozenset({"names", "text"})
 
 
 def _below_tool(path: str) -> str:

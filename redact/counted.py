@@ -13,7 +13,8 @@ from ingest.episode import Step
 from redact.definitions import EVERYBODY, choices_in, definition_key
 from redact.findings import Findings
 from redact.learnt import VALUE_SIZE, AppLearnt, evidence_value, merge_subjects
-from redact.unknown_names import small_words, told_words
+from redact.place import words_place
+from redact.unknown_names import small_words, told_words, words_told
 
 _TOGETHER: Final = 50_000
 """So many texts are counted before they are spread."""
@@ -67,6 +68,7 @@ class Counted:
             for place, leaf in text.sightings:
                 value = leaf.value
                 if len(value) > VALUE_SIZE:
+                    self._spread_text(place, value, subjects)
                     value = evidence_value(value)
                 values = evidence.get(place)
                 if values is None:
@@ -84,6 +86,19 @@ class Counted:
         self._spread_words()
         self._texts.clear()
         self._definitions.clear()
+
+    def _spread_text(self, place: str, text: str, subjects: list[int]) -> None:
+        """Count the words of a long text that no rule explains; the text itself is not kept."""
+        told = words_place(place)
+        if told is None:
+            return
+        counted = self.app.evidence.setdefault(told, {})
+        for word in words_told(text):
+            known = counted.get(word)
+            if known is None:
+                counted[word] = subjects
+            elif known is not subjects:
+                counted[word] = merge_subjects(known, subjects)
 
     def _spread_words(self) -> None:
         """Write the words of prompts, definitions and the assistant."""

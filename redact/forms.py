@@ -115,6 +115,29 @@ def _is_name_like(text: str) -> bool:
     )
 
 
+def is_code(value: str) -> bool:
+    """Say whether a value is groups of a few capitals and digits without a word: `TN69 WZL`, `VT*04*E024`."""
+    groups = code_groups(value)
+    return (
+        len(value) <= _CODE_SIZE
+        and len(groups) > 1
+        and sum(map(str.isdigit, value)) >= _TWO
+        and value.upper() == value
+        and '"' not in value  # which JSON writes as two
+        and all(sum(map(str.isalpha, group)) <= _LETTERS for group in groups)
+    )
+
+
+def code_groups(value: str) -> list[str]:
+    """Return the groups of letters and digits of a code."""
+    return _GROUP.findall(value)
+
+
+_GROUP: Final = re.compile(r"[^\W_]+")
+_CODE_SIZE: Final = 24
+_LETTERS: Final = 4
+
+
 def is_reference(value: str) -> bool:
     """Say whether a value can hardly be anything but a key: `w_d74849f6`, `131053-F`, and not `6-inch` or `512GB`."""
     if shape_of(value) == "phone":

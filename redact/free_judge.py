@@ -19,7 +19,7 @@ from redact.free_ids import FREE, is_free_id
 from redact.gazetteer import ORDINARY
 from redact.learnt import SUBJECTS_KEPT
 from redact.people_places import UNKNOWN
-from redact.place import Place
+from redact.place import WORDS, Place
 from redact.unknown_names import UNKNOWN_NAMES
 
 _SHARE: Final = 0.15
@@ -129,8 +129,9 @@ def _form(token: str) -> str | None:
 
 
 def is_free(key: str) -> bool:
-    """Say whether a key of the evidence counts tokens of free text, or runs of capitalised words of prose."""
-    return Place.of(key).path in _OF_PROSE
+    """Say whether a key of the evidence counts tokens of free text, runs of capitalised words of prose, or words of long texts."""
+    path = Place.of(key).path
+    return path in _OF_PROSE or path.startswith(WORDS)
 
 
 @lru_cache(maxsize=65_536)

@@ -16,6 +16,8 @@ from redact.word_lists import word_list
 
 ORDINARY: Final = word_list("ordinary")
 """Words of ordinary English that are also names."""
+COMMON: Final = word_list("common")
+"""Other words of English that some people bear and that nobody means by them where they are written small."""
 
 
 @lru_cache(maxsize=1)

@@ -6,16 +6,16 @@ Not here: replacing them (`desk`).
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from redact.accounted import Elsewhere, spelt
 from redact.app_gate import AppGate
-from redact.documents import Found
+from redact.documents import Found, Unexplained
 from redact.fold import fold, fold_value
-from redact.judge import NAMELIKE, WITHHOLD
 from redact.learn import Reads, local_values
+from redact.verdicts import NAMELIKE, WITHHOLD, Verdict
 
 _INITIAL: Final = 2
 NAMES_IN_PROSE: Final = "names somebody whom no tool returned"
@@ -45,22 +45,37 @@ def judged_leaves(
 ) -> tuple[list[Found], list[HeldLeaf]]:
     """Return what the app's verdicts make of an episode's leaves under unknown keys."""
     found: list[Found] = []
-    held: list[HeldLeaf] = []
-    own: Mapping[str, str] | None = None
+    doubted: list[tuple[int, Unexplained, Verdict]] = []
     for row, findings in enumerate(reads.findings):
         for leaf, verdict in gate.doubts(findings) if findings.sightings else ():
             if verdict.action != WITHHOLD:
                 found.append(Found(verdict.action, leaf.value, leaf.path.rpartition(".")[2]))
             elif gate.withholds:
-                if own is None:
-                    own = gate.own(episode_id, local_values(known))
-                if gate.accounts_for(leaf, verdict, own):
-                    continue
-                note = Held(path=reads.path(row), key=leaf.path, reason=verdict.reason)
-                held.append(HeldLeaf(note, _held_spellings(leaf.value)))
-                if verdict == NAMELIKE:
-                    found += _words_of_a_name(leaf.value, gate)
+                doubted.append((row, leaf, verdict))
+    if not doubted:
+        return found, []
+    held: list[HeldLeaf] = []
+    own = gate.own(episode_id, local_values([*known, *found]))
+    told = _told_elsewhere(reads, gate, {leaf.value for _, leaf, _ in doubted})
+    for row, leaf, verdict in doubted:
+        if gate.accounts_for(leaf, verdict, own, told):
+            continue
+        note = Held(path=reads.path(row), key=leaf.path, reason=verdict.reason)
+        held.append(HeldLeaf(note, _held_spellings(leaf.value)))
+        if verdict == NAMELIKE:
+            found += _words_of_a_name(leaf.value, gate)
     return found, held
+
+
+def _told_elsewhere(reads: Reads, gate: AppGate, withheld: Collection[str]) -> Elsewhere:
+    """Return what an episode says besides the leaves that a verdict withholds."""
+    values = (
+        leaf.value
+        for findings in reads.findings
+        for _, leaf in findings.sightings
+        if not leaf.free and leaf.value not in withheld
+    )
+    return gate.told_elsewhere(reads.texts, withheld, values)
 
 
 def _words_of_a_name(value: str, gate: AppGate) -> Iterator[Found]:
@@ -90,6 +105,4 @@ def flagged(reads: Reads, values: Mapping[str, str]) -> Iterator[HeldLeaf]:
 
 
 def _held_spellings(value: str) -> dict[str, str]:
-    quoted = json.dumps(value, ensure_ascii=False)[1:-1]
-    twice = json.dumps(quoted, ensure_ascii=False)[1:-1]
-    return {fold(text).text: "withheld" for text in (value, quoted, twice)}
+    return {fold(text).text: "withheld" for text in spelt(value)}

@@ -10,15 +10,14 @@ kept; name-like values are names where a gazetteer knows them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from redact.catalogues import attributes
+from redact.catalogues import NO_LISTS, Catalogues, attributes, catalogues_of
 from redact.definitions import public_choices
-from redact.findings import is_composite
 from redact.fold import fold_value
-from redact.forms import commonest, parts_of_reference
+from redact.forms import commonest, is_code
 from redact.free_ids import FREE
 from redact.free_judge import (
     Tokens,
@@ -56,24 +55,42 @@ from redact.value_sets import (
     name_one_each,
     span_lives,
 )
-
-KEEP: Final = "keep"
-OPAQUE: Final = "opaque_id"
-NAME: Final = "full_name"
-STREET: Final = "street"
-CODE: Final = "code"
-CITY: Final = "city"
-BIRTH: Final = "birth_date"
-PHONE: Final = "phone"
-WITHHOLD: Final = "withhold"
+from redact.verdicts import (
+    ASKED_FOR,
+    BIRTHS,
+    CITY,
+    CODE,
+    CODED,
+    IDENTIFIERS,
+    IN_TEXT,
+    KEEP,
+    KEPT,
+    NAME,
+    NAMELIKE,
+    OF_EVERYBODY,
+    OF_PEOPLE,
+    OPAQUE,
+    OWN_WORDS,
+    PHONE,
+    PHONES,
+    STREET,
+    STREETS,
+    TEXTS,
+    UNKNOWN_NAME,
+    UNKNOWN_WORD,
+    WITHHOLD,
+    Verdict,
+    kept_values,
+    made_personal,
+)
 
 _SHARED_ENOUGH: Final = 0.3
 """A key is a catalogue's when at least this share of its values was seen with several subjects."""
 _WORDED: Final = frozenset({NAME, STREET, "first_name", "last_name"})
+_WORDS: Final = frozenset({NAME, WITHHOLD})
 _MARKS: Final = frozenset({"identifier", "phone", "street"})
 _CODES: Final = 3
 """So many different short digit strings in personal records are codes, not quantities."""
-_SHORTEST: Final = 4
 _FEW: Final = 2
 """Fewer subjects than this say nothing about whether values differ from person to person."""
 _OF_TOKENS: Final = f"|{FREE}"
@@ -83,15 +100,6 @@ _THIN: Final = 5
 _SOME: Final = 10
 """With fewer subjects a catalogue must show in more of its values: two of six people live in one town."""
 _SHARED_BY_FEW: Final = 0.6
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What is done with the values under one path, and why."""
-
-    action: str
-    """`keep`, `withhold`, or the kind of personal value they are."""
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +129,15 @@ class Judgement:
     """Of the runs in prose that were seen, what is none of these words: a single one goes from its own episodes."""
     tokens: Tokens = field(default_factory=Tokens)
     """What is known of tokens in text of unknown form."""
+    lists: Catalogues = NO_LISTS
+    """What the app shows to everybody."""
     templates: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """By place of names and addresses in such text: the words that most of its values have."""
 
     def spares(self, verdict: Verdict, value: str) -> bool:
-        """Say whether a value under a judged key stays, because it is a record's key elsewhere."""
+        """Say whether a value under a judged key stays, because it is a record's key or a catalogue's thing elsewhere."""
+        if verdict.action in _WORDS and self.lists.hold(value):
+            return True
         return verdict.action in {OPAQUE, NAME} and value in self.recorded
 
     def of(self, key: str, value: str) -> Verdict:
@@ -133,25 +145,23 @@ class Judgement:
         if key.endswith(_OF_TOKENS):
             return self._of_token(value)
         if key.endswith(_OF_NAMES):
-            return _UNKNOWN_NAME if " " in value else _UNKNOWN_WORD
+            return UNKNOWN_NAME if " " in value else UNKNOWN_WORD
         if key in self.places:
-            return self.verdicts.get(key, _KEPT)
+            return self.verdicts.get(key, KEPT)
         place = Place.of(key)
         if place.kind not in _JUDGED:
-            return self.verdicts.get(key, _KEPT)
+            return self.verdicts.get(key, KEPT)
         return _judge(place, {evidence_value(value): [0]}, self.public, self.latest, _FEW)
 
     def _of_token(self, token: str) -> Verdict:
         if token in self.tokens.personal:
-            return _KEPT  # one of `values`, which are replaced wherever they stand
+            return KEPT  # one of `values`, which are replaced wherever they stand
         if is_day(token):
-            return _BIRTHS if are_old([token], self.latest) else _KEPT
-        return _IN_TEXT if self.tokens.are_personal(token) else _KEPT
+            return BIRTHS if are_old([token], self.latest) else KEPT
+        return IN_TEXT if self.tokens.are_personal(token) else KEPT
 
 
 _JUDGED: Final = frozenset({UNKNOWN, NUMBERED})
-_KEPT: Final = Verdict(KEEP, "")
-_OF_PEOPLE: Final = "holds people that the app names elsewhere"
 
 
 def judge(app: AppLearnt, *, k: int) -> Judgement:
@@ -162,49 +172,48 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
     people = people_places(app, nobodys)
     places = _places(app)
     public = public_values(app, k, people, places)
-    verdicts = {key: Verdict(kind, _OF_PEOPLE) for key, kind in people.items()}
-    for key, seen in app.evidence.items():
-        place = places[key]
-        if place.kind in _JUDGED and key not in people:
-            verdict = _judge(place, seen_at(app.evidence, place, seen), public, app.latest, k)
-            if verdict.action != KEEP:
-                verdicts[key] = verdict
-    for key in attributes(
-        app.evidence, {key for key, found in verdicts.items() if found is NAMELIKE}
-    ):
-        del verdicts[key]
     plain = language_of(app, k=k)
-    verdicts.update(dict.fromkeys(shared_names(app.evidence, verdicts, plain), _OF_EVERYBODY))
+    lists = catalogues_of(app.evidence, plain)
+    verdicts = {key: Verdict(kind, OF_PEOPLE) for key, kind in people.items()}
+    asked = app.evidence.keys() - people.keys() - lists.places
+    for key in filter(asked.__contains__, app.evidence):
+        place = places[key]
+        if place.kind in _JUDGED:
+            seen = seen_at(app.evidence, place, app.evidence[key])
+            verdicts[key] = _judge(place, seen, public, app.latest, k)
+    verdicts = {key: verdict for key, verdict in verdicts.items() if verdict.action != KEEP}
+    withheld = {key for key, found in verdicts.items() if found is NAMELIKE}
+    for key in attributes(app.evidence, withheld):
+        del verdicts[key]
+    judged = verdicts.keys() | lists.places
+    verdicts.update(dict.fromkeys(shared_names(app.evidence, judged, plain), OF_EVERYBODY))
     named = {key for key, one in verdicts.items() if one.action == NAME and places[key].free}
     named.update([*named_elsewhere(app.evidence, named), *beside_names(app.evidence, named)])
-    verdicts.update(dict.fromkeys(named - verdicts.keys(), _OWN_WORDS))
-    verdicts.update(dict.fromkeys(handle_places(app.evidence, named, k=k), _ASKED_FOR))
+    verdicts.update(dict.fromkeys(named - verdicts.keys(), OWN_WORDS))
+    verdicts.update(dict.fromkeys(handle_places(app.evidence, named, k=k), ASKED_FOR))
     _alike(app, verdicts)
     for key in person_keys(app.evidence, places, public, k=k).difference(verdicts):
-        verdicts[key] = _ASKED_FOR
+        verdicts[key] = ASKED_FOR
     recorded = recorded_values(app, k)
-    templates = {
-        key: template_of(app.evidence[key], k=k)
-        for key, verdict in verdicts.items()
-        if places[key].free and verdict.action in _WORDED
-    }
-    tokens = tokens_of(counted, _kept_values(app, verdicts, recorded), k=k)
-    values: dict[str, str] = {
-        fold_value(token): PHONE if is_phone(token) else OPAQUE for token in tokens.personal
-    }
+    templates = _templates(app, verdicts, k)
+    tokens = tokens_of(counted, kept_values(app.evidence, verdicts, recorded), k=k)
+    values = {fold_value(name): NAME for name in lists.names}
+    for token in tokens.personal:
+        keep_kind(values, fold_value(token), PHONE if is_phone(token) else OPAQUE)
     for key, verdict in verdicts.items():
         template = templates.get(key, frozenset())
         parts = [part for value in app.evidence[key] for part in own_parts(value, template)]
+        if verdict.action == NAME:
+            parts = [part for part in parts if not lists.hold(part)]
         free = places[key].free  # who comes back under k requests is not everybody
-        for value in _made_personal(parts, verdict, recorded if free else public, recorded):
+        for value in made_personal(parts, verdict, recorded if free else public, recorded):
             keep_kind(values, value, verdict.action)
-    words = plain | words_kept(app, verdicts, public_choices(app, k=k), k=k)
+    words = plain | words_kept(app, verdicts, public_choices(app, k=k), k=k, lists=lists.places)
     told = [seen for key, seen in counted.items() if key.endswith(_OF_NAMES)]
     words |= words_of_many(told, words, k=k)
     unknown = {part for seen in told for run in seen for part in unexplained_in(run, words)}
-    for name in unknown:
-        if " " in name:
-            keep_kind(values, fold_value(name), NAME)
+    for name in filter(_is_parted, unknown):
+        keep_kind(values, fold_value(name), NAME)
     return Judgement(
         verdicts,
         values,
@@ -217,21 +226,24 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
         words,
         frozenset(map(fold_value, unknown)),
         tokens,
+        lists,
         templates,
     )
 
 
-def _kept_values(
-    app: AppLearnt, verdicts: Mapping[str, Verdict], recorded: Collection[str]
-) -> Iterator[str]:
-    """Yield the values that keys explain and that stay."""
-    yield from recorded
-    for key, seen in app.evidence.items():
-        place = Place.of(key)
-        if key in verdicts or place.free:
-            continue
-        if place.kind != UNKNOWN or place.origin == RESULT or commonest(list(seen)) == "identifier":
-            yield from seen
+def _templates(
+    app: AppLearnt, verdicts: Mapping[str, Verdict], k: int
+) -> dict[str, frozenset[str]]:
+    """Return the words that most values have, of places of names and addresses in text that is no JSON."""
+    return {
+        key: template_of(app.evidence[key], k=k)
+        for key, verdict in verdicts.items()
+        if verdict.action in _WORDED and Place.of(key).free
+    }
+
+
+def _is_parted(name: str) -> bool:
+    return " " in name
 
 
 def _places(app: AppLearnt) -> dict[str, Place]:
@@ -268,29 +280,7 @@ def _alike(app: AppLearnt, verdicts: dict[str, Verdict]) -> None:
         if key in verdicts or place.kind != UNKNOWN or last_key(place.path) not in telling:
             continue
         if commonest(list(seen)) == "identifier":
-            verdicts[key] = _IDENTIFIERS
-
-
-def _made_personal(
-    seen: Iterable[str], verdict: Verdict, public: frozenset[str], recorded: frozenset[str]
-) -> Iterator[str]:
-    """Yield the folded values that a verdict makes personal in the whole app."""
-    if verdict.action == WITHHOLD:
-        return
-    # An identifier that several people share is still one: half a key's values cannot be other than the rest.
-    spared = recorded if verdict.action in {OPAQUE, NAME} else public
-    for value in seen:
-        for part in parts_of_reference(value) if value not in spared else ():
-            folded = fold_value(part)
-            code = verdict.action == OPAQUE and _is_code(folded)
-            if code or is_composite(verdict.action, folded):
-                yield folded
-
-
-def _is_code(folded: str) -> bool:
-    """Say whether a short identifier can be nothing else in its app, so that it reads alike in every episode: `a-101`."""
-    digits = sum(map(str.isdigit, folded))
-    return len(folded) >= _SHORTEST and digits > 1 and any(map(str.isalpha, folded))
+            verdicts[key] = IDENTIFIERS
 
 
 def personal_everywhere(app: AppLearnt, *, k: int) -> dict[str, str]:
@@ -302,22 +292,26 @@ def personal_everywhere(app: AppLearnt, *, k: int) -> dict[str, str]:
 
 
 def _judge(
-    place: Place, seen: Mapping[str, list[int]], public: frozenset[str], latest: int, k: int
+    place: Place,
+    seen: Mapping[str, list[int]],
+    public: frozenset[str],
+    latest: int,
+    k: int,
 ) -> Verdict:
     if place.kind == NUMBERED:
         return _judge_numbers(place, seen, public, latest, k)
     if place.free and are_own(seen, k=k):
-        return _OWN_WORDS
+        return OWN_WORDS
     if place.free and are_own(seen, k=k, fits=is_line):
-        return _STREETS
+        return STREETS
     # In a record `512GB SSD` is shaped like a plate as well.
     plates = is_plate if place.free else is_letters_between
     if (place.free or place.personal) and are_own(seen, k=k, fits=plates):
-        return _IDENTIFIERS
+        return IDENTIFIERS
     verdict = _judge_shape(place, seen, public, latest, k)
     unnamed = place.free and last_key(place.path).startswith(FREE)
     # A place that no label names holds anything: only what shows by its own shape is taken from it.
-    return _KEPT if unnamed and verdict.action in {NAME, CITY, CODE, WITHHOLD} else verdict
+    return KEPT if unnamed and verdict.action in {NAME, CITY, CODE, WITHHOLD} else verdict
 
 
 def _judge_numbers(
@@ -326,11 +320,11 @@ def _judge_numbers(
     own = [value for value in seen if value not in public]
     shape = shape_of_numbers(own, place.path.rpartition(".")[2], latest)
     if shape == "day" and place.personal and (span_lives(own) or are_old(own, latest)):
-        return _BIRTHS
+        return BIRTHS
     subjects = len({subject for listed in seen.values() for subject in listed})
     several = least_of(k, subjects) if place.personal or place.origin == ARGUMENT else _FEW
     shared = subjects >= _FEW and _is_shared(seen, public, _SHARED_ENOUGH, several=several)
-    return _IDENTIFIERS if shape == "identifier" and not shared else _KEPT
+    return IDENTIFIERS if shape == "identifier" and not shared else KEPT
 
 
 def _judge_shape(
@@ -345,7 +339,7 @@ def _judge_shape(
     if own and shape == "names" and place.personal and are_places(own):
         return Verdict(CITY, "looks like towns in records of people")
     if shape == "moment" and place.personal and (span_lives(own) or are_old(own, latest)):
-        return _BIRTHS
+        return BIRTHS
     subjects = {subject for listed in seen.values() for subject in listed}
     alone = len(subjects) < _FEW
     some = place.personal and shape == "names" and len(subjects) < _SOME
@@ -356,38 +350,22 @@ def _judge_shape(
     if not alone and _is_shared(
         seen, public, _SHARED_BY_FEW if some else _SHARED_ENOUGH, several=several
     ):
-        return _KEPT
+        return KEPT
     codes = len(own) >= _CODES or (len(subjects) < _THIN and bool(own))
     codes = codes and not are_amounts(own)
     for seen_as, enough, verdict in (
-        ("street", True, _STREETS),
-        ("phone", True, _PHONES),
-        ("code", place.personal and codes, _CODED),
-        ("identifier", True, _IDENTIFIERS),
+        ("street", True, STREETS),
+        ("phone", True, PHONES),
+        ("code", place.personal and codes, CODED),
+        ("identifier", True, IDENTIFIERS),
         ("names", place.personal or not alone, NAMELIKE),
-        ("text", place.origin == RESULT and 2 * sum(map(is_line, own)) > len(own), _STREETS),
+        ("text", place.origin == RESULT and all(map(is_code, own)), IDENTIFIERS),
+        ("text", place.origin == RESULT and 2 * sum(map(is_line, own)) > len(own), STREETS),
         ("text", place.origin == RESULT and (place.personal or len(subjects) > _FEW), TEXTS),
     ):
         if shape == seen_as and enough:
             return verdict
-    return _KEPT
-
-
-_BIRTHS: Final = Verdict(BIRTH, "looks like birth dates: old days in records of people")
-_PHONES: Final = Verdict(PHONE, "looks like phone numbers")
-_OF_EVERYBODY: Final = Verdict(NAME, "looks like names of people whom several subjects know")
-_UNKNOWN_NAME: Final = Verdict(NAME, "words in prose that nothing explains")
-_UNKNOWN_WORD: Final = Verdict("first_name", "a listed name in prose that nothing explains")
-_STREETS: Final = Verdict(STREET, "looks like address lines")
-_CODED: Final = Verdict(CODE, "looks like short codes and differs from person to person")
-_IN_TEXT: Final = Verdict(OPAQUE, "looks like an identifier in text that no key explains")
-_OWN_WORDS: Final = Verdict(NAME, "words that are each person's own, in text of unknown form")
-_IDENTIFIERS: Final = Verdict(OPAQUE, "looks like an identifier and differs from person to person")
-_ASKED_FOR: Final = Verdict(
-    OPAQUE, "each person's own word, asked of a tool that answers with a record"
-)
-NAMELIKE: Final = Verdict(WITHHOLD, "looks like names and differs from person to person")
-TEXTS: Final = Verdict(WITHHOLD, "free text that differs from person to person")
+    return KEPT
 
 
 def _is_shared(

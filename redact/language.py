@@ -14,7 +14,7 @@ from typing import Final
 from redact.fold import fold_value
 from redact.free_ids import FREE
 from redact.free_judge import enough_of, is_free, subjects_of, subjects_up_to
-from redact.gazetteer import ORDINARY, is_name
+from redact.gazetteer import COMMON, ORDINARY, is_name
 from redact.learnt import AppLearnt
 from redact.place import RESULT, Place, last_key
 from redact.surrogates import PARTICLES
@@ -37,9 +37,17 @@ def _of_keys(paths: Iterable[str]) -> Iterable[str]:
 
 
 def words_kept(
-    app: AppLearnt, changed: Collection[str], choices: Collection[str], *, k: int
+    app: AppLearnt,
+    changed: Collection[str],
+    choices: Collection[str],
+    *,
+    k: int,
+    lists: Collection[str] = (),
 ) -> frozenset[str]:
-    """Return the words of values that stay; of sentences only the small ones, unless several subjects saw them."""
+    """Return the words of values that stay; of sentences only the small ones, unless several subjects saw them.
+
+    Of catalogues (`lists`) the words that no list of names has.
+    """
     several = enough_of(k, subjects_up_to(app.evidence.values(), 3 * k))
     whole: list[str] = list(choices)
     asked: list[str] = []
@@ -49,6 +57,9 @@ def words_kept(
             continue
         place = Place.of(key)
         labelled = not (place.free and last_key(place.path).startswith(FREE))
+        if key in lists:
+            asked += seen
+            continue
         for value, listed in seen.items():
             if len(listed) >= several:
                 whole.append(value)
@@ -108,9 +119,16 @@ def words_of_subjects(
     return frozenset(
         folded
         for word, listed in by_word.items()
-        if len(listed) >= k and ((folded := fold_value(word)) in PARTICLES or not is_name(folded))
+        if len(listed) >= k and _is_nobodys(word, folded := fold_value(word))
         if word.islower() or folded in words or folded in ORDINARY or len(listed) >= form
     )
+
+
+def _is_nobodys(word: str, folded: str) -> bool:
+    """Say whether no list of names has a word, or it is written as an ordinary one that some people bear."""
+    if folded in PARTICLES or not is_name(folded):
+        return True
+    return folded in COMMON and (word.islower() or word.isupper())
 
 
 _LETTERS: Final = re.compile(r"[^\W\d_]+")

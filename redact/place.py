@@ -52,6 +52,19 @@ def keyed_place(origin: str, kind: str, whose: str, path: str) -> str:
     return f"{origin}|{kind}|{whose}|{path}"
 
 
+WORDS: Final = "~w."
+"""What the path begins with of a place where the words of long texts are counted, whose own texts are not kept."""
+
+
+@lru_cache(maxsize=65_536)
+def words_place(key: str) -> str | None:
+    """Return the key of the place where the words of a place's long texts are counted; None where they are not."""
+    place = Place.of(key)
+    if place.origin != RESULT or place.free or place.kind != "?":
+        return None
+    return place_key(RESULT, place.kind, WORDS + place.path, personal=True, free=True)
+
+
 def object_of(path: str) -> str:
     """Return the path of the object that holds a path's last key."""
     return path.rpartition(".")[0]

@@ -17,12 +17,13 @@ from redact.findings import is_composite
 from redact.fold import fold_value
 from redact.free_judge import is_free
 from redact.gazetteer import ORDINARY
-from redact.judge import NAME, Judgement
+from redact.judge import Judgement
 from redact.kinds import KINDS
 from redact.learnt import AppLearnt
 from redact.matcher import Match
 from redact.place import RESULT, Place
 from redact.unspaced import is_unspaced
+from redact.verdicts import NAME
 
 _TITLE: Final = re.compile(
     r"(?:^|[^\w])(?:mr|mrs|ms|miss|mx|dr|prof|sir|madam|herr|frau|monsieur|madame|mme|señor|señora|senor|senora|sig|hi|"

@@ -153,6 +153,11 @@ _COMMON: Final = frozenset({*ORDINARY, *PLACES, *STREET_WORDS})
 _NO_WORDS: Final[frozenset[str]] = frozenset()
 
 
+def words_told(text: str) -> frozenset[str]:
+    """Return the words of a text as they are written."""
+    return frozenset(_PARTS.findall(text))
+
+
 def told_words(text: str) -> Iterator[str]:
     """Yield the folded words of a text."""
     return (

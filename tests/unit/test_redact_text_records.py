@@ -8,7 +8,7 @@ from ingest.episode import Episode
 from redact.dates import read_date
 from redact.forms import shape_of
 from redact.free_ids import is_free_id
-from redact.judge import NAME, PHONE, judge
+from redact.judge import judge
 from redact.labelled_rows import labelled
 from redact.learn import learn
 from redact.lexicon import load_lexicon
@@ -17,6 +17,7 @@ from redact.scrub import scrub
 from redact.standing import vocabulary_of
 from redact.tables import is_label, records_in
 from redact.vault import open_vault
+from redact.verdicts import NAME, PHONE
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
 PEOPLE = ("Anna Meier", "Jonas Weber", "Petra Vogel", "Marta Lang", "Otto Kraus", "Lena Beck")

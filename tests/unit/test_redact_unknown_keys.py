@@ -5,12 +5,13 @@ from typing import Any
 
 from ingest.episode import Episode
 from redact.forms import shape_of
-from redact.judge import BIRTH, CODE, NAME, OPAQUE, STREET, WITHHOLD, judge
+from redact.judge import judge
 from redact.learn import learn
 from redact.learnt import merge
 from redact.policy import Policy
 from redact.scrub import scrub
 from redact.vault import open_vault
+from redact.verdicts import BIRTH, CODE, NAME, OPAQUE, STREET, WITHHOLD
 from tests.unit.raw_conversations import SECRET, calls, episode
 
 

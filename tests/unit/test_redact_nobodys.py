@@ -1,0 +1,166 @@
+"""What is nobody's stays and keeps no conversation waiting: catalogues, templates with what an episode tells, measures, codes."""
+
+from __future__ import annotations
+
+import pytest
+
+from ingest.episode import Episode
+from redact.learn import learn
+from redact.policy import Policy
+from redact.scrub import Scrubbed, scrub
+from redact.vault import open_vault
+from tests.unit.raw_conversations import SECRET, calls, episode, says
+
+FIRST = [
+    "Anneliese", "Brunhilde", "Gottfried", "Heinrich", "Siegfried", "Waltraud",
+    "Kunigunde", "Dietmar", "Hildegard", "Roswitha", "Ulrike", "Reinhold",
+]  # fmt: skip
+LAST = ["Meyerhoff", "Baumgartner", "Zimmermann", "Steinbach", "Kaltenbrunn", "Wiesenthal"]
+PEOPLE = [(first, LAST[row % len(LAST)]) for row, first in enumerate(FIRST)]
+TITLES = [
+    "Raven of the Harbour", "Pilgrim 1460 Boot", "Vesper Grande", "Ostrava Lux", "Kestrel and Thorn", "Marlowe Trio",
+]  # fmt: skip
+
+
+def past_the_gate(raw: list[Episode]) -> list[Scrubbed]:
+    """The conversations past the gate."""
+    learnt = learn(raw, (), policy=Policy())
+    return list(scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy()))
+
+
+def noted(note: str, said: str = "the car is a Lucid Air, 117 minutes") -> Scrubbed:
+    """The last of twelve conversations: each has a remark of its own beside a person's record, and its charger's state."""
+    raw = [
+        episode(
+            f"e{row}",
+            says("user", said if row == 11 else f"hi, session S{4000 + row}"),
+            *calls("driver", {"id": row}, {"full_name": " ".join(who), "car": "Lucid Air"}),
+            *calls(
+                "session",
+                {"id": row},
+                {
+                    "email": f"d{row}@mail.example",
+                    "remark": note
+                    if row == 11
+                    else f"stopped after {row + 11} min, {row}.5 kWh for {who[0]}",
+                },
+            ),
+        )
+        for row, who in enumerate(PEOPLE)
+    ]
+    return past_the_gate(raw)[-1]
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "stopped after 54 min, 65.2 kWh for Reinhold",
+        "stopped after 117 minutes, Lucid Air for Reinhold",
+        "stopped after 9:31 min for Reinhold, 11 %",
+    ],
+)
+def test_a_remark_of_measures_and_of_what_the_episode_says_elsewhere_is_not_withheld(
+    note: str,
+) -> None:
+    """Small numbers, and words that stand in the conversation anyhow, leave nothing to judge."""
+    done = noted(note)
+
+    assert not done.held
+    assert "stopped after" in (done.clean.steps[-1].content or "")
+    assert "Reinhold" not in (done.clean.steps[-1].content or "")
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "stopped after 4821 for Reinhold",
+        "stopped after 06 12 34 for Reinhold",
+        "stopped after 20-45-12 for Reinhold",
+        "stopped after 481 for Reinhold",
+        "stopped for Xanthippe",
+        "stopped for zwerenz",
+        "stopped for Hope",
+    ],
+)
+def test_a_remark_with_a_code_or_a_name_that_nothing_explains_waits(note: str) -> None:
+    """A code of a door, groups of one number and unexplained words are withheld as before."""
+    assert noted(note, "I hope it works, minutes").held
+
+
+def test_a_name_at_the_beginning_of_a_sentence_explains_no_name_in_a_remark() -> None:
+    """`Will you` and `told Will` are two words."""
+    assert noted("stopped for Will", "Will you look at it").held
+
+
+def test_codes_of_capitals_and_digits_are_replaced_and_keep_nobody_waiting() -> None:
+    """A plate in two groups and an id with stars get surrogates of their form; the parts of it that stand elsewhere stay."""
+    raw = [
+        episode(
+            f"e{row}",
+            *calls(
+                "vehicle",
+                {"id": row},
+                {
+                    "email": f"d{row}@mail.example",
+                    "plate": f"T{chr(65 + row)}{row + 21} W{chr(75 + row)}L",
+                    "evse": f"VT*{row + 10}*E{row + 120}",
+                },
+            ),
+        )
+        for row in range(12)
+    ]
+    done = past_the_gate(raw)
+
+    assert not any(one.held for one in done)
+    texts = [one.clean.steps[-1].content or "" for one in done]
+    assert not any(f"W{chr(75 + row)}L" in text for row, text in enumerate(texts))
+    assert not any(f"VT*{row + 10}*E{row + 120}" in text for row, text in enumerate(texts))
+
+
+def catalogue(titles: list[str], favourite: str = "favourite") -> list[Scrubbed]:
+    """Twelve customers who see three things of one list each, and have one of them on their record."""
+    raw = []
+    for row, (first, last) in enumerate(PEOPLE):
+        shown = [titles[(row + step) % len(titles)] for step in range(3)]
+        raw.append(
+            episode(
+                f"e{row}",
+                *calls("search", {"q": shown[0]}, {"hits": [{"title": one} for one in shown]}),
+                *calls(
+                    "profile", {"id": row}, {"full_name": f"{first} {last}", favourite: shown[1]}
+                ),
+            )
+        )
+    return past_the_gate(raw)
+
+
+def test_a_list_that_shows_everybody_several_of_the_same_things_is_a_catalogue() -> None:
+    """Its titles stay in results, in what is asked for and on a customer's record, though some begin as names do."""
+    done = catalogue(TITLES)
+
+    assert not any(one.held for one in done)
+    for row, one in enumerate(done):
+        text = "\n".join(step.content or "" for step in one.clean.steps)
+        told = "\n".join(call.arguments for step in one.clean.steps for call in step.tool_calls)
+        assert TITLES[row % 6] in text
+        assert TITLES[row % 6] in told
+        assert f'"favourite": "{TITLES[(row + 1) % 6]}"' in text
+        assert not any(word in text for word in PEOPLE[row])
+
+
+def test_a_directory_of_people_is_no_catalogue() -> None:
+    """Officers are shown to everybody too, several to each: nothing among them but names."""
+    staff = [
+        "Ottoline Pryce",
+        "Babajide Sowande",
+        "Kerttu Sillanmikko",
+        "Jouni Ålander",
+        "Marie Dubois",
+        "Olga Petrova",
+    ]
+    for one in catalogue(staff):
+        text = "\n".join(step.content or "" for step in one.clean.steps)
+        assert not any(
+            word in text for name in ("Marie Dubois", "Olga Petrova") for word in name.split()
+        )
+        assert "Sillanmikko" not in text
