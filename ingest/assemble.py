@@ -20,7 +20,7 @@ from ingest.forest import Node, grow
 from ingest.history import Place, Thread, weave
 from ingest.outcome import Outcome
 from ingest.quarantine import Rejected
-from ingest.repeats import is_repeat, is_repeated_below, without_repeats_beside
+from ingest.repeats import fill_repeated_runs, is_repeat, is_repeated_below, without_repeats_beside
 from ingest.span import LogEvent, Span
 from ingest.statements import Addresses, collect
 from ingest.tool_definitions import merge_tools
@@ -90,6 +90,7 @@ class _Part:
 
 
 def _parts(conversation: Conversation) -> list[_Part]:
+    fill_repeated_runs(conversation.nodes)
     nodes = [node for node in conversation.nodes if not node.judged and not is_repeat(node)]
     calls = [n for n in nodes if n.reading.kind == MODEL and not is_repeated_below(n)]
     calls = without_repeats_beside(calls)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from ingest.dialects import claude_code
 from ingest.dialects.otel_genai_events import CONTENT_EVENTS, read_run, read_sayings, sayings
 from ingest.dialects.reading import EVALUATOR, MODEL, OTHER, TOOL, Reading
 from ingest.dialects.table import read_span
@@ -52,13 +53,19 @@ def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
     for span in spans:
         known = by_key.get(span.key)
         by_key[span.key] = span if known is None else _fuller(known, span)
+    set_up: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
     said_in: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
     for event in {event.event_id: event for event in events}.values():
         if event.name in CONTENT_EVENTS:
             said_in[event.trace_id or f"event:{event.event_id}", event.span_id or ""].append(event)
+        elif claude_code.is_setting(event):
+            set_up[event.trace_id or "", event.span_id or ""].append(event)
     nodes: dict[tuple[str, str], Node] = {}
     for key, span in by_key.items():
         nodes[key] = Node(span=span, reading=_read(span, said_in.pop(key, [])))
+    for key, settings in set_up.items():
+        if key in nodes:
+            nodes[key].reading = claude_code.with_settings(nodes[key].reading, settings)
     for key, left in said_in.items():
         nodes[key] = _virtual(key, left)
     ordered = sorted(nodes.values(), key=lambda node: (node.span.started_at, *node.span.key))

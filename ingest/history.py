@@ -228,6 +228,10 @@ def _meet(thread: Thread, call: Node, body: list[Step], keys: list[str]) -> int 
         return shared
     if shared == len(body):
         return shared if _is_retold(thread, call, shared) else None
+    told = _users_side(thread, body, keys)
+    if told is not None:
+        thread.flags.add("history_edited")
+        return told
     at = _tail_in(thread, keys)
     if at is not None:
         thread.flags.add("history_edited" if shared else "history_not_repeated")
@@ -240,6 +244,17 @@ def _meet(thread: Thread, call: Node, body: list[Step], keys: list[str]) -> int 
     else:
         thread.flags.add("history_not_repeated")
     return shared
+
+
+def _users_side(thread: Thread, body: list[Step], keys: list[str]) -> int | None:
+    """Where the new messages begin in an input that repeats what the user said, and nothing that was answered."""
+    if any(step.role == "assistant" for step in body):
+        return None
+    said = [key for step, key in zip(thread.steps, thread.keys, strict=True) if step.role == "user"]
+    again = [index for index, step in enumerate(body) if step.role == "user"]
+    if not said or len(said) >= len(again) or said != [keys[index] for index in again[: len(said)]]:
+        return None
+    return again[len(said)]
 
 
 def _omits_calls(thread: Thread, body: list[Step], shared: int) -> bool:

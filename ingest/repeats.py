@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from ingest.dialects.reading import DUPLICATE, MODEL, OTHER, TOOL
@@ -26,7 +27,10 @@ def is_repeat(node: Node) -> bool:
         if above.reading.kind == node.reading.kind == MODEL:
             return above.reading.has_content or not node.reading.has_content
         if above.reading.kind == node.reading.kind == TOOL:
-            return above.reading.tool_name == node.reading.tool_name
+            one, two = above.reading, node.reading
+            return one.tool_name == two.tool_name or (
+                one.call_id == two.call_id and bool(two.call_id)
+            )
         if above.reading.kind not in {OTHER, MODEL}:
             return False
     return False
@@ -79,3 +83,19 @@ def _is_alike(call: Node, other: Node) -> bool:
     return call.span.scope != other.span.scope and all(
         a is None or b is None or a == b for a, b in pairs
     )
+
+
+def fill_repeated_runs(nodes: Sequence[Node]) -> None:
+    """Take what the inner span of one tool run knows and the outer one does not: its id, its result, that it failed."""
+    for node in nodes:
+        if node.reading.kind != TOOL or not is_repeat(node):
+            continue
+        above = next(one for one in node.ancestors() if one.reading.kind == TOOL)
+        inner, outer = node.reading, above.reading
+        above.reading = replace(
+            outer,
+            call_id=outer.call_id or inner.call_id,
+            arguments=inner.arguments if outer.arguments is None else outer.arguments,
+            result=inner.result if outer.result is None else outer.result,
+            is_error=inner.is_error or outer.is_error,
+        )

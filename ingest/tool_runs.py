@@ -44,6 +44,7 @@ class Ran:
 
 def join_runs(steps: Sequence[Step], runs: Sequence[Node]) -> Ran:
     """Bind tool spans to calls by id, else by name, arguments and order."""
+    steps = _with_calls_of_runs(steps, runs)
     numbered = join_results(_numbered(steps)).steps
     asked = _asked(numbered)
     sent = {call.call_id for step in steps for call in step.tool_calls}
@@ -60,6 +61,27 @@ def join_runs(steps: Sequence[Step], runs: Sequence[Node]) -> Ran:
     ran.steps = _with_results(numbered, asked)
     _insert_unasked(ran, unasked)
     return ran
+
+
+def _with_calls_of_runs(steps: Sequence[Step], runs: Sequence[Node]) -> list[Step]:
+    """Calls that no message carries but their results and their runs name, put where they were made."""
+    sent = {call.call_id for step in steps for call in step.tool_calls}
+    known = {run.reading.call_id: run.reading for run in runs if run.reading.call_id not in sent}
+    woven: list[Step] = []
+    for step in steps:
+        run = known.pop(step.call_id, None) if step.role == "tool" and step.call_id else None
+        if run is not None:
+            call = ToolCall(
+                call_id=step.call_id or "", name=run.tool_name or "", arguments=run.arguments or ""
+            )
+            at = next((i for i in range(len(woven), 0, -1) if woven[i - 1].role != "tool"), 0)
+            if at and woven[at - 1].role == "assistant":
+                asking = woven[at - 1]
+                woven[at - 1] = replace(asking, tool_calls=(*asking.tool_calls, call))
+            else:
+                woven.insert(at, Step(role="assistant", tool_calls=(call,), at=step.at))
+        woven.append(step)
+    return woven
 
 
 def _numbered(steps: Sequence[Step]) -> list[Step]:

@@ -6,18 +6,28 @@ opt into is the literal `<REDACTED>`.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, Final
 
 from ingest.dialects.attributes import first, first_text, is_elided, text_of
 from ingest.dialects.identity import failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages
+from ingest.dialects.parts import blocks_text, parts_in
 from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading, Said
+from ingest.dialects.tool_schemas import read_tools
+from ingest.episode import Step
 from ingest.span import LogEvent, Span
-from ingest.text import json_text
+from ingest.text import Json, json_text
 
 NAME: Final = "claude_code"
 
-_KINDS: Final = {"interaction": AGENT, "llm_request": MODEL, "tool": TOOL}
+_KINDS: Final = {"interaction": AGENT, "llm_request": MODEL, "tool": TOOL, "tool.execution": TOOL}
+_PART: Final = re.compile(r"(?:\A|\n\n---\n\n)\[(?:USER|USER PROMPT|TOOL RESULT: ([^\]\n]+))\]\n")
+_INPUT: Final = re.compile(r"\A\[TOOL INPUT: [^\]\n]+\]\n")
+_SYSTEM: Final = "claude_code.system_prompt"
+_TOOL_DEFINED: Final = "claude_code.tool"
 
 DECISIONS: Final = frozenset({"claude_code.tool_decision", "tool_decision"})
 """Log events in which somebody, or a rule, let a tool run or stopped it."""
@@ -40,7 +50,9 @@ def read(span: Span) -> Reading:
     fields["model"] = fields["model"] or text_of(attributes.get("model"))
     given, made = Messages(), Messages()
     if kind == MODEL:
-        given = read_messages(first(attributes, ("new_context", "user_prompt")), role="user")
+        given = _context(first(attributes, ("new_context", "user_prompt")))
+        if attributes.get("new_context_truncated") is True:
+            given.flags.add("truncated")
         made = read_messages(attributes.get("response.model_output"), role="assistant")
     elif kind == TOOL:
         fields.update(_tool(span))
@@ -50,6 +62,37 @@ def read(span: Span) -> Reading:
         **exchanged(given, made),
         **fields,
     )
+
+
+def _context(value: Json) -> Messages:
+    """What is new in a request: the user's words and the results, each under a heading of its own."""
+    if not isinstance(value, str) or not _PART.match(value):
+        return read_messages(value, role="user")
+    found = Messages()
+    headings = list(_PART.finditer(value))
+    for heading, following in zip(headings, [*headings[1:], None], strict=True):
+        text = value[heading.end() : following.start() if following else None]
+        if heading[1] is None:
+            found.steps.append(Step(role="user", content=text))
+        else:
+            content = blocks_text(parts_in(text) or text)
+            found.steps.append(Step(role="tool", content=content, call_id=heading[1]))
+    return found
+
+
+def is_setting(event: LogEvent) -> bool:
+    """Whether a log event tells what the agent was set up with: its instructions, or one of its tools."""
+    return event.body in (_SYSTEM, _TOOL_DEFINED) or event.name in (_SYSTEM, _TOOL_DEFINED)
+
+
+def with_settings(reading: Reading, events: Iterable[LogEvent]) -> Reading:
+    """An interaction's reading with the instructions and the tools that its log events tell."""
+    system: list[Step] = []
+    tools: list[str] = []
+    for event in sorted(events, key=lambda event: (event.at, event.event_id)):
+        tools += read_tools([event.attributes.get("tool")])
+        system += read_messages(event.attributes.get("system_prompt"), role="system").steps
+    return replace(reading, input=(*system, *reading.input), tools=(*reading.tools, *tools))
 
 
 def _tool(span: Span) -> dict[str, Any]:
@@ -63,12 +106,18 @@ def _tool(span: Span) -> dict[str, Any]:
         ),
         None,
     )
+    wrong = True if text_of(attributes.get("success")) == "false" else failed(span)
+    if result is None and wrong:
+        result = attributes.get("error")
+    if isinstance(arguments, str):
+        arguments = _INPUT.sub("", arguments)
     return {
         "call_id": first_text(attributes, ("tool_use_id", "gen_ai.tool.call.id")),
-        "tool_name": first_text(attributes, ("tool_name", "gen_ai.tool.name")) or span.name,
+        "tool_name": first_text(attributes, ("tool_name", "gen_ai.tool.name"))
+        or (None if span.name.endswith(".execution") else span.name),
         "arguments": None if arguments is None or is_elided(arguments) else json_text(arguments),
         "result": None if result is None or is_elided(result) else json_text(result),
-        "is_error": True if text_of(attributes.get("success")) == "false" else failed(span),
+        "is_error": wrong,
     }
 
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 from ingest.dialects.attributes import is_elided
 from ingest.dialects.parts import (
     Turn,
+    blocks_text,
     id_text,
     is_call_list,
     is_definition,
@@ -218,7 +219,8 @@ def _read_message(value: dict[str, Any], default: str, found: Messages) -> None:
     turn = Turn()
     for part in parts if isinstance(parts, list) else [parts]:
         turn.take(part)
-    turn.calls += read_calls(value)
+    known = {call.call_id for call in turn.calls if call.call_id}
+    turn.calls += (call for call in read_calls(value) if call.call_id not in known)
     _emit(role, turn, found)
 
 
@@ -258,7 +260,7 @@ def _read_tool_message(value: dict[str, Any], parts: Json, found: Messages) -> N
     found.steps.append(
         Step(
             role="tool",
-            content=result_text(parts),
+            content=blocks_text(parts),
             call_id=id_text(value.get("tool_call_id") or value.get("call_id") or value.get("id")),
             tool_name=id_text(value.get("name")),
             is_error=failed if isinstance(failed, bool) else None,

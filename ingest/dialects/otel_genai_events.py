@@ -18,6 +18,7 @@ from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.otel_genai import read_content
 from ingest.dialects.parts import blocks_text, parts_in
 from ingest.dialects.reading import MODEL, Reading, Said
+from ingest.episode import Step
 from ingest.span import Attributes, LogEvent, Span
 from ingest.text import json_text
 
@@ -75,6 +76,7 @@ def read_sayings(found: Sequence[Saying]) -> Reading | None:
     for one, message in zip(found, told, strict=True):
         target = made if one.name in {_CHOICE, _COMPLETION} else given
         target.add(_read_message(one, message, captured=captured))
+    given.steps = _results_once(given.steps)
     if not given.steps and not made.steps and not (given.flags | made.flags):
         return None
     return Reading(
@@ -82,6 +84,23 @@ def read_sayings(found: Sequence[Saying]) -> Reading | None:
         dialect=NAME,
         **exchanged(given, made),
     )
+
+
+def _results_once(steps: list[Step]) -> list[Step]:
+    """Results that have an event of their own and stand in the message that carried them: the fuller one of both."""
+    kept: list[Step] = []
+    at: dict[str, int] = {}
+    for step in steps:
+        if step.role != "tool":
+            at.clear()
+        elif step.call_id is not None and step.call_id in at:
+            if step.is_error is not None:
+                kept[at[step.call_id]] = step
+            continue
+        elif step.call_id is not None:
+            at[step.call_id] = len(kept)
+        kept.append(step)
+    return kept
 
 
 def _read_details(one: Saying) -> Reading:

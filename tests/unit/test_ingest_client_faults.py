@@ -8,7 +8,7 @@ from typing import Any
 from ingest.assemble import assemble
 from ingest.episode import Episode
 from ingest.span import Span
-from tests.unit.ingest_emitters import APP, TOOL, span
+from tests.unit.ingest_emitters import APP, TOOL, event, span
 
 ASKED = {"role": "user", "content": "Where is A1?"}
 CALL = {"id": "k1", "type": "function", "function": {"name": "find", "arguments": '{"order":"A1"}'}}
@@ -170,3 +170,30 @@ def test_an_adk_result_is_taken_out_of_its_wrapper_wherever_it_stands() -> None:
         "type": "object",
         "properties": {"order": {"type": "string", "enum": ["STRING"]}, "type": {"type": "array"}},
     }
+
+
+def test_calls_and_results_that_one_request_tells_in_two_forms_are_told_once() -> None:
+    """OpenTelemetry's botocore: Bedrock's parts in the content, and calls and results of their own beside them."""
+    part = {"toolUse": {"toolUseId": "k1", "name": "find", "input": {"order": "A1"}}}
+    result = {"toolResult": {"toolUseId": "k1", "status": "error", "content": [{"text": "no"}]}}
+    told: list[tuple[str, Any]] = [
+        ("user", {"content": [{"text": "Where is A1?"}]}),
+        ("assistant", {"content": [part], "tool_calls": [CALL]}),
+        ("tool", {"content": [{"text": "no"}], "id": "k1"}),
+        ("user", {"content": [result]}),
+    ]
+    names = [(f"gen_ai.{role}.message", body) for role, body in told]
+    answer = {"message": {"role": "assistant", "content": [{"text": "It is not there."}]}}
+    events = [
+        event(number, name, f"{1:016x}", body)
+        for number, (name, body) in enumerate([*names, ("gen_ai.choice", answer)])
+    ]
+    model = span(1, {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"})
+    (episode,) = assemble([model], events, app=APP).episodes
+    assert [(s.role, s.content, len(s.tool_calls), s.is_error) for s in episode.steps] == [
+        ("user", "Where is A1?", 0, None),
+        ("assistant", None, 1, None),
+        ("tool", "no", 0, True),
+        ("assistant", "It is not there.", 0, None),
+    ]
+    assert episode.completeness == ("no_tool_definitions",)

@@ -268,3 +268,71 @@ def test_a_part_of_a_sampled_conversation_invents_nothing() -> None:
     assert [text for _, text in shape(only([chat(9, later, [said("assistant", "sure")])]))] == [
         "hi", "ok", "more", "sure",
     ]  # fmt: skip
+
+
+def test_what_was_answered_stays_where_only_the_users_side_is_sent_again() -> None:
+    """An app that forgets its own answers does not take them back; a question asked otherwise is another branch."""
+    first = chat(1, [said("user", "One?")], [said("assistant", "Yes.")])
+    again = [said("user", "One?"), said("user", "Two?")]
+    episode = only([first, chat(2, again, [said("assistant", "No.")])])
+    assert [step.content for step in episode.steps] == ["One?", "Yes.", "Two?", "No."]
+    assert "history_edited" in episode.completeness
+    other = [said("user", "Uno?"), said("user", "Two?")]
+    assert "Yes." in [
+        s.content for s in only([first, chat(2, other, [said("assistant", "No.")])]).steps
+    ]
+
+
+def test_calls_that_only_their_runs_and_results_name_are_made_where_they_were() -> None:
+    """An answer without its calls, results with their ids, and spans of these ids: one message asked for both."""
+    runs = [
+        span(
+            2 + number,
+            {
+                "gen_ai.operation.name": "execute_tool",
+                "gen_ai.tool.name": "find",
+                "gen_ai.tool.call.id": f"k{number}",
+                "gen_ai.tool.call.arguments": json.dumps({"k": number}),
+                "gen_ai.conversation.id": "c1",
+            },
+        )
+        for number in (1, 2)
+    ]
+    results = [said("tool", gets("k1", "one")), said("tool", gets("k2", "two"))]
+    spans = [
+        chat(1, [said("user", "Hi")], [said("assistant", "I look.")]),
+        chat(
+            5,
+            [said("user", "Hi"), said("assistant", "I look."), *results],
+            [said("assistant", "Both.")],
+        ),
+    ]
+    episode = only([*spans, *runs])
+    assert [(s.role, s.content, len(s.tool_calls)) for s in episode.steps] == [
+        ("user", "Hi", 0),
+        ("assistant", "I look.", 2),
+        ("tool", "one", 0),
+        ("tool", "two", 0),
+        ("assistant", "Both.", 0),
+    ]
+    assert not {"orphan_results", "unasked_tool_runs"} & set(episode.completeness)
+
+
+def test_two_spans_of_one_run_are_one_call_with_what_both_know() -> None:
+    """A framework's own span below its tracer's knows the call's id, and that it failed."""
+    outer = {
+        "openinference.span.kind": "TOOL",
+        "tool.name": "desk.find",
+        "input.value": '{"k": 1}',
+        "output.value": "no such order",
+    }
+    inner = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "desk.find",
+        "gen_ai.tool.call.id": "k1",
+    }
+    spans = [span(1, outer), span(2, inner, parent_id=f"{1:016x}", status=2)]
+    episode = only(spans)
+    (asking, result) = episode.steps
+    assert (asking.tool_calls[0].call_id, asking.tool_calls[0].arguments) == ("k1", '{"k": 1}')
+    assert (result.content, result.is_error) == ("no such order", True)

@@ -1,0 +1,113 @@
+"""Claude Code's own telemetry as its command line sent it, in small; its session files: test_ingest_claude_code_sessions."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ingest.assemble import assemble
+from ingest.episode import Episode
+from ingest.span import LogEvent, Span
+from tests.unit.ingest_emitters import APP, START, span
+
+SET_UP = f"{0:016x}"
+PARTS = "\n\n---\n\n"
+
+
+def sent(number: int, kind: str, parent: int | None = 0, **attributes: Any) -> Span:  # noqa: ANN401 - any attribute
+    """One span of a session."""
+    told = {"span.type": kind, "session.id": "s1", **attributes}
+    above = None if parent is None else f"{parent:016x}"
+    return span(number, told, name=f"claude_code.{kind}", parent_id=above)
+
+
+def logged(number: int, name: str, **attributes: Any) -> LogEvent:  # noqa: ANN401 - any attribute
+    """One log event: its body is the whole name, its attribute the short one."""
+    return LogEvent(
+        app=APP,
+        event_id=f"e{number}",
+        trace_id="a" * 32,
+        span_id=SET_UP,
+        name=name,
+        at=START + number,
+        body=f"claude_code.{name}",
+        attributes={"session.id": "s1", **attributes},
+    )
+
+
+def session() -> list[Span]:
+    """A turn with two calls, one of which fails, and a second turn in a new process that sends the past again."""
+    results = f"[TOOL RESULT: t1]\n1\tsent{PARTS}[TOOL RESULT: t2]\nNo such file."
+    first = {"new_context": "[USER]\nWhere are A1 and B2?", "response.model_output": "I look."}
+    past = f"[USER]\nWhere are A1 and B2?{PARTS}{results}"
+    spans = [
+        sent(0, "interaction", None, new_context="[USER PROMPT]\nWhere are A1 and B2?"),
+        sent(1, "llm_request", **first),
+        sent(6, "llm_request", new_context=results, **{"response.model_output": "A1 was sent."}),
+        sent(
+            8,
+            "llm_request",
+            new_context=f"{past}{PARTS}[USER]\nThanks.",
+            **{"response.model_output": "Bye."},
+        ),
+    ]
+    for number, (call, file) in enumerate((("t1", "A1"), ("t2", "B2"))):
+        given = {"tool_input": f'[TOOL INPUT: Read]\n{{"file_path":"{file}"}}'}
+        spans.append(sent(2 + number, "tool", tool_name="Read", tool_use_id=call, **given))
+    ended = {"success": False, "error": "No such file.", "tool_use_id": "t2"}
+    return [*spans, sent(4, "tool.execution", 3, **ended)]
+
+
+def episode_of(spans: list[Span], events: list[LogEvent]) -> Episode:
+    """The one episode of a session."""
+    (episode,) = assemble(spans, events, app=APP).episodes
+    return episode
+
+
+def test_a_session_of_two_processes_is_one_whole_dialogue() -> None:
+    """Headings are taken off, calls come from the tools' spans, the failure from the execution below; nothing is lost."""
+    episode = episode_of(session(), [])
+    assert [(s.role, s.content, s.call_id) for s in episode.steps] == [
+        ("user", "Where are A1 and B2?", None),
+        ("assistant", "I look.", None),
+        ("tool", "1\tsent", "t1"),
+        ("tool", "No such file.", "t2"),
+        ("assistant", "A1 was sent.", None),
+        ("user", "Thanks.", None),
+        ("assistant", "Bye.", None),
+    ]
+    asked = [(c.call_id, c.name, json.loads(c.arguments)) for c in episode.steps[1].tool_calls]
+    assert asked == [("t1", "Read", {"file_path": "A1"}), ("t2", "Read", {"file_path": "B2"})]
+    assert [s.is_error for s in episode.steps if s.role == "tool"] == [None, True]
+    assert "history_edited" in episode.completeness
+    assert not {"orphan_results", "unasked_tool_runs", "branched"} & set(episode.completeness)
+
+
+def test_instructions_and_tools_come_from_the_log_events_of_the_interaction() -> None:
+    """The spans have hashes only; each definition is an event of its own."""
+    definition = {"name": "Read", "description": "Reads.", "input_schema": {"type": "object"}}
+    events = [
+        logged(1, "system_prompt", system_prompt="Be kind."),
+        logged(2, "tool", tool_name="Read", tool=json.dumps(definition)),
+        logged(3, "user_prompt", prompt="Where are A1 and B2?"),
+    ]
+    episode = episode_of(session(), events)
+    assert (episode.steps[0].role, episode.steps[0].content) == ("system", "Be kind.")
+    (tool,) = map(json.loads, episode.tools)
+    assert tool["function"] == {
+        "name": "Read",
+        "description": "Reads.",
+        "parameters": {"type": "object"},
+    }
+    # An event of that short name from anybody else is not Claude Code's.
+    other = LogEvent(**{**{f: getattr(events[1], f) for f in events[1].__slots__}, "body": "tool"})
+    assert not episode_of(session(), [other]).tools
+
+
+def test_what_the_user_writes_is_not_taken_for_a_heading_in_its_middle() -> None:
+    """A heading stands at the start or after the separator; a cut context says so."""
+    text = "[USER]\nIt says [TOOL RESULT: t1]\nnothing"
+    cut = sent(1, "llm_request", None, new_context=text, new_context_truncated=True)
+    episode = episode_of([cut], [])
+    assert episode.steps[0].content == "It says [TOOL RESULT: t1]\nnothing"
+    assert "truncated" in episode.completeness
