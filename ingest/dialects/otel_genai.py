@@ -6,6 +6,8 @@ pydantic-ai, OpenLLMetry from 0.60). Content in log events and span events: `ote
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import Any, Final
 
 from ingest.dialects.attributes import arguments_of, first, first_text, is_elided, text_of
@@ -15,6 +17,7 @@ from ingest.dialects.messages import Messages, read_messages, settle_output
 from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Dialect, Reading, Said
 from ingest.dialects.tool_output import read_output
 from ingest.dialects.tool_schemas import read_tools
+from ingest.episode import Step
 from ingest.span import Attributes, Span
 
 NAME: Final = "otel_genai"
@@ -95,6 +98,34 @@ def kind_of(attributes: Attributes) -> str:
     return MODEL if "gen_ai.output.messages" in attributes else OTHER
 
 
+_PLACE: Final = re.compile(r"(.+)_[0-9]+")
+
+
+def without_places(steps: list[Step]) -> list[Step]:
+    """Steps without ids that are a tool's name and a place in its message: the same call has another one elsewhere."""
+    names = {c.name for s in steps for c in s.tool_calls if _named_in(c.call_id) == c.name}
+    return [_without_place(step, names) for step in steps]
+
+
+def _named_in(call_id: str | None) -> str | None:
+    found = _PLACE.fullmatch(call_id or "")
+    return found[1] if found else None
+
+
+def _without_place(step: Step, names: set[str]) -> Step:
+    if step.role == "tool":
+        name = _named_in(step.call_id)
+        return (
+            replace(step, call_id=None, tool_name=step.tool_name or name) if name in names else step
+        )
+    if not any(_named_in(c.call_id) == c.name for c in step.tool_calls):
+        return step
+    calls = (
+        replace(c, call_id="") if _named_in(c.call_id) == c.name else c for c in step.tool_calls
+    )
+    return replace(step, tool_calls=tuple(calls))
+
+
 class Content:
     """The messages that went into a model call and the ones that came out."""
 
@@ -123,6 +154,7 @@ def read_content(attributes: Attributes) -> Content:
         first(attributes, ("gen_ai.output.messages", "gen_ai.completion")), role="assistant"
     )
     made.steps = settle_output(made.steps)
+    given.steps, made.steps = map(without_places, (given.steps, made.steps))
     tools = read_tools(first(attributes, ("gen_ai.tool.definitions", "gen_ai.request.tools")))
     return Content(given, made, tools or given.tools)
 

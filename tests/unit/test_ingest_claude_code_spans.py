@@ -38,23 +38,28 @@ def logged(number: int, name: str, **attributes: Any) -> LogEvent:  # noqa: ANN4
 def session() -> list[Span]:
     """A turn with two calls, one of which fails, and a second turn in a new process that sends the past again."""
     results = f"[TOOL RESULT: t1]\n1\tsent{PARTS}[TOOL RESULT: t2]\nNo such file."
-    first = {"new_context": "[USER]\nWhere are A1 and B2?", "response.model_output": "I look."}
+    first: dict[str, Any] = {
+        "new_context": "[USER]\nWhere are A1 and B2?",
+        "response.model_output": "I look.",
+    }
+    bye: dict[str, Any] = {"response.model_output": "Bye."}
+    sent_it: dict[str, Any] = {"response.model_output": "A1 was sent."}
     past = f"[USER]\nWhere are A1 and B2?{PARTS}{results}"
     spans = [
         sent(0, "interaction", None, new_context="[USER PROMPT]\nWhere are A1 and B2?"),
         sent(1, "llm_request", **first),
-        sent(6, "llm_request", new_context=results, **{"response.model_output": "A1 was sent."}),
+        sent(6, "llm_request", new_context=results, **sent_it),
         sent(
             8,
             "llm_request",
             new_context=f"{past}{PARTS}[USER]\nThanks.",
-            **{"response.model_output": "Bye."},
+            **bye,
         ),
     ]
     for number, (call, file) in enumerate((("t1", "A1"), ("t2", "B2"))):
-        given = {"tool_input": f'[TOOL INPUT: Read]\n{{"file_path":"{file}"}}'}
+        given: dict[str, Any] = {"tool_input": f'[TOOL INPUT: Read]\n{{"file_path":"{file}"}}'}
         spans.append(sent(2 + number, "tool", tool_name="Read", tool_use_id=call, **given))
-    ended = {"success": False, "error": "No such file.", "tool_use_id": "t2"}
+    ended: dict[str, Any] = {"success": False, "error": "No such file.", "tool_use_id": "t2"}
     return [*spans, sent(4, "tool.execution", 3, **ended)]
 
 

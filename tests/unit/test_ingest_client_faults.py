@@ -196,4 +196,31 @@ def test_calls_and_results_that_one_request_tells_in_two_forms_are_told_once() -
         ("tool", "no", 0, True),
         ("assistant", "It is not there.", 0, None),
     ]
-    assert episode.completeness == ("no_tool_definitions",)
+    assert not episode.completeness
+
+
+def test_an_id_that_is_the_tools_name_and_a_place_joins_by_name_and_order() -> None:
+    """OpenTelemetry's instrumentation of Google's client: text before the call moves the call's place, not the result's."""
+    asking = [
+        {"type": "text", "content": "I look."},
+        {"type": "tool_call", "id": "find_1", "name": "find", "arguments": {"order": "A1"}},
+        {"type": "tool_call", "id": "find_2", "name": "find", "arguments": {"order": "B2"}},
+    ]
+    given = [
+        {"type": "tool_call_response", "id": f"find_{place}", "response": text}
+        for place, text in enumerate(("sent", "late"))
+    ]
+    past = [
+        {"role": "user", "parts": [{"type": "text", "content": "Where are both?"}]},
+        {"role": "assistant", "parts": asking},
+        {"role": "user", "parts": given},
+    ]
+    attributes = {
+        "gen_ai.operation.name": "generate_content",
+        "gen_ai.input.messages": json.dumps(past),
+        "gen_ai.output.messages": message("assistant", "Sent, and late."),
+    }
+    episode = only([span(1, attributes)])
+    calls = [c.call_id for s in episode.steps for c in s.tool_calls]
+    assert [s.call_id for s in episode.steps if s.role == "tool"] == calls
+    assert not {"orphan_results", "missing_results"} & set(episode.completeness)
