@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from environments.runtime.normal import names_in
 from synth.world.evidence import Evidence, Suspect
 from synth.world.innocence import matters_far, never_matters, states_of
-from synth.world.model import Workbench
+from synth.world.model import ToolModel, Workbench
 
 MAX_CHANCE: Final = 0.1
 """Chance of another record than expected after a writer's calls, that still counts as other people's doing."""
@@ -47,9 +48,23 @@ def note_pasts(bench: Workbench, found: Mapping[str, Evidence]) -> None:
         heeds = {v for v in changers if matters_far(found, v, name, states=states)}
         if evidence.wide:
             heeds |= {v for v, near in evidence.convicted if near}
+        if _hangs_on_all(tool):
+            heeds.update(changers)
         tool.heeds = heeds.intersection(changers)
         left = [v for v in changers if v not in tool.heeds]
         tool.ignores = {v for v in left if never_matters(found, v, name, states=states)}
+
+
+def _hangs_on_all(tool: ToolModel) -> bool:
+    """Whether nothing tells which earlier calls a tool hangs on, and something does: equal calls were answered otherwise.
+
+    Most of its calls name nothing that another call could name as well, or what it does itself is not known.
+    """
+    told = {(seen.key, seen.content) for seen in tool.observations}
+    if len(told) == len({seen.key for seen in tool.observations}):
+        return False
+    naming = sum(bool(names_in(seen.arguments)) for seen in tool.observations)
+    return tool.doubted or naming * 2 <= len(tool.observations)
 
 
 def reaching(trials: Iterable[Trial]) -> dict[str, set[str]]:

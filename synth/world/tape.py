@@ -5,15 +5,18 @@ Comes from observations and the world learnt so far (which says what a call name
 
 from __future__ import annotations
 
-from collections import defaultdict
-from typing import Any
+from collections import Counter, defaultdict
+from typing import Any, Final
 
 from environments.runtime.normal import stable
 from environments.runtime.world import World
 from environments.runtime.world_log import history
 from environments.runtime.world_scope import Here
 from synth.world.document import holds_withheld
-from synth.world.model import Workbench
+from synth.world.model import ToolModel, Workbench
+
+MIN_AGAIN: Final = 8
+"""Equal calls made again, each answered otherwise, before a tool that seems to look is taken for a clock."""
 
 
 def learn_tape(
@@ -41,16 +44,27 @@ def learn_tape(
                 never = _untold(session.here(), model.untried, before)
                 known["after"] = never if known["n"] == 1 else known["after"] & never
             session.observe(seen.tool, seen.arguments, seen.content)
-    told: dict[tuple[str, str], set[str]] = defaultdict(set)
+    told: dict[tuple[str, str, str], set[str]] = defaultdict(set)
     for key, entry in found.items():
-        told[key[0], key[1]].add(entry["content"])
+        told[key[0], key[1], key[3]].add(entry["content"])
+    clocks = {n for n, t in bench.tools.items() if bench.living and _is_clock(t)}
     tape: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for key, entry in found.items():
-        doubtful = len(told[key[0], key[1]]) > 1 and bench.tools[key[0]].doubted
+        doubtful = len(told[key[0], key[1], key[3]]) > 1 and bench.tools[key[0]].doubted
+        doubtful |= key[0] in clocks
         if key not in clashes and not doubtful and not holds_withheld(entry["content"]):
             entry["after"] = sorted(entry["after"])
             tape.setdefault(key[0], {}).setdefault(key[1], []).append(entry)
     return tape
+
+
+def _is_clock(tool: ToolModel) -> bool:
+    """Whether a tool that is told nothing and seems to look never said the same twice, though it was often asked."""
+    if not tool.doubted or any(seen.arguments for seen in tool.observations):
+        return False
+    asked = Counter(seen.key for seen in tool.good())
+    told = {(seen.key, seen.content) for seen in tool.good()}
+    return len(told) == asked.total() and asked.total() - len(asked) >= MIN_AGAIN
 
 
 def _untold(here: Here, untried: set[str], before: tuple[str, ...]) -> set[str]:
