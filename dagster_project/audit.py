@@ -1,4 +1,4 @@
-"""The audit log: one line for every look at raw data, kept with the raw data."""
+"""The audit log: one line for every look at raw data and every surrogate reversed, kept with the raw data."""
 
 import getpass
 import json
@@ -8,7 +8,7 @@ from dagster_project.home import Home
 
 
 def note(home: Home, command: str, **facts: object) -> None:
-    """Append who ran which command on raw data; counts and names of apps, never text."""
+    """Append who ran which command on raw data; counts, names of apps and the reason given, never the data's text."""
     try:
         who = getpass.getuser()
     except (KeyError, OSError):

@@ -193,13 +193,18 @@ def _redaction_state(clean: CleanSide, app: str) -> RedactionState:
 def _redacted(clean: CleanSide, app: str) -> list[RedactionCount]:
     """Counts by day as the policy moves days: partitions keep the true ones, which would give the shift away."""
     shift = policy_of(open_home(Path(clean.home))).shift_of(app)
-    counts: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str, str]] = Counter()
+    lengths: Counter[tuple[str, str, str]] = Counter()
     for row in clean.lake.read(REDACTIONS, app=app).to_pylist():
         if row["what"] == REPLACED:
-            counts[shift.text(row["day"], 0), row["kind"]] += row["count"]
+            key = (shift.text(row["day"], 0), row["kind"], row["place"])
+            counts[key] += row["count"]
+            lengths[key] += row["length"]
     return [
-        RedactionCount(app=app, day=day, kind=kind, count=n)
-        for (day, kind), n in sorted(counts.items())
+        RedactionCount(
+            app=app, day=day, kind=kind, place=place, count=n, characters=lengths[day, kind, place]
+        )
+        for (day, kind, place), n in sorted(counts.items())
     ]
 
 

@@ -19,6 +19,7 @@ import grpc  # type: ignore[import-untyped]  # grpcio ships no types
 from ingest import rpc_status
 from ingest.errors import IngestError
 from ingest.intake import RETRY_AFTER_SECONDS, Intake, Refusal, SentBody
+from ingest.tls import check_tls
 
 DEFAULT_GRPC_PORT: Final = 4317
 _WORKERS: Final = 8
@@ -94,6 +95,7 @@ def _bind(server: grpc.Server, settings: GrpcSettings) -> int:
 
 
 def _credentials(settings: GrpcSettings) -> grpc.ServerCredentials | None:
+    check_tls(settings.certificate, settings.key)
     if settings.certificate is None or settings.key is None:
         return None
     try:

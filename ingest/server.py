@@ -16,6 +16,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from ingest.errors import IngestError
+from ingest.tls import check_tls
 
 DEFAULT_PORT: Final = 4318
 _START_SECONDS: Final = 20.0
@@ -37,6 +38,7 @@ class Server:
     """One server; `run` serves on this thread until it is told to stop, `start` on a thread of its own."""
 
     def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
+        check_tls(settings.certificate, settings.key)
         config = uvicorn.Config(
             app,
             log_level=settings.log_level,

@@ -9,7 +9,7 @@ import typer
 
 from dagster_project.cli.bars import Bars
 from dagster_project.cli.options import HOME, HomeOption, JsonOption, JudgeOption, JudgeUrlOption
-from dagster_project.cli.output import lines_to_settle, notices, print_json, print_table
+from dagster_project.cli.output import how_many, lines_to_settle, notices, print_json, print_table
 from dagster_project.cli.settings import read_settings
 from dagster_project.errors import ProjectError, StrictError
 from dagster_project.home import open_home, set_redaction
@@ -87,14 +87,29 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
     if as_json:
         print_json(_document(built, data, opened.report, seconds))
     else:
-        _show(built, data, opened.report, seconds)
+        _show(built, data, home, seconds)
+        console.print(f"report: {opened.report}", soft_wrap=True)
     if strict and built.failed_checks:
         raise StrictError(f"checks that did not pass: {', '.join(built.failed_checks)}")
-    if strict and _waiting(data):
-        raise StrictError(f"{_waiting(data)} leaves or episodes wait; {_DECIDE} --home {home}")
+    if strict and (told := _waits(data, home)):
+        raise StrictError("; ".join(told))
 
 
-_DECIDE = "decide with: tracegym redact review"
+def _waits(data: "ReportData", home: Path) -> list[str]:
+    """What the gate did not let pass, and what to do: a withheld value can be decided about, an episode that leaks cannot."""
+    withheld = sum(state.withheld for state in data.redaction)
+    held = sum(state.held for state in data.redaction)
+    told = []
+    if withheld:
+        told.append(
+            f"{how_many(withheld, 'value')} withheld at the gate; decide with: tracegym redact review --home {home}"
+        )
+    if held:
+        told.append(
+            f"{how_many(held, 'episode')} held back whole: the leak check found an identifier that was not removed; "
+            "nothing of it is past the gate, and nothing is to be decided"
+        )
+    return told
 
 
 def _waiting(data: "ReportData") -> int:
@@ -137,17 +152,21 @@ def _document(
     }
 
 
-def _show(built: "Built", data: "ReportData", report: Path, seconds: float) -> None:
+def _show(built: "Built", data: "ReportData", home: Path, seconds: float) -> None:
     rows = [
-        (stage.name, stage.count, ", ".join(f"{lost.count} {lost.says}" for lost in stage.lost[:3]))
+        (
+            stage.name,
+            stage.count,
+            ", ".join(f"{lost.count} {lost.says.removesuffix('.')}" for lost in stage.lost[:3]),
+        )
         for stage in data.funnel
     ]
-    made = f"{built.app_days} app-days and {built.apps} apps made again in {seconds:.0f} s"
+    days, apps = how_many(built.app_days, "app-day"), how_many(built.apps, "app")
+    made = f"{days} and {apps} made again in {seconds:.0f} s"
     print_table(made, ("stage", "count", "what fell out, and why"), rows)
     for check in built.failed_checks:
         notices().print(f"check not passed: {check}")
-    if _waiting(data):
-        notices().print(f"{_waiting(data)} leaves or episodes wait at the gate; {_DECIDE}")
+    for told in _waits(data, home):
+        notices().print(told, soft_wrap=True)
     for line in lines_to_settle(_to_settle(data)):
         notices().print(line, markup=False)
-    notices().print(f"report: {report}")

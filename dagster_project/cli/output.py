@@ -9,6 +9,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 _MOST_LINES = 5
+_LONGEST_ID = 40
 
 
 def notices() -> Console:
@@ -26,20 +27,38 @@ def print_table(
 ) -> None:
     """A small table; cells are plain text, never markup, numbers stand right."""
     cells = [list(row) for row in rows]
-    table = RichTable(
-        title=title, title_justify="left", title_style="bold", box=None, pad_edge=False
-    )
+    table = RichTable(box=None, pad_edge=False)
     for index, heading in enumerate(headings):
-        numeric = bool(cells) and all(isinstance(row[index], int | float) for row in cells)
-        table.add_column(heading, justify="right" if numeric else "left", overflow="fold")
+        column = [row[index] for row in cells]
+        numeric = bool(column) and all(isinstance(cell, int | float) for cell in column)
+        table.add_column(
+            heading,
+            justify="right" if numeric else "left",
+            overflow="fold",
+            no_wrap=_is_one_word(column),
+        )
     for row in cells:
         table.add_row(*(Text(_shown(cell)) for cell in row))
-    Console(stderr=stderr, highlight=False).print(table)
+    console = Console(stderr=stderr, highlight=False)
+    # A title of its own line: one that is wider than its table would be broken, and a path in it with it.
+    console.print(Text(title, style="bold"), soft_wrap=True)
+    console.print(table)
+
+
+def _is_one_word(cells: Sequence[object]) -> bool:
+    """Whether a column holds ids, numbers and the like: broken over two lines nobody can copy them."""
+    shown = [_shown(cell) for cell in cells]
+    return all(" " not in text and len(text) <= _LONGEST_ID for text in shown)
 
 
 def print_pairs(title: str, pairs: Mapping[str, object]) -> None:
     """Names and values, one a line."""
     print_table(title, ("", ""), [(name, _shown(value)) for name, value in pairs.items()])
+
+
+def how_many(n: int, what: str) -> str:
+    """A count with its noun: `1 app`, `2 apps`."""
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def lines_to_settle(unknown: Iterable[str]) -> list[str]:

@@ -1,16 +1,15 @@
 """`tracegym redact`: decide about keys nobody could judge, and reverse a surrogate with the vault."""
 
-import getpass
 import json
 from collections import Counter
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from dagster_project.audit import note
 from dagster_project.cli.options import HOME, AppOption, HomeOption, JsonOption
-from dagster_project.cli.output import notices, print_json, print_table
+from dagster_project.cli.output import how_many, notices, print_json, print_table
 from dagster_project.cli.settings import read_settings
 from dagster_project.errors import InputError
 from dagster_project.home import Home, apps_of, lock, open_home
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 redact = typer.Typer(
     name="redact",
-    help="Decide what the gate could not, and reverse a surrogate.",
+    help="Decide what the gate could not, and reverse a surrogate.\n\nExample: tracegym redact review --home H",
     no_args_is_help=True,
 )
 SKIP: Final = "skip"
@@ -39,6 +38,8 @@ def review(home: HomeOption = HOME, app: AppOption = None, as_json: JsonOption =
     if as_json:
         print_json({"waiting": [{"key": k, "why": why, "leaves": n} for (k, why), n in waiting]})
         return
+    for line in _not_by_key(opened, app):
+        notices().print(line, soft_wrap=True)
     if not waiting:
         notices().print("nothing waits for a decision")
         return
@@ -55,21 +56,50 @@ def review(home: HomeOption = HOME, app: AppOption = None, as_json: JsonOption =
         )
 
 
+def _not_by_key(home: Home, app: str | None) -> list[str]:
+    """What the gate did not let pass for a reason that no key decides, one sentence each."""
+    from dagster_project.gate import HELD, WITHHELD  # noqa: PLC0415 - presidio's caller, pyarrow: 2 s
+    from redact.held_leaves import NAMES_IN_PROSE  # noqa: PLC0415 - as above
+
+    rows = _account(home, app)
+    held = sum(row["count"] for row in rows if row["what"] == HELD)
+    prose = sum(
+        row["count"] for row in rows if row["what"] == WITHHELD and row["kind"] == NAMES_IN_PROSE
+    )
+    told = []
+    if held:
+        told.append(
+            f"{how_many(held, 'episode')} held back whole: the leak check found an identifier that was not removed; "
+            "nothing of it is past the gate"
+        )
+    if prose:
+        told.append(
+            f"{how_many(prose, 'message')} withheld, because a name stands in the text; "
+            "`prose_names` in redaction.toml says what is done about such names"
+        )
+    return told
+
+
 def withheld_keys(home: Home, app: str | None) -> list[tuple[tuple[str, str], int]]:
     """The keys with withheld values, the most frequent first."""
     from dagster_project.gate import WITHHELD  # noqa: PLC0415 - presidio's caller, pyarrow: 2 s
-    from dagster_project.lake import Lake  # noqa: PLC0415 - as above
-    from dagster_project.tables import REDACTIONS  # noqa: PLC0415 - as above
     from redact.held_leaves import NAMES_IN_PROSE  # noqa: PLC0415 - as above
 
-    lake = Lake(home.clean / "lake")
     counts: Counter[tuple[str, str]] = Counter()
-    for name in [app] if app else apps_of(home):
-        for row in lake.read(REDACTIONS, app=name).to_pylist():
-            # A name in prose is decided by `prose_names`, not by a key.
-            if row["what"] == WITHHELD and row["kind"] != NAMES_IN_PROSE:
-                counts[row["place"], row["kind"]] += row["count"]
+    for row in _account(home, app):
+        if row["what"] == WITHHELD and row["kind"] != NAMES_IN_PROSE:
+            counts[row["place"], row["kind"]] += row["count"]
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _account(home: Home, app: str | None) -> list[dict[str, Any]]:
+    """What the gate did, as rows of `redactions`."""
+    from dagster_project.lake import Lake  # noqa: PLC0415 - pyarrow: 0.6 s
+    from dagster_project.tables import REDACTIONS  # noqa: PLC0415 - as above
+
+    lake = Lake(home.clean / "lake")
+    names = [app] if app else apps_of(home)
+    return [row for name in names for row in lake.read(REDACTIONS, app=name).to_pylist()]
 
 
 def _ask(keys: list[str]) -> dict[str, str]:
@@ -140,7 +170,9 @@ def reveal(
         raise InputError(f"{home} knows no app {app!r}; it knows: {', '.join(apps_of(opened))}")
     with lock(opened, "vault"):
         vault = _vault(opened)
-        _write_audit(opened, vault, {"app": app, "kind": kind, "reason": reason}, surrogate)
+        # Before it is answered; the surrogate by its digest only.
+        mark = vault.keyed(app).digest("audit", surrogate, size=8).hex()
+        note(opened, "redact reveal", app=app, kind=kind, reason=reason, surrogate=mark)
         value = vault.original(app, kind, surrogate)
     if value is None:
         raise InputError(f"the vault gave no such surrogate of kind {kind} in {app}")
@@ -152,14 +184,3 @@ def _vault(home: Home) -> "Vault":
     from dagster_project.home import vault_secret  # noqa: PLC0415 - beside it
 
     return vault_of(home, vault_secret(home, read_settings().secret))
-
-
-def _write_audit(home: Home, vault: "Vault", said: dict[str, str], surrogate: str) -> None:
-    """Write who asked for what before it is answered; the surrogate by its digest only."""
-    mark = vault.keyed(said["app"]).digest("audit", surrogate, size=8).hex()
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    line = {"at": now, "by": getpass.getuser(), **said, "surrogate": mark}
-    path = home.vault / "audit.jsonl"
-    path.touch(mode=0o600)
-    with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(line, ensure_ascii=False) + "\n")

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
+from typing import Final
 
 import dagster as dg
 
@@ -11,10 +12,11 @@ from dagster_project.commutation import Commutation, commutation_of, pairs_of
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import CleanSide, PrivateSide
 from dagster_project.defs.result import AssetResult
-from dagster_project.defs.show import bars, table_of
+from dagster_project.defs.show import bars, rows_of
 from dagster_project.freshness import Key, Work, store, work
 from dagster_project.gate import (
     HELD,
+    REPLACED,
     account_of,
     account_table,
     gate_ingredients,
@@ -38,6 +40,7 @@ from redact.scrub import Scrubbed, scrub
 from redact.vault import Vault
 
 ASSET = "clean_episodes"
+_PLACES: Final = 60
 
 
 @dg.asset(
@@ -125,12 +128,17 @@ def _result(
     raw = {key: private.stamps("episodes")[key].rows for key in todo.wanted}
     kept = {key: stamp.rows for key, stamp in clean.stamps(ASSET).items() if key in todo.wanted}
     kinds: Counter[str] = Counter()
+    places: Counter[tuple[str, str, str]] = Counter()
+    lengths: Counter[tuple[str, str, str]] = Counter()
     asked: dict[str, list[str]] = {}
     for app, day in sorted(todo.wanted):
         asked.setdefault(app, []).append(day)
     for app, days in asked.items():
         for row in clean.read(REDACTIONS, app=app, days=days).to_pylist():
             kinds[f"{row['what']}: {row['kind']}"] += row["count"]
+            place = (row["what"], row["kind"], row["place"])
+            places[place] += row["count"]
+            lengths[place] += row["length"]
     held = kinds[f"{HELD}: leak"]
     strangers = _raw_ids_in(private, clean, todo)
     replayed = {app: commutation_of(private, app, days) for app, days in asked.items()}
@@ -139,7 +147,17 @@ def _result(
         metadata={
             "clean_episodes": sum(kept.values()),
             "recomputed_partitions": len(todo.stale),
-            "what_the_gate_did": table_of("kind", kinds),
+            # What was held back stands first: it is the part that somebody has to decide about.
+            "what_the_gate_did": rows_of(
+                ("what", "kind", "where", "count", "characters"),
+                (
+                    (*place, n, lengths[place])
+                    for place, n in sorted(
+                        places.items(), key=lambda item: (item[0][0] == REPLACED, -item[1], item[0])
+                    )
+                ),
+                most=_PLACES,
+            ),
             "picture": bars("values replaced or held, by kind", kinds),
         },
         check_results=[

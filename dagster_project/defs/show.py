@@ -1,6 +1,6 @@
 """What Dagster shows beside an asset: counts, small tables and small pictures of clean data, as plain text.
 
-Markdown that a name might contain is escaped; a table shows twelve rows.
+Markdown that a name might contain is escaped; a table shows twelve rows unless its asset asks for more.
 """
 
 import base64
@@ -22,13 +22,15 @@ def escaped(text: object) -> str:
     return shown[:200].translate(_SPECIAL)
 
 
-def rows_of(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> dg.MarkdownMetadataValue:
+def rows_of(
+    headings: Sequence[str], rows: Iterable[Sequence[object]], *, most: int = _ROWS
+) -> dg.MarkdownMetadataValue:
     """A small table."""
     lines = [" | ".join(map(escaped, headings)), " | ".join("---" for _ in headings)]
     listed = list(rows)
-    lines += [" | ".join(escaped(cell) for cell in row) for row in listed[:_ROWS]]
-    if len(listed) > _ROWS:
-        lines.append(f"… and {len(listed) - _ROWS} more" + " |" * (len(headings) - 1))
+    lines += [" | ".join(escaped(cell) for cell in row) for row in listed[:most]]
+    if len(listed) > most:
+        lines.append(f"… and {len(listed) - most} more" + " |" * (len(headings) - 1))
     return dg.MetadataValue.md("\n".join(f"| {line} |" for line in lines))
 
 

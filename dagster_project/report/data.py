@@ -72,12 +72,16 @@ class Missing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RedactionCount:
-    """How many values of one kind were replaced in one app on one day."""
+    """How many values of one kind were replaced in one place of one app's episodes on one day."""
 
     app: str
     day: str
     kind: str
     count: int
+    place: str = ""
+    """The path of a field of the episode, without positions: `steps[].content`."""
+    characters: int = 0
+    """How long what was replaced was, all in all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

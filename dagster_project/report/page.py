@@ -8,7 +8,8 @@ it is longer than a person reads. Not here: the data (`data`), the pictures (`pi
 import base64
 import hashlib
 import os
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -78,6 +79,9 @@ class KindRow:
     kind: str
     count: int
     """Over all days."""
+    characters: int
+    places: tuple[Count, ...]
+    """Where they stood, the commonest place first."""
     trend: tuple[DayCount, ...]
 
 
@@ -162,11 +166,29 @@ def redacted_by_kind(counts: Sequence[RedactionCount]) -> tuple[KindRow, ...]:
         KindRow(
             app=app,
             kind=kind,
-            count=sum(day.count for day in days),
-            trend=tuple(DayCount(day=day.day, count=day.count) for day in days),
+            count=sum(one.count for one in group),
+            characters=sum(one.characters for one in group),
+            places=_summed((one.place, one.count) for one in group if one.place),
+            trend=_by_day(group),
         )
-        for (app, kind), days in groups.items()
+        for (app, kind), group in groups.items()
     )
+
+
+def _summed(counts: Iterable[tuple[str, int]]) -> tuple[Count, ...]:
+    together: Counter[str] = Counter()
+    for name, n in counts:
+        together[name] += n
+    ranked = sorted(together.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(Count(name=name, count=n) for name, n in ranked)
+
+
+def _by_day(group: Sequence[RedactionCount]) -> tuple[DayCount, ...]:
+    """The group is in the order of its days."""
+    days: Counter[str] = Counter()
+    for one in group:
+        days[one.day] += one.count
+    return tuple(DayCount(day=day, count=n) for day, n in days.items())
 
 
 def _hash_of(style: str) -> str:
@@ -188,6 +210,7 @@ def _environment() -> jinja2.Environment:
         slug=texts.slug,
         gate_sentence=_gate_sentence,
         waived=_waived,
+        stood=_stood,
         in_order=_in_order,
         outcome_parts=_outcome_parts,
         missing_parts=_missing_parts,
@@ -225,6 +248,17 @@ _WAIVED: Final = {
     "ordinary": "an ordinary word, apart from every other word of the person",
     "public": "a word of the app's own vocabulary, apart from every other word of the person",
     "apart": "a single word in a task, whose world holds other people's records too",
+}
+
+
+def _stood(place: str) -> str:
+    return _PLACES.get(place, place)
+
+
+_PLACES: Final = {
+    "steps[].content": "messages and results",
+    "steps[].tool_calls[].arguments": "arguments",
+    "tools": "tool definitions",
 }
 
 

@@ -23,6 +23,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from ingest.assemble import assemble
 from ingest.decode import decode
 from ingest.errors import IngestError
+from ingest.grpc_receiver import GrpcServer, GrpcSettings
 from ingest.intake import Intake
 from ingest.receiver import http_app, receiver_app
 from ingest.server import Server, ServerSettings
@@ -74,6 +75,25 @@ def test_a_taken_port_is_one_clear_error(tmp_path: Path) -> None:
         with pytest.raises(IngestError, match=f"{port}"):
             Server(receiver_app(wal), ServerSettings(port=port))
         first.stop()
+
+
+@pytest.mark.parametrize("given", ["certificate", "key", "neither file is there", "no PEM"])
+def test_tls_that_cannot_work_is_one_clear_error(tmp_path: Path, given: str) -> None:
+    """Half a pair or a file that is none never leaves a port open without TLS, over HTTP or gRPC."""
+    here = tmp_path / "file.pem"
+    here.write_text("no PEM", encoding="utf-8")
+    pair = {
+        "certificate": (here, None),
+        "key": (None, here),
+        "neither file is there": (tmp_path / "cert.pem", tmp_path / "key.pem"),
+        "no PEM": (here, here),
+    }
+    certificate, key = pair[given]
+    with Wal(tmp_path / "wal") as wal:
+        with pytest.raises(IngestError, match="certificate"):
+            Server(receiver_app(wal), ServerSettings(port=0, certificate=certificate, key=key))
+        with pytest.raises(IngestError, match="certificate"):
+            GrpcServer(Intake(wal, None), GrpcSettings(port=0, certificate=certificate, key=key))
 
 
 def _body(number: int) -> bytes:

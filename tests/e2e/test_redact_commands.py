@@ -76,7 +76,7 @@ def test_reveal_needs_a_reason_and_writes_it_down(home: Home) -> None:
         app, ["redact", "reveal", moved, "--reason", "complaint 4411", *where]
     )
     assert told.stdout.strip() == "wren abara"
-    audit = (home.vault / "audit.jsonl").read_text(encoding="utf-8")
+    audit = (home.private / "audit.jsonl").read_text(encoding="utf-8")
     assert "complaint 4411" in audit
     assert moved not in audit
     assert "abara" not in audit.lower()
@@ -97,3 +97,33 @@ def test_policy_lines_are_added_and_nothing_else_moves(tmp_path: Path) -> None:
     new = tmp_path / "new.toml"
     add_policy_lines(new, {"a": "public"})
     assert load_policy(new).keys == {"a": "public"}
+
+
+def test_an_episode_that_leaks_is_said_to_be_held_back(tmp_path: Path) -> None:
+    """A customer called Order May who may order: nobody is sent to decide about what no decision lets pass."""
+    home = open_home(tmp_path / "home", create=True)
+    people = (("order", "Order", "May"), ("x7y2", "Bob", "Poe"), ("u-11", "April", "June"))
+    chats = []
+    for number, (account, first, last) in enumerate(people):
+        record = {"customer_id": account, "first_name": first, "last_name": last}
+        call = {"name": "get_customer", "arguments": json.dumps({"customer_id": account})}
+        chats.append({
+            "app": "shop",
+            "episode_id": f"e{number}",
+            "user_id": f"u{number}",
+            "messages": [
+                {"role": "user", "content": f"{first} {last}, account {account}. May I order?"},
+                {"role": "assistant", "tool_calls": [{"id": "1", "type": "function", "function": call}]},
+                {"role": "tool", "tool_call_id": "1", "content": json.dumps(record)},
+            ],
+        })  # fmt: skip
+    take_in(home, [write(tmp_path / "chats.jsonl", chats)])
+    runner, where = CliRunner(), ["--home", str(home.path)]
+
+    built = runner.invoke(app, ["build", "--strict", *where])
+    reviewed = runner.invoke(app, ["redact", "review", *where])
+
+    assert getattr(built.exception, "exit_code", None) == 3
+    assert "1 episode held back whole" in str(built.exception)
+    assert "tracegym redact review" not in str(built.exception)
+    assert "1 episode held back whole" in " ".join(reviewed.output.split())

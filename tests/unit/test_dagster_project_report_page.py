@@ -16,6 +16,8 @@ from dagster_project.report.data import (
     Fidelity,
     Missing,
     QuarantineRow,
+    RedactionCount,
+    RedactionState,
     ReportData,
     TaskCount,
 )
@@ -294,3 +296,21 @@ def test_a_cluster_says_in_sentences_why_its_episodes_gave_no_task() -> None:
 
     assert "4: <bdi>nobody is known to have got what this request asks for</bdi>" in page
     assert "no_resolved_attempt" not in page
+
+
+def test_what_was_removed_stands_with_its_place_and_length() -> None:
+    """Who signs for redaction sees kind, place, count and length of what was replaced, over all days."""
+    removed = tuple(
+        RedactionCount(app=SHOP, day=day, kind="email", count=n, place=place, characters=20 * n)
+        for day, place, n in (
+            ("2026-11-01", "steps[].content", 5),
+            ("2026-11-01", "steps[].tool_calls[].arguments", 1),
+            ("2026-11-02", "steps[].content", 2),
+        )
+    )
+    state = RedactionState(app=SHOP, mode="on", episodes=3, replaced=8)
+    text = " ".join(
+        " ".join(Page(render(replace(EMPTY, redaction=(state,), redacted=removed))).text).split()
+    )
+    assert "messages and results 7, arguments 1" in text
+    assert "8 160" in text
