@@ -6,12 +6,16 @@ foreign message may quote the data.
 
 import errno
 import sqlite3
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dagster_project.errors import ProjectError
 
 _OURS = frozenset({"ingest", "redact", "synth", "environments", "dagster_project"})
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_WRITERS = frozenset({"_internal", "builtins", "deltalake", "duckdb", "pyarrow"})
+_NO_SPACE = "No space left on device"
+_NO_DISK = "disk I/O error"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,10 +34,15 @@ def fault_of(error: BaseException) -> Fault:  # noqa: PLR0911 - a table in code
         return Fault(sentence=str(error), exit_code=error.exit_code)
     if type(error).__module__.partition(".")[0] in _OURS:
         return Fault(sentence=str(error))
+    if any(_is_full(one) for one in _behind(error)):
+        where = f"{error.filename}: " if isinstance(error, OSError) and error.filename else ""
+        return Fault(sentence=f"{where}the disk is full; free some space and run the command again")
     if isinstance(error, OSError):
         return Fault(sentence=_disk_sentence(error))
-    if isinstance(error, sqlite3.Error) and "full" in str(error):
-        return Fault(sentence="the disk is full; free some space and run the command again")
+    if any(isinstance(one, sqlite3.Error) and _NO_DISK in str(one) for one in _behind(error)):
+        return Fault(
+            sentence="the disk cannot be written: it is full or damaged; free some space and run the command again"
+        )
     if isinstance(error, MemoryError):
         return Fault(sentence="not enough memory; close other programs or use a larger machine")
     return Fault(
@@ -41,10 +50,28 @@ def fault_of(error: BaseException) -> Fault:  # noqa: PLR0911 - a table in code
     )
 
 
+def _behind(error: BaseException) -> Iterator[BaseException]:
+    """The exception and those that it wraps; SQLAlchemy keeps the database's own as `orig`."""
+    seen: set[int] = set()
+    one: BaseException | None = error
+    while one is not None and id(one) not in seen:
+        seen.add(id(one))
+        yield one
+        inner = getattr(one, "orig", None) or one.__cause__ or one.__context__
+        one = inner if isinstance(inner, BaseException) else None
+
+
+def _is_full(error: BaseException) -> bool:
+    """Delta Lake and Arrow tell of a full disk in words only."""
+    if isinstance(error, OSError) and error.errno in _FULL:
+        return True
+    if isinstance(error, sqlite3.Error):
+        return "full" in str(error)
+    return type(error).__module__.partition(".")[0] in _WRITERS and _NO_SPACE in str(error)
+
+
 def _disk_sentence(error: OSError) -> str:
     where = f"{error.filename}: " if error.filename else ""
-    if error.errno in _FULL:
-        return f"{where}the disk is full; free some space and run the command again"
     if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
         return f"{where}permission denied; check who owns it"
     if error.errno == errno.EADDRINUSE:

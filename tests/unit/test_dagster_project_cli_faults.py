@@ -1,0 +1,43 @@
+"""Any exception becomes one sentence: a full disk is recognised whoever met it."""
+
+import errno
+import sqlite3
+
+import pytest
+from sqlalchemy.exc import OperationalError
+
+from dagster_project.cli.faults import fault_of
+
+
+def wrapped(said: str) -> OperationalError:
+    """A fault of the event log's database as SQLAlchemy raises it, with what was to be written."""
+    return OperationalError("INSERT", {"event": "what a user said"}, sqlite3.OperationalError(said))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.ENOSPC, "No space left on device"),
+        sqlite3.OperationalError("database or disk is full"),
+        wrapped("database or disk is full"),
+        wrapped("disk I/O error"),
+        RuntimeError("behind it"),
+    ],
+)
+def test_a_full_disk_is_said_whoever_met_it(error: Exception) -> None:
+    """The sentence names the disk and what to do, and nothing of what was to be written."""
+    if isinstance(error, RuntimeError):
+        error.__cause__ = OSError(errno.ENOSPC, "No space left on device")
+
+    fault = fault_of(error)
+
+    assert fault.exit_code == 1
+    assert "full" in fault.sentence
+    assert "free some space and run the command again" in fault.sentence
+    assert "a user" not in fault.sentence
+
+
+def test_an_unexpected_fault_is_named_by_its_type_only() -> None:
+    """A foreign message may quote the data."""
+    assert "a user" not in fault_of(wrapped("no such table: a user")).sentence
+    assert "ValueError" in fault_of(ValueError("what a user said")).sentence
