@@ -7,6 +7,7 @@ assembles in memory what no build has seen yet; never shows a text.
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
@@ -20,6 +21,8 @@ from dagster_project.tables import LOG_EVENTS, SPANS
 from ingest.app_name import UNNAMED
 from ingest.episode import Episode
 from ingest.outcome import Outcome
+from ingest.span import Span, span_of_row
+from ingest.unread import unread
 from ingest.wal import Wal
 from synth.labels import OutcomePolicy, load_outcome_policy, unknown_outcomes
 
@@ -34,6 +37,9 @@ ADVICE = {
     "no_time": "messages carry no time: outcomes of users cannot be placed",
 }
 """What to do about the commonest gaps."""
+_LOOKED_AT = 20_000
+"""Spans outside of all episodes that are looked at: enough to name what an app's own tracing sends."""
+_NAMES = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +55,8 @@ class AppDiagnosis:
     """`on`, `off`, `partly`, or `unknown` while nothing has arrived."""
     missing: dict[str, int]
     """Episodes by what is missing in them."""
+    unread: dict[str, int]
+    """Spans of no convention that seem to hold content, by name, among the first of those in no episode's trace."""
     days: int
     first_day: str
     last_day: str
@@ -112,6 +120,8 @@ def _app(lake: Lake, app: str, days: Iterable[str], policy: OutcomePolicy) -> Ap
     missing = Counter(gap for episode in episodes for gap in episode.completeness)
     subjects = sum(episode.subject is not None for episode in episodes)
     keys = sum(episode.task_key is not None for episode in episodes)
+    known = {trace for episode in episodes for trace in episode.trace_ids}
+    strange = _unread(lake, app, ordered, known) if assembly.spans_without_episode else {}
     return AppDiagnosis(
         app=app,
         spans=_of_app(lake.counts(SPANS), app),
@@ -120,6 +130,7 @@ def _app(lake: Lake, app: str, days: Iterable[str], policy: OutcomePolicy) -> Ap
         dialects=dict(Counter(episode.source for episode in episodes).most_common()),
         content=_content(episodes),
         missing=dict(missing.most_common()),
+        unread=strange,
         days=len(ordered),
         first_day=ordered[0],
         last_day=ordered[-1],
@@ -128,7 +139,30 @@ def _app(lake: Lake, app: str, days: Iterable[str], policy: OutcomePolicy) -> Ap
         subjects=subjects,
         task_keys=keys,
         outcomes_to_settle=tuple(unknown_outcomes(outcomes, policy).values()),
-        advice=_app_advice(episodes, outcomes, missing),
+        advice=(*_app_advice(episodes, outcomes, missing), *_unread_advice(strange)),
+    )
+
+
+def _unread(lake: Lake, app: str, days: Sequence[str], known: AbstractSet[str]) -> dict[str, int]:
+    """What spans outside of all episodes may hold; the first ones are enough to name them."""
+    seen: list[Span] = []
+    for day in days:
+        for batch in lake.read(SPANS, app=app, days=[day]).to_batches(max_chunksize=_LOOKED_AT):
+            names = batch.column("trace_id").to_pylist()
+            outside = [index for index, trace in enumerate(names) if trace not in known]
+            seen += map(span_of_row, batch.take(outside[: _LOOKED_AT - len(seen)]).to_pylist())
+            if len(seen) >= _LOOKED_AT:
+                break
+    return dict(unread(seen).most_common(_NAMES))
+
+
+def _unread_advice(strange: dict[str, int]) -> tuple[str, ...]:
+    if not strange:
+        return ()
+    told = f"{sum(strange.values())} spans in no episode follow no convention but seem to hold what was said or done"
+    names = ", ".join(strange)
+    return (
+        f"{told} ({names}): give them the attributes that docs/dialects.md names under 'Spans of your own'",
     )
 
 

@@ -61,6 +61,7 @@ def _show(app: "AppDiagnosis") -> None:
             "episodes with a user": app.subjects,
             "episodes with a task key": app.task_keys,
             "missing": _counts(app.missing),
+            "spans of no convention with content": _counts(app.unread),
         },
     )
     for advice in app.advice:

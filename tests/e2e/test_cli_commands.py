@@ -252,3 +252,29 @@ def test_serve_takes_otlp_and_stops_cleanly(tmp_path: Path) -> None:
         ("desk", 1, "off")
     ]
     assert any("content" in advice for advice in report["apps"][0]["advice"])
+
+
+def test_the_doctor_names_spans_of_an_apps_own_tracing(tmp_path: Path) -> None:
+    """What follows no convention is counted, named and explained; their text is not shown."""
+
+    def own(number: int, name: str, **told: str) -> dict[str, Any]:
+        attributes = [{"key": key, "value": {"stringValue": value}} for key, value in told.items()]
+        ids = {"traceId": "0af7651916cd43dd8448eb211c80319c", "spanId": f"{number:016x}"}
+        times = {
+            "startTimeUnixNano": "1772438400000000000",
+            "endTimeUnixNano": "1772438401000000000",
+        }
+        return {**ids, **times, "name": name, "attributes": attributes}
+
+    spans = [
+        own(1, "llm.call", input="Where is A1?", output="Sent."),
+        own(2, "tool.run", input="A1"),
+    ]
+    resource = {"attributes": [{"key": "service.name", "value": {"stringValue": "desk"}}]}
+    body = {"resourceSpans": [{"resource": resource, "scopeSpans": [{"spans": spans}]}]}
+    (tmp_path / "spans.json").write_text(json.dumps(body))
+    tracegym("ingest", tmp_path / "spans.json", "--home", tmp_path / "h")
+    (app,) = as_json("doctor", "--home", tmp_path / "h")["apps"]
+    assert app["unread"] == {"llm.call": 1, "tool.run": 1}
+    assert any("Spans of your own" in advice for advice in app["advice"])
+    assert "Where is A1" not in json.dumps(app)
