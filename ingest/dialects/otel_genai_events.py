@@ -16,7 +16,7 @@ from ingest.dialects.evaluation import EVENT_NAMES, read_evaluation
 from ingest.dialects.identity import identity
 from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.otel_genai import read_content
-from ingest.dialects.parts import blocks_text, parts_in
+from ingest.dialects.parts import blocks_text, is_result, parts_in
 from ingest.dialects.reading import MODEL, Reading, Said
 from ingest.episode import Step
 from ingest.span import Attributes, LogEvent, Span
@@ -69,7 +69,7 @@ def read_sayings(found: Sequence[Saying]) -> Reading | None:
     """What the events of one model call say."""
     details = [one for one in found if one.name == DETAILS]
     if details:
-        return _read_details(details[-1])
+        return _read_details(details)
     given, made = Messages(), Messages()
     told = [_message(one) for one in found]
     captured = any("content" in message or "tool_calls" in message for message in told)
@@ -103,9 +103,11 @@ def _results_once(steps: list[Step]) -> list[Step]:
     return kept
 
 
-def _read_details(one: Saying) -> Reading:
-    content = read_content(one.attributes)
-    carrier = Span(app="", trace_id="", span_id="", started_at=one.at, attributes=one.attributes)
+def _read_details(details: Sequence[Saying]) -> Reading:
+    """One request's content, in one event or in several that hold a part each; of what is told twice the last."""
+    told = {key: value for one in details for key, value in one.attributes.items()}
+    content = read_content(told)
+    carrier = Span(app="", trace_id="", span_id="", started_at=details[-1].at, attributes=told)
     return Reading(
         kind=MODEL,
         dialect="otel_genai",
@@ -130,8 +132,11 @@ def _message(one: Saying) -> dict[str, Any]:
     # The event's name is the role: Semantic Kernel writes participants' names into the field.
     message["role"] = _ROLE_OF_EVENT.get(one.name, "assistant")
     message.pop("type", None)
-    parts = parts_in(message.get("content")) if one.name != _TOOL else None
-    return message if parts is None else {**message, "content": parts}
+    parts = parts_in(message.get("content"))
+    # A result's own text may look like parts; only whole results are taken out of it.
+    if parts is None or (one.name == _TOOL and not all(map(is_result, parts))):
+        return message
+    return {**message, "content": parts}
 
 
 def _chosen(message: dict[str, Any]) -> dict[str, Any]:

@@ -182,7 +182,7 @@ def read_result(part: dict[str, Any]) -> Step:
         value = value.get("value", value.get("reason"))
     return Step(
         role="tool",
-        content=result_text(value),
+        content=blocks_text(value),
         call_id=id_text(either(part, "id", "tool_use_id", "toolCallId", "tool_call_id")),
         tool_name=id_text(either(part, "name", "toolName")),
         is_error=failed if isinstance(failed, bool) else None,

@@ -224,3 +224,49 @@ def test_an_id_that_is_the_tools_name_and_a_place_joins_by_name_and_order() -> N
     calls = [c.call_id for s in episode.steps for c in s.tool_calls]
     assert [s.call_id for s in episode.steps if s.role == "tool"] == calls
     assert not {"orphan_results", "missing_results"} & set(episode.completeness)
+
+
+def test_one_requests_content_in_several_details_events_is_one_request() -> None:
+    """Strands with the latest conventions: instructions, input and output each in an event of their own."""
+    name = "gen_ai.client.inference.operation.details"
+    instructions = json.dumps([{"type": "text", "content": "Be kind."}])
+    told = {
+        "gen_ai.system_instructions": instructions,
+        "gen_ai.input.messages": message("user", "Hi"),
+        "gen_ai.output.messages": message("assistant", "Hello."),
+    }
+    model = span(1, {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"})
+    events = [
+        event(number, name, model.span_id, **{key: value})
+        for number, (key, value) in enumerate(told.items())
+    ]
+    (episode,) = assemble([model], events, app=APP).episodes
+    assert [step.content for step in episode.steps] == ["Be kind.", "Hi", "Hello."]
+
+
+def test_results_of_one_turn_in_the_event_of_the_first_are_each_their_own() -> None:
+    """Strands puts all results of a turn into one tool message, under the first one's id."""
+    parts = [
+        {
+            "toolResult": {
+                "toolUseId": f"k{number}",
+                "status": "success",
+                "content": [{"text": text}],
+            }
+        }
+        for number, text in enumerate(("sent", "late"))
+    ]
+    uses = [{"toolUse": {"toolUseId": f"k{n}", "name": "find", "input": {}}} for n in range(2)]
+    said = [
+        ("user", {"content": json.dumps([{"text": "Where?"}])}),
+        ("assistant", {"content": json.dumps(uses)}),
+        ("tool", {"content": json.dumps(parts), "id": "k0"}),
+    ]
+    model = span(1, {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"})
+    events = [
+        event(number, f"gen_ai.{role}.message", model.span_id, body)
+        for number, (role, body) in enumerate(said)
+    ]
+    (episode,) = assemble([model], events, app=APP).episodes
+    found = [(s.call_id, s.content) for s in episode.steps if s.role == "tool"]
+    assert found == [("k0", "sent"), ("k1", "late")]
