@@ -5,13 +5,20 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ingest.chat_outcome import annotator_of
-from ingest.dialects.attributes import first_integer, is_elided, number_of, parsed, text_of
+from ingest.dialects.attributes import (
+    MAX_ITEMS,
+    first_integer,
+    is_elided,
+    number_of,
+    parsed,
+    text_of,
+)
 from ingest.dialects.identity import failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Dialect, Reading, Said
 from ingest.dialects.tool_schemas import read_tools
 from ingest.span import Span
-from ingest.text import json_text
+from ingest.text import Json, json_text
 
 NAME: Final = "mlflow"
 
@@ -48,6 +55,12 @@ def read(span: Span) -> Reading:
     if kind == MODEL:
         given = read_messages(parsed(attributes.get("mlflow.spanInputs")), role="user")
         made = read_messages(parsed(attributes.get("mlflow.spanOutputs")), role="assistant")
+        if not any(step.tool_calls for step in made.steps):
+            calls = _streamed_calls(span)
+            said = made.steps[0].content if made.steps else None
+            if calls:
+                message = {"role": "assistant", "content": said or None, "tool_calls": calls}
+                made.steps = read_messages(message, role="assistant").steps
         tools = read_tools(parsed(attributes.get("mlflow.chat.tools"))) or given.tools
     elif kind == TOOL:
         fields.update(_tool(span))
@@ -59,6 +72,39 @@ def read(span: Span) -> Reading:
         said=tuple(_assessments(span)),
         **fields,
     )
+
+
+def _streamed_calls(span: Span) -> list[dict[str, Any]]:
+    """The calls of a streamed answer, put together from its pieces: the span's own output has only the text."""
+    calls: dict[int, dict[str, Any]] = {}
+    for event in sorted(span.events, key=lambda event: event.at):
+        piece = parsed(event.attributes.get("mlflow.chunk.value"))
+        for told in _told_calls(piece):
+            index = told.get("index")
+            if not isinstance(index, int) or len(calls) >= MAX_ITEMS:
+                continue
+            inner = told.get("function")
+            function: dict[str, Any] = inner if isinstance(inner, dict) else {}
+            call = calls.setdefault(index, {"id": None, "name": "", "arguments": []})
+            call["id"] = call["id"] or told.get("id")
+            call["name"] = call["name"] or function.get("name") or ""
+            call["arguments"].append(str(function.get("arguments") or ""))
+    return [
+        {
+            "id": call["id"],
+            "function": {"name": call["name"], "arguments": "".join(call["arguments"])},
+        }
+        for _, call in sorted(calls.items())
+    ]
+
+
+def _told_calls(piece: Json) -> list[dict[str, Any]]:
+    """The pieces of calls in one piece of an answer."""
+    choices = piece.get("choices") if isinstance(piece, dict) else None
+    first = choices[0] if isinstance(choices, list) and choices else None
+    delta = first.get("delta") if isinstance(first, dict) else None
+    calls = delta.get("tool_calls") if isinstance(delta, dict) else None
+    return [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
 
 
 def _tool(span: Span) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from typing import Any
 
 from ingest.assemble import assemble
 from ingest.episode import Episode
-from ingest.span import Span
-from tests.unit.ingest_emitters import APP, TOOL, event, span
+from ingest.span import Span, SpanEvent
+from tests.unit.ingest_emitters import APP, START, TOOL, event, span
 
 ASKED = {"role": "user", "content": "Where is A1?"}
 CALL = {"id": "k1", "type": "function", "function": {"name": "find", "arguments": '{"order":"A1"}'}}
@@ -270,3 +270,40 @@ def test_results_of_one_turn_in_the_event_of_the_first_are_each_their_own() -> N
     (episode,) = assemble([model], events, app=APP).episodes
     found = [(s.call_id, s.content) for s in episode.steps if s.role == "tool"]
     assert found == [("k0", "sent"), ("k1", "late")]
+
+
+def test_calls_of_a_streamed_answer_are_put_together_from_its_pieces() -> None:
+    """MLflow's output of a stream has the text and not the calls; its chunk events have both."""
+    pieces = [
+        {"index": 0, "id": "k1", "function": {"name": "find", "arguments": ""}},
+        {"index": 0, "id": None, "function": {"name": None, "arguments": '{"order":'}},
+        {"index": 0, "id": None, "function": {"name": None, "arguments": '"A1"}'}},
+    ]
+    events = tuple(
+        SpanEvent(
+            name=f"mlflow.chunk.item.{number}",
+            at=START + number,
+            attributes={
+                "mlflow.chunk.value": json.dumps({"choices": [{"delta": {"tool_calls": [piece]}}]})
+            },
+        )
+        for number, piece in enumerate(pieces)
+    )
+    odd = SpanEvent(
+        name="mlflow.chunk.item.9",
+        at=START + 9,
+        attributes={"mlflow.chunk.value": '{"choices": [7]}'},
+    )
+    first = {
+        "mlflow.spanType": '"CHAT_MODEL"',
+        "mlflow.spanInputs": json.dumps({"messages": [ASKED]}),
+        "mlflow.spanOutputs": json.dumps(
+            {"choices": [{"message": {"role": "assistant", "content": "I look."}}]}
+        ),
+        "mlflow.chat.tokenUsage": '{"input_tokens": 10, "output_tokens": 5}',
+    }
+    (asked, made) = only([span(1, first, events=(*events, odd))]).steps
+    assert (asked.content, made.content, made.output_tokens) == ("Where is A1?", "I look.", 5)
+    assert [(c.call_id, c.name, c.arguments) for c in made.tool_calls] == [
+        ("k1", "find", '{"order":"A1"}')
+    ]
