@@ -19,10 +19,10 @@ from redact.episode_memory import CleanTools, Memories
 from redact.findings import Findings
 from redact.fold import Folded, fold
 from redact.free_ids import FREE
-from redact.free_judge import own_parts
+from redact.free_judge import least_of, own_parts, subjects_of
 from redact.judge import judge
 from redact.language import words_of_subjects
-from redact.learnt import Learnt, keep_kind
+from redact.learnt import VALUE_SIZE, Learnt, evidence_value, keep_kind
 from redact.matcher import Match, Matcher, searched
 from redact.people_places import without_choices
 from redact.place import WORDS, Place
@@ -33,6 +33,7 @@ from redact.vault import Vault
 from redact.verdicts import KEEP, TEXTS, WITHHOLD, Verdict
 
 _REMEMBERED: Final = 20_000
+_NOBODY: Final[Mapping[str, list[int]]] = MappingProxyType({})
 _OF_PROSE: Final = (f"|{FREE}", f"|{UNKNOWN_NAMES}")
 """Where tokens of free text and runs of capitalised words are counted, each of which is judged by itself."""
 
@@ -69,6 +70,9 @@ class AppGate:
         self._seen = seen
         self._runs: dict[str, tuple[tuple[Unexplained, Verdict], ...]] = {}
         self._many: dict[str, frozenset[str]] = {}
+        self._least: int | None = None
+        self.documents: Final[set[str]] = set()
+        """Results that are everybody's: one person's words in them are not the person's."""
         self._k = policy.k
         self.withholds = policy.unknown == "withhold"
         self.hides_task_keys = policy.task_keys == "opaque"
@@ -108,6 +112,21 @@ class AppGate:
             return is_accounted_for(leaf.value, matches, own, holds)
         told = replace(told, many=self._said_by_many(leaf.path))
         return is_accounted_for(leaf.value, matches, own, holds, told)
+
+    def is_everybodys(self, findings: Findings) -> bool:
+        """Say whether a text is a document that many subjects were shown as it is, and that keeps nobody's record."""
+        leaves = [(place, leaf) for place, leaf in findings.sightings if not leaf.free]
+        if not any(len(leaf.value) > VALUE_SIZE for _, leaf in leaves):
+            return False
+        if any(found.key for found in findings.values):
+            return False
+        if self._least is None:
+            self._least = least_of(self._k, subjects_of(self._seen.evidence.values()))
+        evidence, least = self._seen.evidence, self._least
+        return all(
+            len(evidence.get(place, _NOBODY).get(evidence_value(leaf.value), ())) >= least
+            for place, leaf in leaves
+        ) and not any(verdict.action == WITHHOLD for _, verdict in self.doubts(findings))
 
     def told_elsewhere(
         self, texts: Iterable[str], withheld: Collection[str], values: Iterable[str]

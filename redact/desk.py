@@ -61,6 +61,11 @@ class Desk:
         return self._same
 
     @property
+    def documents(self) -> AbstractSet[str]:
+        """Results that are everybody's."""
+        return self._gate.documents
+
+    @property
     def kinds(self) -> Mapping[str, str]:
         """The values that are looked for, with their kinds."""
         return self._memory.kinds

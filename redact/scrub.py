@@ -25,8 +25,8 @@ from redact.episode_memory import CleanTools, Note
 from redact.findings import Finder, finder_for
 from redact.fold import fold_value
 from redact.held_leaves import Held, flagged, judged_leaves
-from redact.learn import found_in, local_values, read_calls, read_texts
-from redact.learnt import Learnt
+from redact.learn import Reads, found_in, local_values, read_calls, read_texts
+from redact.learnt import VALUE_SIZE, Learnt
 from redact.misspelt import misspelt_in
 from redact.policy import Policy
 from redact.prose_names import likely_names
@@ -114,6 +114,7 @@ def _judge_episode(episode: Episode, gate: AppGate, finder: Finder) -> _Judged:
     reads = read_texts(episode, finder)
     found = found_in(episode, reads.distinct(), finder)
     judged, held = judged_leaves(reads, gate, episode.episode_id, found)
+    gate.documents.update(_documents(episode, reads, gate))
     values = gate.own(episode.episode_id, local_values([*found, *judged]))
     said = [step.content for step in episode.steps if step.role != "tool" and step.content]
     # Nobody spells an id out in a prompt, which is most of what is said.
@@ -129,6 +130,14 @@ def _judge_episode(episode: Episode, gate: AppGate, finder: Finder) -> _Judged:
     desk = Desk(gate, values, personal_keys, near=episode.started_at)
     texts = tuple(filter(None, _texts_of(episode)))
     return _Judged(episode, gate, finder, desk, texts, tuple([item.held for item in held]))
+
+
+def _documents(episode: Episode, reads: Reads, gate: AppGate) -> Iterator[str]:
+    """Yield the results that many subjects were shown as they are."""
+    for (step, call), text, findings in zip(reads.places, reads.texts, reads.findings, strict=True):
+        shown = call is None and episode.steps[step].role == "tool" and findings.sightings
+        if shown and len(text) > VALUE_SIZE and gate.is_everybodys(findings):
+            yield text
 
 
 def _scrub_together(several: Sequence[_Judged]) -> Iterator[Scrubbed]:
@@ -217,6 +226,8 @@ def _scrub_step(step: Step, desk: Desk, path: str) -> CleanStep:
     texts: CleanTexts = {
         "content": content
         if content is None or content in same
+        else desk.public_text(content, path + ".content")
+        if step.role == "tool" and content in desk.documents
         else desk.text(content, path, ".content"),
         "tool_calls": tuple(
             [

@@ -164,3 +164,27 @@ def test_a_directory_of_people_is_no_catalogue() -> None:
             word in text for name in ("Marie Dubois", "Olga Petrova") for word in name.split()
         )
         assert "Sillanmikko" not in text
+
+
+def test_a_document_that_everybody_is_shown_is_the_same_for_all() -> None:
+    """One customer is called as a product in an article is: his name goes from his record and from no article."""
+    article = {
+        "title": "Chargers",
+        "body": "Renault Baumgartner cables end at three metres. Call the desk in Leeds before a visit, and bring the old plug with you.",
+    }
+    raw = [
+        episode(
+            f"e{row}",
+            *calls("guide", {"topic": "cables"}, article),
+            *calls("profile", {"id": row}, {"first_name": first, "last_name": last}),
+        )
+        for row, (first, last) in enumerate(PEOPLE)
+    ]
+    done = past_the_gate(raw)
+    articles = {one.clean.steps[1].content for one in done}
+
+    assert len(articles) == 1
+    assert not any(
+        last in (one.clean.steps[3].content or "")
+        for one, (_, last) in zip(done, PEOPLE, strict=True)
+    )
