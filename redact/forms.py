@@ -128,6 +128,14 @@ def is_code(value: str) -> bool:
     )
 
 
+def is_mark(value: str) -> bool:
+    """Say whether a value is one word of capitals, as a booking's key is: `QKXVTR`."""
+    return value.isascii() and value.isalpha() and value.isupper() and len(value) >= _MARK
+
+
+_MARK: Final = 5
+
+
 def code_groups(value: str) -> list[str]:
     """Return the groups of letters and digits of a code."""
     return _GROUP.findall(value)

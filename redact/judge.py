@@ -17,7 +17,7 @@ from typing import Final
 from redact.catalogues import NO_LISTS, Catalogues, attributes, catalogues_of
 from redact.definitions import public_choices
 from redact.fold import fold_value
-from redact.forms import commonest, is_code
+from redact.forms import commonest, is_code, is_mark
 from redact.free_ids import FREE
 from redact.free_judge import (
     Tokens,
@@ -136,7 +136,7 @@ class Judgement:
 
     def spares(self, verdict: Verdict, value: str) -> bool:
         """Say whether a value under a judged key stays, because it is a record's key or a catalogue's thing elsewhere."""
-        if verdict.action in _WORDS and self.lists.hold(value):
+        if (verdict.action in _WORDS or is_mark(value)) and self.lists.hold(value):
             return True
         return verdict.action in {OPAQUE, NAME} and value in self.recorded
 
@@ -358,6 +358,7 @@ def _judge_shape(
         ("phone", True, PHONES),
         ("code", place.personal and codes, CODED),
         ("identifier", True, IDENTIFIERS),
+        ("names", place.origin == RESULT and all(map(is_mark, own)), IDENTIFIERS),
         ("names", place.personal or not alone, NAMELIKE),
         ("text", place.origin == RESULT and all(map(is_code, own)), IDENTIFIERS),
         ("text", place.origin == RESULT and 2 * sum(map(is_line, own)) > len(own), STREETS),

@@ -93,7 +93,7 @@ def test_a_name_at_the_beginning_of_a_sentence_explains_no_name_in_a_remark() ->
 
 
 def test_codes_of_capitals_and_digits_are_replaced_and_keep_nobody_waiting() -> None:
-    """A plate in two groups and an id with stars get surrogates of their form; the parts of it that stand elsewhere stay."""
+    """A plate in two groups, an id with stars and a booking's key of letters get surrogates of their form."""
     raw = [
         episode(
             f"e{row}",
@@ -104,6 +104,7 @@ def test_codes_of_capitals_and_digits_are_replaced_and_keep_nobody_waiting() -> 
                     "email": f"d{row}@mail.example",
                     "plate": f"T{chr(65 + row)}{row + 21} W{chr(75 + row)}L",
                     "evse": f"VT*{row + 10}*E{row + 120}",
+                    "locator": f"QKX{chr(65 + row)}VTR",
                 },
             ),
         )
@@ -114,6 +115,7 @@ def test_codes_of_capitals_and_digits_are_replaced_and_keep_nobody_waiting() -> 
     assert not any(one.held for one in done)
     texts = [one.clean.steps[-1].content or "" for one in done]
     assert not any(f"W{chr(75 + row)}L" in text for row, text in enumerate(texts))
+    assert not any(f"QKX{chr(65 + row)}VTR" in text for row, text in enumerate(texts))
     assert not any(f"VT*{row + 10}*E{row + 120}" in text for row, text in enumerate(texts))
 
 
@@ -167,10 +169,10 @@ def test_a_directory_of_people_is_no_catalogue() -> None:
 
 
 def test_a_document_that_everybody_is_shown_is_the_same_for_all() -> None:
-    """One customer is called as a product in an article is: his name goes from his record and from no article."""
+    """A customer is called as a plug in an article is: the name goes from the record and from no article."""
     article = {
         "title": "Chargers",
-        "body": "Renault Baumgartner cables end at three metres. Call the desk in Leeds before a visit, and bring the old plug with you.",
+        "body": "Cables with a Baumgartner plug end at three metres. Call the desk in Leeds before a visit, and bring the old plug with you.",
     }
     raw = [
         episode(
