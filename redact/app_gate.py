@@ -71,6 +71,7 @@ class AppGate:
         self._runs: dict[str, tuple[tuple[Unexplained, Verdict], ...]] = {}
         self._many: dict[str, frozenset[str]] = {}
         self._least: int | None = None
+        self._everybodys: dict[Findings, bool] = {}
         self.documents: Final[set[str]] = set()
         """Results that are everybody's: one person's words in them are not the person's."""
         self._k = policy.k
@@ -115,6 +116,14 @@ class AppGate:
 
     def is_everybodys(self, findings: Findings) -> bool:
         """Say whether a text is a document that many subjects were shown as it is, and that keeps nobody's record."""
+        known = self._everybodys.get(findings)
+        if known is None:
+            if len(self._everybodys) >= _REMEMBERED:
+                self._everybodys.clear()
+            known = self._everybodys[findings] = self._is_shown_to_many(findings)
+        return known
+
+    def _is_shown_to_many(self, findings: Findings) -> bool:
         leaves = [(place, leaf) for place, leaf in findings.sightings if not leaf.free]
         if not any(len(leaf.value) > VALUE_SIZE for _, leaf in leaves):
             return False
