@@ -78,6 +78,8 @@ class Difference:
     """Candidates that did not come in, by reason: in the first and in the second set."""
     runtime: tuple[str, ...]
     """Files of the runtime that differ: the same task may then behave otherwise."""
+    beside: tuple[str, ...]
+    """Files beside the tasks that differ (card, difficulty): the version of the set is over them too."""
 
     def to_json(self) -> dict[str, Json]:
         """As plain JSON values."""
@@ -90,6 +92,7 @@ class Difference:
             "changed": [_change(one) for one in self.changed],
             "left_out": {k: {"before": a, "after": b} for k, (a, b) in self.left_out.items()},
             "runtime": list[Json](self.runtime),
+            "beside": list[Json](self.beside),
         }
 
 
@@ -108,7 +111,10 @@ def diff(before: TaskSet, after: TaskSet) -> Difference:
         changed=tuple(_changed(old[key], new[key], worlds) for key in other),
         same=len(both) - len(other),
         left_out=_left_out(before, after),
-        runtime=_runtime(before, after),
+        runtime=tuple(name for name in _files(before, after) if name.startswith("runtime/")),
+        beside=tuple(
+            name for name in _files(before, after) if "/" not in name and name != "tasks.jsonl"
+        ),
     )
 
 
@@ -236,10 +242,10 @@ def _left_out(before: TaskSet, after: TaskSet) -> dict[str, tuple[int, int]]:
     return {k: (one.get(k, 0), two.get(k, 0)) for k in sorted(set(one) | set(two))}
 
 
-def _runtime(before: TaskSet, after: TaskSet) -> tuple[str, ...]:
+def _files(before: TaskSet, after: TaskSet) -> list[str]:
+    """The files that only one set has, or that differ."""
     one, two = before.manifest.files, after.manifest.files
-    names = {name for name in (*one, *two) if name.startswith("runtime/")}
-    return tuple(sorted(name for name in names if one.get(name) != two.get(name)))
+    return sorted(name for name in {*one, *two} if one.get(name) != two.get(name))
 
 
 def _named(task: PackedTask) -> TaskName:

@@ -1,6 +1,7 @@
 """`tracegym dev`: the Dagster UI over a home."""
 
 import os
+import socket
 import subprocess
 import sys
 from typing import Annotated
@@ -9,19 +10,26 @@ import typer
 
 from dagster_project.cli.options import HOME, HomeOption
 from dagster_project.cli.output import notices
-from dagster_project.errors import ProjectError
+from dagster_project.errors import InputError, ProjectError
 from dagster_project.home import open_home
 
 
 def dev(
     home: HomeOption = HOME,
     host: Annotated[str, typer.Option("--host")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port")] = 3000,
+    port: Annotated[int, typer.Option("--port", min=1, max=65535)] = 3000,
 ) -> None:
     """Open the Dagster UI over the home: assets, runs of `build`, checks, schedule, sensor.
 
     Example: tracegym dev --home H
     """
+    # Before Dagster starts its services, which go on without a UI that cannot listen.
+    try:
+        socket.create_server((host, port)).close()
+    except OSError as error:
+        raise InputError(
+            f"the Dagster UI cannot listen on {host}:{port} ({error.strerror}); pass another --port"
+        ) from error
     opened = open_home(home, create=True)
     # dagster: 1.7 s
     from dagster_project.build import instance_of  # noqa: PLC0415

@@ -58,6 +58,8 @@ def _print(found: "Difference") -> None:
         notices().print(
             f"{len(found.runtime)} files of the runtime differ: equal tasks may run or be graded otherwise"
         )
+    if found.beside:
+        notices().print(f"beside the tasks these differ: {', '.join(found.beside)}", soft_wrap=True)
     longest = max(len(found.came), len(found.went), len(found.changed))
     if longest > SHOWN:
         notices().print(f"at most {SHOWN} of each are shown; --json has all")

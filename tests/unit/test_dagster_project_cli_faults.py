@@ -1,12 +1,16 @@
 """Any exception becomes one sentence: a full disk is recognised whoever met it."""
 
 import errno
+import socket
 import sqlite3
+from pathlib import Path
 
 import pytest
 from sqlalchemy.exc import OperationalError
+from typer.testing import CliRunner
 
 from dagster_project.cli.faults import fault_of
+from dagster_project.cli.main import app
 
 
 def wrapped(said: str) -> OperationalError:
@@ -41,3 +45,15 @@ def test_an_unexpected_fault_is_named_by_its_type_only() -> None:
     """A foreign message may quote the data."""
     assert "a user" not in fault_of(wrapped("no such table: a user")).sentence
     assert "ValueError" in fault_of(ValueError("what a user said")).sentence
+
+
+def test_a_ui_that_cannot_listen_is_said_before_anything_starts(tmp_path: Path) -> None:
+    """A taken port is one sentence, a port that is none is wrong usage; no home is made."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        ended = CliRunner().invoke(app, ["dev", "--port", port, "--home", str(tmp_path / "h")])
+    assert port in str(ended.exception)
+    assert "--port" in str(ended.exception)
+    wrong = CliRunner().invoke(app, ["dev", "--port", "99999", "--home", str(tmp_path / "h")])
+    assert wrong.exit_code == 2
+    assert not (tmp_path / "h").exists()

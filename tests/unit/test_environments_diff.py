@@ -34,6 +34,17 @@ def test_equal_sets_do_not_differ(tmp_path: Path) -> None:
     assert found.runtime == ()
 
 
+def test_equal_tasks_under_another_version_say_which_file_makes_it(tmp_path: Path) -> None:
+    """A card with another figure is another version of the set, and no task changed."""
+    write_shop(tmp_path / "a")
+    told = {"name": "shop", "redaction": "on", "agreement": {"kappa": 0.8}}
+    write_shop(tmp_path / "b", provenance=told)
+    found = diff(TaskSet.load(tmp_path / "a"), TaskSet.load(tmp_path / "b"))
+    assert found.before != found.after
+    assert (found.same, found.changed, found.beside) == (2, (), ("README.md",))
+    assert found.to_json()["beside"] == ["README.md"]
+
+
 def test_tasks_come_and_go(tmp_path: Path) -> None:
     """A task that is accepted now came, one that is not there any more went, and so the count of left-out ones."""
     found = compared(tmp_path, [entry(1), entry(2)])
