@@ -20,6 +20,8 @@ from tempfile import TemporaryDirectory
 from benchmarks.backends.agenda_tasks import AGENDA
 from benchmarks.backends.attempts import Attempt, Made, attempts, episode, recombined
 from benchmarks.backends.backend import Style
+from benchmarks.backends.billing_tasks import BILLING
+from benchmarks.backends.campus_tasks import CAMPUS
 from benchmarks.backends.claims import CLAIMS
 from benchmarks.backends.crm import CRM
 from benchmarks.backends.depot_tasks import DEPOT
@@ -54,7 +56,7 @@ from synth.world.observation import paired_calls
 from synth.worlds import WorldSettings, learn_world
 
 STYLES = (FILES, TICKETS, TRADING, DEVICE, FEED, PLANNER, SHEET, LEDGER, STUDIO, DRAFTS)
-CLERKS = (MOBILE, STAYS, CRM, CLAIMS, HANDSET, AGENDA, DEPOT, LEAVE)
+CLERKS = (MOBILE, STAYS, CRM, CLAIMS, HANDSET, AGENDA, DEPOT, LEAVE, BILLING, CAMPUS)
 """Written after the rules that the others gave rise to, like the tools of companies' own desks."""
 HELD_OUT = 2
 """The attempt at each task that learning does not see."""
