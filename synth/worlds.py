@@ -30,6 +30,7 @@ from synth.world.met import learn_met
 from synth.world.model import ToolModel, Workbench
 from synth.world.nested import learn_nested
 from synth.world.observation import by_tool, histories, subject_of
+from synth.world.once_refused import withhold_refused
 from synth.world.outcomes import learn_outcomes, learn_style
 from synth.world.paired import learn_paired
 from synth.world.partly_done import learn_partly_done
@@ -187,6 +188,7 @@ def _learn_behaviour(bench: Workbench, model: LlmSettings | None) -> None:
         examples = collect(bench, World.from_json(write_document(bench)))
     learn_guards(bench, examples, propose)
     learn_met(bench, examples)
+    withhold_refused(bench, examples)
 
 
 def _observe(

@@ -36,6 +36,7 @@ CUSTOMERS = (
 PAGE = 2
 TERM = re.compile(r"(?P<field>\w+)(?P<sign>:|>=|<=|>|<)(?P<value>\"[^\"]*\"|[\w.]+)")
 COMPARED = {">": operator.gt, "<": operator.lt, ">=": operator.ge, "<=": operator.le}
+SHOWN = ("id", "customer", "total", "status")
 SEARCHED = {"customer", "status", "total"}
 PATCHED = {"name", "email", "phone", "country", "metadata"}
 KEPT = {"name", "email", "country"}
@@ -242,7 +243,7 @@ class Billing(Backend):
             else:
                 test = COMPARED[term["sign"]]
                 rows = [row for row in rows if test(row["total"], int(value))]
-        shown = [{key: row[key] for key in ("id", "customer", "total", "status")} for row in rows]
+        shown = [{key: row[key] for key in SHOWN} for row in rows]
         return {"object": "search_result", "data": shown[:4], "total_count": len(shown)}
 
     def preview_invoice(
@@ -381,12 +382,8 @@ class Billing(Backend):
         found["amount_paid"] += credit + charge
         if not self._due(found):
             found["status"] = "paid"
-        return {
-            "invoice": invoice,
-            "from_balance": credit,
-            "charged": charge,
-            "status": found["status"],
-        }
+        paid = {"invoice": invoice, "from_balance": credit, "charged": charge}
+        return {**paid, "status": found["status"]}
 
     def refund_invoice(self, invoice: str, amount: int, idempotency_key: str) -> dict[str, Any]:
         """Part of what was paid."""

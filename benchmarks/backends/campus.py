@@ -84,9 +84,7 @@ def _plain(value: object) -> str:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, dict):
-        return "{}"
-    return "[]" if isinstance(value, list) else str(value)
+    return "{}" if isinstance(value, dict) else str(value)
 
 
 class Campus(Backend):

@@ -91,24 +91,36 @@ def _fit_each(
         if tree is None:
             missing.append(name)
         else:
-            sets[name] = _beside_before(tree, name, [before[i] for i in present])
+            sets[name] = _beside_before(tree, [name], [before[i] for i in present])
     return missing
 
 
-def _beside_before(tree: Tree, name: str, before: Sequence[Any]) -> Tree:
+def _beside_before(tree: Tree, path: Sequence[str], before: Sequence[Any]) -> Tree:
     """A tree for a field that was the same before in every example: whether it hangs on that no example says.
 
     What is added to that number is added to the field; what came instead of nothing may come beside something.
     """
     first = before[0]
+    if tree[0] == "object" and all(isinstance(value, dict) for value in before):
+        return ["object", *(_part_beside(part, path, before) for part in tree[1:])]
     if not all(same_value(first, value) for value in before) or mentions(tree, "old"):
         return tree
-    own: Tree = ["old", name]
+    own: Tree = ["old", *path]
     if is_number(first) and first:
+        if tree[0] == "const" and is_number(tree[1]):
+            # From one number to another one, always: set to it, or so much more.
+            return ["either", tree, ["add", own, ["const", tree[1] - first]]]
         return _in_place(tree, ["const", first], own)
     if is_number(first):
         return ["either", tree, ["add", own, tree]]
     return ["either", tree, ["concat", own, tree]] if first == [] else tree
+
+
+def _part_beside(part: Tree, path: Sequence[str], before: Sequence[Any]) -> Tree:
+    """The same of a field inside the field; a third part says when it is there."""
+    name, tree, *when = part
+    own = [value.get(name, GONE) for value in before]
+    return [name, _beside_before(tree, [*path, name], own), *when]
 
 
 def _in_place(tree: Tree, fixed: Tree, own: Tree) -> Tree:

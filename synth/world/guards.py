@@ -22,6 +22,7 @@ from synth.world.explain import explain, lists_names
 from synth.world.first_refusal import bind, bind_new
 from synth.world.fit import Fitter
 from synth.world.fit_parts import amounts_in
+from synth.world.locked import locked
 from synth.world.model import ToolModel, Workbench
 from synth.world.momentary import forget_moments
 from synth.world.numbers import is_number, mentions
@@ -35,6 +36,8 @@ MAX_UNEXPLAINED: Final = 0.06
 """Share of refusals without a guard above which success is not claimed."""
 NOVEL: Final = 5
 """Successes per value of a category before a new value withholds success."""
+NOVEL_WORD: Final = 4
+"""The same of an argument itself: what is sent says what is asked for."""
 MAX_WITHHOLD: Final = 80
 MIN_RELATED: Final = 2
 """Different successes after which an argument is taken to name a part of a record."""
@@ -76,6 +79,7 @@ def _learn(
         # What was never refused may hang on an amount in its one record, hardly on whatever else that holds.
         withheld = [g for g in withheld if g["holds"][0] == "le" or not mentions(g["holds"], "old")]
     withheld.extend(stayed(cases, tool.writes))
+    withheld.extend(locked(cases, tool.writes))
     again = [
         {"class": name, **g, **_of_record(tool, cases, name)}
         for name in sorted(cases.bad)
@@ -276,7 +280,8 @@ def _withhold(cases: Cases, conditions: Sequence[Condition]) -> list[dict[str, A
         body = condition.tree[2] if op == "every" else condition.tree
         if inner == "among" and body[1][0] in {"shape", "prefix"} and not mentions(body[1], "arg"):
             continue
-        if inner == "among" and len(body[2]) * NOVEL > max(condition.held, NOVEL):
+        novel = NOVEL_WORD if body[1][0] == "arg" else NOVEL
+        if inner == "among" and len(body[2]) * novel > max(condition.held, NOVEL):
             continue
         out.append(
             {

@@ -261,7 +261,9 @@ def _agree_on_keys(bench: Workbench, fields: dict[str, frozenset[str]]) -> None:
         tool = bench.tools[name]
         if field != tool.evidence["own_key"] and field in fields[name]:
             tool.evidence["own_key"] = field
-            tool.key = [["it", field]]
+            # A call may repeat several fields of its record: the one that is the key names it, wherever it is given.
+            given = sorted(n for n in tool.good()[0].arguments if _repeats(tool.good(), n, field))
+            tool.key = [["arg", given[0]] if given else ["it", field]]
 
 
 def _arguments(tool: ToolModel) -> int:

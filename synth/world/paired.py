@@ -2,25 +2,38 @@
 
 Comes from tools with their tables and keys; sets `paired`. A line asked for with its own customer, always,
 says nothing of what comes back with another customer: most backends refuse that. Where one record was ever shown with
-two values, or the argument is free text, it is left out of the question. Writers that take both arguments are told of the
+two values, or the argument is free text, it is left out of the question. Where some tool's refusal names the values of both
+arguments (`line 3 not found for customer 1`) one record is enough. Writers that take both arguments are told of the
 pairs of readers. Not here: relations between records (`guards`).
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
+from itertools import combinations
 from typing import Final
 
 from environments.runtime.normal import stable
 from synth.world.beside import decides_beside
-from synth.world.model import ToolModel, Workbench
+from synth.world.model import ToolModel, Workbench, refused
+from synth.world.observation import Observation
 
 MIN_PAIRED: Final = 3
 """Records that were shown in two tasks or more with one value each, before another value is a question nobody asked."""
+Pair = tuple[str, str]
+"""Two arguments, by name."""
 
 
 def learn_paired(bench: Workbench) -> None:
     """Set, per reader and argument beside its key, the values that each record was shown with."""
+    named = {
+        pair
+        for tool in bench.tools.values()
+        for seen in tool.observations
+        if refused(tool, seen)
+        for pair in pairs_named(seen)
+    }
     task_of = {history.index: history.task for history in bench.histories}
     for tool in bench.tools.values():
         if not tool.innocent or tool.table is None or any(k[0] != "arg" for k in tool.key):
@@ -31,7 +44,9 @@ def learn_paired(bench: Workbench) -> None:
             if not bench.living and decides_beside(tool.good(), keys, name):
                 tool.paired[name] = {}
                 continue
-            if (found := _pairs(bench, tool, keys, name, task_of)) is not None:
+            asked = len(keys) == 1 and (min(keys[0], name), max(keys[0], name)) in named
+            found = _pairs(bench, tool, keys, name)
+            if found and (asked or _often(tool, keys, task_of) >= MIN_PAIRED):
                 tool.paired[name] = found
                 _tell_writers(bench, keys, name, found)
 
@@ -46,21 +61,32 @@ def _tell_writers(
             tool.paired[name], tool.paired_by = found, keys
 
 
+def pairs_named(seen: Observation) -> Iterator[Pair]:
+    """Pairs of arguments whose values the words of a result name."""
+    words = {word.strip(".,;:!?()\"'{}[]") for word in seen.content.split()}
+    given = seen.arguments
+    names = sorted(n for n, value in given.items() if isinstance(value, str) and value in words)
+    yield from combinations(names, 2)
+
+
+def _often(tool: ToolModel, keys: list[str], task_of: dict[int, str]) -> int:
+    """How many records were shown in several tasks."""
+    tasks: dict[str, set[str]] = defaultdict(set)
+    for seen in tool.good():
+        tasks[stable([seen.arguments.get(k) for k in keys])].add(task_of[seen.episode])
+    return sum(len(found) > 1 for found in tasks.values())
+
+
 def _pairs(
-    bench: Workbench, tool: ToolModel, keys: list[str], name: str, task_of: dict[int, str]
+    bench: Workbench, tool: ToolModel, keys: list[str], name: str
 ) -> dict[str, list[str]] | None:
     given: dict[str, set[str]] = defaultdict(set)
-    tasks: dict[str, set[str]] = defaultdict(set)
     for seen in tool.good():
         value = seen.arguments.get(name)
         if isinstance(value, dict | list) or (isinstance(value, str) and " " in value):
             return None
-        key = stable([seen.arguments.get(k) for k in keys])
-        given[key].add(stable(value))
-        tasks[key].add(task_of[seen.episode])
+        given[stable([seen.arguments.get(k) for k in keys])].add(stable(value))
     if any(len(values) > 1 for values in given.values()):
-        return None
-    if sum(len(found) > 1 for found in tasks.values()) < MIN_PAIRED:
         return None
     for other in bench.tools.values():
         # What other tools took with both says that they belong together, too.

@@ -81,6 +81,7 @@ def learn_relevance(bench: Workbench) -> None:
     local, states = _is_local(found), states_of(found)
     after, spared = after_alone(bench), before_nothing(bench)
     moved = Counter(v for e in found.values() for v, near in e.convicted if not near)
+    changed = {v for e in found.values() for v, _ in e.convicted}  # of whatever has no arguments
     for name, tool in bench.tools.items():
         evidence = found[name]
         tool.restless = _is_restless(evidence)
@@ -94,9 +95,9 @@ def learn_relevance(bench: Workbench) -> None:
         tool.heeds = heeds.intersection(changers)
         left = [v for v in changers if v not in heeds]
         tool.untried = {v for v in left if evidence.calls_tried(v) < SURE}
-        tool.makers = {v for v in tool.untried if moved[v]} - spared[name]
-        far = any(not near for _, near in evidence.convicted)
-        tool.suspects = tool.untried if far else set()
+        tool.makers = tool.untried.intersection(changed if evidence.wide else moved) - spared[name]
+        from_afar = any(not near for _, near in evidence.convicted)
+        tool.suspects = tool.untried if from_afar else set()
         tool.modes = {v for v in tool.untried if moved[v] >= MODE}
         tool.ignores = {v for v in left if never_matters(found, v, name, states=states)}
         if evidence.convicted:
@@ -358,8 +359,7 @@ def _suspects(
     left: Observation, right: Observation, past: Iterable[Observation]
 ) -> Iterator[Suspect]:
     names = left.names | right.names | tokens_in(left.arguments)
-    for seen in past:
-        yield seen.tool, not names.isdisjoint(seen.names | seen.tokens)
+    yield from ((o.tool, not names.isdisjoint(o.names | o.tokens)) for o in past)
 
 
 def _is_restless(evidence: Evidence) -> bool:

@@ -1,0 +1,81 @@
+"""Calls that were refused for reasons nobody found: success is not told for them again.
+
+Comes from tools with their guards and examples; adds guards that only withhold. A call that was refused and never taken,
+though no guard objects, is not said to succeed. Where such a refusal names two arguments (`ev42 does not take place on
+2026-05-19`), every tool that takes both is told to succeed for pairs that some tool took. Not here: why calls are
+refused (`guards`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from environments.runtime.attempt import Json
+from environments.runtime.expression_scope import Tree
+from environments.runtime.normal import stable
+from synth.world.effects import rescoped
+from synth.world.examples import Example, broken, evaluate
+from synth.world.model import ToolModel, Workbench
+from synth.world.paired import Pair, pairs_named
+
+MAX_LISTED: Final = 400
+"""Calls or pairs that the world file lists for a tool."""
+
+
+def withhold_refused(bench: Workbench, examples: Mapping[str, Sequence[Example]]) -> None:
+    """Add to every tool that is said to succeed what such refusals speak against."""
+    missed = {
+        name: _missed(tool, examples[name])
+        for name, tool in bench.tools.items()
+        if not tool.innocent and examples.get(name)
+    }
+    together = {pair for group in missed.values() for e in group for pair in pairs_named(e.seen)}
+    for name, group in missed.items():
+        tool = bench.tools[name]
+        if tool.claims and tool.answer is not None:
+            tool.guards.extend(_guards(bench, tool, group, together))
+
+
+def _guards(
+    bench: Workbench, tool: ToolModel, missed: Sequence[Example], together: set[Pair]
+) -> Iterator[dict[str, object]]:
+    good = tool.good()
+    taken = {seen.key for seen in good}
+    calls = {e.seen.key: e.seen.arguments for e in missed if e.seen.key not in taken}
+    if 0 < len(calls) <= MAX_LISTED:
+        listed = [calls[key] for key in sorted(calls)]
+        yield _withholds(["not", ["among", ["arg"], listed]], "refused whenever it was made")
+    for pair in sorted(together):
+        if all(name in seen.arguments for seen in good for name in pair):
+            pairs = _taken(bench, pair)
+            if len(pairs) <= MAX_LISTED:
+                tree: Tree = ["among", ["list", *(["arg", name] for name in pair)], pairs]
+                yield _withholds(tree, "these were never seen together")
+
+
+def _withholds(tree: Tree, says: str) -> dict[str, object]:
+    return {"holds": tree, "message": None, "says": says, "support": 0, "against": 0}
+
+
+def _missed(tool: ToolModel, examples: Sequence[Example]) -> list[Example]:
+    """Refused calls that no guard objects to."""
+    refused = [e for e in examples if e.refused]
+    scopes = [rescoped(tool, e) for e in refused]
+    objected: set[int] = set()
+    for guard in tool.guards:
+        values = evaluate(guard["holds"], scopes)
+        objected |= {at for at, value in enumerate(values) if broken(value)}
+    return [e for at, e in enumerate(refused) if at not in objected]
+
+
+def _taken(bench: Workbench, pair: Pair) -> list[list[Json]]:
+    """The values of two arguments that some tool took together."""
+    found = {
+        stable(values): values
+        for tool in bench.tools.values()
+        for seen in tool.good()
+        if all(name in seen.arguments for name in pair)
+        for values in [[seen.arguments[name] for name in pair]]
+    }
+    return [found[key] for key in sorted(found)]
