@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Final
 
+from environments.runtime.attempt import Json
 from environments.runtime.normal import names_in, stable, tokens_in
 from environments.runtime.world_state import names_of_key
 from synth.world.model import ToolModel, Workbench, refused
@@ -91,24 +92,25 @@ def _count_settled(
     calm: dict[tuple[str, str], set[str]],
     moved: Counter[tuple[str, str]],
 ) -> None:
-    last: dict[tuple[str, str], tuple[int, str]] = {}
+    last: dict[tuple[str, str], tuple[int, Json]] = {}
     for look in looks(bench, history):
         table = bench.tables[look.place[0]]
         tool = bench.tools[look.seen.tool]
         base = table.rows.get(look.place[1])
-        since, before = last.get(look.place, (-1, None if base is None else stable(base)))
-        now = stable(look.value)
-        last[look.place] = (look.seen.position, now)
+        since, before = last.get(look.place, (-1, base))
+        last[look.place] = (look.seen.position, look.value)
         if before is None or not tool.innocent:
             continue
-        names = names_in(look.value) | look.seen.names
+        same = stable(look.value) == stable(before)
+        # What was taken out of a row stands in it before only.
+        names = names_in(look.value) | look.seen.names | (set() if same else names_in(before))
         for seen in history.observations[since + 1 : look.seen.position]:
             other = bench.tools[seen.tool]
             if other.innocent or refused(other, seen) or place_of(other, seen) == look.place:
                 continue
             if not tool.loose and names.isdisjoint(seen.names):
                 continue
-            if now == before:
+            if same:
                 calm[seen.tool, table.name].add(look.place[1] + seen.key)
             else:
                 moved[seen.tool, table.name] += 1

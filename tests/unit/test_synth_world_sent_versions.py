@@ -12,13 +12,14 @@ from benchmarks.backends.agenda_tasks import AGENDA
 from benchmarks.backends.attempts import attempts, episode
 from benchmarks.backends.backend import Style
 from benchmarks.backends.billing_tasks import BILLING
+from benchmarks.backends.campus_tasks import CAMPUS
 from benchmarks.backends.handset_tasks import HANDSET
 from benchmarks.backends.planner import PLANNER
 from environments.runtime.attempt import UNKNOWN, ToolResult
 from environments.runtime.world import World
 from synth.worlds import WorldSettings, learn_world
 
-STYLES = {style.name: style for style in (AGENDA, BILLING, HANDSET, PLANNER)}
+STYLES = {style.name: style for style in (AGENDA, BILLING, CAMPUS, HANDSET, PLANNER)}
 
 
 @lru_cache
@@ -100,3 +101,12 @@ def test_a_word_of_few_is_withheld_from_four_calls_a_word_on() -> None:
     call = {"event_id": "evt_6da6da3c", "room": "Fir"}
     assert _told("planner", 94, ("assign_room", call))[0].source != UNKNOWN
     assert _told("planner", 94, ("assign_room", {**call, "room": "Firx"}))[0].source == UNKNOWN
+
+
+def test_what_was_taken_out_of_a_record_was_named_by_it_before() -> None:
+    """A section in the bin stands in its course no longer: who put it there does not leave courses alone."""
+    look = ("get_course", {"code": "HI150"})
+    gone = ("bin_section", {"section": "HI150-A", "actor": "registrar"})
+    told = _told("campus", 94, look, gone, look)
+    assert told[0].source != UNKNOWN
+    assert told[2].source == UNKNOWN or "HI150-A" not in told[2].content
