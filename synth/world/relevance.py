@@ -81,7 +81,7 @@ def learn_relevance(bench: Workbench) -> None:
     local, states = _is_local(found), states_of(found)
     after, spared = after_alone(bench), before_nothing(bench)
     moved = Counter(v for e in found.values() for v, near in e.convicted if not near)
-    changed = {v for e in found.values() for v, _ in e.convicted}  # of whatever has no arguments
+    changed = {v for e in found.values() for v, _ in e.convicted}  # such a look shows all
     for name, tool in bench.tools.items():
         evidence = found[name]
         tool.restless = _is_restless(evidence)
