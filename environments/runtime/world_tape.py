@@ -19,6 +19,8 @@ from .world_tool import Taped, Tool
 
 EMPTY: Final = ("{}", "[]")
 """Answers that show nothing at all."""
+ALWAYS: Final = "every episode"
+"""Where an answer comes from that was the same whoever asked."""
 MAX_DOUBTS: Final = 4
 """Earlier calls with an unknown outcome, beyond which nobody counts the ways they may have ended."""
 
@@ -33,7 +35,7 @@ def taped(here: Here, tool: Tool, args: dict[str, Json]) -> tuple[str, str] | No
         entries = tuple(entry for entry in entries if entry.after <= done)
     for entry in entries:
         # A living backend had another state in every other episode, whatever its history here.
-        if here.world.living and entry.evidence not in here.own:
+        if here.world.living and entry.evidence not in here.own and entry.evidence != ALWAYS:
             continue
         before = history(here, tool, args, entry.content)
         same = entry.before == before

@@ -7,7 +7,7 @@ stand still. Not here: where versions come from (`timeline`).
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Final
@@ -68,10 +68,15 @@ def horizon_of(pairs: list[tuple[int, bool]]) -> int | None:
         window.append(changed)
         if count < MIN_PAIRS:
             continue
-        if (sum(window) + 0.5) / (len(window) + 1) > MAX_CHANCE:
+        if not holds(window):
             break
         horizon = gap
     return horizon
+
+
+def holds(changed: Collection[bool]) -> bool:
+    """Whether so few of some pairs differ that the next may be taken to be alike."""
+    return (sum(changed) + 0.5) / (len(changed) + 1) <= MAX_CHANCE
 
 
 def trusted(by_row: Iterable[list[tuple[int, bool]]], least: int) -> int | None:

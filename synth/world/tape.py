@@ -12,8 +12,10 @@ from environments.runtime.normal import stable
 from environments.runtime.world import World
 from environments.runtime.world_log import history
 from environments.runtime.world_scope import Here
+from environments.runtime.world_tape import ALWAYS
 from synth.world.document import holds_withheld
 from synth.world.model import ToolModel, Workbench
+from synth.world.steady import steady_answers
 
 MIN_AGAIN: Final = 8
 """Equal calls made again, each answered otherwise, before a tool that seems to look is taken for a clock."""
@@ -51,10 +53,14 @@ def learn_tape(
     tape: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for key, entry in found.items():
         doubtful = len(told[key[0], key[1], key[3]]) > 1 and bench.tools[key[0]].doubted
-        doubtful |= key[0] in clocks
-        if key not in clashes and not doubtful and not holds_withheld(entry["content"]):
+        unsure = doubtful or key in clashes or key[0] in clocks
+        if not unsure and not holds_withheld(entry["content"]):
             entry["after"] = sorted(entry["after"])
             tape.setdefault(key[0], {}).setdefault(key[1], []).append(entry)
+    for name, args, content in steady_answers(bench) if bench.living else ():
+        entry = _entry((), content, ALWAYS) | {"after": []}
+        asked = stable(world.tools[name].normal(args))
+        tape.setdefault(name, {}).setdefault(asked, []).append(entry)
     return tape
 
 

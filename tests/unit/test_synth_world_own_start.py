@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 from benchmarks.backends.attempts import attempts, episode
 from benchmarks.backends.device import DEVICE
 from benchmarks.backends.feed import FEED
 from benchmarks.backends.handset_tasks import HANDSET
+from benchmarks.backends.ledger import LEDGER
 from benchmarks.backends.stays import STAYS
 from benchmarks.backends.tickets import TICKETS
+from benchmarks.unseen_living import measure as measure_season
 from benchmarks.unseen_living_tasks import measure
 from environments.runtime.world_dated import DatedTable
+from environments.runtime.world_tape import ALWAYS
 from synth.worlds import WorldSettings, learn_world
 
 
@@ -74,3 +78,21 @@ def test_where_nothing_is_trusted_a_sight_of_the_same_time_is_not_either() -> No
     part = {"horizon": 0, "back": 0, "versions": {'["k"]': [[10, {"v": 1}]]}}
     assert '["k"]' not in DatedTable(part, 10)
     assert DatedTable({**part, "horizon": None, "back": None}, 10)['["k"]'] == {"v": 1}
+
+
+def test_what_a_writer_always_says_is_told_to_others_too() -> None:
+    """`use_account` says the same to everybody, `close_ticket` that a ticket is closed already: that is of the moment."""
+    for style in (LEDGER, TICKETS):
+        learnt, (held, _) = measure_season(style, 40)
+        told = [j for j in held.fidelity.judged if j.result.evidence == ALWAYS]
+        assert len(told) > 50
+        assert all(j.verdict == "exact" and not j.result.is_error for j in told)
+        steady = [
+            entry for entries in learnt.document["tape"].values() for entry in _steady(entries)
+        ]
+        assert steady
+        assert not any(entry["before"] for entry in steady)
+
+
+def _steady(calls: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    return [entry for told in calls.values() for entry in told if entry["from"] == ALWAYS]
