@@ -114,6 +114,29 @@ MIXED: Final[dict[str, Form]] = {
 }
 
 
+def _refused(form: Callable[[str], Any]) -> Form:
+    """Answers as they are, refusals in a form of their own: what most servers do."""
+    return lambda made: json.dumps(form(made.content)) if made.is_error else made.content
+
+
+REFUSED: Final[dict[str, Form]] = {
+    "refused: detail": _refused(lambda says: {"detail": says}),
+    "refused: message": _refused(lambda says: {"message": says}),
+    "refused: code, message": _refused(lambda says: {"code": "INVALID_REQUEST", "message": says}),
+    "refused: status, message": _refused(lambda says: {"status": "error", "message": says}),
+    "refused: success, message": _refused(lambda says: {"success": False, "message": says}),
+    "refused: isSuccess": _refused(lambda says: {"isSuccess": False, "reason": says}),
+    "refused: resultCode": _refused(lambda says: {"resultCode": "FAILURE", "resultText": says}),
+    "refused: problem": _refused(
+        lambda says: {"type": "about:blank", "title": "Rejected", "status": 422, "detail": says}
+    ),
+    "refused: null": _refused(lambda _: None),
+    "refused: empty": _refused(lambda _: {}),
+    "refused: false": _refused(lambda _: False),
+    "refused: sentence": lambda made: made.content,
+}
+
+
 def wrapped(attempt: Attempt, form: Form | None) -> Attempt:
     """The same attempt, every answer in one form."""
     if form is None:
@@ -168,7 +191,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for style in STYLES:
         if options.backend not in {None, style.name}:
             continue
-        for name, form in (plain | FORMS | MIXED).items():
+        for name, form in (plain | FORMS | MIXED | REFUSED).items():
             if options.form in {None, name}:
                 found = measure(style, form, options.seed, flags=name == "as it is")
                 print(f"| {style.name} | {name} | {' | '.join(map(_cell, found))} |", flush=True)

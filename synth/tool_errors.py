@@ -10,18 +10,26 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from http import HTTPStatus
 from typing import Final
 
 from environments.runtime.attempt import Json
 from environments.runtime.world_outcome import GOOD_FLAGS
 from synth.tool_content import CALLER, layers, says_error
 
+_PHRASES: Final = "|".join(
+    re.escape(f"{status.value} {status.phrase}")
+    for status in HTTPStatus
+    if status >= HTTPStatus.BAD_REQUEST
+)
 ERROR_START: Final = re.compile(
-    r"\W*(?:[a-z_.]*(?:error|exception)\b|traceback\b|failed\b|failure\b|fatal\b|invalid\b|(?:access |permission )?denied\b"
-    r"|not found\b|unauthori[sz]ed\b|forbidden\b|time(?:d )?out\b|cannot\b|could not\b|unable to\b)",
+    r"\W*(?:(?:[a-z_.]*(?:error|exception)|traceback|failed|failure|fatal|invalid|(?:access |permission )?denied|declined|rejected"
+    r"|refused|unauthori[sz]ed|forbidden|time(?:d )?out|cannot|could not|unable to|sorry|no such"
+    r"|not (?:found|allowed|permitted|authori[sz]ed|possible)|http(?:/[\d.]+)?\s*[45]\d\d"
+    rf"|{_PHRASES}|fehler|erreur|errore|erro|fout|błąd|ошибка|hata)\b|错误|錯誤|エラー|오류|خطأ)",
     re.IGNORECASE,
 )
-"""How the text of a failed call begins."""
+"""How the text of a failed call begins: words for failure in a dozen languages, and HTTP's own phrases (RFC 9110)."""
 ERROR_LINE: Final = re.compile(
     r"[^\S\n]*[\w ]{1,30}\b(?:error|failed|failure)\s*:[^\S\n]*\n", re.IGNORECASE
 )

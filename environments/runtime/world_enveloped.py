@@ -90,11 +90,16 @@ class Envelopes:
     """Put before a text that came without an envelope: no tool writes it."""
 
     def inside(self, content: str) -> str:
-        """What is inside, marked; a result without an envelope stays a record, or becomes a text with the sign."""
+        """What is inside, marked; a result without an envelope stays a record, or becomes a text with the sign.
+
+        Where only refusals have envelopes, all else stays as it is.
+        """
         for envelope in self.envelopes:
             inner = envelope.inside(content)
             if inner is not None:
                 return envelope.mark + inner
+        if all(envelope.mark for envelope in self.envelopes):
+            return content
         parsed = parse_json(content)
         return content if self._bare(parsed) else self.sign + content
 

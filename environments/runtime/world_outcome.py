@@ -33,7 +33,7 @@ def outcome_of(content: str, arguments: Mapping[str, Json]) -> str:
         return "record:" + ",".join(sorted(parsed.value)) + "|" + ",".join(sorted(flags)) + more
     if isinstance(parsed.value, list):
         return "list"
-    return f"value:{type(parsed.value).__name__}"
+    return f"value:{'false' if parsed.value is False else type(parsed.value).__name__}"
 
 
 def statuses_in(record: Mapping[str, Json]) -> list[tuple[str, int]]:

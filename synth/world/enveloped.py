@@ -26,6 +26,7 @@ from environments.runtime.world_enveloped import (
 )
 from synth.world.observation import History, Observation, by_tool
 from synth.world.outer import Place, faulty, places_of, shows
+from synth.world.said_instead import said_instead
 
 MAX_LEVELS: Final = 3
 SAMPLE: Final = 60
@@ -97,10 +98,12 @@ def learn_enveloped(histories: Sequence[History], *, first: int = 1) -> Envelope
 def _level(groups: Groups, number: int) -> dict[str, Envelopes]:
     """The envelopes outside of everything else."""
     samples = {tool: _sample(seen) for tool, seen in groups.items()}
+    envelopes: dict[str, list[Envelope]] = defaultdict(list)
     main = _main_shape(samples)
     if main is None:
-        return {}
-    envelopes: dict[str, list[Envelope]] = defaultdict(list)
+        for tool, first in said_instead(samples):
+            envelopes[tool].append(_envelope(first, mark="?"))
+        return _all_settled(envelopes, groups, number)
     flags = _flags(groups)
     usual = Counter[tuple[str, str]]()
     for tool, places in main.found.items():
@@ -115,6 +118,12 @@ def _level(groups: Groups, number: int) -> dict[str, Envelopes]:
                 envelopes[tool].append(_envelope(first))
     for tool, first in _refusals(samples, main, usual):
         envelopes[tool].append(_envelope(first, mark="?"))
+    return _all_settled(envelopes, groups, number)
+
+
+def _all_settled(
+    envelopes: Mapping[str, Sequence[Envelope]], groups: Groups, number: int
+) -> dict[str, Envelopes]:
     out: dict[str, Envelopes] = {}
     for tool, found in _marked(envelopes, number).items():
         level = _settled(found, groups[tool], chr(number))
@@ -292,7 +301,7 @@ def _settled(
     settled = [_typed(envelope, contents) for envelope in envelopes]
     order = sorted(settled, key=lambda w: (bool(w.mark), w.kind == TEXT, w.kind == MIXED))
     records: set[tuple[str, ...]] = set()
-    for content in contents:
+    for content in contents if any(not envelope.mark for envelope in order) else ():
         if all(envelope.inside(content) is None for envelope in order):
             parsed = parse_json(content)
             if parsed is not None and isinstance(parsed.value, list):

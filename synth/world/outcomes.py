@@ -14,9 +14,15 @@ from typing import Final
 from environments.runtime.json_text import writer
 from environments.runtime.normal import parse_json
 from environments.runtime.world_outcome import ERROR_WORDS, PARTLY
+from synth.tool_errors import ERROR_START, HEAD
 from synth.world.model import ToolModel, outcome_class
 from synth.world.observation import Observation
 
+EMPTY: Final = "record:|"
+NOTHING: Final = frozenset({"value:NoneType", "value:false", EMPTY})
+"""Classes of `null`, `false` and `{}`: beside results of another kind they say that there is none.
+
+Beside `true` alone `false` is an answer, and `{}` beside records that have other fields each time."""
 SAMPLE: Final = 30
 """Results of a tool that a layout is tried on."""
 LAYOUTS: Final[Sequence[tuple[tuple[str, str], int | str | None]]] = (
@@ -48,8 +54,13 @@ def learn_outcomes(tool: ToolModel) -> None:
         or (name.startswith("record:") and name != main and _is_fault_record(name))
         or (name == main and len(classes) > 1 and all(_tells_fault(seen) for seen in group))
     }
+    own = classes.keys() - faults - NOTHING
+    if own - {"value:bool"}:
+        faults |= NOTHING
+    if sum(c.startswith("record:") for c in own) > 1:
+        faults.discard(EMPTY)
     # A record that says what went wrong is no sign that the tool's other answers are records.
-    has_records = any(c.startswith("record:") or c == "list" for c in classes.keys() - faults)
+    has_records = any(c.startswith("record:") or c == "list" for c in own)
     for name, whole in told.items():
         odd = has_records and name.startswith("text:") and not _mostly_text(classes)
         tool.outcomes[name] = "refusal" if whole in faults or odd else "success"
@@ -66,11 +77,9 @@ def _mostly_text(classes: dict[str, list[Observation]]) -> bool:
 
 
 def _says_error(group: Sequence[Observation]) -> bool:
-    """Marked by the source, or a text whose first word is a protocol's word for failure."""
-    if any(seen.is_error for seen in group):
-        return True
-    first = group[0].content.strip().split(" ", 1)[0].strip(":!.[]()").lower()
-    return first in ERROR_WORDS or first.endswith(("error", "exception"))
+    """Marked by the source, or a text that begins as failed calls do."""
+    text = "" if group[0].is_json else group[0].content
+    return any(seen.is_error for seen in group) or ERROR_START.match(text[:HEAD]) is not None
 
 
 def _tells_fault(seen: Observation) -> bool:
