@@ -82,6 +82,11 @@ def _with_meta(made: Made) -> str:
     return json.dumps({**json.loads(_ok(made)), "meta": _meta()})
 
 
+def _literal(made: Made) -> str:
+    value = _value(made)
+    return repr(value) if isinstance(value, dict | list) else made.content
+
+
 NOISE: Final = random.Random("noise")  # noqa: S311 - dice
 
 FORMS: Final[dict[str, Form]] = {
@@ -134,6 +139,11 @@ REFUSED: Final[dict[str, Form]] = {
     "refused: empty": _refused(lambda _: {}),
     "refused: false": _refused(lambda _: False),
     "refused: sentence": lambda made: made.content,
+}
+
+LITERAL: Final[dict[str, Form]] = {
+    "as Python writes it": _literal,
+    "as Python writes it, in content": lambda made: json.dumps(_text(_literal(made))),
 }
 
 
@@ -191,7 +201,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for style in STYLES:
         if options.backend not in {None, style.name}:
             continue
-        for name, form in (plain | FORMS | MIXED | REFUSED).items():
+        for name, form in (plain | FORMS | MIXED | REFUSED | LITERAL).items():
             if options.form in {None, name}:
                 found = measure(style, form, options.seed, flags=name == "as it is")
                 print(f"| {style.name} | {name} | {' | '.join(map(_cell, found))} |", flush=True)

@@ -17,6 +17,7 @@ from environments.runtime.attempt import SIMULATED, UNKNOWN, Json, ToolResult
 from environments.runtime.normal import parse_arguments, parse_json, same_json, stable, unwrap
 from environments.runtime.world import World
 from environments.runtime.world_fresh import BY_FORMAT
+from environments.runtime.world_literal import from_literal
 from environments.runtime.world_simulated import SimulatedWorld
 from environments.runtime.world_versions import version_at
 from environments.runtime.world_view import Asked
@@ -195,10 +196,10 @@ def _worth(result: ToolResult, truth: str) -> str | None:
 
 
 def equal(left: str, right: str) -> bool:
-    """Equal as JSON values where both parse, JSON texts inside of them too, else as text."""
+    """Equal as values where both are JSON or as Python writes its values, such texts inside of them too, else as text."""
     if left == right:
         return True
-    one, other = parse_json(left), parse_json(right)
+    one, other = parse_json(from_literal(left)), parse_json(from_literal(right))
     return one is not None and other is not None and _same(one.value, other.value)
 
 

@@ -1,7 +1,7 @@
 """What a tool's result holds under the layers that protocols and clients put around it.
 
-Goes in: a result's text. Comes out: every layer, from the text as it is to what is inside: JSON in a text, the parts of an MCP
-result, a typed value of an SDK, a fence, a line before JSON. Only shapes that protocols prescribe: what one app puts around its
+Goes in: a result's text. Comes out: every layer, from the text as it is to what is inside: JSON in a text, the same as Python writes it,
+the parts of an MCP result, a typed value of an SDK, a fence, a line before JSON. Only shapes that protocols prescribe: what one app puts around its
 results is learnt from them (`synth.world.enveloped`). Not here: what any of it means.
 """
 
@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from environments.runtime.attempt import Json
+from environments.runtime.world_literal import literal
 
 MAX_LAYERS: Final = 5
 MAX_FIELDS: Final = 4
@@ -87,8 +88,9 @@ def _read(text: str) -> Json:
             try:
                 value: Json = json.loads(bare)
             except (ValueError, RecursionError):
-                continue
-            return value
+                value = literal(bare)
+            if value is not None:
+                return value
     return None
 
 

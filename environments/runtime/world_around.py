@@ -14,6 +14,7 @@ from .world_dispatched import Dispatched
 from .world_enveloped import Enveloped
 from .world_fresh import Fresh, Marked
 from .world_idle import Idle
+from .world_literal import Literal
 from .world_subject import Owners, Subject
 from .world_tokens import Tokens
 from .world_tool import Tool
@@ -27,7 +28,10 @@ def views_of(document: Mapping[str, Any], tools: Mapping[str, Tool]) -> tuple[Vi
     fresh = document.get("fresh", {})
     found: dict[str, Callable[[Any], View]] = {
         "dispatched": Dispatched,
+        "literal": Literal,
         "enveloped": Enveloped.from_json,
+        "literal_inside": Literal,
+        "enveloped_inside": Enveloped.from_json,
         "versions": Versions,
         "idle": Idle,
         "tokens": Tokens,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from environments.runtime.attempt import Json
 from redact.clean_episode import CleanEpisode
@@ -21,9 +21,13 @@ from synth.world.enveloped import MAX_LEVELS, learn_enveloped
 from synth.world.fresh import learn_fresh
 from synth.world.idle import learn_idle
 from synth.world.layout import settle_layout
+from synth.world.literal import learn_literal
 from synth.world.observation import History, declared_forms
 from synth.world.tokens import learn_tokens
 from synth.world.wrapping import learn_wrapping
+
+IN_LITERAL: Final = 14
+"""First number of the marks of envelopes that stand in what Python wrote: a sign that no text begins with, as those before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +59,10 @@ def learn_around(
     normalise(seen, forms=forms, envelopes=callers)
     lost: dict[str, Any] = {}
     _keep(lost, "dispatched", dispatched)
-    enveloped = learn_enveloped(seen)
-    _keep(lost, "enveloped", enveloped and enveloped.to_json())
+    _keep(lost, "literal", learn_literal(seen))
+    _keep(lost, "enveloped", _enveloped(seen, 1))
+    if lost.get("enveloped") and _keep(lost, "literal_inside", learn_literal(seen)):
+        _keep(lost, "enveloped_inside", _enveloped(seen, IN_LITERAL))
     _keep(lost, "idle", learn_idle(seen, episodes))
     settle_layout(seen)
     _keep(lost, "tokens", learn_tokens(seen))
@@ -64,8 +70,7 @@ def learn_around(
     if wrapped.tools:
         _keep(lost, "wrapped", wrapped.tools)
         # What differs from call to call hides a constant envelope that stands inside of it.
-        inside = learn_enveloped(seen, first=MAX_LEVELS + 1)
-        _keep(lost, "inside", inside and inside.to_json())
+        _keep(lost, "inside", _enveloped(seen, MAX_LEVELS + 1))
     versions = split_versions(seen, episodes)
     fresh = learn_fresh(seen, living=living, around=wrapped.marks)
     bound = bind(seen)
@@ -82,6 +87,12 @@ def learn_around(
     )
 
 
-def _keep(lost: dict[str, Any], name: str, part: Any) -> None:
+def _enveloped(seen: Sequence[History], first: int) -> dict[str, Any] | None:
+    found = learn_enveloped(seen, first=first)
+    return found and found.to_json()
+
+
+def _keep(lost: dict[str, Any], name: str, part: Any) -> bool:
     if part:
         lost[name] = part
+    return bool(part)

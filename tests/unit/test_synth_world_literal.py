@@ -1,0 +1,67 @@
+"""Results written as Python writes its values: records like any other, given back byte for byte."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.backends.backend import Style
+from benchmarks.backends.stays import STAYS
+from benchmarks.backends.tickets import TICKETS
+from benchmarks.enveloped import LITERAL, measure
+from environments.runtime.world_literal import from_literal, literal, to_literal
+from synth.tool_content import innermost
+from synth.tool_errors import looks_failed
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.text(), VALUES, max_size=4) | st.lists(VALUES, max_size=4))
+def test_what_python_writes_comes_back_byte_for_byte(value: object) -> None:
+    """Whatever is in it: quotes, escapes, infinities (which stay a text), characters that are not printed."""
+    assert to_literal(from_literal(repr(value))) == repr(value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": 1}',
+        "{1: 2}",
+        "(1, 2)",
+        "{'a': (1, 2)}",
+        "{'a': nan}",
+        "{'a': datetime.date(2026, 1, 1)}",
+        "{'a':1}",
+        r"{'a': '\d'}",
+        "{'a': 'b'",
+        "[" * 50_000 + "]" * 50_000,
+        "Order {'a': 1}",
+        "",
+    ],
+)
+def test_any_other_text_stays_as_it_is(text: str) -> None:
+    """JSON, what JSON has no word for, other spacing, escapes that Python warns of, depth without end."""
+    assert literal(text) is None
+    assert from_literal(text) == text
+
+
+@pytest.mark.parametrize("style", [TICKETS, STAYS])
+@pytest.mark.parametrize("form", sorted(LITERAL))
+def test_a_backend_whose_tools_write_so_is_known_as_well(style: Style, form: str) -> None:
+    """Bare, and inside an MCP result."""
+    plain = measure(style, None, 0, flags=True)
+    assert measure(style, LITERAL[form], 0, flags=True) == plain
+
+
+def test_facts_and_errors_in_it_are_read() -> None:
+    """Rubrics compare what the user is told with its ids and amounts."""
+    assert innermost("{'id': 'A-17', 'total': 42.5, 'paid': None}")["total"] == 42.5  # type: ignore[index, call-overload]
+    assert looks_failed("{'success': False, 'message': 'sold out'}")
+    assert not looks_failed(json.dumps({"id": 1}))
