@@ -89,7 +89,7 @@ def learn_around(
 
 def _enveloped(seen: Sequence[History], first: int) -> dict[str, Any] | None:
     found = learn_enveloped(seen, first=first)
-    return found and found.to_json()
+    return None if found is None else found.to_json()
 
 
 def _keep(lost: dict[str, Any], name: str, part: Any) -> bool:
