@@ -48,3 +48,16 @@ def accounts_in(text: str) -> Iterator[str]:
             yield found[1]
     for found in _PAGE.finditer(text):
         yield found[1]
+
+
+def mentioned_in(text: str) -> Iterator[str]:
+    """Yield the user names that a text writes behind `@`: no address, no package of a scope."""
+    for found in _MENTIONED.finditer(text):
+        name = found[1].casefold()
+        if name not in _SYSTEM and name not in _EVERYBODY and name not in ORDINARY:
+            yield found[1]
+
+
+_MENTIONED: Final = re.compile(r"@(?<![\w@.+%/-]@)([^\W\d_][\w.-]{1,30}[^\W_])(?![\w@/-]|\.\w)")
+"""The sign comes before the look behind it: so the engine jumps from one to the next."""
+_EVERYBODY: Final = frozenset({"all", "channel", "everyone", "here", "team"})

@@ -92,6 +92,7 @@ class AppGate:
         """What is made of definitions that everybody has, by them and by the moment that dates hang on."""
         self._kept: set[str] = set()
         """Places of which every value is kept: most of them."""
+        self._tokens: dict[Findings, tuple[str, ...]] = {}
         self._doubts: dict[Findings, tuple[tuple[Unexplained, Verdict], ...]] = {}
 
     def own(
@@ -142,6 +143,20 @@ class AppGate:
     ) -> Elsewhere:
         """Return what texts say without the leaves that a verdict withholds; `values` are their other leaves."""
         return elsewhere(texts, withheld, values, self.judgement.words)
+
+    def tokens_in(self, several: Iterable[Findings]) -> Iterator[str]:
+        """Yield the tokens of texts of unknown form that are replaced wherever they stand."""
+        for findings in several:
+            if findings.sightings:
+                tokens = self._tokens.get(findings)
+                if tokens is None:
+                    personal = self.judgement.tokens.personal
+                    tokens = self._tokens[findings] = tuple(
+                        leaf.value
+                        for _, leaf in findings.sightings
+                        if leaf.path == FREE and leaf.value in personal
+                    )
+                yield from tokens
 
     def _said_by_many(self, path: str) -> frozenset[str]:
         """Return the words of free text that k subjects saw at a path, each asked for once."""
@@ -196,6 +211,7 @@ class AppGate:
         if doubts is None:
             if len(self._doubts) >= _REMEMBERED:
                 self._doubts.clear()
+                self._tokens.clear()
             doubts = self._doubts[findings] = tuple(self._doubted(findings))
         return doubts
 

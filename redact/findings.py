@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Final
 
 from redact.abbreviated import numbered_words
-from redact.accounts import accounts_in
+from redact.accounts import accounts_in, mentioned_in
 from redact.addressed import names_beside
 from redact.births import births_in
 from redact.character_classes import SIGNS
@@ -29,16 +29,18 @@ from redact.kinds import KINDS
 from redact.lexicon import Lexicon, load_lexicon
 from redact.named_ids import named_ids_in
 from redact.patterns import patterns_in
-from redact.place import ARGUMENT, MESSAGE, RESULT, keyed_place
+from redact.place import MESSAGE, RESULT, keyed_place
 from redact.policy import Policy
 from redact.prefilter import EVERYTHING, Needs, needs_of
 from redact.presidio_engine import NamesEngine, people_finder
 from redact.prose_names import names_in, names_shown, names_somebody, runs_in
 from redact.shapes import addresses_in, digit_count, emails_in, letter_count, lines_by_kind
+from redact.short_codes import codes_told
 from redact.spoken import emails_said, numbers_said
 from redact.surrogates import ID_WORDS, PARTICLES, STREET_WORDS
 from redact.unknown_names import UNKNOWN_NAMES, unknown_runs
 
+_DOOR: Final = re.compile(r"(?<!\w)(?:\d{1,4}[a-z]|[a-z]-?\d{1,4})(?!\w)")
 _ATOM: Final = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{SIGNS}])*")
 _REMEMBERED: Final = 32_000_000
 """Characters of text a reader remembers what they reveal."""
@@ -56,6 +58,8 @@ class Findings:
     """Names in prose that the policy flags instead of removing them."""
     numbered: tuple[str, ...] = ()
     """Words with a number behind them: user names, where the episode's names are in them."""
+    codes: tuple[str, ...] = ()
+    """Short numbers behind a word, which the rest of the episode may explain."""
 
 
 class Finder:
@@ -116,8 +120,7 @@ class Finder:
         for run in hidden_texts(text) if has_hidden_text(text) else ():
             self._documents.read(run.text, tool or _HIDDEN, found, unexplained)
             found.extend(_by_shape(run.text, EVERYTHING))
-        if len(found) > 1:
-            found.extend(_whole_names(found))
+        found.extend(_whole_names(found))
         if needs.shapes:
             found.extend(_by_shape(text, needs))
         named: list[Found] = []
@@ -131,6 +134,8 @@ class Finder:
                 prose = _spoken(text, unexplained, is_json=is_json)
                 named = self._told(text, prose, is_json=is_json)
         unexplained += _tokens_of_leaves(unexplained) if is_json else _tokens_of_text(text, needs)
+        if "@" in text:
+            unexplained += map(_unexplained_token, mentioned_in(text))
         flagged = tuple(dict.fromkeys(named)) if self._prose_names == "flag" else ()
         if not flagged:
             found.extend(named)
@@ -139,12 +144,13 @@ class Finder:
             unexplained = [leaf for leaf in unexplained if leaf.path == FREE]
         numbered = numbered_words(text) if needs.numbered else ()
         runs = self._runs(prose, origin)
+        codes = codes_told(text, prose, origin) if needs.codes else ()
         if not (unexplained or runs):
-            shown = bool(values or flagged or numbered)
-            return Findings(values, flagged=flagged, numbered=numbered) if shown else _NOTHING
+            shown = values or flagged or numbered or codes
+            return Findings(values, (), flagged, numbered, codes) if shown else _NOTHING
         # An e-mail address found by shape makes a record personal too: its keys may be in no lexicon.
         sightings = self._sightings(origin, unexplained, personal=bool(values))
-        return Findings(values, sightings + runs, flagged, numbered)
+        return Findings(values, sightings + runs, flagged, numbered, codes)
 
     def _unlisted(self, text: str) -> Findings:
         """Return what a silent message reveals: words that may be names of no list."""
@@ -153,12 +159,12 @@ class Finder:
 
     def _runs(self, prose: Sequence[str], origin: str) -> tuple[tuple[str, Unexplained], ...]:
         """Return the runs of capitalised words that may be names, each with its place."""
-        if not prose or origin == ARGUMENT or self._prose_names != "remove":
+        if not prose or self._prose_names != "remove":
             return ()
-        alone = origin == MESSAGE
+        alone, listed = origin != RESULT, origin == MESSAGE
         runs: list[str] = []
         for part in prose:
-            runs += unknown_runs(part, runs_in(part), alone=alone)
+            runs += unknown_runs(part, runs_in(part), alone=alone, listed=listed)
         return tuple([_run_at(origin, run) for run in runs]) if runs else ()
 
     def _told(self, text: str, spoken: Sequence[str], *, is_json: bool) -> list[Found]:
@@ -191,7 +197,7 @@ class Finder:
 
     def _is_silent(self, text: str) -> bool:
         """Say whether a message that needs no search holds no document, no listed name and nothing hidden."""
-        if self._people or "{" in text or "[" in text or _STARTS_JSON(text):
+        if self._people or "{" in text or "[" in text or "@" in text or _STARTS_JSON(text):
             return False
         return not (has_hidden_text(text) or (self._prose_names != "off" and names_somebody(text)))
 
@@ -338,7 +344,13 @@ def _names_somebody(first: str, second: str) -> bool:
 def atoms_in(kind: str, folded: str) -> tuple[tuple[str, str], ...]:
     """Return the single words and numbers inside a composite that are searched for within the episode, with their kinds."""
     own = _ATOM_KIND.get(kind, "last_name")
-    return tuple((atom, own) for atom in dict.fromkeys(_atoms(kind, folded)))
+    atoms = tuple((atom, own) for atom in dict.fromkeys(_atoms(kind, folded)))
+    return (*atoms, *((door, "code") for door in doors_in(folded))) if own == "street" else atoms
+
+
+def doors_in(folded: str) -> tuple[str, ...]:
+    """Return the numbers with a letter in a part of an address, by which a flat is said alone: `11b`."""
+    return tuple(dict.fromkeys(_DOOR.findall(folded)))
 
 
 _ATOM_KIND: Final = {"street": "street", "payment_id": "payment_id"}

@@ -155,6 +155,17 @@ def is_reference(value: str) -> bool:
     return sum(map(str.isdigit, value)) >= _LONG or len(_TURN.findall(value)) >= _TURNS
 
 
+def is_random(value: str) -> bool:
+    """Say whether a value was drawn by chance and counts nothing: 128 bits in hexadecimals, a token of as many signs."""
+    return len(value) >= _DRAWN and _RANDOM.fullmatch(value) is not None
+
+
+_DRAWN: Final = 24
+_RANDOM: Final = re.compile(
+    r"(?=(?:\D*\d){6})(?=(?:[^a-zA-Z]*[a-zA-Z]){4})(?:[0-9a-fA-F]{24,64}|[0-9a-fA-F-]{36}|(?=.*[a-z].*[A-Z]|.*[A-Z].*[a-z])[\w+/-]{24,128}={0,2})"
+)
+
+
 def commonest(values: list[str]) -> str:
     """Return the shape most of the values have; no values look like a choice, which is kept."""
     counts: dict[str, int] = {"choice": 0}

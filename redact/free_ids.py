@@ -68,6 +68,10 @@ _MARKS: Final = ".#!$%*@"
 """Marks inside a word with a number: of user names and passwords."""
 _BARE: Final = 7
 """So many digits by themselves are no amount that a sentence states without a mark."""
+_PAIRS: Final = re.compile(r"\d\d-\d\d-\d\d")
+"""A code of a bank's branch, unless it is a day."""
+_DAYS: Final = 31
+_MONTHS: Final = 12
 _LARGEST: Final = 12
 """No amount has more digits."""
 _MIXED: Final = 4
@@ -184,7 +188,19 @@ def _is_grouped(token: str) -> bool:
     if is_time_or_amount(token):
         return False
     digits, letters = digit_count(token), letter_count(token)
-    return digits >= _BARE or is_phone(token) or (letters > 0 and digits > _MIXED)
+    return (
+        digits >= _BARE
+        or is_phone(token)
+        or (letters > 0 and digits > _MIXED)
+        or (_PAIRS.fullmatch(token) is not None and not _may_be_day(token))
+    )
+
+
+def _may_be_day(token: str) -> bool:
+    """Say whether three pairs of digits are a day in any order."""
+    first, second, third = map(int, token.split("-"))
+    orders = ((first, second), (second, first), (third, second))
+    return any(0 < day <= _DAYS and 0 < month <= _MONTHS for day, month in orders)
 
 
 def free_days(text: str) -> Iterator[str]:

@@ -20,6 +20,7 @@ from redact.gazetteer import ORDINARY
 from redact.learnt import SUBJECTS_KEPT
 from redact.people_places import UNKNOWN
 from redact.place import WORDS, Place
+from redact.shapes import is_phone
 from redact.unknown_names import UNKNOWN_NAMES
 
 _SHARE: Final = 0.15
@@ -115,6 +116,16 @@ def tokens_of(
         if len(listed) < least and not _explains(explained, token) and not is_day(token)
     )
     return Tokens(personal, frozenset(counted.keys() - personal), explained)
+
+
+def values_of_tokens(tokens: Tokens, language: Collection[str]) -> dict[str, str]:
+    """Return what tokens make personal in the whole app, folded, with its kind; a user name may be a word of the language."""
+    folded = {fold_value(token): token for token in tokens.personal}
+    return {
+        value: "phone" if is_phone(token) else "opaque_id"
+        for value, token in folded.items()
+        if value not in language and value not in ORDINARY
+    }
 
 
 def _explains(explained: Collection[str], token: str) -> bool:

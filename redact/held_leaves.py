@@ -13,11 +13,14 @@ from typing import Final
 from redact.accounted import Elsewhere, spelt
 from redact.app_gate import AppGate
 from redact.documents import Found, Unexplained
+from redact.findings import doors_in
 from redact.fold import fold, fold_value
 from redact.learn import Reads, local_values
 from redact.verdicts import NAMELIKE, WITHHOLD, Verdict
 
 _INITIAL: Final = 2
+_LINE: Final = 2
+"""So many blanks has a part of an address: `APT 11B`."""
 NAMES_IN_PROSE: Final = "names somebody whom no tool returned"
 
 
@@ -64,6 +67,8 @@ def judged_leaves(
         held.append(HeldLeaf(note, _held_spellings(leaf.value)))
         if verdict == NAMELIKE:
             found += _words_of_a_name(leaf.value, gate)
+        elif leaf.value.count(" ") <= _LINE:
+            found += (Found("code", d, "") for d in doors_in(fold_value(leaf.value)))
     return found, held
 
 

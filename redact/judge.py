@@ -34,6 +34,7 @@ from redact.free_judge import (
     own_parts,
     template_of,
     tokens_of,
+    values_of_tokens,
 )
 from redact.handles import handle_places
 from redact.language import language_of, words_kept, words_of_many
@@ -43,7 +44,7 @@ from redact.people_places import UNKNOWN, choices, people_places
 from redact.person_keys import person_keys
 from redact.place import ARGUMENT, RESULT, Place, is_within, last_key, object_of
 from redact.public_values import public_values, recorded_values, seen_at
-from redact.shapes import is_phone
+from redact.record_values import personal_records
 from redact.shared_names import shared_names
 from redact.unknown_names import UNKNOWN_NAMES, unexplained_in
 from redact.value_sets import (
@@ -70,8 +71,8 @@ from redact.verdicts import (
     OF_EVERYBODY,
     OF_PEOPLE,
     OPAQUE,
+    OWN_RECORD,
     OWN_WORDS,
-    PHONE,
     PHONES,
     STREET,
     STREETS,
@@ -185,6 +186,8 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
     withheld = {key for key, found in verdicts.items() if found is NAMELIKE}
     for key in attributes(app.evidence, withheld):
         del verdicts[key]
+    of_records = personal_records(app.evidence, places, k=k)
+    verdicts.update((key, Verdict(kind, OWN_RECORD)) for key, kind in of_records)
     judged = verdicts.keys() | lists.places
     verdicts.update(dict.fromkeys(shared_names(app.evidence, judged, plain), OF_EVERYBODY))
     named = {key for key, one in verdicts.items() if one.action == NAME and places[key].free}
@@ -197,9 +200,9 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
     recorded = recorded_values(app, k)
     templates = _templates(app, verdicts, k)
     tokens = tokens_of(counted, kept_values(app.evidence, verdicts, recorded), k=k)
-    values = {fold_value(name): NAME for name in lists.names}
-    for token in tokens.personal:
-        keep_kind(values, fold_value(token), PHONE if is_phone(token) else OPAQUE)
+    values = values_of_tokens(tokens, plain)
+    for name in lists.names:
+        keep_kind(values, fold_value(name), NAME)
     for key, verdict in verdicts.items():
         template = templates.get(key, frozenset())
         parts = [part for value in app.evidence[key] for part in own_parts(value, template)]
@@ -238,7 +241,7 @@ def _templates(
     return {
         key: template_of(app.evidence[key], k=k)
         for key, verdict in verdicts.items()
-        if verdict.action in _WORDED and Place.of(key).free
+        if verdict.action in _WORDED and verdict is not OF_EVERYBODY and Place.of(key).free
     }
 
 

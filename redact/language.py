@@ -16,7 +16,7 @@ from redact.free_ids import FREE
 from redact.free_judge import enough_of, is_free, subjects_of, subjects_up_to
 from redact.gazetteer import COMMON, ORDINARY, is_name
 from redact.learnt import AppLearnt
-from redact.place import RESULT, Place, last_key
+from redact.place import ARGUMENT, RESULT, Place, last_key
 from redact.surrogates import PARTICLES
 from redact.unknown_names import is_listed, key_words, told_words, unexplained_in
 
@@ -61,9 +61,10 @@ def words_kept(
             asked += seen
             continue
         for value, listed in seen.items():
-            if len(listed) >= several:
+            sentence = value.count(" ") > _SENTENCE
+            if len(listed) >= several and not (sentence and place.origin == ARGUMENT):
                 whole.append(value)
-            elif labelled and value.count(" ") <= _SENTENCE:
+            elif labelled and not sentence:
                 (whole if place.origin == RESULT else asked).append(value)
             elif labelled and place.origin == RESULT:
                 prose.append(value)
@@ -77,12 +78,12 @@ def words_kept(
 def words_of_many(
     told: Collection[Mapping[str, list[int]]], words: AbstractSet[str], *, k: int
 ) -> frozenset[str]:
-    """Return the single words in prose that no list of names has and that several subjects say, or all of them.
+    """Return the single words in prose that are nobody's name, though no list has them and nothing explains them: acronyms, or all.
 
     Where each subject says several of them, the language begins its nouns with capitals, and one shows nothing; nor does one among few.
+    That k subjects say a word shows nothing: a nickname has no fewer.
     """
     subjects = subjects_of(told)
-    several = enough_of(k, subjects)
     single = {
         word: listed
         for seen in told
@@ -97,9 +98,8 @@ def words_of_many(
         for part in unexplained_in(run, words)
         for word in part.split()
     }
-    own = {word: listed for word, listed in single.items() if len(listed) < several}
-    capitals = subjects < k or sum(map(len, own.values())) > _EACH * subjects
-    many = set(single) if capitals else single.keys() - own
+    capitals = subjects < k or sum(map(len, single.values())) > _EACH * subjects
+    many = set(single) if capitals else {word for word in single if word[:-1].isupper()}
     return frozenset(fold_value(word) for word in many - named)
 
 

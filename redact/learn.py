@@ -26,6 +26,7 @@ from redact.other_keyboards import typed_otherwise
 from redact.place import ARGUMENT, MESSAGE, RESULT
 from redact.policy import Policy
 from redact.shapes import can_be, parts_of
+from redact.short_codes import short_codes
 from redact.surrogates import ID_WORDS
 
 _CHECKED: Final = frozenset({"card_number", "ssn"})
@@ -122,7 +123,9 @@ def read_calls(calls: Iterable[CorrectedCall], finder: Finder) -> Reads:
 
 def found_in(episode: Episode, texts: tuple[Findings, ...], finder: Finder) -> tuple[Found, ...]:
     """Return the personal values that the episode's own texts reveal; scrubbing asks again what learning asked."""
-    asked = (texts, episode.subject, tuple(dict.fromkeys(_numbered(episode, texts))))
+    numbered = tuple(dict.fromkeys(_numbered(episode, texts)))
+    told = bool(sum([len(one.codes) for one in texts]))  # in few episodes is any
+    asked = (texts, episode.subject, numbered, tuple(short_codes(episode.steps)) if told else ())
     found = finder.found.get(asked)
     if found is None:
         if len(finder.found) >= _REMEMBERED:
@@ -132,7 +135,10 @@ def found_in(episode: Episode, texts: tuple[Findings, ...], finder: Finder) -> t
 
 
 def _found_in(
-    texts: Collection[Findings], subject: str | None, numbered: Collection[str]
+    texts: Collection[Findings],
+    subject: str | None,
+    numbered: Collection[str],
+    codes: Collection[str],
 ) -> list[Found]:
     found: dict[Found, None] = {}
     if subject and can_be("person_id", subject):
@@ -143,6 +149,8 @@ def _found_in(
     names = {word for item in found if item.kind in _NAMES for word in _name_words(item.value)}
     for value in user_names_among(numbered, names) if names else ():
         found.setdefault(Found("handle", value, ""))
+    for value in codes:
+        found.setdefault(Found("code", value, ""))
     if any(item.kind in _NAMEABLE for item in found):
         found = dict.fromkeys(named_by_owners(found))
     if not any(item.kind in _CHECKED and not item.key for item in found):

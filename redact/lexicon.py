@@ -130,7 +130,7 @@ class Lexicon:
     ) -> str | None:
         if not {words[-1], words[-1].removesuffix("s")} & self.words["id"]:
             group = self._group(words[-1])
-            if group == "record":
+            if group == "record" and words != _RUNG:
                 return RECORD
             return "person_id" if group == "person" and len(words) == 1 else None
         if len(words) == 1 and around is None and beside & _ONE_PERSON_BESIDE:
@@ -182,6 +182,8 @@ class Lexicon:
         return None
 
 
+_RUNG: Final = ("call",)
+"""By itself it says whom to ring."""
 _ONE_PERSON_BESIDE: Final = frozenset({"first_name", "last_name", "email", "birth_date", "ssn"})
 _PERSONAL_BESIDE: Final = frozenset(
     {"first_name", "last_name", "email", "phone", "birth_date", "ssn", "person_id", "document_id"}
@@ -199,6 +201,12 @@ def load_lexicon(rules: Mapping[str, str] | None = None) -> Lexicon:
     words = {group: frozenset(listed) for group, listed in table["words"].items()}
     own = tuple((pattern.casefold(), kind) for pattern, kind in (rules or {}).items())
     return Lexicon(phrases=phrases, words=words, rules=own)
+
+
+@cache
+def word_group(group: str) -> frozenset[str]:
+    """Return the words of one group of the lexicon."""
+    return frozenset(_table()["words"][group])
 
 
 @cache

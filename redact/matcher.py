@@ -6,6 +6,7 @@ Decides where a value stands, not whether it is to be replaced there: that is `r
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -17,6 +18,9 @@ from redact.kinds import KINDS
 from redact.unspaced import FIRST, is_unspaced, without_gaps
 
 _MONEY: Final = frozenset("$€£¥")
+_THOUSANDS: Final = 3
+_FRACTION: Final = re.compile(r",\d{1,3}(?![\w-])")
+"""What a comma parts from a number that goes on: thousands or decimals."""
 
 
 class Match(NamedTuple):
@@ -138,10 +142,14 @@ def _in_number(text: str, start: int, end: int) -> bool:
     before = text[start - 1] if start else " "
     if before in _MONEY:
         return True
-    if before in ".," and start > 1 and text[start - 2].isdigit():
+    behind = before in ".," and start > 1 and text[start - 2].isdigit()
+    if behind and (before == "." or end - start <= _THOUSANDS):
         return True
     after = text[end : end + 2]
-    return len(after) == 2 and after[0] in ".," and after[1].isdigit()
+    if len(after) < 2 or after[0] not in ".," or not after[1].isdigit():
+        return False
+    # In a row of cells, `Sales,159905,81-83-46`, a comma is no part of a number.
+    return after[0] == "." or (before != "," and _FRACTION.match(text, end) is not None)
 
 
 def _camel(original: str, start: int, end: int) -> bool:

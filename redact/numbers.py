@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final
 
 from redact.dates import read_date
-from redact.lexicon import key_words, load_lexicon
+from redact.lexicon import key_words, word_group
 
 NUMBERED: Final = "#"
 """The kind of a place that holds such numbers."""
@@ -40,7 +40,7 @@ def says_id(key: str) -> bool:
         return False
     last = words[-1]
     short = len(last) == _PREFIXED and last.endswith("id") and last not in _NO_IDS
-    return short or bool({last, last.removesuffix("s")} & load_lexicon().words["id"])
+    return short or bool({last, last.removesuffix("s")} & word_group("id"))
 
 
 def may_name(value: float, key: str) -> bool:

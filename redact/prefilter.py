@@ -55,6 +55,8 @@ class Needs:
     """A letter with a digit behind it."""
     kinds_first: bool = True
     """A kind of street before its name."""
+    codes: bool = True
+    """Four digits behind a word."""
     said: bool = True
     """An e-mail address or a number in words."""
     digits: bool = True
@@ -124,6 +126,7 @@ _PATTERNS: Final[Mapping[str, str]] = {
     "numbered": "[A-Za-z][0-9]",  # five letters would be more states than the search costs
     "kinds_first": r"\d(?: ?(?:bis|ter|[A-D]))?,? (?:[Rr]ue|[Aa]venue|[Bb]oulevard|[Pp]lace|[Ii]mpasse|[Aa]ll\xc3\xa9e|[Cc]hemin|[Qq]uai|[Cc]ours) "
     r"|(?:Calle|C/|Avenida|Avda\.?|Plaza|Paseo|Via|Viale|Piazza|Corso|Rua|Travessa|ul\.|ulica) ",
+    "codes": r"[A-Za-z¤][ :#*=]{1,3}[0-9]{4}",
     "said": r"(?i: dot |[(\[](?:dot|at)[)\]])| @ |"
     rf"(?i:{_NUMERALS})[ ,.-]{{1,3}}(?i:{_NUMERALS})[ ,.-]",
     # All but Latin, Greek, Cyrillic and Hebrew letters, the euro and the common punctuation.

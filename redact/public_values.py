@@ -12,7 +12,7 @@ from typing import Final
 
 from redact.catalogues import long_lists
 from redact.definitions import public_choices
-from redact.forms import is_reference, shape_of
+from redact.forms import is_random, is_reference, shape_of
 from redact.free_judge import enough_of, subjects_of, subjects_up_to
 from redact.learnt import AppLearnt, merge_subjects
 from redact.place import RESULT, Place
@@ -29,7 +29,7 @@ def recorded_values(app: AppLearnt, k: int) -> frozenset[str]:
     recorded = public_choices(app, k=k)
     for key, seen in app.evidence.items():
         if Place.of(key).kind in {"record", "public"}:
-            recorded.update(seen)
+            recorded.update(value for value in seen if not is_random(value))
     return frozenset(recorded)
 
 
@@ -45,7 +45,7 @@ def public_values(
         if key in people:
             continue
         if place.kind in {"record", "public"}:
-            public.update(seen)
+            public.update(value for value in seen if not is_random(value))
         elif place.origin == RESULT and not place.personal:
             # A look-up by e-mail address answers with an account's key and nothing else of the person.
             subjects = subjects_of([seen])

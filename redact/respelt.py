@@ -17,7 +17,7 @@ from redact.kinds import KINDS
 
 _FAMILIES: Final = frozenset({"identifier", "opaque", "phone", "card", "iban", "ssn"})
 _KINDS: Final = frozenset(name for name, kind in KINDS.items() if kind.family in _FAMILIES)
-_GAP: Final = " -./()_"
+_GAP: Final = " -.,/()_"
 _GAPS: Final = _GAP.encode()
 _NO_DIGITS: Final = bytes(code for code in range(256) if chr(code) not in "0123456789")
 _WIDEST: Final = 4
@@ -30,9 +30,13 @@ _OF_A_PLATE: Final = 2
 _LONGEST: Final = 40
 
 
-def respelt_in(texts: Iterable[str], found: Iterable[Found]) -> Iterator[tuple[str, str]]:
-    """Yield (mention, kind) of the episode's identifiers that stand in a text with gaps."""
+def respelt_in(
+    texts: Iterable[str], found: Iterable[Found], tokens: Iterable[str] = ()
+) -> Iterator[tuple[str, str]]:
+    """Yield (mention, kind) of the episode's identifiers that stand in a text with gaps; of `tokens` all of it must."""
     known: dict[_Sought, str] = {}
+    for token in tokens:
+        known.update(dict.fromkeys(_sought(token)[:1], "opaque_id"))
     for item in found:
         if item.kind in _KINDS:
             for sought in _sought(item.value):
@@ -76,8 +80,13 @@ def _sought(value: str) -> tuple[_Sought, ...]:
         _Sought(plain.translate(None, _NO_DIGITS), plain, written if part == compact else b"")
         for part in dict.fromkeys((compact, *_RUN.findall(compact)))
         for plain in (part.encode(),)
-        if _SHORTEST <= len(part) <= _LONGEST and _is_telling(part)
+        if (_SHORTEST <= len(part) <= _LONGEST or _is_short_number(part)) and _is_telling(part)
     )
+
+
+def _is_short_number(part: str) -> bool:
+    """Say whether a text is four or five digits: the end of a number that somebody says in two halves."""
+    return len(part) >= _DIGITS and part.isdecimal() and len(part) < _SHORTEST
 
 
 def _is_telling(part: str) -> bool:

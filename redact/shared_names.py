@@ -6,18 +6,22 @@ its values are names: words that the language lacks, half of which begin with a 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
 from typing import Final
 
 from redact.fold import fold_value
 from redact.forms import commonest
 from redact.gazetteer import ORDINARY, is_name
+from redact.lexicon import key_words, word_group
 from redact.people_places import UNKNOWN
-from redact.place import Place
+from redact.place import Place, last_key
 from redact.surrogates import PARTICLES, STREET_WORDS
 from redact.value_sets import PLACES
 
 _BOTH: Final = 2
+_JOINTS: Final = re.compile(r"[._-]")
 _MOSTLY: Final = 0.8
 
 
@@ -26,17 +30,51 @@ def shared_names(
     judged: Collection[str],
     language: Collection[str],
 ) -> Iterator[str]:
-    """Yield the keys of places whose values are names of people that nothing else showed."""
+    """Yield the keys of places whose values are names of people that nothing else showed, and where else these stand."""
+    found = list(_named(evidence, judged, language))
+    people = {_spaced(value) for key in found for value in evidence[key]}
+    yield from found
+    for key, seen in evidence.items() if people else ():
+        if len(seen) > _BOTH * len(people) or key in judged or key in found:
+            continue
+        if Place.of(key).kind != UNKNOWN:
+            continue
+        known = sum(_spaced(value) in people for value in seen)
+        if known == len(seen) or (known >= _BOTH and known * 2 >= len(seen)):
+            yield key
+
+
+def _spaced(value: str) -> str:
+    """Return a name as words: `chidi.nwosu` is Chidi Nwosu."""
+    return _JOINTS.sub(" ", fold_value(value))
+
+
+def _named(
+    evidence: Mapping[str, Mapping[str, list[int]]],
+    judged: Collection[str],
+    language: Collection[str],
+) -> Iterator[str]:
     for key, seen in evidence.items():
-        if key in judged or Place.of(key).kind != UNKNOWN or len(seen) < _BOTH:
+        place = Place.of(key)
+        who = says_who(last_key(place.path))
+        if key in judged or place.kind != UNKNOWN or (len(seen) < _BOTH and not who):
             continue
         values = list(seen)
         if commonest(values) != "names":
             continue
         own = [value for value in values if not _says_something(value, language)]
+        if len(own) < _MOSTLY * len(values):
+            continue
         listed = sum(is_name(fold_value(value.split()[0])) for value in own)
-        if len(own) >= _MOSTLY * len(values) and listed >= max(_BOTH, len(values) / _BOTH):
+        if who or (len(own) >= _BOTH and listed >= max(_BOTH, len(values) / _BOTH)):
             yield key
+
+
+@lru_cache(maxsize=65_536)
+def says_who(key: str) -> bool:
+    """Say whether a key asks who did something or what somebody is: `approved_by`, `agent`."""
+    words = key_words(key)
+    return bool(words) and (words[-1] == "by" or words[-1] in word_group("person"))
 
 
 def _says_something(value: str, language: Collection[str]) -> bool:

@@ -40,8 +40,10 @@ _TIMES: Final = {"double": 2, "triple": 3}
 _WORD: Final = re.compile(r"[^\W\d_]+")
 NUMERALS: Final = tuple(sorted({*_DIGIT_OF, *_TIMES}, key=len, reverse=True))
 _ONE: Final = "|".join(NUMERALS)
-_NUMBER: Final = re.compile(rf"(?<!\w)(?:{_ONE})(?:[ ,.-]{{1,3}}(?:{_ONE})){{4,39}}(?!\w)", re.IGNORECASE | re.ASCII)  # fmt: skip
-_FEWEST: Final = 6
+_NUMBER: Final = re.compile(rf"(?<!\w)(?:{_ONE})(?:[ ,.-]{{1,3}}(?:{_ONE})){{3,39}}(?!\w)", re.IGNORECASE | re.ASCII)  # fmt: skip
+_FEWEST: Final = 4
+_MANY: Final = 6
+_COUNTED: Final = "0123456789"
 """So many digits, one by one, are nobody's count of things."""
 
 
@@ -53,8 +55,14 @@ def emails_said(text: str) -> Iterator[str]:
 def numbers_said(text: str) -> Iterator[str]:
     """Yield the long numbers that a text says digit by digit."""
     for found in _NUMBER.finditer(text):
-        if len(digits_said(found[0])) >= _FEWEST:
+        digits = digits_said(found[0])
+        if len(digits) >= _MANY or (len(digits) >= _FEWEST and not _counts_up(digits)):
             yield found[0]
+
+
+def _counts_up(digits: str) -> bool:
+    """Say whether digits follow each other as who counts says them, up or down."""
+    return digits in _COUNTED or digits[::-1] in _COUNTED
 
 
 @lru_cache(maxsize=20_000)

@@ -33,6 +33,9 @@ _TITLE: Final = re.compile(
     re.IGNORECASE,
 )
 _SIGNED: Final = re.compile(r"(?:^|[\n/\u2013-])[ ]?$")
+_CALLED_FIRST: Final = re.compile(r"\A[\s*_]*(?:[^\W\d_]+ )?\Z")
+_COMMA: Final = re.compile(r"[*_]*[,!]")
+"""What stands behind a name that a text begins with: `*Bill*, your leave`, `Done Bill!`."""
 _CALLED_AT_END: Final = re.compile(r",[ ]$")
 _SAID: Final = re.compile(r"[.!?)]{0,3}\s*$")
 """What may stand behind a name that ends a text: `See you, Per!`, or a signature."""
@@ -101,7 +104,7 @@ def vocabulary_of(
         for word in _TOKEN.findall(value)
     } | named
     for value, count in shared.items():
-        words_of = _TOKEN.findall(value)
+        words_of = _words_of(value, judgement.unknown)
         alone = len(words_of) == 1
         if count >= k:  # a surname that k customers bear stands in k queries
             words_of = [word for word in words_of if not _is_borne(word, count, borne)]
@@ -109,6 +112,14 @@ def vocabulary_of(
             forms.add(value)
         forms.update(word for word in words_of if alone or word not in people)
     return Vocabulary(frozenset(forms))
+
+
+def _words_of(value: str, unknown: Collection[str]) -> list[str]:
+    """Return the words of a value; of a sentence those that are somebody's name in prose are none of the app's."""
+    words = _TOKEN.findall(value)
+    if len(words) == 1:
+        return words
+    return [word for word in words if fold_value(word) not in unknown]
 
 
 def _borne(app: AppLearnt, judgement: Judgement) -> Counter[str]:
@@ -232,6 +243,10 @@ def _is_called(text: str, match: Match) -> bool:
     """Say whether an initial stands before a word, or a text ends in calling somebody by it or is signed with it."""
     before = text[max(0, match.start - _NEAR) : match.start]
     if _INITIAL.search(before):
+        return True
+    if KINDS[match.kind].family != "name" or not match.local:
+        return False
+    if _CALLED_FIRST.search(text, 0, match.start) and _COMMA.match(text, match.end):
         return True
     if match.kind != "first_name" or not before or not _SAID.match(text, match.end):
         return False

@@ -30,15 +30,15 @@ _IS_MONTH: Final = re.compile(MONTH, re.IGNORECASE)
 _TWO: Final = 2
 
 
-def unknown_runs(text: str, runs: Iterable[str], *, alone: bool) -> list[str]:
-    """Return what of a text's runs may be names; `alone`: single words too, a listed one anywhere and another inside a sentence."""
+def unknown_runs(text: str, runs: Iterable[str], *, alone: bool, listed: bool = True) -> list[str]:
+    """Return what of a text's runs may be names; `alone`: single words inside a sentence too, and `listed` ones anywhere."""
     found = list(filter(None, map(_possible, runs)))  # nine of ten runs end here
     if not found:
         return _NONE
     return [
         part
         for part in dict.fromkeys(chain.from_iterable(found))
-        if " " in part or (alone and (is_listed(part) or _is_inside(part, text)))
+        if " " in part or (alone and ((listed and is_listed(part)) or _is_inside(part, text)))
     ]
 
 
@@ -51,7 +51,7 @@ def _is_inside(word: str, text: str) -> bool:
     at = text.find(inside, 1)
     while at >= 0:
         before = text[at - 1]
-        if before.isalnum() and not before.isdecimal():
+        if before == "&" or (before.isalnum() and not before.isdecimal()):
             return True
         at = text.find(inside, at + 1)
     return False

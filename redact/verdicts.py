@@ -38,6 +38,7 @@ class Verdict:
 
 
 KEPT: Final = Verdict(KEEP, "")
+OWN_RECORD: Final = "a record's, and each person's own"
 OF_PEOPLE: Final = "holds people that the app names elsewhere"
 BIRTHS: Final = Verdict(BIRTH, "looks like birth dates: old days in records of people")
 PHONES: Final = Verdict(PHONE, "looks like phone numbers")

@@ -192,3 +192,75 @@ def test_the_language_merges_in_any_order_and_is_kept() -> None:
     read = Learnt.from_bytes(whole.to_bytes()).app("app")
     assert (read.small, read.told) == (whole.app("app").small, whole.app("app").told)
     assert judge(read, k=5) == judge(whole.app("app"), k=5)
+
+
+def test_who_did_something_is_a_person_though_no_list_has_the_name() -> None:
+    """Two reviewers stand before every subject, in a log's label, in a list and as user names."""
+    people = ["Nwosuko Chidiebe", "Kalogerop Dimitri"]
+    raw = [
+        episode(
+            f"e{number}",
+            *calls("log", {"n": number}, f"commit {number}\nReviewed-by: {people[number % 2]}\n"),
+            *calls(
+                "open",
+                {"ask": people[number % 2].lower().replace(" ", ".")},
+                {
+                    "asked": [people[number % 2]],
+                    "kind": ["Hotfix Branch", "Feature Branch"][number % 2],
+                },
+                call_id="c2",
+            ),
+            says("assistant", f"{people[number % 2]} looks at the branch"),
+        )
+        for number in range(24)
+    ]
+    texts = "\n".join(map(said, past(raw)))
+    assert not any(word in texts for person in people for word in person.split())
+    assert "Hotfix Branch" in texts
+
+
+def test_words_that_k_people_say_are_names_where_nothing_explains_them() -> None:
+    """Two children's nicknames, which half of the families share each, in messages and in the prose of calls."""
+    nicknames = ["Zubbo", "Qirli"]
+    raw = [
+        episode(
+            f"e{number}",
+            says("user", f"it is about number {number}, and little {nicknames[number % 2]} is ill"),
+            *calls(
+                "note",
+                {"text": f"the mother of {nicknames[number % 2]} rang about the order"},
+                {"state": "open"},
+            ),
+            says("assistant", REPLY),
+        )
+        for number in range(24)
+    ]
+    done = past(raw)
+    texts = "\n".join(
+        [
+            *map(said, done),
+            *(c.arguments for d in done for s in d.clean.steps for c in s.tool_calls),
+        ]
+    )
+    assert not any(name in texts for name in nicknames)
+    assert "about the order" in texts
+
+
+def test_an_acronym_with_an_ending_is_no_name() -> None:
+    """`IDs` stands inside a sentence and is in no list."""
+    assert all("the IDs" in said(done) for done in past(talks("these are the IDs of it")))
+
+
+def test_a_name_that_is_an_ordinary_word_goes_where_somebody_is_called() -> None:
+    """A message begins or ends with the name, between marks of layout too."""
+    raw = [
+        episode(
+            "e",
+            *calls("look_up", {"n": 1}, {"first_name": "Bill", "last_name": "Zurnac"}),
+            says("assistant", "*Bill*, your bill is open."),
+            says("assistant", "Done Bill! The bill is paid."),
+        )
+    ]
+    texts = said(past(raw)[0])
+    assert "Bill" not in texts
+    assert "your bill is open" in texts

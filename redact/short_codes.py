@@ -1,0 +1,82 @@
+"""Short numbers that somebody says and no record explains: a door's code, the last digits of a card, a password sent by text.
+
+In: an episode's steps. Out: numbers of four to six digits in what its user says and in the prose of its calls. What is an amount stands beside
+its unit, or as a value of its own in some call or answer; a year, a round number and what a prompt says are nobody's. They go in their episode only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Final
+
+from ingest.episode import Step
+from redact.place import ARGUMENT, MESSAGE
+
+_ALTERNATIVES: Final = frozenset({"and", "or", "y", "o", "und", "oder", "et", "ou", "e", "of"})
+"""Between amounts: `$48 or 52`."""
+_JOINTS: Final = r"and|or|is|on|to|y|o|e|i|und|et|ou|en|og|ve|aur|a|the|my|for"
+_CODE: Final = re.compile(
+    r"\d(?<![\w.,$€£¥-]\d)\d{3,5}"
+    rf"(?=[#*]?(?:[.;!?)\]\"'\\\n]|,(?!\d)|$| +(?:{_JOINTS})(?!\w)))(?!\.\d)"
+)
+"""Behind a word, before the end of a sentence or of its part: behind an amount stands what it counts."""
+_BEFORE: Final = re.compile(r"([^\W\d_]{2,})(?: |: ?| ?[#*=]+ ?)\Z")
+_NEAR: Final = 24
+_LONGEST: Final = 4_000
+_YEAR: Final = re.compile(r"19\d\d|20[0-4]\d")
+_ROUND: Final = "000"
+_VALUE: Final = r"[\[{{:=|;,>(\t\"'$€£¥]\s*{0}(?:\.0+)?\s*[\]}},;|<)\t\"'\n\\%]"
+
+
+def short_codes(steps: Sequence[Step]) -> Iterator[str]:
+    """Yield the short numbers of an episode that nothing but what is said of somebody holds."""
+    said = [step.content for step in steps if step.role == "user" and step.content]
+    asked = [call.arguments for step in steps for call in step.tool_calls]
+    codes = dict.fromkeys([code for text in (*said, *asked) for code in codes_in(text)])
+    answered = [step.content for step in steps if step.role == "tool" and step.content]
+    prompts = [step.content for step in steps if step.role == "system" and step.content]
+    for code in codes:
+        if any(code in prompt for prompt in prompts):
+            continue
+        value = _value(code)
+        if not any(code in text and value.search(text) for text in (*asked, *answered)):
+            yield code
+
+
+def codes_told(text: str, prose: Iterable[str], origin: str) -> tuple[str, ...]:
+    """Return the short numbers of a message, or of the sentences of an argument."""
+    if origin == MESSAGE:
+        return codes_in(text)
+    told = prose if origin == ARGUMENT else ()
+    return tuple([code for part in told for code in codes_in(part)])
+
+
+def codes_in(text: str) -> tuple[str, ...]:
+    """Return the short numbers behind a word of what somebody says; long texts are prompts."""
+    if len(text) > _LONGEST:
+        return ()
+    return tuple(
+        [
+            found[0]
+            for found in _CODE.finditer(text)
+            if not _counts_something(found[0]) and _is_told(text, found.start())
+        ]
+    )
+
+
+def _is_told(text: str, start: int) -> bool:
+    """Say whether a word stands before a number, and none that joins amounts."""
+    before = _BEFORE.search(text, max(0, start - _NEAR), start)
+    return before is not None and before[1].lower() not in _ALTERNATIVES
+
+
+def _counts_something(code: str) -> bool:
+    return code.endswith(_ROUND) or _YEAR.fullmatch(code) is not None
+
+
+@lru_cache(maxsize=20_000)
+def _value(code: str) -> re.Pattern[str]:
+    """Return what finds a number as a value of its own: of JSON, of a cell, of an attribute."""
+    return re.compile(_VALUE.format(code))
