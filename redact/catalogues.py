@@ -113,6 +113,8 @@ def catalogues_of(evidence: Evidence, language: Collection[str]) -> Catalogues:
             continue
         places.update(keys)
         own = {value for value in seen if " " in value and all(map(_is_borne, value.split()))}
+        if len(own) >= max(_LEAST, _FULL * len(seen)):  # among people an unlisted name is one too
+            own.update(v for v in seen if " " in v and not _names_nobody(v, language))
         names.update(own)
         for value in seen.keys() - own:
             phrases.update(_phrases_of(value))
@@ -180,6 +182,7 @@ _TIMES: Final = 2.5
 _MANY: Final = 0.8
 _SOME: Final = 0.15
 _LEAST: Final = 2
+_FULL: Final = 0.1
 _WORDS: Final = 8
 _WORDED: Final = frozenset({"names", "text"})
 

@@ -345,7 +345,9 @@ def atoms_in(kind: str, folded: str) -> tuple[tuple[str, str], ...]:
     """Return the single words and numbers inside a composite that are searched for within the episode, with their kinds."""
     own = _ATOM_KIND.get(kind, "last_name")
     atoms = tuple((atom, own) for atom in dict.fromkeys(_atoms(kind, folded)))
-    return (*atoms, *((door, "code") for door in doors_in(folded))) if own == "street" else atoms
+    if own != "street" and (kind != "opaque_id" or " " not in folded):
+        return atoms
+    return (*atoms, *((door, "code") for door in doors_in(folded)))
 
 
 def doors_in(folded: str) -> tuple[str, ...]:

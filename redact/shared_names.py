@@ -80,8 +80,12 @@ def says_who(key: str) -> bool:
 def _says_something(value: str, language: Collection[str]) -> bool:
     """Say whether a word of a value is one of the language."""
     words = [word.strip(".") for word in fold_value(value).split()]
+    parted = len(words) > 1  # Devon is a place, Devon Mukasa is not
     return any(
-        word in ORDINARY or word in PLACES or word in STREET_WORDS or word in language
+        word in ORDINARY
+        or (word in PLACES and not (parted and is_name(word)))
+        or word in STREET_WORDS
+        or word in language
         for word in words
         if word not in PARTICLES and len(word) > 1
     )

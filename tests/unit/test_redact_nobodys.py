@@ -75,7 +75,7 @@ def test_a_remark_of_measures_and_of_what_the_episode_says_elsewhere_is_not_with
     [
         "stopped after 4821 for Reinhold",
         "stopped after 06 12 34 for Reinhold",
-        "stopped after 20-45-12 for Reinhold",
+        "stopped after 20-11-12 for Reinhold",
         "stopped after 481 for Reinhold",
         "stopped for Xanthippe",
         "stopped for zwerenz",
