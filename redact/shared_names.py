@@ -80,7 +80,7 @@ def says_who(key: str) -> bool:
 def _says_something(value: str, language: Collection[str]) -> bool:
     """Say whether a word of a value is one of the language."""
     words = [word.strip(".") for word in fold_value(value).split()]
-    parted = len(words) > 1  # Devon is a place, Devon Mukasa is not
+    parted = sum(len(word) > 1 for word in words) > 1  # Devon Mukasa is no place, Boston A is
     return any(
         word in ORDINARY
         or (word in PLACES and not (parted and is_name(word)))

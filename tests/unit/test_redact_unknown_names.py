@@ -264,3 +264,35 @@ def test_a_name_that_is_an_ordinary_word_goes_where_somebody_is_called() -> None
     texts = said(past(raw)[0])
     assert "Bill" not in texts
     assert "your bill is open" in texts
+
+
+def test_a_listed_name_that_is_also_a_place_is_somebodys_first_name() -> None:
+    """Three managers whom everybody sees under a key that says nothing of people."""
+    people = ["Devon Mukasabe", "Tomasz Wierzbax", "Rosalind Achterbex"]
+    raw = [
+        episode(f"e{number}", *calls("look_up", {"n": number}, {"actor": people[number % 3]}))
+        for number in range(24)
+    ]
+    texts = "\n".join(map(said, past(raw)))
+    assert not any(word in texts for person in people for word in person.split())
+
+
+def test_an_unlisted_pair_among_names_of_people_is_a_name() -> None:
+    """A card's fields are values of everybody's, and two of them are people whom lists know."""
+    people = ["Leopold Strand", "Ferdinand Kroll", "Ximenix Cuarobe"]
+    states = ["sick leave", "annual leave", "PENDING", "APPROVED"]
+    raw = [
+        episode(
+            f"e{number}",
+            *calls(
+                "card",
+                {"n": number},
+                {"fields": [people[number % 3], states[number % 2], states[2 + number % 2]]},
+            ),
+            says("assistant", f"your leave is covered by {people[number % 3]}, the sick one too"),
+        )
+        for number in range(24)
+    ]
+    texts = "\n".join(map(said, past(raw)))
+    assert not any(person in texts for person in people)
+    assert "sick leave" in texts
