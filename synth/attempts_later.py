@@ -18,8 +18,9 @@ from environments.runtime.attempt import Call, Json
 from environments.runtime.check_view import text_of
 from synth.attempts import Group
 from synth.rubric.facts import Facts
-from synth.rubric.known import bare, ids_in, is_id, leaves_of, parsed, shape
+from synth.rubric.known import bare, ids_in, is_id, leaves_of, shape
 from synth.rubric.tool_kinds import MAYBE, WRITE, ToolKinds
+from synth.tool_content import held
 
 LATER: Final = "later"
 """How such a group was joined."""
@@ -130,7 +131,7 @@ def _found_otherwise(failed: Facts, good: Facts) -> bool:
 
 def _words_of(call: Call) -> Counter[str]:
     """The texts of an answer: amounts, counts, dates and ids change without the request becoming another one."""
-    leaves = (leaf for _, leaf in leaves_of(parsed(call.result.content)))
+    leaves = (leaf for _, leaf in leaves_of(held(call.result.content)))
     return Counter(
         leaf for leaf in leaves if isinstance(leaf, str) and not any(c.isdigit() for c in leaf)
     )

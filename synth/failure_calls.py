@@ -7,18 +7,14 @@ Reads a clean episode; gives `SeenCall`s and what the episode's tool definitions
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 from environments.runtime.world_dispatched import spoken
 from redact.clean_episode import CleanEpisode, CleanStep
+from synth.failure_answers import comparable
 from synth.failure_words import HAND_OVER_VERBS, HUMANS, READ_VERBS, name_words
 from synth.tool_errors import error_of
-
-_WRAPPED: Final = re.compile(r"^\s*#?\s*[A-Za-z_]\w*\s*=\s*(\S.*)$", re.DOTALL)
-"""A caller's own envelope around a result: `# result_3 = "..."`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +28,8 @@ class SeenCall:
     """Canonical JSON where the text was JSON, else the text."""
     result_step: int | None = None
     result: str | None = None
+    says: str | None = None
+    """The result, equal where two say the same."""
     error: str | None = None
     """The error's message; None when the call did not fail as far as anyone says."""
 
@@ -57,7 +55,13 @@ def read_calls(episode: CleanEpisode) -> tuple[SeenCall, ...]:
         for call in step.tool_calls:
             waiting[call.call_id] = len(calls)
             calls.append(SeenCall(step=index, name=call.name, arguments=canonical(call.arguments)))
-    return tuple(calls)
+    return _comparable(calls)
+
+
+def _comparable(calls: Sequence[SeenCall]) -> tuple[SeenCall, ...]:
+    answered = [(call.name, call.result) for call in calls if call.result is not None]
+    says = iter(comparable(answered))
+    return tuple(call if call.result is None else replace(call, says=next(says)) for call in calls)
 
 
 def _attach(calls: list[SeenCall], waiting: dict[str, int], index: int, step: CleanStep) -> None:
@@ -74,20 +78,6 @@ def canonical(text: str) -> str:
         return json.dumps(json.loads(text), sort_keys=True, separators=(",", ":"))
     except (ValueError, RecursionError):
         return text
-
-
-def unwrapped(text: str) -> object:
-    """The result as a JSON value without a caller's envelope; a text that is not JSON stays a text."""
-    inner = _WRAPPED.match(text)
-    for candidate in (text, inner.group(1) if inner else None):
-        if candidate is None:
-            continue
-        try:
-            parsed: object = json.loads(candidate)
-        except (ValueError, RecursionError):
-            continue
-        return parsed
-    return text
 
 
 def tool_words(definitions: Iterable[str], called: Iterable[str]) -> dict[str, ToolWords]:

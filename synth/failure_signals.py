@@ -105,7 +105,7 @@ def _unanswered_calls(reading: Reading) -> Iterator[Signal]:
 def _repeats(reading: Reading) -> Iterator[Signal]:
     groups: defaultdict[tuple[str, str, str | None], list[SeenCall]] = defaultdict(list)
     for call in reading.calls:
-        groups[call.name, call.arguments, call.result].append(call)
+        groups[call.name, call.arguments, call.says].append(call)
     repeated = [call for group in groups.values() if len(group) > 1 for call in group]
     most = max((len(group) for group in groups.values()), default=0)
     if most >= 3:

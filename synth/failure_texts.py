@@ -13,8 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from redact.clean_episode import CleanEpisode
-from synth.failure_calls import SeenCall, unwrapped
+from synth.failure_calls import SeenCall
 from synth.failure_words import name_words
+from synth.tool_content import held
 
 VALUE: Final = "…"
 """Stands for a value that was taken out."""
@@ -56,7 +57,7 @@ def values_of(calls: Iterable[SeenCall]) -> frozenset[str]:
     words: set[str] = set()
     for call in calls:
         for text in (call.arguments, call.result or ""):
-            for leaf in _values(unwrapped(text[:_READ_LIMIT])):
+            for leaf in _values(held(text)):
                 if len(leaf) <= _VALUE_LIMIT:
                     words.update(re.findall(r"[\w@.-]+", leaf.lower()))
     return frozenset(words)
@@ -64,7 +65,7 @@ def values_of(calls: Iterable[SeenCall]) -> frozenset[str]:
 
 def template(message: str, call: SeenCall, known: frozenset[str]) -> str:
     """An error message with its values taken out: equal for equal errors about different things."""
-    own = {leaf for leaf in _values(unwrapped(call.arguments)) if len(leaf) >= 3}
+    own = {leaf for leaf in _values(held(call.arguments)) if len(leaf) >= 3}
     text = _QUOTED.sub(VALUE, message[:_READ_LIMIT])
     for value in sorted(own, key=lambda leaf: (-len(leaf), leaf))[:_VALUES_TAKEN_OUT]:
         text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", VALUE, text, flags=re.IGNORECASE)

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from environments.runtime.attempt import EndState, Json
-from environments.runtime.environment import Session
 from environments.runtime.world import World
 from redact.clean_episode import CleanEpisode
 from synth.rubric.facts import Facts
 from synth.rubric.plans import Plan
 from synth.rubric.recorded import Recorded
+from synth.rubric.results import PlainSession
 
 
 class LearntWorld(Protocol):
@@ -64,7 +64,8 @@ class Starts:
         episode = recorded.episode
         return Start(self.backend, self.world.start_of(episode), episode.started_at)
 
-    def session(self, facts: Facts) -> Session:
+    def session(self, facts: Facts) -> PlainSession:
         """A backend to ask."""
         start = self.of(facts.recorded)
-        return start.world.session(start.start, started_at=start.at)
+        session = start.world.session(start.start, started_at=start.at)
+        return PlainSession(session, start.world)

@@ -37,6 +37,7 @@ from synth.rubric.failing import failing_writers
 from synth.rubric.habits import FAIL, NO_ACT, faults_of, same_end
 from synth.rubric.plans import Doubts, Plan, Unbound
 from synth.rubric.recorded import Recorded, record
+from synth.rubric.results import Results, plainly
 from synth.rubric.tool_kinds import ToolKinds, infer_tools
 from synth.rubric.traits import AppTraits, traits_of
 from synth.starts import LearntWorld, Start, Starts
@@ -59,7 +60,11 @@ def derive_tasks(
     """All candidates of one app, in order of their first episode; `corrections` say what people did about failed ones."""
     backend = World.from_json(world.document) if world is not None else None
     several = backend.dispatched if backend is not None else EMPTY
-    records = [record(e, several) for e in episodes if not e.do_not_train and e.steps]
+    records = [
+        record(e, several, Results.of(backend, e) if backend is not None else None)
+        for e in episodes
+        if not e.do_not_train and e.steps
+    ]
     said = world.document.get("reads", []) if world is not None else []
     kinds = infer_tools(records, reads=said, dispatched=several)
     facts = {
@@ -186,7 +191,8 @@ def _made(
     steps = actions_of(plan, failed, kinds)
     actions = tuple(map(start.world.dispatched.as_asked, steps))
     begins, attempt = _played(task, actions, plan, start)
-    recorded = replace(failed.recorded, attempt=attempt, actions=actions, unanswered=0)
+    told = plainly(start.world, attempt)
+    recorded = replace(failed.recorded, attempt=told, actions=actions, unanswered=0)
     label = Label(resolved=True, confidence=plan.confidence, by=BY, provenance=plan.origin)
     made = facts_of(recorded, label, kinds)
     return _Made(made, plan, turn, failed, places, start=begins), attempt

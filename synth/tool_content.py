@@ -22,6 +22,9 @@ CALLER: Final = re.compile(r"\s*#?\s*[\w. \[\]]{1,30}\s*=\s*")
 """What some callers put before a result (`# var_3 = "..."`)."""
 FENCE: Final = re.compile(r"\s*```\w*\n(.*)\n```\s*", re.DOTALL)
 LEAD: Final = re.compile(r"[^\n{}\[\]\"]{1,60}:\s+(?=[{\[])")
+TAIL: Final = re.compile(r"(?<=[}\]\"])\s+(?:\[[^\[\]{}\"]{1,60}\]|\([^()\[\]{}\"]{1,60}\))\s*\Z")
+"""A remark in brackets behind JSON (`[took 0.31s]`)."""
+MOST_TAIL: Final = 80
 TYPES: Final = frozenset({"text", "json", "error", "error-text", "error-json"})
 """Types that SDKs give a tool's output."""
 HOLDERS: Final = ("value", "text")
@@ -44,6 +47,18 @@ def innermost(text: str) -> Json:
     value: Json = text
     for value in layers(text):  # noqa: B007 - the last one counts
         pass
+    return value
+
+
+def held(text: str) -> Json:
+    """The same, with a text that is a JSON number, word or text read as what it is."""
+    inner = innermost(text)
+    if not isinstance(inner, str):
+        return inner
+    try:
+        value: Json = json.loads(inner)
+    except (ValueError, RecursionError):
+        return inner
     return value
 
 
@@ -83,7 +98,13 @@ def _read(text: str) -> Json:
     """The JSON that a text is, with nothing but a fence or a few words around it; None where it is none."""
     fence = FENCE.fullmatch(text)
     lead = CALLER.match(text) or LEAD.match(text)
-    for bare in (text, fence[1] if fence else None, text[lead.end() :] if lead else None):
+    tail = TAIL.search(text, max(0, len(text) - MOST_TAIL))
+    for bare in (
+        text,
+        fence[1] if fence else None,
+        text[lead.end() :] if lead else None,
+        text[: tail.start()] if tail else None,
+    ):
         if bare is not None and bare.lstrip()[:1] in {"{", "[", '"'}:
             try:
                 value: Json = json.loads(bare)

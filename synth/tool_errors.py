@@ -48,6 +48,9 @@ TEXT_FIELDS: Final = (
     "msg",
     "title",
 )
+SENTENCES: Final = frozenset({"message", "detail", "reason", "msg"})
+CODES: Final = frozenset({"code", "status", "statuscode", "type", "title", "instance"})
+"""What stands beside a sentence where frameworks answer in one; RFC 9457 has most of them."""
 FALSE_FIELDS: Final = GOOD_FLAGS | {"issuccess", "status"}
 STATUS_FIELDS: Final = frozenset({"status", "result", "outcome"})
 STATUS_WORDS: Final = frozenset({"error", "failed", "failure", "fail"})
@@ -81,6 +84,8 @@ def _told(text: str) -> tuple[bool, str | None, str]:
             message = _message(value)
             if message is not None:
                 return marked, message, ""
+    if isinstance(value, dict):
+        value = _only_sentence(_folded(value))
     if not isinstance(value, str):
         return marked, None, ""
     head = CALLER.sub("", value[:HEAD], count=1) if CALLER.match(value[:HEAD]) else value[:HEAD]
@@ -90,11 +95,25 @@ def _told(text: str) -> tuple[bool, str | None, str]:
 
 def _message(value: dict[str, Json]) -> str | None:
     """What a record says went wrong; None where it says nothing of the kind."""
-    fields = {name.casefold().replace("_", ""): item for name, item in value.items()}
+    fields = _folded(value)
     for name in ERROR_FIELDS:
         if fields.get(name):
             return _text_of(fields[name])
-    return _text_of(value) if any(_fails(*field) for field in fields.items()) else None
+    if any(_fails(*field) for field in fields.items()):
+        return _text_of(value)
+    said = _only_sentence(fields)
+    numbers = (item for name, item in fields.items() if name in CODES and type(item) is int)
+    return said if any(map(_is_fault, numbers)) else None
+
+
+def _only_sentence(fields: dict[str, Json]) -> str | None:
+    """The text of a record that holds nothing else but codes: an answer in words, which may begin as failed calls do."""
+    said = [item for name, item in fields.items() if name in SENTENCES and isinstance(item, str)]
+    return said[0] if len(said) == 1 and fields.keys() <= SENTENCES | CODES else None
+
+
+def _folded(value: dict[str, Json]) -> dict[str, Json]:
+    return {name.casefold().replace("_", ""): item for name, item in value.items()}
 
 
 def _fails(name: str, item: Json) -> bool:
@@ -102,7 +121,11 @@ def _fails(name: str, item: Json) -> bool:
         return name in FALSE_FIELDS
     if isinstance(item, str):
         return name in STATUS_FIELDS and item.casefold() in STATUS_WORDS
-    return name in NUMBER_FIELDS and isinstance(item, int) and 400 <= item < 600
+    return name in NUMBER_FIELDS and isinstance(item, int) and _is_fault(item)
+
+
+def _is_fault(number: int) -> bool:
+    return 400 <= number < 600
 
 
 def _text_of(value: Json) -> str:

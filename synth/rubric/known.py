@@ -21,7 +21,7 @@ from environments.runtime.check_view import text_of
 from environments.runtime.consent import agrees, asks_consent
 from synth.rubric.recorded import Recorded
 from synth.rubric.tool_kinds import READ, WRITE, ToolKinds
-from synth.tool_content import innermost
+from synth.tool_content import held
 
 TOKEN: Final = re.compile(r"(?<![\w#@$&*/.+-])[#@$&*]?[^\W_](?:[\w./+-]*[^\W_])?")
 """A token of a text, with the mark that many ids start with (`#1001`) and what may stand inside one (`26/1001`)."""
@@ -183,7 +183,7 @@ def known_of(recorded: Recorded, kinds: ToolKinds) -> Known:
         if tool is not None and tool.kind == WRITE and not call.result.is_error:
             break
         if tool is not None and tool.kind == READ and not call.result.is_error:
-            records.append(Record(call.name, call.arguments, parsed(call.result.content)))
+            records.append(Record(call.name, call.arguments, held(call.result.content)))
     every = len(recorded.attempt.messages)
     episode = recorded.episode
     said = said_before(recorded, every)
@@ -273,7 +273,7 @@ def completed(
             asked.add(key)
             answer = reader.call(tool, arguments)
             if answer.source != UNKNOWN and not answer.is_error:
-                records.append(Record(tool, arguments, parsed(answer.content)))
+                records.append(Record(tool, arguments, held(answer.content)))
                 pending += ids_of(records[-1].value)
     return replace(known, records=tuple(records))
 
@@ -287,18 +287,6 @@ def id_shapes(everything: Iterable[Known]) -> dict[tuple[str, str], frozenset[st
             if len(items) == 1 and isinstance(items[0][1], str) and is_id(items[0][1]):
                 found[record.tool, items[0][0]].add(shape(items[0][1]))
     return {key: frozenset(shapes) for key, shapes in found.items()}
-
-
-def parsed(text: str) -> Json:
-    """A result as JSON, else as its text, without what protocols put around it."""
-    inner = innermost(text)
-    if not isinstance(inner, str):
-        return inner
-    try:
-        value: Json = json.loads(inner)
-    except (ValueError, RecursionError):
-        return inner
-    return value
 
 
 def plain(text: str) -> str:

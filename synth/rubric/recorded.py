@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from environments.runtime.attempt import RECORDED, Attempt, Call, Json, ToolResult
 from environments.runtime.candidate import Action
 from environments.runtime.world_dispatched import EMPTY, Dispatched
-from redact.clean_episode import CleanEpisode, CleanStep
+from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from synth.rubric.results import Results
 from synth.tool_errors import looks_failed
 
 
@@ -30,8 +31,10 @@ class Recorded:
     """Calls without a recorded result."""
 
 
-def record(episode: CleanEpisode, dispatched: Dispatched = EMPTY) -> Recorded:
-    """The episode as an attempt, calls of tools that are several as calls of parts; results as recorded, nothing re-run."""
+def record(
+    episode: CleanEpisode, dispatched: Dispatched = EMPTY, results_read: Results | None = None
+) -> Recorded:
+    """The episode as an attempt, calls of tools that are several as calls of parts; nothing re-run, results as the world reads them."""
     messages: list[Mapping[str, Json]] = []
     calls: list[Call] = []
     actions: list[Action] = []
@@ -52,13 +55,12 @@ def record(episode: CleanEpisode, dispatched: Dispatched = EMPTY) -> Recorded:
             arguments = parse_arguments(call.arguments)
             meant = dispatched.meant(call.name, arguments or {})
             result = results[call.call_id]
+            told = _told(call, result, results_read)
             calls.append(
                 Call(
                     name=meant.tool,
                     arguments=meant.arguments,
-                    result=ToolResult(
-                        content=result.content or "", source=RECORDED, is_error=_failed(result)
-                    ),
+                    result=told,
                     message=len(messages),
                     malformed=arguments is None,
                     by_user=by_user,
@@ -114,8 +116,14 @@ def parse_arguments(text: str) -> dict[str, Json] | None:
     return value if isinstance(value, dict) else None
 
 
-def _failed(result: CleanStep) -> bool:
-    return bool(result.is_error) or looks_failed(result.content or "")
+def _told(call: CleanToolCall, result: CleanStep, results_read: Results | None) -> ToolResult:
+    """A failure is what the source says, what looks like one anywhere, and what the app's world has learnt to be a refusal."""
+    content = result.content or ""
+    failed = bool(result.is_error) or looks_failed(content)
+    if results_read is None:
+        return ToolResult(content=content, source=RECORDED, is_error=failed)
+    read = results_read.read(call.name, call.arguments, content)
+    return ToolResult(content=read.plain, source=RECORDED, is_error=failed or read.refused)
 
 
 def _message(step: CleanStep, kept: tuple[str, ...]) -> dict[str, Json]:

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from environments.runtime.attempt import Json
-from synth.rubric.known import parsed
-from synth.tool_content import innermost
+from synth.tool_content import held, innermost
 
 ORDER: Json = {"id": "A-17", "total": 42.5}
 TOLD = json.dumps(ORDER)
@@ -26,13 +25,15 @@ PARTS: Json = [{"type": "text", "text": TOLD}]
         json.dumps({"type": "json", "value": ORDER}),
         f"```json\n{TOLD}\n```",
         f"Tool result:\n{TOLD}",
+        f"{TOLD} [took 0.31s]",
+        f"{json.dumps(PARTS)} (12 ms)",
         f"# result_3 = {json.dumps(TOLD)}",
         json.dumps([{"type": "text", "text": f"```\n{TOLD}\n```"}]),
     ],
 )
 def test_a_record_is_found_under_every_layer(text: str) -> None:
     """Its ids and amounts are what rubrics compare with what the user was told."""
-    assert innermost(text) == ORDER == parsed(text)
+    assert innermost(text) == ORDER == held(text)
 
 
 @pytest.mark.parametrize(

@@ -100,3 +100,21 @@ def test_failures_and_rubrics_agree_on_what_failed(content: str, marked: bool | 
     (made,) = record(one).attempt.calls
     assert seen.error is not None
     assert made.result.is_error
+
+
+@pytest.mark.parametrize(
+    ("result", "message"),
+    [
+        ({"detail": "Not found: order 7"}, "Not found: order 7"),
+        ({"code": "E7", "message": "[failed] nobody matches"}, "[failed] nobody matches"),
+        ({"type": "about:blank", "status": 422, "detail": "No seats left"}, "No seats left"),
+        ({"message": "The order was cancelled"}, None),
+        ({"status": 422, "detail": "Plot by the river", "owner": "A-7"}, None),
+        ({"id": "T-1", "message": "Failed login seen twice"}, None),
+    ],
+)
+def test_a_sentence_in_a_record_of_codes_is_read_as_one(
+    result: dict[str, object], message: str | None
+) -> None:
+    """A record that holds nothing but one sentence and codes begins as its sentence does; any other field makes it a record."""
+    assert error_of(json.dumps(result), is_error=False) == message

@@ -1,0 +1,54 @@
+"""What calls of one episode were answered, comparable: a request's number or its duration does not make another answer of it.
+
+Comes in: the tools and results of an episode. Goes out: per result a text, equal where two say the same. A place that all results of several
+tools have, and that hardly ever holds a value twice, says nothing of what was asked. Not here: what an app's tools put around their
+results whatever the episode (`synth.world.around` learns that from many).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from environments.runtime.attempt import Json
+from synth.tool_content import held
+
+LEAST: Final = 3
+"""Results below which nothing is known to differ from call to call."""
+NEARLY: Final = 0.75
+"""Share of results whose values at a place differ: durations meet by chance."""
+Path = tuple[str, ...]
+
+
+def comparable(results: Sequence[tuple[str, str]]) -> list[str]:
+    """Per tool and result of one episode, what it says without what differs from call to call."""
+    values = [held(text) for _, text in results]
+    places = _differing([tool for tool, _ in results], values)
+    return [json.dumps(_without(value, places, ()), sort_keys=True) for value in values]
+
+
+def _differing(tools: Sequence[str], values: Sequence[Json]) -> frozenset[Path]:
+    records = [value for value in values if isinstance(value, dict)]
+    if len(values) < LEAST or len(set(tools)) < 2 or len(records) < len(values):
+        return frozenset()
+    told = [dict(_scalars(record, ())) for record in records]
+    shared = set(told[0]).intersection(*told)
+    return frozenset(
+        path for path in shared if len({one[path] for one in told}) >= NEARLY * len(told)
+    )
+
+
+def _scalars(value: Mapping[str, Json], path: Path) -> Iterator[tuple[Path, str]]:
+    for name, item in value.items():
+        if isinstance(item, dict):
+            yield from _scalars(item, (*path, name))
+        elif isinstance(item, str | int | float):
+            yield (*path, name), str(item)
+
+
+def _without(value: Json, places: frozenset[Path], path: Path) -> Json:
+    if not places or not isinstance(value, dict):
+        return value
+    kept = ((n, v) for n, v in value.items() if (*path, n) not in places)
+    return {name: _without(item, places, (*path, name)) for name, item in kept}
