@@ -11,17 +11,21 @@ from collections.abc import Iterator
 from typing import Final
 
 from environments.runtime.attempt import Json
-from environments.runtime.normal import names_in, stable, tokens_in
+from environments.runtime.normal import labels_in, names_in, stable, tokens_in
 from environments.runtime.world_state import names_of_key
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import History, Observation
-from synth.world.writers import looks, place_of
+from synth.world.writers import Look, looks, place_of
 
 MIN_POOLED: Final = 15
 """Calm looks after all writers together, and the number of writers, before they speak for one more writer."""
 MIN_WRITERS: Final = 3
 MIN_UNCHANGED: Final = 2
 """Looks at different records, unchanged after a write that names them, before the write counts as harmless to them."""
+APART: Final = "apart from "
+"""Before the name of a table: calm looks that show little, counted by themselves."""
+MIN_APART: Final = 12
+"""The same of lists with which neither the call nor a record that it names has anything to do: most would be as they were anyhow."""
 
 
 def learn_settled(bench: Workbench) -> None:
@@ -52,8 +56,9 @@ def _pooled(
     looks_at: dict[str, int] = defaultdict(int)
     writers: dict[str, int] = defaultdict(int)
     for (_, table), keys in calm.items():
-        looks_at[table] += len(keys)
-        writers[table] += 1
+        if not table.startswith(APART):
+            looks_at[table] += len(keys)
+            writers[table] += 1
     return {t: (n, writers[t]) for t, n in looks_at.items() if t not in stirred}
 
 
@@ -73,7 +78,7 @@ def _is_settled(  # noqa: PLR0913, PLR0917 - one rule over all the evidence
     own = len(calm[tool.name, table])
     if moved[tool.name, table]:
         return False
-    if own >= MIN_UNCHANGED:
+    if own >= MIN_UNCHANGED or len(calm[tool.name, APART + table]) >= MIN_APART:
         return True
     total, writers = pooled.get(table, (0, 0))
     if total >= MIN_POOLED and writers >= MIN_WRITERS:
@@ -111,9 +116,26 @@ def _count_settled(
             if not tool.loose and names.isdisjoint(seen.names):
                 continue
             if same:
-                calm[seen.tool, table.name].add(look.place[1] + seen.key)
+                apart = tool.loose and _apart(bench, seen, look)
+                counted = APART + table.name if apart else table.name
+                calm[seen.tool, counted].add(look.place[1] + seen.key)
             else:
                 moved[seen.tool, table.name] += 1
+
+
+def _apart(bench: Workbench, seen: Observation, look: Look) -> bool:
+    """Whether neither a call nor a record of the start that it names has to do with what was asked for."""
+    asked = labels_in(look.seen.arguments)
+    given = labels_in(seen.arguments)
+    if not asked or not asked.isdisjoint(given):
+        return False
+    named = [
+        row
+        for table in bench.tables.values()
+        for key, row in table.rows.items()
+        if not given.isdisjoint(names_of_key(key))
+    ]
+    return not any(not asked.isdisjoint(labels_in(row)) for row in named)
 
 
 def _gone(bench: Workbench, history: History) -> Iterator[tuple[str, str]]:

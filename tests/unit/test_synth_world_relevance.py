@@ -286,6 +286,7 @@ def test_backends_that_nobody_tuned_for_are_hardly_ever_wrong(style: Style) -> N
     ("name", "seed", "kind", "tool"),
     [
         pytest.param("planner", 32, "p", "free_hours", id="a day whose event was cancelled"),
+        pytest.param("planner", 100, "p", "free_hours", id="days that no event named was on"),
         pytest.param("studio", 38, "p", "add_course", id="a day that no course was added for"),
         pytest.param("studio", 35, "p", "resize", id="who moves up from the waiting list"),
         pytest.param("drafts", 35, "h", "show", id="a text whose commit was undone"),
