@@ -23,7 +23,7 @@ from synth.world.fields import fit_fields, same_value
 from synth.world.fit import Fitter
 from synth.world.model import ToolModel, Workbench
 from synth.world.proposals import Proposer, evidence_of
-from synth.world.spelt import for_seen
+from synth.world.spelt import for_seen, for_told
 from synth.world.support import support_of
 from synth.world.terms import Tables, gather
 
@@ -309,7 +309,10 @@ def _effect_on(
     if fields[2] or (not key and any(map(fixed_names, fields[0].values()))):
         return None
     told, calls = [e.scope() for e in olds], [e.scope() for e in examples]
-    sets = {name: for_seen(value, told, calls) for name, value in fields[0].items()}
+    sets = {
+        name: for_told(for_seen(value, told, calls), told, calls)
+        for name, value in fields[0].items()
+    }
     return {"table": table, "key": key, "set": sets, "when": fields[1]}
 
 

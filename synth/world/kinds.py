@@ -218,10 +218,22 @@ def _key_by_parts(bench: Workbench, fields: dict[str, frozenset[str]]) -> None:
         others = sorted({n for seen in tool.good() for n in seen.arguments} - {own})
         beside = [n for n in others if decides(groups.values(), n, reads=says_write(name) < 0)]
         if beside:
+            # What is worked out from several arguments may hang on each that nothing clears.
+            beside = [n for n in others if n in beside or not _idle(tool.good(), n)]
             tool.key += [["arg", n] for n in beside]
             tool.evidence["asked_by"] = beside
             del tool.evidence["own_key"]
             tool.table = _new_table(bench, tool, None)
+
+
+def _idle(good: Iterable[Observation], name: str) -> bool:
+    """Whether calls that differ in one argument alone were answered alike."""
+    groups: dict[str, list[Observation]] = defaultdict(list)
+    for seen in good:
+        rest = {n: value for n, value in seen.arguments.items() if n != name}
+        groups[stable(rest)].append(seen)
+    same = [group for group in groups.values() if len({o.content for o in group}) == 1]
+    return _varies(same, name)
 
 
 def _varies(groups: Iterable[list[Observation]], name: str) -> bool:

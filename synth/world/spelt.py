@@ -58,6 +58,47 @@ def for_seen(tree: Tree, told: Sequence[Scope], calls: Sequence[Scope]) -> Tree:
     return tree
 
 
+def for_told(tree: Tree, told: Sequence[Scope], calls: Sequence[Scope]) -> Tree:
+    """The tree, with no answer for other numbers than those that it was seen with.
+
+    A record after payments of one amount, of all that was due, or by calls that named none, says nothing of other payments: what
+    looks fixed may be the amount, or hang on its being the whole.
+    """
+    given = [_arguments(scope) for scope in told]
+    for name in sorted({n for scope in calls for n in _arguments(scope)}):
+        values = [_arguments(scope).get(name) for scope in calls]
+        if not any(map(is_number, values)) or mentions(tree, ["arg", name]):
+            continue
+        if not all(value is None or is_number(value) for value in values):
+            continue
+        known = [arguments.get(name) for arguments in given]
+        kinds = {stable(value) for value in known}
+        if len(kinds) == 1 and known[0] is not None:
+            tree = ["case", ["arg", name], [[known[0], tree]]]
+        for field in _equal_fields(told, name) if len(kinds) > 1 else ():
+            tree = ["case", ["eq", ["arg", name], ["old", field]], [[True, tree]]]
+        if len({value is None for value in known}) == 1:
+            tree = ["case", ["exists", ["arg", name]], [[known[0] is not None, tree]]]
+    return tree
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number; true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _equal_fields(scopes: Sequence[Scope], name: str) -> list[str]:
+    """The fields of the record before that a number repeats in every call that gives one."""
+    rows = [(s.old, _arguments(s)[name]) for s in scopes if name in _arguments(s)]
+    first = rows[0][0] if rows and isinstance(rows[0][0], dict) else {}
+    return [
+        field
+        for field, value in sorted(first.items())
+        if is_number(value)
+        and all(isinstance(old, dict) and old.get(field) == number for old, number in rows)
+    ][:1]
+
+
 def mentions(tree: Any, part: Tree) -> bool:
     """Whether a tree holds another one."""
     return tree == part or (isinstance(tree, list) and any(mentions(t, part) for t in tree))
