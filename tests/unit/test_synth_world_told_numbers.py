@@ -72,5 +72,10 @@ def test_a_price_worked_out_hangs_on_all_that_nothing_clears() -> None:
     key = {tree[1] for tree in document["tools"]["preview_invoice"]["reads"]["key"]}
     assert key == {"customer", "quantity", "price", "coupon"}
     world = World.from_json(json.loads(json.dumps(document)))
-    asked = {"customer": "cus_4101", "price": "price_solo", "quantity": 25, "coupon": "WELCOME"}
+    asked: dict[str, Any] = {
+        "customer": "cus_4101",
+        "price": "price_solo",
+        "quantity": 25,
+        "coupon": "WELCOME",
+    }
     assert world.session({}).call("preview_invoice", asked).source == UNKNOWN
