@@ -32,6 +32,7 @@ from benchmarks.rubrics_desk import (
 )
 from redact.clean_episode import CleanEpisode, CleanStep
 from synth.clusters import cluster
+from synth.failure_calls import differing_in
 from synth.failures import Failure, detect, fingerprint_of
 
 PLAIN: Final = "as it is"
@@ -75,8 +76,10 @@ def rewritten(shop: Shop, name: str, *, well: bool) -> Shop:
 def failures_of(shop: Shop, *, told: bool) -> dict[str, Failure]:
     """Failures of a season, with or without what its outcomes say."""
     found = {}
+    differing = differing_in(talk.episode for talk in shop.talks)
     for talk in shop.talks:
-        failure = detect(talk.episode, true_label(talk) if told else None)
+        label = true_label(talk) if told else None
+        failure = detect(talk.episode, label, differing=differing)
         if failure is not None:
             found[talk.episode.episode_id] = failure
     return found

@@ -12,7 +12,7 @@ from typing import Final
 
 from dagster_project.clean_records import clean_episodes_of, home_days, labels_of
 from dagster_project.lake import Lake
-from environments.runtime.world_dispatched import EMPTY, Dispatched
+from dagster_project.tool_parts import PLAIN, AppReading
 from synth.failure_calibration import MIN_LABELLED, Calibration
 from synth.failures import calibrate_on
 from synth.labels import Label
@@ -28,7 +28,7 @@ def calibration_size(lake: Lake, app: str, policy: Path) -> int:
 
 
 def calibration_of(
-    lake: Lake, app: str, policy: Path, parts: Dispatched = EMPTY
+    lake: Lake, app: str, policy: Path, reading: AppReading = PLAIN
 ) -> Calibration | None:
     """What the app's first labelled episodes say about its signals."""
     labels = _labelled(lake, app, policy)
@@ -43,7 +43,8 @@ def calibration_of(
             days.append(day)
             found += sum(known.get(key) == day for key in labels)
     episodes = [one for one in clean_episodes_of(lake, app, days) if one.episode_id in labels]
-    return calibrate_on(((one, labels[one.episode_id]) for one in episodes[:size]), parts)
+    labelled = ((one, labels[one.episode_id]) for one in episodes[:size])
+    return calibrate_on(labelled, reading.parts, reading.differing)
 
 
 def _labelled(lake: Lake, app: str, policy: Path) -> Mapping[str, Label]:

@@ -1,17 +1,20 @@
-"""Which of several tools a call means, for failures: learnt from an app's first episodes.
+"""Which of several tools a call means and what differs in every result, for failures: learnt from an app's first episodes.
 
-Comes in: the clean lake and an app. Goes out: the app's named parts. They are learnt from the first 16 episodes, 32, 64 and so on up to `MOST`, so
+Comes in: the clean lake and an app. Goes out: how its calls are read. It is learnt from the first 16 episodes, 32, 64 and so on up to `MOST`, so
 that a new day does not rename the failures of all earlier ones. Worlds, which come later, learn from all episodes. Not here: the names
 (`synth.failure_parts`).
 """
 
 from collections import Counter
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
 from dagster_project.clean_records import clean_episodes_of, home_days
 from dagster_project.lake import Lake
 from environments.runtime.world_dispatched import EMPTY, Dispatched
+from synth.failure_answers import Path
+from synth.failure_calls import differing_in
 from synth.failure_parts import learn_named_parts
 
 LEAST: Final = 16
@@ -24,15 +27,29 @@ def parts_size(lake: Lake, app: str) -> int:
     return _size(len(home_days(lake, app)))
 
 
-def parts_of(lake: Lake, app: str, *, k: int) -> Dispatched:
-    """The parts that the calls of the app's first episodes mean."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppReading:
+    """How an app's calls are read."""
+
+    parts: Dispatched = EMPTY
+    differing: frozenset[Path] = frozenset()
+    """Places in results that differ from call to call, whatever was asked."""
+
+
+PLAIN: Final = AppReading()
+"""As they stand."""
+
+
+def reading_of(lake: Lake, app: str, *, k: int) -> AppReading:
+    """How the calls of the app's first episodes say that its calls are read."""
     days = Counter(home_days(lake, app).values())
     size = _size(days.total())
     if not size:
-        return EMPTY
+        return PLAIN
     before = accumulate((days[day] for day in sorted(days)), initial=0)
     first = [day for day, found in zip(sorted(days), before, strict=False) if found < size]
-    return learn_named_parts(clean_episodes_of(lake, app, first)[:size], k=k)
+    episodes = clean_episodes_of(lake, app, first)[:size]
+    return AppReading(parts=learn_named_parts(episodes, k=k), differing=differing_in(episodes))
 
 
 def _size(episodes: int) -> int:

@@ -8,7 +8,8 @@ results whatever the episode (`synth.world.around` learns that from many).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from environments.runtime.attempt import Json
@@ -18,14 +19,39 @@ LEAST: Final = 3
 """Results below which nothing is known to differ from call to call."""
 NEARLY: Final = 0.75
 """Share of results whose values at a place differ: durations meet by chance."""
+EPISODES: Final = 8
+"""Episodes below which nothing is said of an app."""
 Path = tuple[str, ...]
+Result = tuple[str, str]
+"""A tool and what it answered."""
 
 
-def comparable(results: Sequence[tuple[str, str]]) -> list[str]:
-    """Per tool and result of one episode, what it says without what differs from call to call."""
+def comparable(results: Sequence[Result], known: frozenset[Path] = frozenset()) -> list[str]:
+    """Per tool and result of one episode, what it says without what differs from call to call; `known` places are the app's."""
     values = [held(text) for _, text in results]
-    places = _differing([tool for tool, _ in results], values)
+    places = known | _differing([tool for tool, _ in results], values)
     return [json.dumps(_without(value, places, ()), sort_keys=True) for value in values]
+
+
+def under(says: str) -> str | None:
+    """What stands alone in a comparable result but for flags: all else beside it differed from call to call."""
+    value: Json = json.loads(says)
+    fields = value.values() if isinstance(value, dict) else ()
+    held_in = [item for item in fields if not isinstance(item, bool)]
+    alone = len(held_in) == 1 and isinstance(held_in[0], dict | list)
+    return json.dumps(held_in[0]) if alone else None
+
+
+def learn_differing(episodes: Iterable[Sequence[Result]]) -> frozenset[Path]:
+    """Places that differ from call to call in nearly every episode of an app that can tell."""
+    told = 0
+    found: Counter[Path] = Counter()
+    for results in episodes:
+        tools = [tool for tool, _ in results]
+        if len(results) >= LEAST and len(set(tools)) > 1:
+            told += 1
+            found.update(_differing(tools, [held(text) for _, text in results]))
+    return frozenset(p for p, n in found.items() if told >= EPISODES and n >= NEARLY * told)
 
 
 def _differing(tools: Sequence[str], values: Sequence[Json]) -> frozenset[Path]:

@@ -7,12 +7,12 @@ Reads a clean episode; gives `SeenCall`s and what the episode's tool definitions
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from environments.runtime.world_dispatched import spoken
 from redact.clean_episode import CleanEpisode, CleanStep
-from synth.failure_answers import comparable
+from synth.failure_answers import Path, comparable, learn_differing, under
 from synth.failure_words import HAND_OVER_VERBS, HUMANS, READ_VERBS, name_words
 from synth.tool_errors import error_of
 
@@ -45,8 +45,10 @@ class ToolWords:
     hands_over: bool
 
 
-def read_calls(episode: CleanEpisode) -> tuple[SeenCall, ...]:
-    """All calls of the episode in order, each with its result where one is there."""
+def read_calls(
+    episode: CleanEpisode, differing: frozenset[Path] = frozenset()
+) -> tuple[SeenCall, ...]:
+    """All calls of the episode in order, each with its result where one is there; `differing` says nothing in a result."""
     calls: list[SeenCall] = []
     waiting: dict[str, int] = {}
     for index, step in enumerate(episode.steps):
@@ -55,13 +57,27 @@ def read_calls(episode: CleanEpisode) -> tuple[SeenCall, ...]:
         for call in step.tool_calls:
             waiting[call.call_id] = len(calls)
             calls.append(SeenCall(step=index, name=call.name, arguments=canonical(call.arguments)))
-    return _comparable(calls)
+    says = iter(comparable(_answered(calls), differing))
+    return tuple(
+        call if call.result is None else _saying(call, next(says), stripped=bool(differing))
+        for call in calls
+    )
 
 
-def _comparable(calls: Sequence[SeenCall]) -> tuple[SeenCall, ...]:
-    answered = [(call.name, call.result) for call in calls if call.result is not None]
-    says = iter(comparable(answered))
-    return tuple(call if call.result is None else replace(call, says=next(says)) for call in calls)
+def _saying(call: SeenCall, says: str, *, stripped: bool) -> SeenCall:
+    """The call with its comparable answer; what is left alone in it is an envelope, in which an error may stand."""
+    inner = under(says) if stripped else None
+    error = None if inner is None else error_of(inner)
+    return replace(call, says=says, error=error or call.error)
+
+
+def differing_in(episodes: Iterable[CleanEpisode]) -> frozenset[Path]:
+    """Places in an app's results that differ from call to call."""
+    return learn_differing(_answered(read_calls(one)) for one in episodes)
+
+
+def _answered(calls: Iterable[SeenCall]) -> list[tuple[str, str]]:
+    return [(call.name, call.result) for call in calls if call.result is not None]
 
 
 def _attach(calls: list[SeenCall], waiting: dict[str, int], index: int, step: CleanStep) -> None:

@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from environments.runtime.world_dispatched import EMPTY, Dispatched, spoken
 from redact.clean_episode import CleanEpisode
+from synth.failure_answers import Path
 from synth.failure_calibration import Calibration, Example, calibrate, features_of
 from synth.failure_calls import SeenCall, read_calls, tool_words
 from synth.failure_parts import named_by_part
@@ -95,12 +96,13 @@ def detect(
     *,
     calibration: Calibration | None = None,
     parts: Dispatched = EMPTY,
+    differing: frozenset[Path] = frozenset(),
 ) -> Failure | None:
     """The failure record of an episode, or None when nothing or too little says that it failed."""
     resolved = None if label is None else label.resolved
     if resolved is True:
         return None
-    reading = read(episode, parts)
+    reading = read(episode, parts, differing)
     signals = signals_of(reading)
     if resolved is None and not is_suspicious(signals):
         return None
@@ -113,21 +115,25 @@ def detect(
     return replace(_record(reading, signals, status=status), suspicion=likely)
 
 
-def read(episode: CleanEpisode, parts: Dispatched = EMPTY) -> Reading:
+def read(
+    episode: CleanEpisode, parts: Dispatched = EMPTY, differing: frozenset[Path] = frozenset()
+) -> Reading:
     """The episode with its calls paired and its tools read as words; of tools that are several, each part."""
-    calls = named_by_part(read_calls(episode), parts)
+    calls = named_by_part(read_calls(episode, differing), parts)
     tools = tool_words(episode.tools, (call.name for call in calls))
     return Reading(episode=episode, calls=calls, tools=tools)
 
 
 def calibrate_on(
-    labelled: Iterable[tuple[CleanEpisode, Label]], parts: Dispatched = EMPTY
+    labelled: Iterable[tuple[CleanEpisode, Label]],
+    parts: Dispatched = EMPTY,
+    differing: frozenset[Path] = frozenset(),
 ) -> Calibration | None:
     """What one app's own outcomes teach about its signals; None when they are too few to say."""
     examples: list[Example] = []
     for episode, label in labelled:
         if label.resolved is not None:
-            reading = read(episode, parts)
+            reading = read(episode, parts, differing)
             features = features_of(reading, signals_of(reading))
             group = episode.task_key or episode.subject or episode.episode_id
             examples.append(Example(features=features, failed=not label.resolved, group=group))

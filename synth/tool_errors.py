@@ -83,7 +83,8 @@ def _told(text: str) -> tuple[bool, str | None, str]:
             marked = marked or says_error(value)
             message = _message(value)
             if message is not None:
-                return marked, message, ""
+                # What went wrong may be told as another layer's failure in turn.
+                return marked, (message != text and error_of(message)) or message, ""
     if isinstance(value, dict):
         value = _only_sentence(_folded(value))
     if not isinstance(value, str):

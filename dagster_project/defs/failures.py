@@ -1,6 +1,7 @@
 """`failures`: episodes that went badly, with what shows it."""
 
 from collections import Counter
+from functools import partial
 
 import dagster as dg
 
@@ -23,7 +24,7 @@ from dagster_project.learnt_tables import FAILURES
 from dagster_project.progress import counted
 from dagster_project.review.store import ASSET as REVIEWS
 from dagster_project.rows import looked_up, to_table
-from dagster_project.tool_parts import parts_of, parts_size
+from dagster_project.tool_parts import parts_size, reading_of
 from synth.failure_calibration import Calibration
 from synth.failures import Failure, detect
 
@@ -47,15 +48,18 @@ def failures(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult
     for app, days in todo.days().items():
         episodes = clean_episodes_of(lake, app, days)
         labels = labels_of(lake, app, clean.outcome_policy, days)
-        parts = parts_of(lake, app, k=clean.k)
-        calibration = calibration_of(lake, app, clean.outcome_policy, parts)
+        reading = reading_of(lake, app, k=clean.k)
+        calibration = calibration_of(lake, app, clean.outcome_policy, reading)
+        read_as = partial(
+            detect, calibration=calibration, parts=reading.parts, differing=reading.differing
+        )
         if calibration is not None:
             calibrated[app] = calibration
         mine = [
             failure
             for episode in counted(ASSET, episodes, app)
             for label in (labels.get(episode.episode_id),)
-            if (failure := detect(episode, label, calibration=calibration, parts=parts)) is not None
+            if (failure := read_as(episode, label)) is not None
         ]
         home = home_days(lake, app, days)
         rows = to_table(mine, FAILURES.schema, day=looked_up(home, "episode_id"))
