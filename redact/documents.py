@@ -22,7 +22,8 @@ from redact.kinds import KINDS, NOT_PERSONAL
 from redact.labelled_rows import labelled, may_be_labelled
 from redact.leaves import DEPTH, documents_in
 from redact.lexicon import DATA, Lexicon
-from redact.numbers import LONG, NUMBERED, may_name
+from redact.numbers import LONG, number_kind
+from redact.printed import printed_in
 from redact.shapes import can_be, digit_count, is_phone
 from redact.tables import records_in
 
@@ -147,7 +148,8 @@ class Documents:
         for document in documents:
             reader.walk(document, top, above, 0)
         if tool and not whole:
-            around = _INSIDE.sub("  ", text) if documents else text
+            printed = not documents or bool(printed_in(text)[0])  # `[7]` in an object is not all
+            around = text if printed else _INSIDE.sub("  ", text)
             reader.free = True
             for document in records_in(around, fields=True):
                 reader.walk(document, top, above, 0)
@@ -181,6 +183,8 @@ class Documents:
         return _Plan(inner, slots)
 
     def _own_kind(self, name: str, key: str, above: tuple[str, ...]) -> str | None:
+        if not _is_data(name):
+            return None
         if "@" in name and can_be("email", name):
             return "email"
         if digit_count(name) < _DATA_DIGITS or not key:
@@ -232,8 +236,8 @@ class _Reader:
             self._leaf(str(value), slot, is_text=False)
             return
         slot.numbers = False
-        if may_name(value, slot.name):
-            known = kind if kind in NOT_PERSONAL else NUMBERED
+        if numbered := number_kind(value, slot.name):
+            known = kind if kind in NOT_PERSONAL else numbered
             self._unexplained.append(Unexplained(slot.path, str(value), known, self.free))
 
     def _object(
@@ -391,5 +395,6 @@ def plain_key(key: str) -> str:
     return DATA if len(key) > _KEY_SIZE or _is_data(key) else key
 
 
+@lru_cache(maxsize=65_536)
 def _is_data(key: str) -> bool:
     return "@" in key or digit_count(key) >= _DATA_DIGITS

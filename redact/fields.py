@@ -8,12 +8,13 @@ a name in them is named by the word before it. Judges no value.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from redact.free_ids import between_ids
 from redact.gazetteer import ORDINARY, is_name
-from redact.shapes import is_street
+from redact.shapes import digit_count, is_street
 from redact.surrogates import PARTICLES
 
 _DELIMITERS: Final = "|\t+;*"
@@ -46,15 +47,30 @@ Place = tuple[str, str]
 def fields_in(text: str) -> dict[str, list[str]]:
     """Return the fields of a text by place."""
     found: dict[str, list[str]] = {}
-    for number, line in enumerate(text.splitlines()[:_LINES]):
-        for key, value in _fields(line, number):
+    lines, mark = _lines(text)
+    for number, line in enumerate(lines):
+        for key, value in _fields(line, number, mark):
             if value and value not in found.setdefault(key, []):
                 found[key].append(value)
     return {key: values for key, values in found.items() if values}
 
 
-def _fields(line: str, number: int) -> Iterator[Place]:
-    parts = _parts(line)
+def _lines(text: str) -> tuple[list[str], str]:
+    """Return the lines of a text, and the mark between the parts of each where one line of segments was cut at their ends."""
+    lines = text.splitlines()
+    if len(lines) == 1 and len(ends := _SEGMENT.findall(text)) >= _MANY:
+        (end, mark), times = Counter(ends).most_common(1)[0]
+        if times >= _MANY:
+            return text.split(end)[:_LINES], mark
+    return lines[:_LINES], ""
+
+
+_SEGMENT: Final = re.compile(r"([~'^!\x1e])\s?(?=[A-Z][A-Z0-9]{1,4}([*+|:^,;]))")
+"""What ends a segment and stands before the tag of the next: `~N1*`, `'NAD+`."""
+
+
+def _fields(line: str, number: int, mark: str) -> Iterator[Place]:
+    parts = line.split(mark) if mark else _parts(line)
     tag = parts[0].strip(EDGES)
     known = len(parts) > 1 and _TAG.fullmatch(tag) and not is_name(tag.casefold())
     row = tag if known else str(min(number, 99))
@@ -64,7 +80,17 @@ def _fields(line: str, number: int) -> Iterator[Place]:
             if alone:
                 yield from words_of(alone[2], alone[1])
             else:
-                yield from _field(part, f"~{row}/{place}")
+                yield from _field(part, f"~{row}/{_place(place)}")
+
+
+def _place(number: int) -> str:
+    """Return a place by letters from the tenth on: a key of three digits is taken for data."""
+    return str(number) if number < _TEN else f"{chr(_A + number // _TEN % _LETTERS)}{number % _TEN}"
+
+
+_TEN: Final = 10
+_A: Final = ord("a")
+_LETTERS: Final = 26
 
 
 def _parts(line: str) -> list[str]:
@@ -81,13 +107,26 @@ def _parts(line: str) -> list[str]:
 def _field(part: str, key: str) -> Iterator[Place]:
     pairs = list(_PAIR.finditer(part))
     for pair in pairs:
-        yield from words_of(pair[2] or pair[3] or pair[4] or "", pair[1])
+        yield from _values_of(pair[2] or pair[3] or pair[4] or "", pair[1])
     rest = _PAIR.sub(" , ", part) if pairs else part
     labelled = None if pairs else _LABELLED.match(rest)
     if labelled:
         yield from words_of(labelled[2], labelled[1].strip())
     elif rest.strip(EDGES):
-        yield from words_of(rest, key)
+        yield from _values_of(rest, key)
+
+
+def _values_of(value: str, key: str) -> Iterator[Place]:
+    """Yield what stands at a field's place: a number that is no word's, a day, else its words."""
+    plain = value.strip(EDGES)
+    if _BARE.fullmatch(plain) and digit_count(plain) >= _DIGITS:
+        yield key, plain
+    else:
+        yield from words_of(value, key)
+
+
+_BARE: Final = re.compile(r"\d[\d./-]{3,18}")
+_DIGITS: Final = 4
 
 
 def words_of(value: str, key: str) -> Iterator[Place]:

@@ -22,7 +22,7 @@ IDENTIFIER: Final = re.compile(r"#?[\w.:@/+\u00b7-]{4,200}={0,2}")
 _CHOICE: Final = re.compile(
     r"[a-z0-9]+(?:[_/ -][a-z0-9()%.]+){0,5}|[A-Z0-9]{1,4}|[A-Z]+(?:_[A-Z0-9]+)+"
 )
-_PARTED: Final = re.compile(r"\d{2,}(?:[-/ ]\d{2,})+")
+_PARTED: Final = re.compile(r"\d{2,}(?:[-/ ]\d{2,})+|\d+(?:[-/]\d+){2,}")
 _GROUPS: Final = re.compile(r"\d{1,3}(?: \d{3})+")
 _PARTED_DIGITS: Final = 9
 _JOINED: Final = re.compile(r"(\d+)[-/](\d+)")

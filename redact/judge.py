@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from redact.asked_numbers import asked_numbers
 from redact.catalogues import NO_LISTS, Catalogues, attributes, catalogues_of
 from redact.definitions import public_choices
 from redact.fold import fold_value
@@ -39,7 +40,7 @@ from redact.free_judge import (
 from redact.handles import handle_places
 from redact.language import language_of, words_kept, words_of_many
 from redact.learnt import AppLearnt, evidence_value, keep_kind
-from redact.numbers import NUMBERED, shape_of_numbers
+from redact.numbers import NUMBERED, are_days, shape_of_numbers
 from redact.people_places import UNKNOWN, choices, people_places
 from redact.person_keys import person_keys
 from redact.place import ARGUMENT, RESULT, Place, is_within, last_key, object_of
@@ -48,9 +49,11 @@ from redact.record_values import personal_records
 from redact.shared_names import shared_names
 from redact.unknown_names import UNKNOWN_NAMES, unexplained_in
 from redact.value_sets import (
+    UNLABELLED,
     are_amounts,
     are_names,
     are_old,
+    are_pairs_of_no_day,
     are_places,
     is_key,
     name_one_each,
@@ -186,6 +189,7 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
     withheld = {key for key, found in verdicts.items() if found is NAMELIKE}
     for key in attributes(app.evidence, withheld):
         del verdicts[key]
+    verdicts.update(dict.fromkeys(asked_numbers(app.evidence, places, k=k), IDENTIFIERS))
     of_records = personal_records(app.evidence, places, k=k)
     verdicts.update((key, Verdict(kind, OWN_RECORD)) for key, kind in of_records)
     judged = verdicts.keys() | lists.places
@@ -307,6 +311,8 @@ def _judge(
         return OWN_WORDS
     if place.free and are_own(seen, k=k, fits=is_line):
         return STREETS
+    if place.free and are_days(list(seen)):
+        return BIRTHS if are_old(list(seen), latest, since=UNLABELLED) else KEPT
     # In a record `512GB SSD` is shaped like a plate as well.
     plates = is_plate if place.free else is_letters_between
     if (place.free or place.personal) and are_own(seen, k=k, fits=plates):
@@ -335,7 +341,7 @@ def _judge_shape(
 ) -> Verdict:
     own = [value for value in seen if value not in public]
     shape = commonest(own)
-    every = commonest(list(seen))
+    every = shape if len(own) == len(seen) else commonest(list(seen))
     closed = all(len(listed) >= k for listed in seen.values())
     if every == "names" and are_names(list(seen), each=closed):
         return Verdict(NAME, "looks like names of people")
@@ -347,29 +353,40 @@ def _judge_shape(
     alone = len(subjects) < _FEW
     some = place.personal and shape == "names" and len(subjects) < _SOME
     # Who comes back under another request is two subjects: what marks a person is a catalogue's only where k have it.
-    asked = place.origin == ARGUMENT and 2 * sum(map(is_key, own)) > len(own)
-    marked = shape in _MARKS and (place.personal or asked)
+    asked = place.personal or place.origin == ARGUMENT
+    marked = shape in _MARKS and asked and (place.personal or 2 * sum(map(is_key, own)) > len(own))
     several = least_of(k, len(subjects)) if marked else enough_of(k, len(subjects))
     if not alone and _is_shared(
         seen, public, _SHARED_BY_FEW if some else _SHARED_ENOUGH, several=several
     ):
         return KEPT
-    codes = len(own) >= _CODES or (len(subjects) < _THIN and bool(own))
-    codes = codes and not are_amounts(own)
-    for seen_as, enough, verdict in (
-        ("street", True, STREETS),
-        ("phone", True, PHONES),
-        ("code", place.personal and codes, CODED),
-        ("identifier", True, IDENTIFIERS),
-        ("names", place.origin == RESULT and all(map(is_mark, own)), IDENTIFIERS),
-        ("names", place.personal or not alone, NAMELIKE),
-        ("text", place.origin == RESULT and all(map(is_code, own)), IDENTIFIERS),
-        ("text", place.origin == RESULT and 2 * sum(map(is_line, own)) > len(own), STREETS),
-        ("text", place.origin == RESULT and (place.personal or len(subjects) > _FEW), TEXTS),
-    ):
-        if shape == seen_as and enough:
-            return verdict
-    return KEPT
+    return _BY_SHAPE.get(shape) or _unshared(place, shape, own, len(subjects))
+
+
+_BY_SHAPE: Final = {"street": STREETS, "phone": PHONES, "identifier": IDENTIFIERS}
+
+
+def _unshared(place: Place, shape: str, own: list[str], subjects: int) -> Verdict:
+    """Judge values that no two subjects share by their shape."""
+    verdict = KEPT
+    shown = place.origin == RESULT
+    if shape == "moment" and are_pairs_of_no_day(own):
+        verdict = IDENTIFIERS
+    elif shape == "code" and place.personal:
+        codes = len(own) >= _CODES or (subjects < _THIN and bool(own))
+        verdict = CODED if codes and not are_amounts(own) else KEPT
+    elif shape == "names":
+        own_marks = shown and all(map(is_mark, own))
+        withheld = NAMELIKE if place.personal or subjects >= _FEW else KEPT
+        verdict = IDENTIFIERS if own_marks else withheld
+    elif shape == "text" and shown:
+        if all(map(is_code, own)):
+            verdict = IDENTIFIERS
+        elif 2 * sum(map(is_line, own)) > len(own):
+            verdict = STREETS
+        elif place.personal or subjects > _FEW:
+            verdict = TEXTS
+    return verdict
 
 
 def _is_shared(

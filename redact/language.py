@@ -33,7 +33,7 @@ def language_of(app: AppLearnt, *, k: int) -> frozenset[str]:
 
 
 def _of_keys(paths: Iterable[str]) -> Iterable[str]:
-    return (word for path in paths for word in key_words(path))
+    return key_words(" ".join(paths))
 
 
 def words_kept(

@@ -15,6 +15,8 @@ from redact.lexicon import key_words, word_group
 
 NUMBERED: Final = "#"
 """The kind of a place that holds such numbers."""
+ASKED: Final = "##"
+"""The kind of a place that holds shorter ones, of which only what tools are asked by tells (`redact.asked_numbers`)."""
 LONG: Final = 10**4
 """So long is a number that an id's key explains."""
 _DIGITS: Final = 10**7
@@ -43,11 +45,11 @@ def says_id(key: str) -> bool:
     return short or bool({last, last.removesuffix("s")} & word_group("id"))
 
 
-def may_name(value: float, key: str) -> bool:
-    """Say whether a number is so long that it may name somebody under its key."""
+def number_kind(value: float, key: str) -> str | None:
+    """Return the kind of the place of a number that may name somebody; None where it is too short."""
     if not isinstance(value, int) or value < LONG:
-        return False
-    return value >= _DIGITS or says_id(key)
+        return None
+    return NUMBERED if value >= _DIGITS or says_id(key) else ASKED
 
 
 def are_moments(values: list[str], latest: int) -> bool:

@@ -16,8 +16,10 @@ from redact.numbers import says_id
 from redact.place import RESULT, Place, last_key
 
 _RECORD: Final = "record"
-_SHORT: Final = re.compile(r"(?=.*\d)(?=.*[^\W\d])(?!.*\d{4})[^\W_]{1,5}(?:[.-][^\W_]{1,4}){0,3}")
-_LONGEST: Final = 8
+_SHORT: Final = re.compile(
+    r"(?=.*\d)(?=.*[^\W\d])(?!.*\d{4})(?:[^\W_]{1,5}|[^\W\d_]{3,12}(?=[.-]))(?:[.-][^\W_]{1,4}){0,3}"
+)
+_LONGEST: Final = 16
 _MOSTLY: Final = 0.8
 
 

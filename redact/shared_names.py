@@ -19,6 +19,7 @@ from redact.people_places import UNKNOWN
 from redact.place import Place, last_key
 from redact.surrogates import PARTICLES, STREET_WORDS
 from redact.value_sets import PLACES
+from redact.word_lists import word_list
 
 _BOTH: Final = 2
 _JOINTS: Final = re.compile(r"[._-]")
@@ -62,12 +63,27 @@ def _named(
         values = list(seen)
         if commonest(values) != "names":
             continue
-        own = [value for value in values if not _says_something(value, language)]
+        names = [value for value in map(_untitled, values) if value]
+        own = [value for value in names if not _says_something(value, language)]
         if len(own) < _MOSTLY * len(values):
             continue
         listed = sum(is_name(fold_value(value.split()[0])) for value in own)
+        listed = max(listed, sum(map(_is_titled, values)))
         if who or (len(own) >= _BOTH and listed >= max(_BOTH, len(values) / _BOTH)):
             yield key
+
+
+def _is_titled(value: str) -> bool:
+    """Say whether a value is a title with one or two words behind it: `Mang Kanor`."""
+    first, _, rest = value.partition(" ")
+    return bool(rest) and first.casefold().rstrip(".").replace("\u2019", "'") in _TITLES
+
+
+def _untitled(value: str) -> str:
+    return value.partition(" ")[2] if _is_titled(value) else value
+
+
+_TITLES: Final = word_list("titles")
 
 
 @lru_cache(maxsize=65_536)

@@ -14,6 +14,7 @@ from typing import Final
 
 from redact.character_classes import SIGNS
 from redact.fields import fields_in
+from redact.printed import printed_in
 from redact.shapes import digit_count, is_phone, letter_count
 
 _LABEL: Final = re.compile(rf"[^\W\d_](?:[\w{SIGNS}'\u2019./#() -]{{0,38}}[\w{SIGNS}.)#])?")
@@ -123,7 +124,7 @@ def records_in(text: str, *, fields: bool = False) -> list[object]:
     if "</" in text or "/>" in text:
         return _marked_up(text, fields=fields)
     text = text.translate(_BOXES)
-    found: list[object] = []
+    found, text = printed_in(text) if fields else ([], text)
     rest: list[str] = []
     for block in re.split(r"\n\s*\n", text) if "\n" in text or ";" in text else [text]:
         lines = [line for line in block.splitlines() if line.strip()]

@@ -169,7 +169,7 @@ def told_words(text: str) -> Iterator[str]:
 
 def key_words(path: str) -> Iterator[str]:
     """Yield the folded words of keys, of `lockStatus` both."""
-    return map(fold_value, _CASED.findall(path))
+    return map(fold_value, dict.fromkeys(_CASED.findall(path)))
 
 
 _CASED: Final = re.compile(r"[A-Z]+(?![^\W\d_A-Z])|[^\W\d_][^\W\d_A-Z]*")

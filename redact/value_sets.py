@@ -24,6 +24,8 @@ _LIVES: Final = 15 * 365
 """Days between the first and the last: orders, visits and contracts of one app rarely span as much."""
 _OLD_DAYS: Final = 12 * 365
 """Days that lie so far before the app's last episode date people's lives; a wrong guess moves a date within its year."""
+UNLABELLED: Final = 5 * 365
+"""Days in text of unknown form that lie so far back date a child's life, or hardly anything that is still of use."""
 _DAYS: Final = 3
 """So many days show how far they lie apart."""
 _BOTH: Final = 2
@@ -46,13 +48,30 @@ def span_lives(values: list[str]) -> bool:
     return (max(days) - min(days)).days > _LIVES
 
 
-def are_old(values: list[str], latest: int) -> bool:
+def are_old(values: list[str], latest: int, *, since: int = _OLD_DAYS) -> bool:
     """Say whether most of the plain days lie many years before the app's last episode; one person's is enough."""
     days = list(filter(None, map(plain_day, values)))
     if not days or len(days) * 2 < len(values) or not latest:
         return False
     now = datetime.fromtimestamp(latest / 1e9, tz=UTC).date()
-    return sum((now - day).days > _OLD_DAYS for day in days) * 2 > len(days)
+    return sum((now - day).days > since for day in days) * 2 > len(days)
+
+
+def are_pairs_of_no_day(values: list[str]) -> bool:
+    """Say whether values are three pairs of digits each (`12-11-36`) that no one order makes days: numbers of locks."""
+    found = list(map(_PAIRS.fullmatch, values))
+    if not all(found):
+        return False
+    pairs = [tuple(map(int, pair.groups())) for pair in found if pair]
+    return not any(
+        all(0 < pair[day] <= _MONTH_DAYS and 0 < pair[month] <= _MONTHS for pair in pairs)
+        for day, month in ((0, 1), (1, 0), (2, 1))
+    )
+
+
+_PAIRS: Final = re.compile(r"(\d\d)[-./](\d\d)[-./](\d\d)")
+_MONTH_DAYS: Final = 31
+_MONTHS: Final = 12
 
 
 def are_amounts(values: list[str]) -> bool:

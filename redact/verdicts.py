@@ -12,6 +12,7 @@ from typing import Final
 from redact.findings import is_composite
 from redact.fold import fold_value
 from redact.forms import code_groups, commonest, is_code, parts_of_reference
+from redact.numbers import ASKED
 from redact.people_places import UNKNOWN
 from redact.place import RESULT, Place
 
@@ -90,7 +91,7 @@ def kept_values(
         place = Place.of(key)
         if verdicts.get(key) is IDENTIFIERS and not place.free:
             yield from (group for code in seen if is_code(code) for group in code_groups(code))
-        if key in verdicts or place.free:
+        if key in verdicts or place.free or place.kind == ASKED:
             continue
         if place.kind != UNKNOWN or place.origin == RESULT or commonest(list(seen)) == "identifier":
             yield from seen

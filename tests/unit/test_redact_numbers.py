@@ -6,7 +6,7 @@ import pytest
 
 from redact.documents import Found
 from redact.forms import shape_of
-from redact.numbers import are_moments, count_something, may_name, says_id
+from redact.numbers import NUMBERED, are_moments, count_something, number_kind, says_id
 from redact.prose_names import names_in
 from redact.respelt import respelt_in
 from tests.unit.raw_conversations import calls, episode, says
@@ -38,7 +38,7 @@ def test_a_number_may_name_somebody_where_it_is_long_or_its_key_says_so(
     key: str, value: float, named: bool
 ) -> None:
     """Five digits under an id's key, eight under any other."""
-    assert may_name(value, key) is named
+    assert (number_kind(value, key) == NUMBERED) is named
 
 
 def test_what_counts_or_dates_something_is_no_identifier() -> None:
@@ -91,6 +91,7 @@ def test_numbers_that_name_people_go_from_results_arguments_and_messages() -> No
         ("4821 1133 72", "identifier"),
         ("100 000 000", "number"),
         ("10000-25000", "number"),
+        ("10-6170540-4", "identifier"),
         ("2026-02-11", "moment"),
     ],
 )
