@@ -23,7 +23,7 @@ from synth.world.fields import fit_fields, same_value
 from synth.world.fit import Fitter
 from synth.world.model import ToolModel, Workbench
 from synth.world.proposals import Proposer, evidence_of
-from synth.world.spelt import for_seen, for_told
+from synth.world.spelt import for_seen, for_told, or_turned
 from synth.world.support import support_of
 from synth.world.terms import Tables, gather
 
@@ -310,7 +310,7 @@ def _effect_on(
         return None
     told, calls = [e.scope() for e in olds], [e.scope() for e in examples]
     sets = {
-        name: for_told(for_seen(value, told, calls), told, calls)
+        name: for_told(for_seen(or_turned(value, name, told), told, calls), told, calls)
         for name, value in fields[0].items()
     }
     return {"table": table, "key": key, "set": sets, "when": fields[1]}

@@ -82,6 +82,14 @@ def for_told(tree: Tree, told: Sequence[Scope], calls: Sequence[Scope]) -> Tree:
     return tree
 
 
+def or_turned(tree: Tree, field: str, told: Sequence[Scope]) -> Tree:
+    """A flag that was always the other way before: set so, or turned round; where these differ nobody knows."""
+    before = [s.old.get(field) if isinstance(s.old, dict) else None for s in told]
+    if tree in (["const", True], ["const", False]) and all(b is (not tree[1]) for b in before):
+        return ["either", tree, ["not", ["old", field]]]
+    return tree
+
+
 def is_number(value: Any) -> bool:
     """Whether a value is a number; true and false are none."""
     return isinstance(value, int | float) and not isinstance(value, bool)

@@ -13,7 +13,7 @@ from environments.runtime.attempt import UNKNOWN
 from environments.runtime.expression_scope import Scope
 from environments.runtime.world import World
 from synth.world.examples import evaluate
-from synth.world.spelt import for_told
+from synth.world.spelt import for_told, or_turned
 from synth.worlds import WorldSettings, learn_world
 
 PAID = ["const", "paid"]
@@ -63,6 +63,26 @@ def test_what_uses_the_number_itself_needs_no_bounds() -> None:
     """A balance less the amount is told for every amount."""
     tree = ["sub", ["old", "due"], ["arg", "amount"]]
     assert for_told(tree, _calls([(5, 9)]), _calls([(5, 9)])) == tree
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "asked", "known"),
+    [
+        pytest.param([False, False], True, False, True, id="as it was always"),
+        pytest.param([False, False], True, True, False, id="set already, or turned back"),
+        pytest.param([False, True], True, True, True, id="seen to stay"),
+    ],
+)
+def test_a_flag_that_was_always_turned_may_be_set_or_turned(
+    before: list[bool], after: bool, asked: bool, known: bool
+) -> None:
+    """`toggle` and `enable` did the same wherever the flag was off."""
+
+    def scope(on: bool) -> Scope:
+        return Scope({"id": "A"}, {"on": on}, row=lambda _table, _key: None)
+
+    tree = or_turned(["const", after], "on", [scope(on) for on in before])
+    assert (evaluate(tree, [scope(asked)])[0] is after) is known
 
 
 def test_a_price_worked_out_hangs_on_all_that_nothing_clears() -> None:
