@@ -158,3 +158,20 @@ def test_one_name_behind_a_title_is_a_person_whoever_shares_it() -> None:
     ]
     for i, done in enumerate(past(raw)):
         assert titled[i % 2].split()[1] not in text_of(done)
+
+
+def test_an_amount_that_two_tools_are_asked_for_stays() -> None:
+    """A quote and a payment have the same number; a member's number under a key of its own goes."""
+    raw = [
+        episode(
+            f"a{i}",
+            *calls("quote", {"amountCents": 12_347 + 4_391 * i, "clan": 31_847 + 4_391 * i}, "ok"),
+            *calls("pay", {"amountCents": 12_347 + 4_391 * i, "clan": 31_847 + 4_391 * i}, "ok"),
+        )
+        for i in range(12)
+    ]
+    for i, done in enumerate(past(raw)):
+        for asked in (step.tool_calls[0] for step in done.clean.steps if step.tool_calls):
+            given = json.loads(asked.arguments)
+            assert given["amountCents"] == 12_347 + 4_391 * i
+            assert given["clan"] != 31_847 + 4_391 * i
