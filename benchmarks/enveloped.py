@@ -21,7 +21,9 @@ from benchmarks.backends.files import FILES
 from benchmarks.backends.ledger import LEDGER
 from benchmarks.backends.tickets import TICKETS
 from benchmarks.chat_logs import to_episode
-from benchmarks.unseen import asked_in_form
+from benchmarks.text_forms import TEXTS
+from benchmarks.unseen import CLERKS, asked_in_form
+from benchmarks.unseen import STYLES as INVENTED
 
 Form = Callable[[Made], str]
 STYLES: Final = (TICKETS, FILES, LEDGER)
@@ -147,6 +149,21 @@ LITERAL: Final[dict[str, Form]] = {
 }
 
 
+def _as_text(write: Callable[[Any], str]) -> Form:
+    """Records and lists as text, all else as it is."""
+
+    def form(made: Made) -> str:
+        value = _value(made)
+        return write(value) if isinstance(value, dict | list) else made.content
+
+    return form
+
+
+WRITTEN: Final[dict[str, Form]] = {
+    f"as text: {name}": _as_text(write) for name, write in TEXTS.items()
+}
+
+
 def wrapped(attempt: Attempt, form: Form | None) -> Attempt:
     """The same attempt, every answer in one form."""
     if form is None:
@@ -198,11 +215,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print("| backend | form | h right / wrong | other bytes | p right / wrong | other bytes |")
     print("|---|---|--:|--:|--:|--:|")
     plain: dict[str, Form | None] = {"as it is": None, "as it is, nothing says error": None}
-    for style in STYLES:
-        if options.backend not in {None, style.name}:
-            continue
-        for name, form in (plain | FORMS | MIXED | REFUSED | LITERAL).items():
-            if options.form in {None, name}:
+    named = [s for s in (*INVENTED, *CLERKS) if s.name == options.backend]
+    for style in named or STYLES:
+        for name, form in (plain | FORMS | MIXED | REFUSED | LITERAL | WRITTEN).items():
+            if name.startswith(options.form or ""):
                 found = measure(style, form, options.seed, flags=name == "as it is")
                 print(f"| {style.name} | {name} | {' | '.join(map(_cell, found))} |", flush=True)
     return 0

@@ -16,6 +16,7 @@ from .world_fresh import Fresh, Marked
 from .world_idle import Idle
 from .world_literal import Literal
 from .world_subject import Owners, Subject
+from .world_texts import Texts
 from .world_tokens import Tokens
 from .world_tool import Tool
 from .world_versions import Versions
@@ -29,8 +30,10 @@ def views_of(document: Mapping[str, Any], tools: Mapping[str, Tool]) -> tuple[Vi
     found: dict[str, Callable[[Any], View]] = {
         "dispatched": Dispatched,
         "literal": Literal,
+        "texts": Texts,
         "enveloped": Enveloped.from_json,
         "literal_inside": Literal,
+        "texts_inside": Texts,
         "enveloped_inside": Enveloped.from_json,
         "versions": Versions,
         "idle": Idle,

@@ -23,6 +23,7 @@ from synth.world.idle import learn_idle
 from synth.world.layout import settle_layout
 from synth.world.literal import learn_literal
 from synth.world.observation import History, declared_forms
+from synth.world.texts import learn_texts
 from synth.world.tokens import learn_tokens
 from synth.world.wrapping import learn_wrapping
 
@@ -60,9 +61,12 @@ def learn_around(
     lost: dict[str, Any] = {}
     _keep(lost, "dispatched", dispatched)
     _keep(lost, "literal", learn_literal(seen))
+    _keep(lost, "texts", learn_texts(seen))
     _keep(lost, "enveloped", _enveloped(seen, 1))
-    if lost.get("enveloped") and _keep(lost, "literal_inside", learn_literal(seen)):
-        _keep(lost, "enveloped_inside", _enveloped(seen, IN_LITERAL))
+    if lost.get("enveloped"):
+        inside = _keep(lost, "literal_inside", learn_literal(seen))
+        if _keep(lost, "texts_inside", learn_texts(seen, lost.get("texts", ()))) or inside:
+            _keep(lost, "enveloped_inside", _enveloped(seen, IN_LITERAL))
     _keep(lost, "idle", learn_idle(seen, episodes))
     settle_layout(seen)
     _keep(lost, "tokens", learn_tokens(seen))

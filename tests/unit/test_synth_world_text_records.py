@@ -1,0 +1,158 @@
+"""Results that are records written as text for a language model: records like any other, given back byte for byte."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.backends.backend import Style as Backend
+from benchmarks.backends.crm import CRM
+from benchmarks.backends.stays import STAYS
+from benchmarks.backends.tickets import TICKETS
+from benchmarks.enveloped import WRITTEN, measure
+from benchmarks.text_forms import TEXTS
+from environments.runtime.attempt import Json, ToolResult
+from environments.runtime.text_style import LINES, XML, YAML, Style
+from environments.runtime.world_texts import Texts, from_text, read, to_text, write
+from environments.runtime.world_view import Asked
+from synth.world.observation import History, Observation
+from synth.world.texts import learn_texts
+
+ORDER = {
+    "id": 7,
+    "open": True,
+    "note": "it's: late",
+    "items": [{"sku": "A-1", "qty": 2}],
+    "tags": [],
+    "paid": None,
+}
+YAML_STYLE = Style(form=YAML, end="\n", quoted=True)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=12),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+STYLES = [
+    YAML_STYLE,
+    Style(form=LINES, items=2, words={"None": None, "True": True}, empty={"*": "[]"}),
+    Style(form=XML, words={"": None, "true": True}, lists={"/": "item"}),
+]
+
+
+@given(VALUES, st.sampled_from(STYLES))
+def test_what_is_read_is_written_again(value: Json, style: Style) -> None:
+    """Whatever a style writes is read into JSON only where the same bytes come back."""
+    text = write({"result": value}, style)
+    if text is not None:
+        assert to_text(from_text(text, style), style) == text
+
+
+@given(st.text(), st.sampled_from(STYLES))
+def test_no_text_breaks_the_readers(text: str, style: Style) -> None:
+    """Any text is a record that comes back byte for byte, or stays as it is."""
+    value = read(text, style)
+    assert value is None or write(value, style) == text
+
+
+def test_yaml_is_written_as_its_dumpers_write_it() -> None:
+    """Quotes where a text would read as something else, lists under their label, long texts folded."""
+    text = "id: 7\nopen: true\nnote: 'it''s: late'\nitems:\n- sku: A-1\n  qty: 2\ntags: []\npaid: null\n"
+    assert read(text, YAML_STYLE) == ORDER
+    assert write({"day": "2026-03-01", "code": "0123", "no": "no"}, YAML_STYLE) == (
+        "day: '2026-03-01'\ncode: '0123'\n'no': 'no'\n"
+    )
+    long = "text: " + "word " * 16 + "\n  end of it\n"
+    assert read(long, YAML_STYLE) is None, "no dumper leaves a space before the end of a line"
+    folded = "text: " + "word " * 15 + "word\n  end of it\n"
+    assert read(folded, YAML_STYLE) == {"text": "word " * 16 + "end of it"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Sorry, that cannot be done: sold out",
+        "Order A1\nStatus: open",
+        "- CA-7001: Dana Levy",
+        "a: 1\n\nb: 2",
+        "a: 1\na: 2",
+        "a:\n   b: 1",
+        "a: 1 ",
+        "# note: 1\nb: 2",
+        "",
+    ],
+)
+def test_any_other_text_stays_as_it_is(text: str) -> None:
+    """Sentences, headings, data before a colon, empty lines, a label twice, other indentation, comments."""
+    assert from_text(text, Style(form=LINES)) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["<a id='1'>x</a>", "<a><b>1</b>x</a>", "<a>1</a><b>2</b>", "<a>", "a"]
+)
+def test_other_markup_stays_as_it_is(text: str) -> None:
+    """Attributes, mixed content, two elements, an open one."""
+    assert from_text(text, Style(form=XML)) == text
+
+
+def _history(tool: str, *contents: str) -> History:
+    seen = [
+        Observation(tool=tool, arguments={}, content=c, episode=0, position=i, at=i, caller="")
+        for i, c in enumerate(contents)
+    ]
+    for one in seen:
+        one.settle()
+    return History(
+        index=0, episode_id="e", caller="", task="t", started_at=0, subject="", observations=seen
+    )
+
+
+def test_a_value_nobody_saw_written_is_unknown() -> None:
+    """No null, no quotes and no empty list was ever shown: how the tool writes them is nobody's guess."""
+    lines = learn_texts([_history("show", "Id: 1\nPaid: True", "Id: 2\nPaid: False")])
+    view = Texts(lines)
+    for value, told in (({"Id": 3}, "Id: 3"), ({"Id": None}, None), ({"Id": []}, None)):
+        answer = view.outward(
+            Asked("show", {}), ToolResult(content=json.dumps(value), source="derived")
+        )
+        assert (answer.content if answer.source == "derived" else None) == told
+
+
+def test_a_tool_that_sends_json_too_stays_as_it_is() -> None:
+    """Which of both it would answer in is not known."""
+    assert learn_texts([_history("show", "Id: 1\nPaid: 2", "Id: 2\nPaid: 3", '{"Id": 1}')]) == []
+
+
+def test_numbers_are_numbers_only_where_they_come_back() -> None:
+    """A label that shows 12.50 holds texts; one whose numbers have a point keeps it, and so does one without."""
+    (style,) = learn_texts(
+        [_history("show", "Total: 12.50\nGb: 1.0\nN: 1", "Total: 7.25\nGb: 2.5\nN: 2")]
+    )
+    known = Style.from_json(style)
+    assert read("Total: 7.25\nGb: 2.5\nN: 2", known) == {"Total": "7.25", "Gb": 2.5, "N": 2}
+    assert write({"Total": "1", "Gb": 4, "N": 3.0}, known) == "Total: 1\nGb: 4.0\nN: 3"
+    assert Style.from_json(json.loads(json.dumps(style))) == known
+
+
+@pytest.mark.parametrize("style", [STAYS, CRM, TICKETS])
+@pytest.mark.parametrize("form", ["as text: yaml", "as text: nested lines", "as text: xml"])
+def test_a_backend_that_writes_so_is_known_as_well(style: Backend, form: str) -> None:
+    """As much of it is right as in JSON, but for a hundredth, and no more is wrong."""
+    for plain, found in zip(
+        measure(style, None, 0, flags=True),
+        measure(style, WRITTEN[form], 0, flags=True),
+        strict=True,
+    ):
+        n = sum(plain[v] for v in ("exact", "equivalent", "wrong", "unknown"))
+        right = [c["exact"] + c["equivalent"] for c in (plain, found)]
+        assert right[1] >= right[0] - n * 0.02
+        assert found["wrong"] <= plain["wrong"]
+
+
+def test_every_form_is_written_by_the_benchmark() -> None:
+    """Each has its rows in the table."""
+    assert {f"as text: {name}" for name in TEXTS} == set(WRITTEN)
