@@ -56,8 +56,8 @@ def _told(value: Json, style: Style) -> bool:
     """Whether labels tell records: an item with one label says what it is by a word that may be data."""
     if isinstance(value, dict):
         return len(value) > 1 or style.sentences.isdisjoint(value)
-    records = [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-    return len(records) > 0 and all(len(r) > 1 for r in records) and records == value
+    items = value if isinstance(value, list) else []
+    return bool(items) and all(isinstance(item, dict) and len(item) > 1 for item in items)
 
 
 Rows = list[tuple[int, str]]

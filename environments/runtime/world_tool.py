@@ -104,6 +104,8 @@ class Tool:
     """A search: what it shows may change with rows that the call does not name."""
     reach: frozenset[str] = frozenset()
     """Tables that the records it is about point to, less those it leaves alone."""
+    bare: bool = False
+    """Texts stand as they are beside results that are JSON."""
     issues: bool = False
     """Names new things: its own earlier calls are always relevant history."""
     limit: int | None = None
@@ -205,7 +207,7 @@ class Tool:
 
     def render(self, value: Any) -> str:
         """A value as this tool writes it."""
-        if isinstance(value, str) and self.as_text:
+        if isinstance(value, str) and (self.as_text or self.bare):
             return value
         return self.write(value)
 
@@ -253,6 +255,7 @@ def _load(
         claims=bool(part.get("claims", False)),
         loose=bool(part.get("loose", False)),
         reach=frozenset(part.get("reach", ())),
+        bare=bool(part.get("bare", False)),
         issues=bool(part.get("issues", False)),
         limit=part.get("limit"),
         alone=bool(part.get("alone", False)),

@@ -69,6 +69,9 @@ def _tool(tool: ToolModel, *, living: bool) -> dict[str, Any]:
     for name in ("heeds", "ignores", "untried", "makers", "modes", "needs", "bars", "far"):
         if getattr(tool, name):
             part[name] = sorted(getattr(tool, name))
+    texts = [seen.is_json for seen in tool.good() if isinstance(seen.value, str)]
+    if texts and not any(texts) and not tool.text:
+        part["bare"] = True
     if tool.news:
         part["news"] = True
     part |= _taken(tool)
