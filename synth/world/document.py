@@ -69,12 +69,9 @@ def _tool(tool: ToolModel, *, living: bool) -> dict[str, Any]:
     for name in ("heeds", "ignores", "untried", "makers", "modes", "needs", "bars", "far"):
         if getattr(tool, name):
             part[name] = sorted(getattr(tool, name))
-    texts = [seen.is_json for seen in tool.good() if isinstance(seen.value, str)]
-    if texts and not any(texts) and not tool.text:
-        part["bare"] = True
     if tool.news:
         part["news"] = True
-    part |= _taken(tool)
+    part |= _taken(tool) | _bare(tool)
     if tool.ignore:
         part["ignore"] = list(tool.ignore)
     if tool.table is not None and tool.innocent:
@@ -89,6 +86,12 @@ def _tool(tool: ToolModel, *, living: bool) -> dict[str, Any]:
     if tool.refs:
         part["names"] = tool.refs
     return part
+
+
+def _bare(tool: ToolModel) -> dict[str, bool]:
+    """Whether texts stand without quotes beside results that are JSON."""
+    texts = [seen.is_json for seen in tool.good() if isinstance(seen.value, str)]
+    return {"bare": True} if texts and not any(texts) and not tool.text else {}
 
 
 def _taken(tool: ToolModel) -> dict[str, list[str]]:

@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.backends.backend import Style as Backend
+from benchmarks.backends.campus_tasks import CAMPUS
 from benchmarks.backends.crm import CRM
 from benchmarks.backends.stays import STAYS
 from benchmarks.backends.tickets import TICKETS
+from benchmarks.backends.trading import TRADING
 from benchmarks.enveloped import WRITTEN, measure
 from benchmarks.text_forms import TEXTS
 from environments.runtime.attempt import Json, ToolResult
@@ -151,6 +153,16 @@ def test_a_backend_that_writes_so_is_known_as_well(style: Backend, form: str) ->
         right = [c["exact"] + c["equivalent"] for c in (plain, found)]
         assert right[1] >= right[0] - n * 0.02
         assert found["wrong"] <= plain["wrong"]
+
+
+def test_a_third_argument_is_left_out_only_where_it_did_not_matter() -> None:
+    """A converter's lines repeat one argument and hang on a second: the third is part of the question, or 14 calls are wrong."""
+    assert measure(CAMPUS, None, 5, flags=True)[1]["wrong"] == 0
+
+
+def test_a_text_beside_lists_is_told_without_quotes() -> None:
+    """A watch list is `[]` or lines of items: 43 of 1,200 calls got the lines as a JSON string."""
+    assert measure(TRADING, WRITTEN["as text: nested lines"], 131, flags=True)[1]["wrong"] == 0
 
 
 def test_every_form_is_written_by_the_benchmark() -> None:
