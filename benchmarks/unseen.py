@@ -233,6 +233,12 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+def asked_for(options: argparse.Namespace) -> list[Style]:
+    """The backends that were named, all where none was."""
+    wanted = options.backend.split(",") if options.backend else None
+    return [s for s in (*STYLES, *CLERKS) if wanted is None or s.name in wanted]
+
+
 def show(measured: Measured, options: argparse.Namespace, *said: str) -> None:
     """Print a row of the table, and what was asked for beside it."""
     print(line(measured), *said, flush=True)
@@ -246,9 +252,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table."""
     options = parse(arguments)
     print(HEAD)
-    for style in (*STYLES, *CLERKS):
-        if options.backend not in {None, style.name}:
-            continue
+    for style in asked_for(options):
         for measured in measure(style, options.seed):
             show(measured, options)
     if options.backend in {None, "desk"}:

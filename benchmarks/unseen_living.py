@@ -16,12 +16,11 @@ from dataclasses import replace
 from benchmarks.backends.attempts import Attempt, attempts, episode, recombined
 from benchmarks.backends.backend import Style
 from benchmarks.unseen import (
-    CLERKS,
     HEAD,
     HELD_OUT,
     SEQUENCES,
-    STYLES,
     Measured,
+    asked_for,
     parse,
     recorded,
     show,
@@ -61,12 +60,9 @@ def _asked(style: Style, attempt: Attempt) -> RecordedEpisode:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table."""
     options = parse(arguments)
-    wanted = options.backend.split(",") if options.backend else None
     total: dict[str, Counter[str]] = {"h": Counter(), "p": Counter()}
     print(HEAD)
-    for style in (*STYLES, *CLERKS):
-        if wanted is not None and style.name not in wanted:
-            continue
+    for style in asked_for(options):
         learnt, found = measure(style, options.seed)
         print(f"{style.name}: {json.dumps(dict(learnt.continuity))}")
         for measured in found:

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from benchmarks.backends.attempts import Attempt, attempts, episode, make
 from benchmarks.backends.backend import Call, Style
-from benchmarks.unseen import CLERKS, HEAD, HELD_OUT, STYLES, Measured, parse, recorded, show
+from benchmarks.unseen import HEAD, HELD_OUT, Measured, asked_for, parse, recorded, show
 from environments.fidelity import RecordedEpisode, replay
 from environments.runtime.world import World
 from synth.worlds import WorldSettings, learn_world
@@ -81,12 +81,9 @@ def _made(attempt: Attempt, calls: Sequence[Call]) -> RecordedEpisode:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table."""
     options = parse(arguments)
-    wanted = options.backend.split(",") if options.backend else None
     total: dict[str, Counter[str]] = defaultdict(Counter)
     print(HEAD)
-    for style in (*STYLES, *CLERKS):
-        if wanted is not None and style.name not in wanted:
-            continue
+    for style in asked_for(options):
         for measured in measure(style, options.seed):
             show(measured, options)
             total[measured.kind].update(j.verdict for j in measured.fidelity.judged)

@@ -14,6 +14,7 @@ from environments.runtime.expression import prefix, shape
 from environments.runtime.expression_frame import DARK, GONE
 from environments.runtime.expression_scope import Scope, Tree
 from environments.runtime.normal import stable
+from environments.runtime.world_notice import NOT_ELSE
 from synth.world.examples import Example, evaluate, holding_values
 from synth.world.fit import Fitter
 from synth.world.numbers import element_scopes, is_number, mentions, numeric_terms
@@ -57,6 +58,12 @@ class Cases:
     bad: dict[str, list[Example]]
     scopes: list[Scope]
     index: dict[str, range]
+
+
+def withheld(tree: Tree, held: int, *, thin: bool) -> dict[str, Any]:
+    """A guard without a refusal's words: where it does not hold nobody knows; it held in so many different successes."""
+    guard = {"holds": tree, "message": None, "says": NOT_ELSE, "support": 0, "against": held}
+    return guard | {"thin": thin}
 
 
 def conditions(cases: Cases, fitter: Fitter, tables: Tables) -> Iterator[Condition]:

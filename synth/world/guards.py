@@ -15,7 +15,7 @@ from environments.runtime.expression_frame import DARK, GONE
 from environments.runtime.expression_scope import Tree
 from environments.runtime.normal import mask, stable
 from environments.runtime.world_subject import SUBJECT
-from synth.world.conditions import RARE, Cases, Condition, bounds, conditions
+from synth.world.conditions import RARE, Cases, Condition, bounds, conditions, withheld
 from synth.world.effects import only_record, rescoped, spread, tables_of
 from synth.world.examples import Example, evaluate
 from synth.world.explain import explain, lists_names
@@ -283,17 +283,9 @@ def _withhold(cases: Cases, conditions: Sequence[Condition]) -> list[dict[str, A
         novel = NOVEL_WORD if body[1][0] == "arg" else NOVEL
         if inner == "among" and len(body[2]) * novel > max(condition.held, NOVEL):
             continue
-        out.append(
-            {
-                "holds": condition.tree,
-                "message": None,
-                "says": "never seen otherwise in a success",
-                "support": 0,
-                "against": condition.held,
-                # What few successes say withholds; it does not make up for refusals that nothing explains.
-                "thin": condition.held < enough or len(out) >= MAX_WITHHOLD,
-            }
-        )
+        # What few successes say withholds; it does not make up for refusals that nothing explains.
+        thin = condition.held < enough or len(out) >= MAX_WITHHOLD
+        out.append(withheld(condition.tree, condition.held, thin=thin))
     first = [g for g in out if plainly(g["holds"]) or relates(g["holds"])]
     rest = [g for g in out if g not in first]
     return [*first, *rest[:MAX_WITHHOLD]]

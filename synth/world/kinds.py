@@ -14,6 +14,7 @@ from environments.runtime.attempt import Json
 from environments.runtime.normal import is_name, leaves, stable
 from environments.runtime.world_arithmetic import DECIMAL_FORMS, FORMS, RARE, answer, calculate
 from environments.runtime.world_chosen import CHOSEN
+from environments.runtime.world_notice import NOT_ELSE
 from environments.runtime.world_subject import SUBJECT
 from synth.world.beside import decides
 from synth.world.evidence import says_write
@@ -124,9 +125,9 @@ def withhold_unseen(bench: Workbench) -> None:
             if sum(" " in word for word in words) * 2 > len(words):
                 continue
             tree = ["among", ["arg", name], [words[word] for word in sorted(words)]]
-            says = "never seen otherwise in a success"
+            says, held = NOT_ELSE, len(good)
             tool.guards.append(
-                {"holds": tree, "message": None, "says": says, "support": 0, "against": len(good)}
+                {"holds": tree, "message": None, "says": says, "support": 0, "against": held}
             )
             listed.append(name)
         for left, right in combinations(listed, 2):

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from environments.runtime.expression_frame import DARK
 from environments.runtime.expression_scope import Tree
-from synth.world.conditions import Cases
+from synth.world.conditions import Cases, withheld
 from synth.world.examples import evaluate
 
 MIN_SENT: Final = 2
@@ -28,11 +28,4 @@ def locked(cases: Cases, writes: Sequence[dict[str, Any]]) -> Iterator[dict[str,
                 values = evaluate(tree, cases.scopes)[: len(cases.good)]
                 held = {e.seen.key for e, v in zip(cases.good, values, strict=True) if v is True}
                 if len(held) >= MIN_SENT and all(v is True or v is DARK for v in values):
-                    yield {
-                        "holds": tree,
-                        "message": None,
-                        "says": "never seen otherwise in a success",
-                        "support": 0,
-                        "against": len(held),
-                        "thin": True,
-                    }
+                    yield withheld(tree, len(held), thin=True)

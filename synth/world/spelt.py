@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from environments.runtime.expression_scope import Scope, Tree
 from environments.runtime.normal import is_name, stable
+from synth.world.numbers import is_number
 
 MIN_LENGTH: Final = 3
 """Shorter values stand in texts by accident."""
@@ -88,11 +89,6 @@ def or_turned(tree: Tree, field: str, told: Sequence[Scope]) -> Tree:
     if tree in (["const", True], ["const", False]) and all(b is (not tree[1]) for b in before):
         return ["either", tree, ["not", ["old", field]]]
     return tree
-
-
-def is_number(value: Any) -> bool:
-    """Whether a value is a number; true and false are none."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _equal_fields(scopes: Sequence[Scope], name: str) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from environments.runtime.expression_frame import DARK
 from environments.runtime.expression_scope import Tree
-from synth.world.conditions import TRUE, Cases
+from synth.world.conditions import TRUE, Cases, withheld
 from synth.world.examples import evaluate
 from synth.world.numbers import mentions
 
@@ -93,14 +93,7 @@ def _withheld(cases: Cases, again: Tree) -> Iterator[dict[str, Any]]:
         values = evaluate(tree, cases.scopes)
         held = {e.seen.key for e, v in zip(cases.good, values, strict=False) if v is True}
         if _unbroken(cases, tree):
-            yield {
-                "holds": tree,
-                "message": None,
-                "says": "never seen otherwise in a success",
-                "support": 0,
-                "against": len(held),
-                "thin": True,
-            }
+            yield withheld(tree, len(held), thin=True)
 
 
 def _forms(cases: Cases, tree: Tree) -> Iterator[Tree]:

@@ -13,34 +13,17 @@ from benchmarks.backends.tickets import TICKETS
 from benchmarks.enveloped import FORMS, measure
 from synth.world.enveloped import learn_enveloped
 from synth.world.model import ToolModel
-from synth.world.observation import History, Observation
 from synth.world.outcomes import learn_outcomes, learn_style
+from tests.unit.told_results import history_of
 
 ORDERS = [{"id": f"A{n}", "lines": [{"item": n % 3}], "state": "open"} for n in range(6)]
 TEXTS = [f"Nothing is known of order A{n}." for n in range(6)]
 
 
-def _history(results: Sequence[tuple[str, str]]) -> History:
-    history = History(index=0, episode_id="e", caller="", task="t", started_at=0, subject="s")
-    for at, (tool, content) in enumerate(results):
-        seen = Observation(
-            tool=tool,
-            arguments={"n": at},
-            content=content,
-            episode=0,
-            position=at,
-            at=at,
-            caller="",
-        )
-        seen.settle()
-        history.observations.append(seen)
-    return history
-
-
 def _inside(results: Sequence[tuple[str, Any]]) -> list[str]:
     """What is left of results once envelopes are learnt and taken off."""
     told = [(t, v if isinstance(v, str) else json.dumps(v)) for t, v in results]
-    history = _history(told)
+    history = history_of(told)
     known = learn_enveloped([history])
     left = [seen.content for seen in history.observations]
     if known is None:
@@ -138,7 +121,7 @@ def test_results_are_written_as_the_tool_writes_them(
 ) -> None:
     """A list of words has no key that shows its layout; indented records have no space before a line's end."""
     told = [("list", write([*value, n])) for n in range(3)]
-    seen = _history(told).observations
+    seen = history_of(told).observations
     tool = ToolModel(name="list", observations=seen)
     learn_outcomes(tool)
     learn_style(tool)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -14,33 +13,16 @@ from benchmarks.backends.tickets import TICKETS
 from benchmarks.enveloped import REFUSED, measure
 from synth.world.enveloped import learn_enveloped
 from synth.world.model import ToolModel, outcome_class
-from synth.world.observation import History, Observation
 from synth.world.outcomes import learn_outcomes
+from tests.unit.told_results import history_of
 
 SENTENCES = [name for name in REFUSED if name.partition(": ")[2] not in {"null", "empty", "false"}]
 NOTHING = sorted(REFUSED.keys() - set(SENTENCES))
 
 
-def _history(results: Sequence[tuple[str, Any]]) -> History:
-    history = History(index=0, episode_id="e", caller="", task="t", started_at=0, subject="s")
-    for at, (tool, value) in enumerate(results):
-        seen = Observation(
-            tool=tool,
-            arguments={"n": at},
-            content=value if isinstance(value, str) else json.dumps(value),
-            episode=0,
-            position=at,
-            at=at,
-            caller="",
-        )
-        seen.settle()
-        history.observations.append(seen)
-    return history
-
-
 def _left(results: Sequence[tuple[str, Any]]) -> list[str]:
     """Results once envelopes are taken off; putting them on again gives what was recorded."""
-    history = _history(results)
+    history = history_of(results)
     recorded = [seen.content for seen in history.observations]
     known = learn_enveloped([history])
     left = [seen.content for seen in history.observations]
@@ -52,7 +34,7 @@ def _left(results: Sequence[tuple[str, Any]]) -> list[str]:
 
 def _kind(values: Sequence[Any], value: Any) -> str:  # noqa: ANN401 - a result as JSON
     """What one of a tool's results is taken for."""
-    history = _history([("act", v) for v in values])
+    history = history_of([("act", v) for v in values])
     tool = ToolModel(name="act", observations=history.observations)
     learn_outcomes(tool)
     return tool.outcomes[outcome_class(history.observations[values.index(value)])]
