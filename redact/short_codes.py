@@ -27,7 +27,9 @@ _NEAR: Final = 24
 _LONGEST: Final = 4_000
 _YEAR: Final = re.compile(r"19\d\d|20[0-4]\d")
 _ROUND: Final = "000"
-_VALUE: Final = r"[\[{{:=|;,>(\t\"'$€£¥]\s*{0}(?:\.0+)?\s*[\]}},;|<)\t\"'\n\\%]"
+_OPENS: Final = frozenset("[{:=|;,>(\t\"'$€£¥")
+_CLOSES: Final = frozenset("]},;|<)\t\"'\n\\%")
+_ZEROS: Final = re.compile(r"\.0+")
 
 
 def short_codes(steps: Sequence[Step]) -> Iterator[str]:
@@ -40,8 +42,7 @@ def short_codes(steps: Sequence[Step]) -> Iterator[str]:
     for code in codes:
         if any(code in prompt for prompt in prompts):
             continue
-        value = _value(code)
-        if not any(code in text and value.search(text) for text in (*asked, *answered)):
+        if not any(stands_alone(code, text) for text in (*asked, *answered)):
             yield code
 
 
@@ -53,6 +54,7 @@ def codes_told(text: str, prose: Iterable[str], origin: str) -> tuple[str, ...]:
     return tuple([code for part in told for code in codes_in(part)])
 
 
+@lru_cache(maxsize=2_000)
 def codes_in(text: str) -> tuple[str, ...]:
     """Return the short numbers behind a word of what somebody says; long texts are prompts."""
     if len(text) > _LONGEST:
@@ -76,7 +78,27 @@ def _counts_something(code: str) -> bool:
     return code.endswith(_ROUND) or _YEAR.fullmatch(code) is not None
 
 
-@lru_cache(maxsize=20_000)
-def _value(code: str) -> re.Pattern[str]:
-    """Return what finds a number as a value of its own: of JSON, of a cell, of an attribute."""
-    return re.compile(_VALUE.format(code))
+def stands_alone(code: str, text: str) -> bool:
+    """Say whether a number is a value of its own somewhere in a text: of JSON, of a cell, of an attribute."""
+    at = text.find(code)
+    while at >= 0:
+        if _opens(text, at) and _closes(text, at + len(code)):
+            return True
+        at = text.find(code, at + 1)
+    return False
+
+
+def _opens(text: str, end: int) -> bool:
+    start = end
+    while start and text[start - 1].isspace():
+        start -= 1
+    return (start > 0 and text[start - 1] in _OPENS) or "\t" in text[start:end]
+
+
+def _closes(text: str, start: int) -> bool:
+    zeros = _ZEROS.match(text, start)
+    end = start = start if zeros is None else zeros.end()
+    while end < len(text) and text[end].isspace():
+        end += 1
+    between = text[start:end]
+    return (end < len(text) and text[end] in _CLOSES) or "\n" in between or "\t" in between

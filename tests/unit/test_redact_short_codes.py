@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ingest.episode import Episode
 from redact.leaks import find_leaks
 from redact.learn import learn
 from redact.policy import Policy
 from redact.scrub import scrub
-from redact.short_codes import short_codes
+from redact.short_codes import short_codes, stands_alone
 from redact.vault import open_vault
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
@@ -169,3 +173,14 @@ def test_the_flat_of_a_withheld_line_goes_from_what_is_said() -> None:
     ]
     texts = past(raw).lower()
     assert not any(f"1{number}b" in texts for number in range(9))
+
+
+WRITTEN = re.compile(r"[\[{:=|;,>(\t\"'$€£¥]\s*1234(?:\.0+)?\s*[\]},;|<)\t\"'\n\\%]")
+"""A value of its own, as one pattern."""
+
+
+@given(st.lists(st.sampled_from([*"12340. \t\n\"'[]{}:;,|=<>()$€\\%ab\u2003", "1234", ".0"])))
+def test_a_value_of_its_own_is_found_by_looking_around_it(parts: list[str]) -> None:
+    """As a pattern for each number finds it, which costs more to make than to use."""
+    text = "".join(parts)
+    assert stands_alone("1234", text) is (WRITTEN.search(text) is not None)
