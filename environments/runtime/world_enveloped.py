@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from .attempt import UNKNOWN, Json, ToolResult
 from .normal import Parsed, parse_json
-from .world_view import Asked, View
+from .world_view import Asked, View, keep
 
 RAW: Final = "raw"
 """What stands in the place is the text itself."""
@@ -23,8 +23,6 @@ TEXT: Final = "text"
 """A JSON text, whose content is what is inside."""
 MIXED: Final = "mixed"
 """Either; a text that could be read as JSON stays quoted, so that one is told from the other."""
-MOST_KEPT: Final = 50_000
-"""Texts whose envelope is kept: the same answer is given again and again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,9 +179,7 @@ class Enveloped(View):
         """A text as the tool sends it."""
         told = self._kept.get((tool, inner))
         if told is None:
-            told = self._around(tool, inner)
-            if len(self._kept) < MOST_KEPT:
-                self._kept[tool, inner] = told
+            told = keep(self._kept, (tool, inner), self._around(tool, inner))
         return told
 
     def _around(self, tool: str, inner: str) -> str:

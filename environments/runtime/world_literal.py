@@ -15,12 +15,10 @@ from typing import Final
 
 from .attempt import UNKNOWN, Json, ToolResult
 from .normal import parse_json
-from .world_view import Asked, View
+from .world_view import Asked, View, keep
 
 MAX_LENGTH: Final = 200_000
 """Characters; Python's reader takes some hundred bytes for each."""
-MOST_KEPT: Final = 50_000
-"""Texts whose other spelling is kept: the same answer is given again and again."""
 _ODD: Final = re.compile(r"(?<!\\)(?:\\\\)*\\[^\\'\"nrtxuU]")
 """Escapes that `repr` never writes; Python warns of some."""
 
@@ -41,7 +39,7 @@ class Literal(View):
             return result
         told = self._written.get(result.content)
         if told is None:
-            told = _keep(self._written, result.content, to_literal(result.content))
+            told = keep(self._written, result.content, to_literal(result.content))
         return replace(result, content=told)
 
     def observed(self, asked: Asked, content: str) -> str:
@@ -49,17 +47,11 @@ class Literal(View):
         if asked.tool not in self._tools:
             return content
         told = self._read.get(content)
-        return _keep(self._read, content, from_literal(content)) if told is None else told
+        return keep(self._read, content, from_literal(content)) if told is None else told
 
     def bare(self, asked: Asked, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - as written
         """The same."""
         return self.observed(asked, content)
-
-
-def _keep(kept: dict[str, str], text: str, other: str) -> str:
-    if len(kept) < MOST_KEPT:
-        kept[text] = other
-    return other
 
 
 def from_literal(content: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from .attempt import UNKNOWN, Json, ToolResult
 from .normal import parse_json
@@ -17,10 +17,7 @@ from .text_block import UnreadError, read_block, write_block
 from .text_style import XML, Style, UnwrittenError
 from .text_xml import read_xml, write_xml
 from .world_notice import notice
-from .world_view import Asked, View
-
-MOST_KEPT: Final = 50_000
-"""Texts whose other spelling is kept: the same answer is given again and again."""
+from .world_view import Asked, View, keep
 
 
 class Texts(View):
@@ -41,9 +38,7 @@ class Texts(View):
         if key in self._written:
             told = self._written[key]
         else:
-            told = to_text(result.content, self._styles[asked.tool])
-            if len(self._written) < MOST_KEPT:
-                self._written[key] = told
+            told = keep(self._written, key, to_text(result.content, self._styles[asked.tool]))
         if told is None:
             return notice(asked.tool, "nobody saw how this tool writes a part of the answer")
         return replace(result, content=told)
@@ -55,11 +50,7 @@ class Texts(View):
             return content
         key = (asked.tool, content)
         told = self._read.get(key)
-        if told is None:
-            told = from_text(content, style)
-            if len(self._read) < MOST_KEPT:
-                self._read[key] = told
-        return told
+        return keep(self._read, key, from_text(content, style)) if told is None else told
 
     def bare(self, asked: Asked, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - as written
         """The same."""

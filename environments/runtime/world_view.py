@@ -9,8 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final, TypeVar
 
 from .attempt import Json, Meant, ToolResult
+
+_Key = TypeVar("_Key")
+_Form = TypeVar("_Form")
+
+MOST_KEPT: Final = 50_000
+"""Texts whose other form a view keeps: the same answer is given again and again."""
+
+
+def keep(kept: dict[_Key, _Form], key: _Key, form: _Form) -> _Form:
+    """Note another form of a text, while there is room; the form."""
+    if len(kept) < MOST_KEPT:
+        kept[key] = form
+    return form
 
 
 @dataclass(slots=True)
