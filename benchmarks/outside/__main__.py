@@ -1,0 +1,44 @@
+"""Worlds learnt of published backends: held-out attempts at their tasks, and sequences of calls that no attempt made.
+
+Run: `TRACEGYM_OUTSIDE=FOLDER python -m benchmarks.outside [--backend NAME] [--seed N] [--tools] [--wrong N] [--unknown N]`.
+The table is that of `benchmarks.unseen`. Each module of `BACKENDS` says which package its folder needs.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+
+from benchmarks.backends.backend import Style
+from benchmarks.unseen import HEAD, measure, parse, show
+
+BACKENDS: dict[str, str] = {}
+"""A backend's name, and the module beside this one whose `STYLES` hold it."""
+
+
+def styles(wanted: Sequence[str]) -> list[Style]:
+    """The backends asked for, all where none was named; a package is imported only where it is needed."""
+    modules = dict.fromkeys(BACKENDS[name] for name in (wanted or BACKENDS))
+    found = [
+        style
+        for module in modules
+        for style in importlib.import_module(f"benchmarks.outside.{module}").STYLES
+    ]
+    return [style for style in found if not wanted or style.name in wanted]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table."""
+    options = parse(arguments)
+    wanted = options.backend.split(",") if options.backend else []
+    if unknown := [name for name in wanted if name not in BACKENDS]:
+        raise SystemExit(f"no backend {', '.join(unknown)}: there are {', '.join(BACKENDS)}")
+    print(HEAD)
+    for style in styles(wanted):
+        for measured in measure(style, options.seed):
+            show(measured, options)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
