@@ -62,14 +62,15 @@ def attempts(style: Style, seed: int = 0, *, living: bool = False) -> list[Attem
         for number in range(ATTEMPTS):
             rng = random.Random(f"{style.name}/{seed}/{task}/{number}")  # noqa: S311 - dice
             before = deepcopy(shared) if living else None
-            calls = _attempt(shared if living else style.make(), script, pool, rng)
+            calls = attempted(shared if living else style.make(), script, pool, rng)
             out.append(Attempt(task=task, number=number, calls=calls, before=before))
     return out
 
 
-def _attempt(
+def attempted(
     backend: Backend, script: Sequence[Step], pool: Sequence[Step], rng: random.Random
 ) -> tuple[Made, ...]:
+    """One agent's way through a script: steps forgotten, made twice, one of the pool put in, an argument wrong."""
     answers, made = list[str](), list[Made]()
     for step in script:
         dice = rng.random()

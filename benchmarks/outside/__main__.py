@@ -12,7 +12,16 @@ from collections.abc import Sequence
 from benchmarks.backends.backend import Style
 from benchmarks.unseen import HEAD, measure, parse, show
 
-BACKENDS: dict[str, str] = {}
+BACKENDS: dict[str, str] = {
+    "bfcl-files": "bfcl",
+    "bfcl-math": "bfcl",
+    "bfcl-messages": "bfcl",
+    "bfcl-posts": "bfcl",
+    "bfcl-tickets": "bfcl",
+    "bfcl-trading": "bfcl",
+    "bfcl-travel": "bfcl",
+    "bfcl-vehicle": "bfcl",
+}
 """A backend's name, and the module beside this one whose `STYLES` hold it."""
 
 

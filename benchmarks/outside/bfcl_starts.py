@@ -1,0 +1,96 @@
+"""The backends of `bfcl` as they are published: every conversation begins in a state of its own.
+
+Run: `TRACEGYM_OUTSIDE=FOLDER python -m benchmarks.outside.bfcl_starts [--seed N] [--backend NAME,…] [--tools] [--wrong N]
+[--unknown N]`. Every fifth conversation is never recorded; of the others two attempts are. *h*: the third attempts; *u*: an
+attempt at each conversation that was not recorded, from a start that nobody saw; *p*: recorded tools and values in an order
+that no attempt had, on every start. Says which continuity was inferred.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+from benchmarks.backends.attempts import (
+    ATTEMPTS,
+    Attempt,
+    attempted,
+    episode,
+    recombined,
+)
+from benchmarks.backends.backend import Style
+from benchmarks.outside.bfcl import CLASSES, STYLES, Published, conversations, steps
+from benchmarks.unseen import HEAD, HELD_OUT, SEQUENCES, Measured, parse, recorded, show
+from environments.fidelity import RecordedEpisode, record_tape, replay
+from environments.runtime.world import World
+from synth.world.observation import subject_of
+from synth.worlds import LearntWorld, WorldSettings, learn_world
+
+APART = 5
+"""Every which conversation is not recorded."""
+
+
+def measure(style: Style, seed: int) -> tuple[LearntWorld, list[Measured]]:
+    """What was learnt of one backend whose start differs with every conversation, and all tests."""
+    made = _attempts(style, seed)
+    known = [a for a in made if a.task % APART]
+    train = [a for a in known if a.number != HELD_OUT]
+    held = [a for a in known if a.number == HELD_OUT]
+    apart = [a for a in made if not a.task % APART and a.number == HELD_OUT]
+    learnt = learn_world([episode(style, a) for a in train], WorldSettings())
+    world = World.from_json(json.loads(json.dumps(learnt.document)))
+    tape = record_tape(recorded(a.calls) for a in train)
+    lasts = [a for a in made if a.number == HELD_OUT]
+    befores = [a.before for a in lasts if a.before is not None]
+    mixed = recombined(style, train, SEQUENCES, befores=befores)
+    probes = [replace(lasts[at % len(lasts)], calls=calls) for at, calls in enumerate(mixed)]
+    return learnt, [
+        Measured(
+            name=style.name,
+            kind=kind,
+            fidelity=replay(world, [_asked(style, a) for a in asked], tape=tape),
+        )
+        for kind, asked in (("h", held), ("u", apart), ("p", probes))
+    ]
+
+
+def _attempts(style: Style, seed: int) -> list[Attempt]:
+    """Every conversation three times, each time from its own start."""
+    name = CLASSES[style.name]
+    known = conversations(name)
+    out: list[Attempt] = []
+    for task, one in enumerate(known):
+        other = known[(task + 1) % len(known)]
+        script, pool = (steps(name, c, one.start) for c in (one, other))
+        for number in range(ATTEMPTS):
+            rng = random.Random(f"{style.name}/{seed}/{task}/{number}")  # noqa: S311 - dice
+            calls = attempted(Published(name, one.start), script, pool, rng)
+            before = Published(name, one.start)
+            out.append(Attempt(task=task, number=number, calls=calls, before=before))
+    return out
+
+
+def _asked(style: Style, attempt: Attempt) -> RecordedEpisode:
+    whole = episode(style, attempt)
+    start = {"subject": subject_of(whole)}
+    return replace(recorded(attempt.calls), start=start, started_at=whole.started_at)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table."""
+    options = parse(arguments)
+    wanted = options.backend.split(",") if options.backend else None
+    print(HEAD)
+    for style in STYLES:
+        if wanted is None or style.name in wanted:
+            learnt, found = measure(style, options.seed)
+            print(f"{style.name}: {json.dumps(dict(learnt.continuity))}")
+            for measured in found:
+                show(measured, options)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
