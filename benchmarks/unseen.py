@@ -13,12 +13,21 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from benchmarks.backends.agenda_tasks import AGENDA
-from benchmarks.backends.attempts import Attempt, Made, attempts, episode, recombined
+from benchmarks.backends.attempts import (
+    TASKS,
+    Attempt,
+    Made,
+    attempts,
+    episode,
+    recombined,
+    started,
+)
 from benchmarks.backends.backend import Style
 from benchmarks.backends.billing_tasks import BILLING
 from benchmarks.backends.campus_tasks import CAMPUS
@@ -94,19 +103,32 @@ def asked_in_form(
 ) -> tuple[World, list[Fidelity]]:
     """A world learnt from attempts in one form, and what held-out attempts and recombined sequences in that form are told.
 
-    `read` makes an episode of an attempt that is in that form already.
+    `read` makes an episode of an attempt that is in that form already. Where tasks start from states of their own, each is asked
+    of its first attempt's start.
     """
     made = attempts(style, seed)
     train = [a for a in made if a.number != HELD_OUT]
     held = [a for a in made if a.number == HELD_OUT]
-    mixed = [Attempt(task=0, number=0, calls=c) for c in recombined(style, train, SEQUENCES)]
+    befores = [started(style, task, seed) for task in range(TASKS)] if style.starting else []
+    sequences = recombined(style, train, SEQUENCES, befores=befores)
+    mixed = [Attempt(task=at % TASKS, number=0, calls=c) for at, c in enumerate(sequences)]
     shown = [formed(a) for a in train]
     learnt = learn_world([read(a) for a in shown], WorldSettings())
     world = World.from_json(json.loads(json.dumps(learnt.document)))
     tape = record_tape(recorded(a.calls) for a in shown)
+    starts: dict[int, dict[str, Any]] = {}
+    if style.starting:
+        for one in reversed(shown):
+            whole = read(one)
+            start = learnt.start_of(whole)
+            starts[one.task] = {"start": start, "started_at": whole.started_at} if start else {}
     found = [
-        replay(world, [recorded(formed(a).calls) for a in sequences], tape=tape)
-        for sequences in (held, mixed)
+        replay(
+            world,
+            [replace(recorded(formed(a).calls), **starts.get(a.task, {})) for a in asked],
+            tape=tape,
+        )
+        for asked in (held, mixed)
     ]
     return world, found
 
@@ -222,14 +244,16 @@ def _print_cases(measured: Measured, verdict: str, limit: int) -> None:
         print(f"     said: {one.result.content[:200]} [{one.result.source} {one.result.evidence}]")
 
 
-def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """Which backends, which seed, and what of them is shown beside the table."""
+def parse(arguments: Sequence[str] | None, *flags: str) -> argparse.Namespace:
+    """Which backends, which seed, and what of them is shown beside the table; a caller's own flags."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--backend")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--tools", action="store_true")
     parser.add_argument("--wrong", type=int, default=0)
     parser.add_argument("--unknown", type=int, default=0)
+    for flag in flags:
+        parser.add_argument(flag, action="store_true")
     return parser.parse_args(arguments)
 
 

@@ -62,9 +62,16 @@ def attempts(style: Style, seed: int = 0, *, living: bool = False) -> list[Attem
         for number in range(ATTEMPTS):
             rng = random.Random(f"{style.name}/{seed}/{task}/{number}")  # noqa: S311 - dice
             before = deepcopy(shared) if living else None
-            calls = attempted(shared if living else style.make(), script, pool, rng)
+            calls = attempted(shared if living else started(style, task, seed), script, pool, rng)
             out.append(Attempt(task=task, number=number, calls=calls, before=before))
     return out
+
+
+def started(style: Style, task: int, seed: int) -> Backend:
+    """The backend as the attempts at a task find it, where each begins anew."""
+    if style.starting is None:
+        return style.make()
+    return style.starting(random.Random(f"{style.name}/{seed}/{task}"))  # noqa: S311 - dice
 
 
 def attempted(

@@ -60,3 +60,5 @@ class Style:
     make: Callable[[], Backend]
     script: Callable[[random.Random], list[Step]]
     """The calls that a good agent would make for one task."""
+    starting: Callable[[random.Random], Backend] | None = None
+    """The backend as a task finds it, of the dice that its script is made of; None: every task finds what `make` makes."""

@@ -1,14 +1,17 @@
 """Worlds learnt of published backends: held-out attempts at their tasks, and sequences of calls that no attempt made.
 
-Run: `TRACEGYM_OUTSIDE=FOLDER python -m benchmarks.outside [--backend NAME] [--seed N] [--tools] [--wrong N] [--unknown N]`.
-The table is that of `benchmarks.unseen`. Each module of `BACKENDS` says which package its folder needs.
+Run: `TRACEGYM_OUTSIDE=FOLDER python -m benchmarks.outside [--backend NAME] [--seed N] [--living] [--tools] [--wrong N] [--unknown N]`.
+The table is that of `benchmarks.unseen`, with `--living` that of `benchmarks.unseen_living`. Each module of `BACKENDS` says which
+package its folder needs.
 """
 
 from __future__ import annotations
 
 import importlib
+import json
 from collections.abc import Sequence
 
+from benchmarks import unseen_living
 from benchmarks.backends.backend import Style
 from benchmarks.unseen import HEAD, measure, parse, show
 
@@ -21,6 +24,11 @@ BACKENDS: dict[str, str] = {
     "bfcl-trading": "bfcl",
     "bfcl-travel": "bfcl",
     "bfcl-vehicle": "bfcl",
+    "banking": "tau2",
+    "banking_starts": "tau2",
+    "telecom": "tau2",
+    "telecom_solo": "tau2",
+    "telecom_starts": "tau2",
 }
 """A backend's name, and the module beside this one whose `STYLES` hold it."""
 
@@ -38,13 +46,18 @@ def styles(wanted: Sequence[str]) -> list[Style]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table."""
-    options = parse(arguments)
+    options = parse(arguments, "--living")
     wanted = options.backend.split(",") if options.backend else []
     if unknown := [name for name in wanted if name not in BACKENDS]:
         raise SystemExit(f"no backend {', '.join(unknown)}: there are {', '.join(BACKENDS)}")
     print(HEAD)
     for style in styles(wanted):
-        for measured in measure(style, options.seed):
+        if options.living:
+            learnt, found = unseen_living.measure(style, options.seed)
+            print(f"{style.name}: {json.dumps(dict(learnt.continuity))}")
+        else:
+            found = measure(style, options.seed)
+        for measured in found:
             show(measured, options)
     return 0
 
