@@ -21,7 +21,7 @@ from ingest.history import Place, Thread, weave
 from ingest.outcome import Outcome
 from ingest.quarantine import Rejected
 from ingest.repeats import fill_repeated_runs, is_repeat, is_repeated_below, without_repeats_beside
-from ingest.span import LogEvent, Span
+from ingest.span import SERVER, LogEvent, Span
 from ingest.statements import Addresses, collect
 from ingest.tool_definitions import merge_tools
 from ingest.tool_runs import join_runs
@@ -98,7 +98,7 @@ def _parts(conversation: Conversation) -> list[_Part]:
         # Some clients put the messages on the agent's span only.
         calls = _outermost(nodes) or calls
     runs = [node for node in nodes if node.reading.kind == TOOL]
-    if not calls and not runs:
+    if not calls and all(_is_bare_service(run) for run in runs):
         return []
     places = {call: _place(call) for call in calls}
     named = conversation.conversation_id is not None
@@ -113,6 +113,12 @@ def _parts(conversation: Conversation) -> list[_Part]:
         runs=runs,
     )
     return [whole] if named else _apart(whole)
+
+
+def _is_bare_service(run: Node) -> bool:
+    """Whether a server says that it was called, and nothing of what was asked or answered: the caller knows more."""
+    told = run.reading.arguments is not None or run.reading.result is not None
+    return run.span.kind == SERVER and not told
 
 
 def _outermost(nodes: list[Node]) -> list[Node]:

@@ -23,6 +23,8 @@ SPAN_FORMAT: Final = 1
 Attributes = Mapping[str, Any]
 """Attribute values as OTLP has them: str, bool, int, float, None, lists and dicts of these; bytes as base64 text."""
 
+SERVER: Final = 2
+"""OTLP's kind of a span that answers a remote request."""
 STATUS_OK: Final = 1
 STATUS_ERROR: Final = 2
 

@@ -12,9 +12,10 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ingest.dialects.attributes import first, first_text, is_elided, text_of
+from ingest.dialects.content_blocks import blocks_text
 from ingest.dialects.identity import failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages
-from ingest.dialects.parts import blocks_text, parts_in
+from ingest.dialects.parts import parts_in
 from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading, Said
 from ingest.dialects.tool_schemas import read_tools
 from ingest.episode import Step

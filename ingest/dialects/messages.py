@@ -11,16 +11,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ingest.dialects.attributes import is_elided
+from ingest.dialects.content_blocks import blocks_text, has_media
 from ingest.dialects.parts import (
     Turn,
-    blocks_text,
     id_text,
     is_call_list,
     is_definition,
     is_result,
     read_call,
     read_calls,
-    result_text,
+    result_parts,
 )
 from ingest.dialects.tool_schemas import read_tools
 from ingest.episode import Step
@@ -196,13 +196,7 @@ def _read_message(value: dict[str, Any], default: str, found: Messages) -> None:
         _read_call_item(value, found)
         return
     if kind == "function_call_output":
-        found.steps.append(
-            Step(
-                role="tool",
-                content=result_text(value.get("output")),
-                call_id=id_text(value.get("call_id")),
-            )
-        )
+        _read_tool_message({"call_id": value.get("call_id")}, value.get("output"), found)
         return
     if kind == "reasoning" and "role" not in value:
         found.flags.add("reasoning_left_out")
@@ -257,6 +251,9 @@ def _read_tool_message(value: dict[str, Any], parts: Json, found: Messages) -> N
     failed = value.get("is_error")
     if value.get("status") == "error":
         failed = True
+    parts = result_parts(parts)
+    if has_media(parts):
+        found.flags.add("non_text_content")
     found.steps.append(
         Step(
             role="tool",

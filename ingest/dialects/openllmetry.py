@@ -11,21 +11,25 @@ from ingest.dialects.attributes import (
     arguments_of,
     has_index_gap,
     is_elided,
+    parsed,
     text_of,
     unflatten,
 )
+from ingest.dialects.content_blocks import blocks_text
 from ingest.dialects.identity import failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.otel_genai import read_as, statements
 from ingest.dialects.parts import parts_in
 from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading
-from ingest.dialects.tool_output import read_output
+from ingest.dialects.tool_output import ToolOutput, read_output
 from ingest.dialects.tool_schemas import read_tools
 from ingest.span import Attributes, Span
 
 NAME: Final = "openllmetry"
 
 _CONTAINERS: Final = frozenset({"workflow", "task", "agent"})
+_SERVERS_CALL: Final = frozenset({"tool_name", "arguments"})
+_SERVERS_RESULT: Final = frozenset({"result", "is_error"})
 _CHAT_REQUESTS: Final = frozenset({"chat", "completion", "text_completion"})
 
 
@@ -109,6 +113,17 @@ def _tool(span: Span) -> dict[str, Any]:
     )
     result = attributes.get("traceloop.entity.output", attributes.get("gen_ai.tool.call.result"))
     told = read_output(result)
+    asked, answered = parsed(arguments), parsed(result)
+    if (
+        isinstance(asked, dict)
+        and set(asked) == _SERVERS_CALL
+        and asked["tool_name"] == attributes.get("traceloop.entity.name")
+    ):
+        # A call to a server of the Model Context Protocol is wrapped, and so is the first block of its result.
+        arguments = asked["arguments"] or {}
+        if isinstance(answered, dict) and answered and set(answered) <= _SERVERS_RESULT:
+            failed_there = True if answered.get("is_error") is True else None
+            told = ToolOutput(text=blocks_text(answered.get("result")), is_error=failed_there)
     return {
         "call_id": text_of(attributes.get("gen_ai.tool.call.id")) or told.call_id,
         "tool_name": text_of(attributes.get("traceloop.entity.name"))

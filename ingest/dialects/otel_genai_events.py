@@ -12,11 +12,12 @@ from typing import Any, Final
 
 from ingest.dialects import claude_code
 from ingest.dialects.attributes import first_text, is_elided, parsed
+from ingest.dialects.content_blocks import blocks_text
 from ingest.dialects.evaluation import EVENT_NAMES, read_evaluation
 from ingest.dialects.identity import identity
 from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.otel_genai import read_content
-from ingest.dialects.parts import blocks_text, is_result, parts_in
+from ingest.dialects.parts import is_result, parts_in
 from ingest.dialects.reading import MODEL, Reading, Said
 from ingest.episode import Step
 from ingest.span import Attributes, LogEvent, Span

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ingest.dialects.attributes import is_elided
+from ingest.dialects.content_blocks import blocks_text, is_text_block, part_text, result_text
 from ingest.episode import Step, ToolCall
 from ingest.partial_json import parse_json
 from ingest.text import Json, canonical, json_text
@@ -18,9 +19,6 @@ from ingest.text import Json, canonical, json_text
 REASONING: Final = frozenset({"reasoning", "thinking", "redacted_thinking", "reasoning_text"})
 CALL_TYPES: Final = frozenset({"tool_call", "tool_use", "tool-call", "function_call"})
 RESULT_TYPES: Final = frozenset({"tool_call_response", "tool_result", "tool-result"})
-_TEXT_TYPES: Final = frozenset(
-    {None, "text", "input_text", "output_text", "refusal", "summary_text"}
-)
 _GEMINI_CALL: Final = ("function_call", "functionCall")
 _GEMINI_RESULT: Final = ("function_response", "functionResponse")
 _BEDROCK_PARTS: Final = frozenset(
@@ -35,6 +33,7 @@ _BEDROCK_PARTS: Final = frozenset(
         "video",
     }
 )
+_RESPONSES_PARTS: Final = frozenset({"input_text", "input_image", "input_file"})
 _VERCEL_OUTPUTS: Final = frozenset(
     {"text", "json", "content", "error-text", "error-json", "execution-denied"}
 )
@@ -131,14 +130,6 @@ def either(part: Json, *keys: str) -> Json:
     return None
 
 
-def part_text(part: dict[str, Any]) -> str | None:
-    """The text of a text part; None for images, files and sounds."""
-    if part.get("type") not in _TEXT_TYPES:
-        return None
-    text = either(part, "text", "content", "refusal")
-    return text if isinstance(text, str) else None
-
-
 def read_call(identity: Json, part: dict[str, Any]) -> ToolCall:
     """One call; arguments that were not captured are empty text, which is no JSON and nobody's `{}`."""
     arguments = next(
@@ -182,7 +173,7 @@ def read_result(part: dict[str, Any]) -> Step:
         value = value.get("value", value.get("reason"))
     return Step(
         role="tool",
-        content=blocks_text(value),
+        content=blocks_text(result_parts(value)),
         call_id=id_text(either(part, "id", "tool_use_id", "toolCallId", "tool_call_id")),
         tool_name=id_text(either(part, "name", "toolName")),
         is_error=failed if isinstance(failed, bool) else None,
@@ -223,11 +214,15 @@ def _read_bedrock_result(part: dict[str, Any]) -> Step:
     )
 
 
-def blocks_text(content: Json) -> str | None:
-    """A result's text: pieces of text joined, whether or not they name their type; anything else as JSON."""
-    if isinstance(content, list) and content and all(is_text_block(part) for part in content):
-        return "\n".join(part["text"] for part in content)
-    return result_text(content)
+def result_parts(content: Json) -> Json:
+    """The parts of a result, where a client wrote a model API's or LangChain's parts as JSON into the place of its text."""
+    parts = parts_in(content)
+    return parts if parts and all(_is_result_part(part) for part in parts) else content
+
+
+def _is_result_part(part: dict[str, Any]) -> bool:
+    # A tool may answer with parts of its own: these carry a type or an id that only a client gives.
+    return part.get("type") in _RESPONSES_PARTS or str(part.get("id")).startswith("lc_")
 
 
 def parts_in(text: Json) -> list[Any] | None:
@@ -245,29 +240,6 @@ def _is_block(part: Json) -> bool:
     if not isinstance(part, dict):
         return False
     return isinstance(part.get("type"), str) or (len(part) == 1 and set(part) <= _BEDROCK_PARTS)
-
-
-def result_text(value: Json) -> str | None:
-    """A tool's result as text: text parts joined, anything else as JSON."""
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, list) and value and all(_is_text_part(item) for item in value):
-        return "\n".join(part_text(item) or "" for item in value)
-    return json_text(value)
-
-
-def is_text_block(item: Json) -> bool:
-    """Whether an item is a piece of text, with its type named or not."""
-    return (
-        isinstance(item, dict)
-        and item.get("type") in _TEXT_TYPES | {"TextBlock"}
-        and isinstance(item.get("text"), str)
-        and set(item) <= {"type", "text", "block_type", "annotations", "meta", "_meta"}
-    )
-
-
-def _is_text_part(item: Json) -> bool:
-    return isinstance(item, dict) and item.get("type") in {"text", "output_text", "input_text"}
 
 
 def id_text(value: Json) -> str | None:

@@ -23,6 +23,7 @@ from ingest.dialects.reading import (
     Reading,
     Said,
 )
+from ingest.dialects.tool_output import read_output
 from ingest.dialects.tool_schemas import read_tools
 from ingest.span import Span
 from ingest.text import json_text
@@ -48,7 +49,7 @@ def read(span: Span) -> Reading:
     made_up = _is_made_up(reading.conversation, span)
     reading = replace(reading, conversation_is_made_up=made_up)
     if span.scope != "pydantic-ai":
-        return reading
+        return _request(span, reading) if attributes.get("rpc.method") == "tools/call" else reading
     if reading.kind == OTHER or "tool_arguments" in attributes:
         return _older(span, reading)
     tools = reading.tools or tuple(_tools(attributes.get("model_request_parameters")))
@@ -56,6 +57,24 @@ def read(span: Span) -> Reading:
         messages = read_messages(attributes.get("pydantic_ai.all_messages"), role="user")
         reading = replace(reading, input=tuple(messages.steps))
     return replace(reading, tools=tools)
+
+
+def _request(span: Span, reading: Reading) -> Reading:
+    """A call to a server of the Model Context Protocol: Logfire records the protocol's request and response."""
+    request = parsed(span.attributes.get("request"))
+    params = request.get("params") if isinstance(request, dict) else None
+    if not isinstance(params, dict) or text_of(params.get("name")) is None:
+        return reading
+    told = read_output(span.attributes.get("response"))
+    arguments = params.get("arguments")
+    return replace(
+        reading,
+        kind=TOOL,
+        tool_name=text_of(params.get("name")),
+        arguments=json_text(arguments or {}),
+        result=told.text,
+        is_error=told.is_error or failed(span),
+    )
 
 
 def _is_made_up(conversation: str | None, span: Span) -> bool:

@@ -12,10 +12,15 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ingest.dialects.attributes import is_elided, parsed, python_literal
-from ingest.dialects.parts import blocks_text, id_text
+from ingest.dialects.content_blocks import (
+    blocks_text,
+    named_blocks_text,
+    protocol_result,
+    protocol_text,
+)
+from ingest.dialects.parts import either, id_text
 from ingest.text import Json, json_text
 
-_MCP_RESULT: Final = frozenset({"content", "isError", "structuredContent", "meta", "_meta"})
 _LLAMA_OUTPUT: Final = frozenset({"tool_name", "raw_input", "raw_output", "is_error"})
 
 _SHOWN: Final = re.compile(
@@ -47,14 +52,15 @@ def read_output(value: Json) -> ToolOutput:
             call_id=id_text(message.get("tool_call_id")),
             is_error=True if message.get("status") == "error" else None,
         )
-    if isinstance(output, dict) and "isError" in output and set(output) <= _MCP_RESULT:
-        return ToolOutput(
-            text=blocks_text(output.get("content")), is_error=output["isError"] is True or None
-        )
+    result = protocol_result(output)
+    if result is not None:
+        failed = either(result, "isError", "is_error")
+        return ToolOutput(text=protocol_text(result), is_error=failed is True or None)
     if isinstance(output, dict) and set(output) >= _LLAMA_OUTPUT:
         told = output.get("blocks") or output.get("content") or output["raw_output"]
         return ToolOutput(text=blocks_text(told), is_error=output["is_error"] is True or None)
-    return ToolOutput(text=json_text(value))
+    told = named_blocks_text(output)
+    return ToolOutput(text=json_text(value) if told is None else told)
 
 
 def _tool_message(output: Json) -> dict[str, Any] | None:
