@@ -7,7 +7,6 @@ parts apart where calls with its values take other arguments, or are answered by
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +14,7 @@ from typing import Any, Final
 from urllib.parse import parse_qsl
 
 from environments.runtime.attempt import Json
-from environments.runtime.normal import is_name, parse_json, stable
+from environments.runtime.normal import parse_json, stable
 from environments.runtime.world_dispatched import (
     Rule,
     opened,
@@ -23,6 +22,7 @@ from environments.runtime.world_dispatched import (
     split_path,
 )
 from synth.world.called import MOSTLY, Call, Group, differing
+from synth.world.labels import MANY, is_data, labels_of, numbered_of, paths_of
 from synth.world.observation import History, Observation, by_tool
 from synth.world.paths import templates_of
 
@@ -36,11 +36,6 @@ APART: Final = 0.5
 """Share of pairs of values whose calls differ in kind."""
 WITHIN: Final = 0.3
 """The same of a further argument, within the parts told apart already."""
-MANY: Final = 3
-"""Calls for each value of an argument, on average."""
-LABEL: Final = re.compile(r"[^\W\d_][\w./:-]{0,79}")
-"""A word or a name of words, not a sentence and not a number."""
-
 Key = tuple[str, ...]
 Place = tuple[str, ...]
 """Where an argument stands: `top`, `path`, `query` or `open` (in which object), and its name there."""
@@ -163,14 +158,17 @@ class _Told:
 
 def _told_apart(calls: Sequence[Call], shown: frozenset[str]) -> _Told | None:
     """The arguments and the path whose values tell parts apart; a path that does comes first, for it says most."""
-    labels = _labels(calls)
-    told = next(filter(None, (_by_path(calls, name, shown) for name in _paths(calls))), None)
+    labels = labels_of(calls)
+    told = next(filter(None, (_by_path(calls, name, shown) for name in paths_of(calls))), None)
     if told is None:
+        words = {name: not is_data(calls, name, shown) for name in labels}
+        # Tools may be numbered (`close_account_7392`), as records are: only what they take tells such values apart.
+        numbered = dict.fromkeys(set(numbered_of(calls)).difference(labels), False)
         shares = {
-            name: _apart(calls, _Told(by=(name,)), shapes=not _is_data(calls, name, shown))
-            for name in labels
+            name: _apart(calls, _Told(by=(name,)), shapes=shapes)
+            for name, shapes in sorted((words | numbered).items())
         }
-        best = max(labels, key=lambda name: shares[name], default=None)
+        best = max(sorted(shares), key=lambda name: shares[name], default=None)
         if best is None or shares[best] < APART:
             return None
         told = _Told(by=(best,))
@@ -199,42 +197,11 @@ def _tells_more(calls: Sequence[Call], told: _Told, name: str) -> bool:
     return total > 0 and apart >= WITHIN * total
 
 
-def _labels(calls: Sequence[Call]) -> list[str]:
-    """Arguments that nearly all calls have, with few values that are words."""
-    counts = Counter(name for call in calls for name in call.arguments)
-    found = []
-    for name, count in sorted(counts.items()):
-        values = Counter(stable(c.arguments[name]) for c in calls if name in c.arguments)
-        texts = {t for c in calls if isinstance(t := c.arguments.get(name), str)}
-        words = sum(LABEL.fullmatch(text) is not None and not is_name(text) for text in texts)
-        few = len(values) * MANY <= len(calls)
-        if count >= 0.95 * len(calls) and few and words >= MOSTLY * len(values):
-            found.append(name)
-    return found
-
-
-def _paths(calls: Sequence[Call]) -> list[str]:
-    """Arguments that are paths: texts with a slash in nearly all calls."""
-    counts: Counter[str] = Counter(
-        name
-        for call in calls
-        for name, value in call.arguments.items()
-        if isinstance(value, str) and "/" in value and not any(c.isspace() for c in value)
-    )
-    return [name for name, n in sorted(counts.items()) if n >= MOSTLY * len(calls)]
-
-
 def _grouped(calls: Iterable[Call], told: _Told) -> dict[Key, Group]:
     groups: dict[Key, Group] = defaultdict(Group)
     for call in calls:
         groups[told.key(call)].calls.append(told.under(call) if told.path is not None else call)
     return groups
-
-
-def _is_data(calls: Sequence[Call], name: str, shown: frozenset[str]) -> bool:
-    """Whether results show most values of an argument: records of such kinds differ, calls hardly do."""
-    values = {value for c in calls if isinstance(value := c.arguments.get(name), str)}
-    return sum(value in shown for value in values) * 2 > len(values)
 
 
 def _apart(calls: Sequence[Call], told: _Told, *, shapes: bool = True) -> float:

@@ -195,6 +195,46 @@ def test_names_of_parts_are_read_by_their_values() -> None:
     assert write_log_odds("http[method=GET, path=/orders]", "") < 0
 
 
+def _numbered(n: int) -> list[tuple[str, dict[str, Any], str]]:
+    """Three tools of a catalogue, each with a number behind its name, called through one tool with its arguments as text."""
+    calls = (
+        ("show_locker_4410", {"locker": f"L{n}"}, f"Locker L{n} is free."),
+        ("rent_locker_8821", {"locker": f"L{n}", "weeks": n}, f"Locker L{n} is rented."),
+        ("find_member_1207", {"member": f"m{n}"}, f"Member m{n}: found."),
+    )
+    return [
+        ("use_tool", {"tool": tool, "with": json.dumps(held)}, said) for tool, held, said in calls
+    ]
+
+
+def test_tools_of_a_catalogue_have_numbers_behind_their_names() -> None:
+    """They are parts all the same, because each takes arguments of its own; an agent's slip among them changes nothing."""
+    slip = ("use_tool", {"tool": "show_locker_4410x", "with": "{}"}, "Error: no such tool")
+    found = _learnt([slip, *(call for n in range(8) for call in _numbered(n))])
+    assert "use_tool[tool=rent_locker_8821]" in found["use_tool"]["parts"]
+    assert found["use_tool"]["open"] == ["with"]
+
+
+def test_numbered_names_of_records_are_no_tools() -> None:
+    """Users called with the same arguments stay users, whatever their records look like."""
+    calls: list[tuple[str, dict[str, Any], str]] = [
+        ("profile", {"user": f"{name}_{at}"}, json.dumps({"name": name, name: at}))
+        for name, at in (("mia_kovacs", 4410), ("emma_silva", 8821), ("omar_patel", 1207))
+        for _ in range(6)
+    ]
+    assert _learnt(calls) == {}
+
+
+def test_days_with_slashes_are_no_paths() -> None:
+    """A birth date has parts between slashes, but no words: the tool stays one."""
+    days = [f"{n % 12 + 1}/{n + 1}/19{60 + n}" for n in range(36)] + [f"{n}-1990" for n in range(4)]
+    calls: list[tuple[str, dict[str, Any], str]] = [
+        ("register", {"born": born, "name": f"N{n}"}, f"Member {n} is registered.")
+        for n, born in enumerate(days)
+    ]
+    assert _learnt(calls) == {}
+
+
 def test_a_tool_of_few_calls_stays_one() -> None:
     """Three calls prove nothing."""
     calls: list[tuple[str, dict[str, Any], str]] = [
