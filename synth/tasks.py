@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Final
+from typing import Any, Final
 
 from environments.runtime.attempt import UNKNOWN, Attempt, Json
 from environments.runtime.candidate import Action, Candidate, RecordedAttempt
@@ -32,6 +32,7 @@ from synth.rubric.constructed import Intents
 from synth.rubric.corrected import NOT_SAID, OTHER_TOOL, Corrected, tried
 from synth.rubric.corrections import Correction, Said, joined
 from synth.rubric.derive import Derived, derive_rubric
+from synth.rubric.dictated import as_dictated
 from synth.rubric.facts import Facts, facts_of
 from synth.rubric.failing import failing_writers
 from synth.rubric.habits import FAIL, NO_ACT, faults_of, same_end
@@ -216,18 +217,26 @@ def _played(
 def _silent(
     attempts: Sequence[Facts], world: LearntWorld | None, backend: World | None
 ) -> frozenset[str]:
-    """Tools whose writes leave neither an effect nor an event in the world as learnt."""
+    """Tools whose writes leave neither an effect nor a write in the world as learnt; an act compares with nothing."""
     if world is None or backend is None:
         return frozenset()
-    found: set[str] = set()
+    known = world.document["tools"]
+    written = {tool for attempt in attempts for tool, _ in attempt.writes}
+    found = {n for n in written & known.keys() if _is_only_an_act(known[n])}
     for attempt in attempts:
         tools = {tool for tool, _ in attempt.writes}
         if len(tools) == 1 and not tools <= found:
             episode = attempt.recorded.episode
             end = Start(backend, world.start_of(episode), episode.started_at).end_of(attempt)
-            if not (end.effects or end.events or end.unknown):
+            written_down = any(event.kind == "write" for event in end.events)
+            if not (end.effects or written_down or end.unknown):
                 found |= tools
     return frozenset(found)
+
+
+def _is_only_an_act(tool: Mapping[str, Any]) -> bool:
+    """Whether the world holds that it happens and changes no record."""
+    return tool["kind"] == "act" and not tool.get("writes")
 
 
 def task_id_of(app: str, *, task_key: str | None, anchor: str) -> str:
@@ -239,6 +248,10 @@ def task_id_of(app: str, *, task_key: str | None, anchor: str) -> str:
 def _candidate(found: _Attempts, traits: AppTraits, start: Start | None) -> Candidate:
     group, attempts, made = found.group, found.facts, found.made or _Made()
     shows = [*attempts, made.facts] if made.facts is not None else attempts
+    kinds = as_dictated(shows, traits.kinds)
+    if kinds is not traits.kinds:
+        traits = replace(traits, kinds=kinds)
+        shows = [facts_of(f.recorded, f.label, kinds) for f in shows]
     if made.facts is not None and made.facts.acts:
         # Who alike handed over or acted otherwise shows in no end: here the act is the end.
         traits = replace(traits, unforgiven={**traits.unforgiven, NO_ACT: FAIL})

@@ -21,6 +21,8 @@ from .normal import stable
 
 HARDLY: Final = 0.2
 """Share of refused calls up to which a call that nobody can answer is taken to have succeeded in a prediction."""
+MOSTLY: Final = 0.5
+"""Share beyond which it is taken to have been refused; a tool that nobody called has just this one."""
 
 Write = tuple[str, str]
 """Tool and canonical arguments."""
@@ -88,7 +90,9 @@ def compare_end(end: Mapping[str, Json], args: Mapping[str, Json], view: View) -
     by_writes = _unless_undone(by_writes, end, args, view, made)
     refusals = args.get("refusals")
     if by_writes.score is None and not made.dirty and isinstance(refusals, dict):
-        return _likely(made, wanted, _believed(args, view, refusals)) or by_writes
+        found = [_likely(made, wanted, done) for done in _believed(args, view, refusals)]
+        if found[0] is not None and found[1] is not None and found[0].score == found[1].score:
+            return found[0]
     return by_writes
 
 
@@ -211,26 +215,34 @@ def _likely(made: _Made, wanted: Counter[Write], believed: Counter[Write]) -> Fo
     return None
 
 
-def _believed(args: Mapping[str, Json], view: View, refusals: Mapping[str, Json]) -> Counter[Write]:
-    """The calls without an answer that very likely succeeded."""
+def _believed(
+    args: Mapping[str, Json], view: View, refusals: Mapping[str, Json]
+) -> tuple[Counter[Write], Counter[Write]]:
+    """The calls without an answer that very likely succeeded: without and with those of which nothing tells it."""
     writes = _names(args.get("writes"))
     ignore = args.get("ignore")
     calls = view.normal_calls(ignore if isinstance(ignore, dict) else {})
-    found: Counter[Write] = Counter()
+    fewest: Counter[Write] = Counter()
+    most: Counter[Write] = Counter()
     for call in calls:
         if not call.unknown or call.failed or call.tool not in writes:
             continue
         refused = was_refused(view, call.index, writes)
         if refused is None:
-            refused = not _hardly_refuses(call.tool, refusals)
-        if not refused:
-            found[call.tool, call.arguments] += 1
-    return found
+            refused = _refuses(call.tool, refusals)
+        fewest[call.tool, call.arguments] += refused is False
+        most[call.tool, call.arguments] += refused is not True
+    return +fewest, +most
 
 
-def _hardly_refuses(tool: str, refusals: Mapping[str, Json]) -> bool:
+def _refuses(tool: str, refusals: Mapping[str, Json]) -> bool | None:
+    """Whether the tool refuses as a rule, or hardly ever; None in between, and where it was never called."""
     share = refusals.get(tool)
-    return isinstance(share, int | float) and share <= HARDLY
+    if not isinstance(share, int | float):
+        return True
+    if share <= HARDLY:
+        return False
+    return True if share > MOSTLY else None
 
 
 def _replaced(done: Write, doubtful: Iterable[Write]) -> bool:
@@ -298,9 +310,11 @@ def _in_order(found: Found, end: Mapping[str, Json], args: Mapping[str, Json], v
 
 
 def _comparable(end: Mapping[str, Json], args: Mapping[str, Json], made: _Made) -> bool:
-    """Whether effects tell this end from others: known of it, and left by every tool that is involved."""
-    involved = {tool for tool, _ in made.certain} | {tool for tool, _ in _writes(end.get("writes"))}
-    return isinstance(end.get("effects"), list) and not involved & _names(args.get("silent"))
+    """Whether effects tell this end from others: known of it, and tools that leave none were called alike."""
+    silent = _names(args.get("silent"))
+    mine = Counter({write: n for write, n in made.certain.items() if write[0] in silent})
+    wanted = Counter(write for write in _writes(end.get("writes")) if write[0] in silent)
+    return isinstance(end.get("effects"), list) and mine == wanted
 
 
 def _effects_of(end: Mapping[str, Json]) -> set[tuple[Json, ...]]:

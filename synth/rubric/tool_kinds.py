@@ -194,7 +194,7 @@ def _authored(definition: Mapping[str, Json], seen: _Traces) -> tuple[str, ...]:
 def _collect(recorded: Recorded, traces: dict[str, _Traces]) -> None:
     """Add one episode's calls to the evidence."""
     calls = recorded.attempt.calls
-    before = _texts_before(recorded)
+    before = texts_before(recorded)
     last_seen: dict[tuple[str, str], int] = {}
     for index, call in enumerate(calls):
         seen = traces[call.name]
@@ -240,7 +240,7 @@ def _scalars(value: Json | Mapping[str, Json]) -> list[str]:
     return [] if value is None or isinstance(value, bool) else [str(value).casefold()]
 
 
-def _texts_before(recorded: Recorded) -> dict[int, str]:
+def texts_before(recorded: Recorded) -> dict[int, str]:
     """Per message index with calls, all that users and tools had said before it, folded."""
     said: list[str] = []
     before: dict[int, str] = {}

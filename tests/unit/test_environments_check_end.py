@@ -109,6 +109,9 @@ def test_a_prediction_may_rest_on_what_the_policy_believed() -> None:
     refused = attempt(good, extra, said=["", "Unfortunately that is not possible."])
     assert score(end_check(refusals=sure), refused) == 1.0
     assert score(end_check(refusals={"drop": 0.6}), attempt(good, extra)) == 1.0
+    for between in (0.22, 0.5):  # one of five refused, and a tool that nobody called
+        assert score(end_check(refusals={"drop": between}), attempt(good, extra)) is None
+        assert score(end_check(refusals={"drop": between}), refused) == 1.0
     wrong = attempt(made(item="A1", to=9, source=UNKNOWN))
     assert score(end_check(refusals=sure), wrong) == 0.0
 
