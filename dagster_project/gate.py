@@ -29,7 +29,8 @@ from redact.clean_episode import CleanEpisode
 from redact.encoded import hidden_texts
 from redact.fold import fold
 from redact.judge import Judgement, judge
-from redact.leaks import find_leaks, spellings
+from redact.leak_spellings import spellings
+from redact.leaks import find_leaks
 from redact.learn import learn
 from redact.learnt import AppLearnt, Learnt, keep_kind, merge
 from redact.policy import Policy, load_policy

@@ -33,7 +33,8 @@ from dagster_project.learnt_tables import (
 )
 from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, EPISODES, REDACTIONS
 from redact.judge import judge
-from redact.leaks import Leak, LeakSearch, spellings
+from redact.leak_spellings import spellings
+from redact.leaks import Leak, LeakSearch
 from redact.standing import vocabulary_of
 from redact.vault import Vault
 

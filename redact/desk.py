@@ -7,6 +7,7 @@ place, never parsed and written again: JSON keeps its bytes. Decides nothing abo
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
@@ -17,7 +18,7 @@ from redact.app_gate import AppGate, Known
 from redact.dates import read_date, short_spellings, spellings
 from redact.encoded import hidden_texts
 from redact.episode_memory import Cleaned, Memory, Note
-from redact.fold import fold_value, readable
+from redact.fold import escaped_letters, fold_value, readable
 from redact.kinds import KINDS
 from redact.matcher import Match, Matcher, resolve, searched
 from redact.standing import Standing
@@ -247,9 +248,13 @@ _TELLING: Final = 4
 _NO_MATCHES: list[Match] = []
 
 
+_BROKEN: Final = re.compile(r"\\\n *(?:\\(?= ))?")
+_LETTER: Final = re.compile(r"(?:\\+x[0-9a-fA-F]{2})+|\\+U000[01][0-9a-fA-F]{4}")
+
+
 def _unescaped(mention: str) -> str:
-    """Return what a JSON- or URL-escaped mention says, however often it was escaped."""
-    plain = mention
+    """Return what a mention escaped as in JSON, YAML or an URL says, however often it was escaped."""
+    plain = _LETTER.sub(lambda run: escaped_letters(run[0]), _BROKEN.sub("", mention))
     for _ in range(3):
         if "\\" not in plain:
             break

@@ -15,17 +15,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from redact.encoded import hidden_texts, may_hide
-from redact.fields import words_of
+from redact.fields import is_marked, words_of
 from redact.json_tables import described_rows, may_be_rows, plain_rows
 from redact.kinds import KINDS, NOT_PERSONAL
 from redact.labelled_rows import labelled, may_be_labelled
-from redact.leaves import DEPTH, documents_in
+from redact.leaves import DEPTH, documents_in, hides_document, unquoted
 from redact.lexicon import DATA, Lexicon
 from redact.numbers import LONG, number_kind
 from redact.printed import printed_in
 from redact.shapes import can_be, digit_count, is_phone
 from redact.tables import records_in
+from redact.yaml_blocks import block_in
 
 _KEY_SIZE: Final = 64
 _DATA_DIGITS: Final = 3
@@ -98,9 +98,7 @@ _UNASKED: Final = "\x00"
 _WHOLE: Final = frozenset('{["')
 _INSIDE: Final = re.compile(r"[\[{].*[\]}]", re.DOTALL)
 """From the first bracket to the last."""
-_FIELDED: Final = 3
 _HIDING: Final = 16
-_SHORT: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +136,9 @@ class Documents:
         whole = bool(documents) and text.lstrip()[:1] in _WHOLE
         if not tool and not documents:
             return False
+        block = None if whole else block_in(text)
+        if block is not None:
+            documents, whole = [block], True
         above = (tool,) if tool else ()
         top = self._tops.get(tool)
         if top is None:
@@ -293,6 +294,9 @@ class _Reader:
         self.walk(part if rows is None else rows, below, above, depth + 1)
 
     def _text(self, value: str, slot: _Slot, above: tuple[str, ...], depth: int) -> None:
+        if not self.free and "\n" in value and (block := block_in(value)) is not None:
+            self.walk(block, slot, above, depth + 1)
+            return
         if value[:1] in ("{", "[") or '{"' in value:
             inner = documents_in(value)
             if inner:
@@ -312,12 +316,12 @@ class _Reader:
         """Say whether a text under a key has parts of its own: lines, markup, fields between marks."""
         if "\n" in value or "</" in value:
             return not self.free
-        return self._fields and not self.free and _is_marked(value)
+        return self._fields and not self.free and is_marked(value)
 
     def _leaf(self, value: str, slot: _Slot, *, is_text: bool) -> None:
         kind = slot.kind
         if value[-1:] == '"':
-            value = _unquoted(value)
+            value = unquoted(value)
         if kind in KINDS:
             fitting = _fitting(kind, value)
             if fitting:
@@ -332,39 +336,15 @@ class _Reader:
             for below, piece in words_of(value, ""):
                 path = f"{slot.path}.{below}" if below else slot.path
                 self._unexplained.append(Unexplained(path, piece, known, free=True))
-        elif is_text and value and not (len(value) >= _HIDING and _hides_document(value)):
+        elif is_text and value and not (len(value) >= _HIDING and hides_document(value)):
             known = kind if kind in NOT_PERSONAL else "?"
             unexplained = Unexplained(slot.path, value, known, self.free)
             self._unexplained.append(unexplained)
-            if not self.free and not _is_marked(
+            if not self.free and not is_marked(
                 value
             ):  # the same text may stand in JSON and in text of another form
                 slot.known[value] = unexplained
                 self._documents.remembered += 1
-
-
-def _unquoted(value: str) -> str:
-    """Return a value without the quotes that are part of it, as tags of web pages have them: `W/"5f2a"`."""
-    inner = value.removeprefix("W/")
-    return inner[1:-1] if len(inner) > 2 and inner[0] == '"' else value
-
-
-def _hides_document(value: str) -> bool:
-    """Say whether a value is a document in base64, each leaf of which is judged for itself."""
-    if " " in value or not may_hide(value):
-        return False
-    return any(
-        run.start == 0 and run.end == len(value) and documents_in(run.text)
-        for run in hidden_texts(value)
-    )
-
-
-def _is_marked(value: str) -> bool:
-    """Say whether the same mark cuts a text several times."""
-    if len(value) < _SHORT:
-        return False
-    count = value.count
-    return max(count("|"), count("\t"), count("+"), count(";")) >= _FIELDED
 
 
 @lru_cache(maxsize=65_536)

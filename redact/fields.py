@@ -38,6 +38,8 @@ _NAMED: Final = re.compile(
 """Words that begin with a capital, in a script that has them, with the word before."""
 _SENTENCE: Final = 6
 _FEW: Final = 3
+_CUT: Final = 16
+"""Shorter texts are cut by no mark."""
 _LINES: Final = 400
 EDGES: Final = " \t\r\n\"'`.,;:()[]{}<>|*_/\\-=+#~^"
 _LONGEST: Final = 80
@@ -164,3 +166,11 @@ def names_in_sentence(text: str) -> Iterator[Place]:
 def is_plain(words: Sequence[str]) -> bool:
     """Say whether all words are ordinary English."""
     return all(word.casefold() in ORDINARY for word in words)
+
+
+def is_marked(value: str) -> bool:
+    """Say whether the same mark cuts a text several times."""
+    if len(value) < _CUT:
+        return False
+    count = value.count
+    return max(count("|"), count("\t"), count("+"), count(";")) >= _MANY

@@ -1,7 +1,7 @@
 """Text folded for comparison: one spelling for every way a value can be written, with the way back to the original.
 
 In: any text. Out: `Folded(text, ...)`: lower case, compatibility forms and accents resolved, look-alike letters of other
-alphabets made Latin, invisible characters dropped, JSON and URL escapes read. `span` gives the original's positions.
+alphabets made Latin, invisible characters dropped, JSON, YAML and URL escapes read. `span` gives the original's positions.
 Folding can change the length ("İ", a JSON escape, zero-width characters), so positions are never assumed equal.
 """
 
@@ -15,7 +15,8 @@ from typing import Final, NamedTuple
 
 _ODD: Final = re.compile(
     r"[^\x00-\x7f]|\\+u[dD][89abAB][0-9a-fA-F]{2}\\+u[dD][c-fC-F][0-9a-fA-F]{2}|\\+u[0-9a-fA-F]{4}"
-    r"|%[c-fC-F][0-9a-fA-F](?:%[89abAB][0-9a-fA-F])+|%[0-9a-fA-F]{2}|\\+[nrtbf]"
+    r"|(?:\\+x[0-9a-fA-F]{2})+|\\+U000[01][0-9a-fA-F]{4}"
+    r"|%[c-fC-F][0-9a-fA-F](?:%[89abAB][0-9a-fA-F])+|%[0-9a-fA-F]{2}|\\\n *(?:\\(?= ))?|\\+[nrtbf]"
 )
 _LOOKALIKES: Final = str.maketrans(
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u04bb\u04cf\u0432\u043a\u043c"
@@ -72,7 +73,7 @@ def fold(text: str) -> Folded:
     return fold_pieces(text)
 
 
-_ESCAPED: Final = re.compile(r"\\[nrtbfu]")
+_ESCAPED: Final = re.compile(r"\\[nrtbfuxU\n]")
 _BEYOND_MARKS: Final = re.compile("[^\x00-\x7f\u2013\u2014\u2018\u2019\u201c\u201d]")
 """What is neither ASCII nor one of the quotes and dashes of typesetting, each of which folds to one character."""
 
@@ -122,7 +123,12 @@ def fold_pieces(text: str) -> Folded:
 @lru_cache(maxsize=65_536)
 def _piece(odd: str) -> str:
     if odd[0] == "\\":
-        if odd.lstrip("\\")[0] != "u":
+        mark = odd.lstrip("\\")[0]
+        if mark == "\n":
+            return ""  # YAML breaks a line within a text so, even within a word
+        if mark in "xU":
+            return "".join(_letter(letter) for letter in escaped_letters(odd))
+        if mark != "u":
             return " " * len(odd)  # an escaped line break is a boundary, not the letter n
         codes = [int(code, 16) for code in re.findall(r"u([0-9a-fA-F]{4})", odd)]
         raw = b"".join(code.to_bytes(2, "big") for code in codes)
@@ -131,6 +137,19 @@ def _piece(odd: str) -> str:
         raw = bytes.fromhex(odd.replace("%", ""))
         return "".join(_letter(letter) for letter in raw.decode("utf-8", "replace").lower())
     return _letter(odd)
+
+
+def escaped_letters(run: str) -> str:
+    """Return what an escaped run of bytes says, as YAML and Python write letters: UTF-8 where it is such, else each byte for itself."""
+    code = run.replace("\\", "")
+    if code[0] == "U":
+        number = int(code[1:], 16)
+        return chr(number) if number < 0x110000 else run
+    raw = bytes.fromhex(code.replace("x", ""))
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
 
 
 def _letter(letter: str) -> str:

@@ -7,6 +7,7 @@ Fails closed: what nothing shows to be everybody's is somebody's. An identifier 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -175,6 +176,20 @@ def is_line(value: str) -> bool:
         len(word) >= _TOLD and fold_value(word) not in ORDINARY and not word.islower()
         for word in words
     )
+
+
+def are_numbered(values: Collection[str]) -> bool:
+    """Say whether nearly all values are a few texts with a long number each: what it is, and whose, as `Basic Plan - Line 555-0100-22`.
+
+    The number is judged as a token; an address has none so long.
+    """
+    texts = Counter(_LONG_NUMBER.sub("0", value) for value in values)
+    alike = sum(count for text, count in texts.items() if count >= _ALIKE and text[-1:] == "0")
+    return alike >= _NEARLY_ALL * len(values)
+
+
+_LONG_NUMBER: Final = re.compile(r"(?:\d[ .-]?){6,14}\d")
+_ALIKE: Final = 5
 
 
 def is_letters_between(value: str) -> bool:

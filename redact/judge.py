@@ -22,6 +22,7 @@ from redact.forms import commonest, is_code, is_mark
 from redact.free_ids import FREE
 from redact.free_judge import (
     Tokens,
+    are_numbered,
     are_own,
     beside_names,
     enough_of,
@@ -383,7 +384,7 @@ def _unshared(place: Place, shape: str, own: list[str], subjects: int) -> Verdic
         if all(map(is_code, own)):
             verdict = IDENTIFIERS
         elif 2 * sum(map(is_line, own)) > len(own):
-            verdict = STREETS
+            verdict = KEPT if are_numbered(own) else STREETS
         elif place.personal or subjects > _FEW:
             verdict = TEXTS
     return verdict

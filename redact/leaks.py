@@ -2,47 +2,25 @@
 
 In: texts past the gate and what was learnt. Out: `Leak`s (kind, place and length, never text). Shares no matching code
 with the scrubber: it looks values up by hashed tokens instead of an automaton, decodes JSON, URL and base64 spellings by
-itself, and knows nothing of keys or surrogates. It finds app-wide values (direct identifiers, multi-word names); single
+itself (`redact.leak_spellings`), and knows nothing of keys or surrogates. It finds app-wide values (direct identifiers, multi-word names); single
 words are searched only when the caller says which episode a text derives from, and one that is ordinary or public
 counts only beside another word of the same subject. What does not count is told with its reason.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
-import html
 import re
-import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
-from urllib.parse import unquote
 
 from redact.judge import personal_everywhere
+from redact.leak_spellings import ALIKE, apart, folded, readings, written
 from redact.learnt import Learnt
 from redact.people_places import choices, without_choices
 from redact.word_lists import word_list
 
 _TOKEN: Final = re.compile(r"[^\W_]+")
-_BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
-_ESCAPE: Final = re.compile(r"\\+u([0-9a-fA-F]{4})")
-_UNSEEN: Final = re.compile(
-    "[\u00ad\u0300-\u036f\u0483-\u0489\u061c\u0591-\u05bd\u064b-\u065f\u180e\u200b-\u200f\u202a-\u202e"
-    "\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufe20-\ufe2f\ufeff]"
-)
-"""Combining marks and characters nobody sees."""
-_ALIKE: Final[dict[int, str]] = {
-    ord(letter): latin
-    for latin, letters in {
-        "a": "\u0430\u03b1", "b": "\u0432\u0180", "c": "\u0441\u03f2", "d": "\u0501\u0111\u00f0", "e": "\u0435\u0259", "h": "\u04bb\u043d\u0127",
-        "i": "\u0456\u03b9\u0131\u0268", "j": "\u0458", "k": "\u043a\u03ba", "m": "\u043c", "n": "\u03b7", "o": "\u043e\u03bf\u00f8",
-        "p": "\u0440\u03c1", "s": "\u0455", "t": "\u0442\u03c4\u0167", "u": "\u03c5\u0289", "v": "\u03bd\u0475", "w": "\u0461",
-        "x": "\u0445\u03c7", "y": "\u0443\u04af", "l": "\u04cf\u0142", "ae": "\u00e6", "oe": "\u0153", "th": "\u00fe",
-    }.items()
-    for letter in letters
-}  # fmt: skip
-"""Letters of other alphabets that look Latin, and those no mark can be taken from: values are looked up in this spelling."""
 _GAPS: Final = re.compile(r"[\W_]+")
 _SPACES: Final = {code: " " for code in range(128) if not chr(code).isalnum()}
 _ORDINARY: Final = word_list("ordinary")
@@ -145,7 +123,7 @@ class _Passages:
     """Texts that are about nobody, by their words: whether a mention stands in one is asked with the words around it."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        told = (" ".join(_GAPS.sub(" ", _folded(text)).split()) for text in texts)
+        told = (" ".join(_GAPS.sub(" ", folded(text)).split()) for text in texts)
         self._words = " | ".join(f" {words} " for words in sorted(set(told)))
 
     def hold(self, tokens: list[str], start: int, end: int) -> bool:
@@ -206,7 +184,7 @@ class _Table:
 
     def add(self, values: Mapping[str, str], *, direct: bool) -> None:
         for value, kind in values.items():
-            tokens = tuple(_TOKEN.findall(_apart(value.translate(_ALIKE))))
+            tokens = tuple(_TOKEN.findall(apart(value.translate(ALIKE))))
             telling = [token for token in tokens if token not in _COMMON]
             if not tokens or (not telling and len(tokens) > 1 and kind == "street"):
                 continue  # "Suite 171" is anybody's
@@ -219,7 +197,7 @@ class _Table:
             self._by_pivot.setdefault(tokens[pivot], []).append(wanted)
 
     def search(self, where: str, text: str) -> Iterator[Leak]:
-        for encoding, plain in _readings(text):
+        for encoding, plain in readings(text):
             spaced = plain.translate(_SPACES) if plain.isascii() else _GAPS.sub(" ", plain)
             tokens = spaced.split()
             if self._by_pivot.keys().isdisjoint(tokens):
@@ -227,7 +205,7 @@ class _Table:
             hits = list(self._hits(tokens))
             if hits:
                 places = list(_TOKEN.finditer(plain))
-                raw = _written(text) if encoding == "plain" else ""
+                raw = written(text) if encoding == "plain" else ""
                 yield from self._leaks(where, encoding, _Seen(plain, raw, tokens, places, hits))
 
     def _hits(self, tokens: list[str]) -> Iterator[tuple[int, _Wanted]]:
@@ -305,91 +283,3 @@ def _is_torn(kind: str, mention: str) -> bool:
 
 def _rarity(token: str) -> tuple[bool, bool, int]:
     return token not in _COMMON, not token.isdecimal() or len(token) > 4, len(token)
-
-
-def plain_reading(text: str) -> str:
-    """Return the text as the check reads it: escapes read, folded. A `plain` leak's offset counts its characters."""
-    return _folded(_written(text))
-
-
-def _written(text: str) -> str:
-    """Return the text with its escapes read."""
-    if "\\" not in text:
-        return text
-    return re.sub(r"\\+[nrtbf]", "  ", _ESCAPE.sub(lambda code: chr(int(code[1], 16)), text))
-
-
-def spellings(text: str, encoding: str) -> tuple[str, ...]:
-    """Return the text as a leak's offset counts it: folded and, where folding kept the length, with its casing as well."""
-    if encoding == "plain":
-        raw, folded = text, plain_reading(text)
-    elif encoding in _WRITTEN:
-        raw = _WRITTEN[encoding](text)
-        folded = _folded(raw)
-    else:
-        return ()
-    return (folded, raw) if len(raw) == len(folded) and raw != folded else (folded,)
-
-
-def _of_url(text: str) -> str:
-    return unquote(text.replace("+", " "))
-
-
-_WRITTEN: Final[Mapping[str, Callable[[str], str]]] = {"url": _of_url, "html": html.unescape}
-
-
-def _readings(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the text in each of the spellings in which a value could hide in it, folded."""
-    yield "plain", plain_reading(text)
-    if "%" in text and _PERCENT.search(text):
-        yield "url", _folded(_of_url(text))
-    if "&" in text and ";" in text:
-        unescaped = html.unescape(text)
-        if unescaped != text:
-            yield "html", _folded(unescaped)
-    for run in _BASE64.findall(text) if _has_run(text) else ():
-        decoded = None if run.islower() or run.isdecimal() else _decoded(run)
-        if decoded is not None:
-            yield "base64", _folded(decoded)
-
-
-_PERCENT: Final = re.compile(r"%[0-9A-Fa-f]{2}")
-_RUN_OF_CODE: Final = b"*" * 12
-_CODE: Final = bytes(
-    ord("*") if chr(code).isalnum() or chr(code) in "+/_-" else 0 for code in range(128)
-) + bytes(128)
-
-
-def _has_run(text: str) -> bool:
-    """Say whether a run long enough for base64 stands in a text: asking so costs a tenth of looking for it."""
-    return _RUN_OF_CODE in text.encode("utf-8", "surrogatepass").translate(_CODE)
-
-
-def _folded(text: str) -> str:
-    if text.isascii():
-        return text.lower()
-    plain = _UNSEEN.sub("", unicodedata.normalize("NFKD", text)).casefold()
-    return _apart(plain.translate(_ALIKE))
-
-
-_RUNNING: Final = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003134f]"
-)
-"""Letters of scripts that put no space between words."""
-
-
-def _apart(text: str) -> str:
-    """Return a text with each such letter as a word of its own: where a name among them ends nothing shows."""
-    return text if text.isascii() else _RUNNING.sub(r" \g<0> ", text)
-
-
-def _decoded(run: str) -> str | None:
-    """Return what a base64 run says, None when it says nothing readable."""
-    body = run.rstrip("=").replace("-", "+").replace("_", "/")
-    body = body[: len(body) - (1 if len(body) % 4 == 1 else 0)]
-    try:
-        text = base64.b64decode(body + "=" * (-len(body) % 4), validate=True).decode("utf-8")
-    except (binascii.Error, UnicodeDecodeError):
-        return None
-    return text if text.isprintable() or "\n" in text else None

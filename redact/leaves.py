@@ -14,6 +14,8 @@ from typing import Final
 
 import orjson
 
+from redact.encoded import hidden_texts, may_hide
+
 DEPTH: Final = 40
 """Deeper nesting than this is read as text: it is an attack or an accident."""
 LITERAL_SIZE: Final = 200_000
@@ -67,3 +69,19 @@ def _literal(text: str) -> object | None:
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
         return None
     return value if isinstance(value, dict | list | tuple) else None
+
+
+def hides_document(value: str) -> bool:
+    """Say whether a value is a document in base64, each leaf of which is judged for itself."""
+    if " " in value or not may_hide(value):
+        return False
+    return any(
+        run.start == 0 and run.end == len(value) and documents_in(run.text)
+        for run in hidden_texts(value)
+    )
+
+
+def unquoted(value: str) -> str:
+    """Return a value without the quotes that are part of it, as tags of web pages have them: `W/"5f2a"`."""
+    inner = value.removeprefix("W/")
+    return inner[1:-1] if len(inner) > 2 and inner[0] == '"' else value

@@ -248,9 +248,13 @@ def _is_called(text: str, match: Match) -> bool:
         return False
     if _CALLED_FIRST.search(text, 0, match.start) and _COMMA.match(text, match.end):
         return True
-    if match.kind != "first_name" or not before or not _SAID.match(text, match.end):
+    if not before or not _SAID.match(text, match.end):
         return False
-    return bool(_CALLED_AT_END.search(before) or _SIGNED.search(before))
+    if _CALLED_AT_END.search(
+        before
+    ):  # a word of a full name is learnt as a surname, whichever of them it is
+        return True
+    return match.kind == "first_name" and _SIGNED.search(before) is not None
 
 
 def _in_key(text: str, match: Match) -> bool:

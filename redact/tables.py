@@ -226,8 +226,18 @@ def _split(lines: list[str]) -> Iterator[list[list[str]]]:
         except csv.Error:
             continue
         wide = _COLUMNS if delimiter == "," else _COLUMNS - 1
+        if delimiter == ",":
+            rows = _last_joined(rows)
         if len(rows) >= _ROWS and len(rows[0]) >= wide and len({len(row) for row in rows}) == 1:
             yield rows
+
+
+def _last_joined(rows: list[list[str]]) -> list[list[str]]:
+    """Return rows with what is over as part of their last cell: remarks have commas that nobody put in quotes."""
+    size = len(rows[0])
+    if size < _COLUMNS or len(rows) < _ROWS or any(len(row) < size for row in rows):
+        return rows
+    return [[*row[: size - 1], ", ".join(row[size - 1 :])] for row in rows]
 
 
 def _labelled(lines: list[str]) -> tuple[list[dict[str, list[str]]], list[str]]:

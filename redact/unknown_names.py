@@ -45,13 +45,19 @@ def unknown_runs(text: str, runs: Iterable[str], *, alone: bool, listed: bool = 
 _NONE: Final[list[str]] = []
 
 
+_IS_CALLED: Final = re.compile(r"[.?!]?\s*\Z| here\b")
+"""What stands behind a name by which somebody is called, or calls himself: `Anything else, Ana?`, `Hi, Ana here`."""
+
+
 def _is_inside(word: str, text: str) -> bool:
-    """Say whether a word stands behind another, which no sentence begins with."""
+    """Say whether a word stands behind another, which no sentence begins with, or somebody is called by it."""
     inside = f" {word}"
     at = text.find(inside, 1)
     while at >= 0:
         before = text[at - 1]
         if before == "&" or (before.isalnum() and not before.isdecimal()):
+            return True
+        if before == "," and _IS_CALLED.match(text, at + len(inside)):
             return True
         at = text.find(inside, at + 1)
     return False
@@ -72,7 +78,7 @@ def _possible(run: str) -> tuple[str, ...]:
             found.append(part)
         else:
             singles = filter(_may_be_own, map(_bare, part.split()))
-            found += filter(is_listed, singles)
+            found += singles if " " not in part else filter(is_listed, singles)
     return tuple(found)
 
 
