@@ -17,6 +17,7 @@ from environments.runtime.world_versions import origins
 from redact.clean_episode import CleanEpisode
 from synth.llm import LlmSettings
 from synth.world.around import learn_around
+from synth.world.beneath import learn_beneath
 from synth.world.continuity import infer_continuity
 from synth.world.document import write_document
 from synth.world.early import learn_early
@@ -110,6 +111,7 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
         bench.continuity = continuity
     learn_writers(bench)
     learn_relevance(bench)
+    learn_beneath(bench)
     learn_early(bench)
     if bench.living:
         learn_last(bench)

@@ -12,6 +12,7 @@ from .attempt import Json
 from .expression_scope import Missing, NotKnown
 from .normal import labels_in, tokens_in
 from .world_entry import Came, Entry, Met, Place
+from .world_places import within
 from .world_scope import Here, place_of, plain_place, scope_of
 from .world_state import ABSENT, ONLY
 from .world_tool import RowRef, Tool
@@ -38,6 +39,7 @@ def history(here: Here, tool: Tool, args: dict[str, Json], content: str) -> tupl
         if e.tool in tool.heeds
         or (tool.issues and e.tool == tool.name)
         or _touches(e, shown)
+        or (e.tool in tool.beneath and within(args, e.args))
         or not asked.isdisjoint(e.issued())
         or (
             not _ignored(tool, e, about_same)

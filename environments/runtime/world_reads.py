@@ -15,6 +15,7 @@ from .normal import labels_in, names_in
 from .world_entry import Entry, Place
 from .world_log import words_in
 from .world_notice import notice
+from .world_places import within
 from .world_scope import Here, place_of, scope_of
 from .world_state import ABSENCE, ABSENT, names_of_key
 from .world_tape import EMPTY
@@ -90,6 +91,8 @@ def _show_row(
         since = here.state.log[here.state.fresh.get(place, 0) :]
         if words and any(_worded(tool, place, entry, words) for entry in since):
             raise NotKnown("an earlier call may have changed this")
+        if tool.beneath and any(_inside(tool, args, place, entry) for entry in since):
+            raise NotKnown("an earlier call may have changed what lies inside")
         if content in EMPTY and any(entry.tool in tool.makers for entry in since):
             raise NotKnown("an earlier call may have made something")
     seen = (
@@ -105,6 +108,11 @@ def _worded(tool: Tool, place: Place, entry: Entry, words: frozenset[str]) -> bo
         return False
     settled = place[0] in entry.settled and (entry.known or place not in entry.about)
     return not settled and not words.isdisjoint(entry.labels)
+
+
+def _inside(tool: Tool, args: dict[str, Json], place: Place, entry: Entry) -> bool:
+    """Whether a call about a place inside the one asked for may show in this row."""
+    return entry.tool in tool.beneath and place not in entry.targets and within(args, entry.args)
 
 
 def _named_since(here: Here) -> bool:

@@ -137,7 +137,7 @@ class Session:
             recorded = taped(self.here(), tool, args)
             if recorded is not None:
                 return self._changing(lambda: self._shown_again(tool, args, *recorded))
-        if isinstance(arguments, str) and not tool.early and not tool.makers:
+        if isinstance(arguments, str) and not (tool.early or tool.makers or tool.beneath):
             self._keep((tool.name, arguments), result, place, None if tool.loose else names)
         return result
 

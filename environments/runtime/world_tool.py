@@ -116,6 +116,8 @@ class Tool:
     """Tools whose every earlier call is relevant history."""
     ignores: frozenset[str] = frozenset()
     """Tools whose earlier calls never are."""
+    beneath: frozenset[str] = frozenset()
+    """Tools whose calls about places inside those that it is asked for, or around them, matter."""
     untried: frozenset[str] = frozenset()
     """Tools of which too few calls say that they do not matter."""
     makers: frozenset[str] = frozenset()
@@ -262,6 +264,7 @@ def _load(
         policy=str(part.get("policy", DERIVE)),
         heeds=frozenset(part.get("heeds", ())),
         ignores=frozenset(part.get("ignores", ())),
+        beneath=frozenset(part.get("beneath", ())),
         untried=frozenset(part.get("untried", ())),
         makers=frozenset(part.get("makers", ())),
         modes=frozenset(part.get("modes", ())),

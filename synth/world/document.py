@@ -66,7 +66,17 @@ def _tool(tool: ToolModel, *, living: bool) -> dict[str, Any]:
         "reach": sorted(tool.reach - tool.settled),
         "evidence": tool.evidence,
     }
-    for name in ("heeds", "ignores", "untried", "makers", "modes", "needs", "bars", "far"):
+    for name in (
+        "heeds",
+        "ignores",
+        "beneath",
+        "untried",
+        "makers",
+        "modes",
+        "needs",
+        "bars",
+        "far",
+    ):
         if getattr(tool, name):
             part[name] = sorted(getattr(tool, name))
     if tool.news:
