@@ -36,6 +36,10 @@ BACKENDS: dict[str, str] = {
     "telecom": "tau2",
     "telecom_solo": "tau2",
     "telecom_starts": "tau2",
+    "dojo-banking": "agentdojo",
+    "dojo-slack": "agentdojo",
+    "dojo-travel": "agentdojo",
+    "dojo-workspace": "agentdojo",
 }
 """A backend's name, and the module beside this one whose `STYLES` hold it."""
 
