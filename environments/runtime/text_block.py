@@ -11,7 +11,7 @@ from typing import Final
 
 from .attempt import Json
 from .text_style import YAML, Style, UnwrittenError
-from .text_yaml import folded, read_yaml, write_yaml
+from .text_yaml import closes, read_yaml, write_yaml
 
 MAX_LABEL: Final = 40
 MAX_WORDS: Final = 4
@@ -123,10 +123,25 @@ def _value(rows: Rows, at: int, rest: str, label: str, style: Style) -> tuple[Js
         if not rest or rest != rest.strip():
             raise UnreadError
         return style.read(rest, label), at
-    while at < len(rows) and rows[at][0] == indent + 2 and not rows[at][1].startswith("- "):
+    if rest[:1] in {"'", '"'}:
+        return _quoted(rows, at, rest)
+    while at < len(rows) and rows[at][0] == indent + 2:
         rest += " " + rows[at][1]
         at += 1
     return read_yaml(rest), at
+
+
+def _quoted(rows: Rows, at: int, first: str) -> tuple[Json, int]:
+    """A text in quotes, with all its lines."""
+    lines, line, quotes = [first], first[1:], first.count("'")
+    while not closes(line, first[0], quotes):
+        if at == len(rows):
+            raise UnreadError
+        line = rows[at][1]
+        quotes += line.count("'")
+        lines.append(line)
+        at += 1
+    return read_yaml("\n".join(lines)), at
 
 
 def write_block(value: Json, style: Style) -> str:
@@ -167,7 +182,7 @@ def _item(item: Json, indent: int, style: Style) -> list[str]:
 
 def _spelt(value: Json, label: str, column: int, indent: int, style: Style) -> str:
     if style.form == YAML:
-        return folded(write_yaml(value, style, label), column, " " * (indent + 2))
+        return write_yaml(value, style, label, column, " " * (indent + 2))
     text = style.write(value, label)
     if not text or text != text.strip() or "\n" in text:
         raise UnwrittenError

@@ -64,6 +64,8 @@ class Style:
     """Some text was seen in quotes (YAML)."""
     wide: bool = False
     """Letters beyond ASCII stand as they are (YAML)."""
+    timed: frozenset[str] = frozenset()
+    """Labels whose times and dates stand without quotes (YAML)."""
     lists: Mapping[str, str] = field(default_factory=dict)
     """By element: the element of its items (XML)."""
     short: bool = False
@@ -73,7 +75,7 @@ class Style:
     def from_json(part: Mapping[str, Any]) -> Style:
         """The style that a world file has."""
         known = {f.name for f in fields(Style)}
-        sets = ("texts", "floats", "wholes", "sentences")
+        sets = ("texts", "floats", "wholes", "sentences", "timed")
         given: dict[str, Any] = {name: value for name, value in part.items() if name in known}
         for name in sets:
             given[name] = frozenset(given.get(name, ()))

@@ -1,6 +1,6 @@
 """Single values as YAML's plain dumpers write them: plain where that reads back as a text, else in quotes, folded after 80 columns.
 
-Goes in: a value or its spelling. Comes out: the other. Only what PyYAML's `safe_dump` writes for texts of one line. Not here: blocks (`text_block`).
+Goes in: a value or its spelling. Comes out: the other. Only what PyYAML's `safe_dump` writes. Not here: blocks (`text_block`).
 """
 
 from __future__ import annotations
@@ -28,12 +28,18 @@ _OTHER: Final = re.compile(
     re.VERBOSE,
 )
 """What a reader of YAML 1.1 takes for something else than a text."""
-_BREAKS: Final = frozenset("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
+TIME: Final = re.compile(
+    r"\d{4}-\d{2}-\d{2}(?:[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d{1,6})?(?:Z|[-+]\d{2}:\d{2})?)?"
+)
+"""Times and dates, which dumpers write without quotes."""
+_UNSHOWN: Final = frozenset("\x85\u2028\u2029\ufeff")
 _FIRST: Final = frozenset("#,[]{}&*!|>'\"%@`")
-_ESCAPES: Final = {"\\": "\\", '"': '"', "t": "\t", "e": "\x1b", "a": "\a", "b": "\b", "0": "\0"}
-_ESCAPES_BACK: Final = {value: sign for sign, value in _ESCAPES.items()}
-_ESCAPED: Final = re.compile(r"\\(x[0-9A-F]{2}|u[0-9A-F]{4}|U[0-9A-F]{8}|_|N|[\\\"teab0])")
-_NAMED: Final = {"_": "\xa0", "N": "\x85"}
+_ESCAPES: Final = {"\\": "\\", '"': '"', " ": " ", "\n": ""}
+_ESCAPES |= {"t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r", "e": "\x1b", "a": "\a"}
+_ESCAPES |= {"b": "\b", "0": "\0", "_": "\xa0", "N": "\x85", "L": "\u2028", "P": "\u2029"}
+_ESCAPES_BACK: Final = {value: sign for sign, value in _ESCAPES.items() if value.strip(" ")}
+_ESCAPED: Final = re.compile(r"\\(x[0-9A-F]{2}|u[0-9A-F]{4}|U[0-9A-F]{8}|.)", re.DOTALL)
+_PIECES: Final = re.compile(r"\n+| +|[^ \n]+")
 _SPECIAL: Final[dict[str, Json]] = {"null": None, "true": True, "false": False, "[]": [], "{}": {}}
 
 
@@ -42,54 +48,94 @@ def read_yaml(text: str) -> Json:
     if text in _SPECIAL:
         value: Json = _SPECIAL[text]
         return value.copy() if isinstance(value, list | dict) else value
-    if text[:1] == "'" and text[-1:] == "'" and len(text) > 1:
-        return text[1:-1].replace("''", "'")
-    if text[:1] == '"' and text[-1:] == '"' and len(text) > 1:
-        return _ESCAPED.sub(_unescaped, text[1:-1])
+    if text[:1] in {"'", '"'} and text[-1:] == text[0] and len(text) > 1:
+        return _unquoted(text)
     number = number_of(text)
     return text if number is None else number
 
 
-def write_yaml(value: Json, style: Style, label: str = "") -> str:
-    """The spelling of a value."""
+def closes(line: str, sign: str, quotes: int) -> bool:
+    """Whether a line ends a text in quotes of a kind; `quotes` counts the single ones since the text began."""
+    if sign == "'":
+        return line.endswith("'") and quotes % 2 == 0
+    before = line.removesuffix('"')
+    return before != line and (len(before) - len(before.rstrip("\\"))) % 2 == 0
+
+
+def _unquoted(text: str) -> str:
+    """A text in quotes, its lines without what they are indented by."""
+    if text[0] == '"':
+        return _ESCAPED.sub(_unescaped, text[1:-1])
+    joined = re.sub(r"\n+", lambda breaks: "\n" * (len(breaks[0]) - 1) or " ", text[1:-1])
+    return joined.replace("''", "'")
+
+
+def write_yaml(
+    value: Json, style: Style, label: str = "", column: int | None = None, pad: str = ""
+) -> str:
+    """The spelling of a value that begins in a column; lines after the first begin with `pad`. Without a column it is a label."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return style.number(value, label)
     if not isinstance(value, str):
         return json.dumps(value)
-    if len(value.splitlines()) > 1 or value[-1:] in _BREAKS:
+    shown = all(sign == "\n" or _is_shown(sign, style) for sign in value)
+    if shown and "\n" not in value and _is_plain(value, timed=label in style.timed):
+        return _folded(value, value, column, pad)
+    if not style.quoted or (column is None and "\n" in value) or _UNSHOWN.intersection(value):
         raise UnwrittenError
-    shown = all(" " <= sign <= "~" or (style.wide and sign > "\xa0") for sign in value)
-    if shown and _is_plain(value):
-        return value
-    if not style.quoted:
-        raise UnwrittenError
-    if shown:
-        return "'" + value.replace("'", "''") + "'"
-    return '"' + "".join(map(_escaped, value)) + '"'
+    if shown and " \n" not in value and "\n " not in value:
+        return "'" + _folded(value, value.replace("'", "''"), column, pad, 1) + "'"
+    return '"' + _escaped_lines(value, style, column, pad) + '"'
 
 
-def folded(text: str, column: int, pad: str) -> str:
-    """A spelling that begins in a column, as lines of at most 80 columns where a space lies behind them."""
-    if column + len(text) <= WIDTH:
+def _is_shown(sign: str, style: Style) -> bool:
+    return " " <= sign <= "~" or (style.wide and sign >= "\xa0" and sign not in _UNSHOWN)
+
+
+def _folded(value: str, text: str, column: int | None, pad: str, quote: int = 0) -> str:
+    """A text as lines of at most 80 columns where a single space lies behind them; an end of line is an empty line."""
+    at = (column or 0) + quote
+    if "\n" not in value and (column is None or at + quote + len(text) <= WIDTH):
         return text
-    if text[0] == '"':
-        raise UnwrittenError
-    out, at = [], column
-    quoted = text[0] == "'"
-    pieces = re.split(r"((?<! ) (?! ))", text)
-    for number, piece in enumerate(pieces):
-        first = quoted and number == 1 and pieces[0] == "'"
-        last = quoted and number == len(pieces) - 2 and pieces[-1] == "'"
-        if piece == " " and number % 2 and at > WIDTH and not (first or last):
-            out.append("\n" + pad)
-            at = len(pad)
-            continue
+    out = list[str]()
+    for found in _PIECES.finditer(text):
+        piece, inside = found[0], found.start() > 0 and found.end() < len(text)
+        if piece[0] == "\n":
+            piece, at = piece + "\n" + pad, len(pad)
+        elif piece == " " and at > WIDTH and inside:
+            piece, at = "\n" + pad, len(pad)
+        else:
+            at += len(piece)
         out.append(piece)
-        at += len(piece)
     return "".join(out)
 
 
-def _is_plain(text: str) -> bool:
+def _escaped_lines(value: str, style: Style, column: int | None, pad: str) -> str:
+    """A text with escapes, cut behind 80 columns before a space or an escape."""
+    out = list[str]()
+    at, start, size = (column or 0) + 1, 0, len(value)
+    for end in range(size + 1):
+        sign = value[end] if end < size else None
+        data = ""
+        if sign is None or sign in '"\\' or sign > "\ufffd" or not _is_shown(sign, style):
+            data, start = value[start:end], end
+            if sign is not None:
+                data, start = data + _escaped(sign), end + 1
+        out.append(data)
+        at += len(data)
+        cut = 0 < end < size - 1 and (sign == " " or start >= end)
+        if column is not None and cut and at + end - start > WIDTH:
+            out.append(value[start:end] + "\\\n" + pad)
+            start, at = max(start, end), len(pad)
+            if value[start] == " ":
+                out.append("\\")
+                at += 1
+    return "".join(out)
+
+
+def _is_plain(text: str, *, timed: bool = False) -> bool:
+    if timed and TIME.fullmatch(text):
+        return True
     if not text or text != text.strip(" ") or _OTHER.fullmatch(text):
         return False
     if text[:3] in {"---", "..."}:
@@ -101,19 +147,16 @@ def _is_plain(text: str) -> bool:
 
 def _unescaped(found: re.Match[str]) -> str:
     sign = found[1]
-    if sign in _NAMED:
-        return _NAMED[sign]
-    return _ESCAPES.get(sign) or chr(int(sign[1:], 16))
+    if len(sign) > 1:
+        return chr(int(sign[1:], 16))
+    if sign not in _ESCAPES:
+        raise ValueError(sign)
+    return _ESCAPES[sign]
 
 
 def _escaped(sign: str) -> str:
-    if " " <= sign <= "~" and sign not in '"\\':
-        return sign
     if sign in _ESCAPES_BACK:
         return "\\" + _ESCAPES_BACK[sign]
-    named = next((n for n, s in _NAMED.items() if s == sign), None)
-    if named is not None:
-        return "\\" + named
     code = ord(sign)
     size, width = ("x", 2) if code <= 0xFF else ("u", 4) if code <= 0xFFFF else ("U", 8)
     return f"\\{size}{code:0{width}X}"

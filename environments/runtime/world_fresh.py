@@ -79,8 +79,8 @@ class Fresh:
             if not mine and not self._told.get(mark):
                 unsure.append(mark)
                 return found[0]
-            if not mine and len(self._told[mark]) > 1:
-                # Several calls told a value of this kind: which of them the record keeps, nobody knows.
+            if not mine and (len(self._told[mark]) > 1 or self._told[mark][0] is None):
+                # Several calls told a value of this kind, or one that nobody could tell: what the record keeps, nobody knows.
                 unsure.append(mark)
             if mine and mark not in own:
                 own[mark] = self._new(form, mark)
@@ -163,10 +163,10 @@ def _quoted(mark: str, value: Json) -> str:
 
 
 def places_of(content: str) -> dict[str, Json]:
-    """Every place in a result where a fresh value may stand, with what stands there: fields by path, words by number."""
+    """Every place in a result where a fresh value may stand, with what stands there: fields by path, words by number; none in lists."""
     parsed = parse_json(content)
-    if parsed is not None and isinstance(parsed.value, dict):
-        return dict(fields_of(parsed.value))
+    if parsed is not None and isinstance(parsed.value, dict | list):
+        return dict(fields_of(parsed.value)) if isinstance(parsed.value, dict) else {}
     if parsed is not None and isinstance(parsed.value, int | float):
         return {WHOLE: parsed.value}
     words = content.split(" ")

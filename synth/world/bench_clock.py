@@ -1,21 +1,22 @@
 """A bench's own clock: times that start anew with every episode and go on with its calls.
 
 Comes from the values of one place in a tool's results; gives the format of the times there, with the rule where every call
-takes the same time. Where there is such a clock, `stamps` finds what else bears its times. Not here: times that keep their
+takes the same time. Where there is such a clock, `stamps` finds what else bears its times, and `stored` what bears those that
+nobody can tell. Not here: times that keep their
 distance to the moments of their calls (`fresh`).
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
 from environments.runtime.attempt import Json
 from environments.runtime.world_formats import fits, read_time
 from environments.runtime.world_fresh import places_of
-from synth.world.observation import Observation
+from synth.world.observation import History, Observation
 
 MIN_UNLIKE: Final = 3
 """Different calls, each answered with unequal times, before these are a clock's and not something's own."""
@@ -56,6 +57,55 @@ def stamps(
         place: clock if all(now) else {**clock, "untold": True, "says": UNTOLD}
         for place, now in own.items()
     }
+
+
+def stored(
+    histories: Sequence[History],
+    marks: Mapping[str, Mapping[str, Json]],
+    told: Sequence[tuple[str, Json]],
+) -> Iterator[tuple[Observation, str, Json]]:
+    """Times of a clock that nobody can tell, where records keep them: in fields that show told ones, from the first told one on.
+
+    A call that said nothing may have written them.
+    """
+    first: dict[str, int] = {}
+    for mark, value in told:
+        found = read_time(value)
+        if found is not None:
+            first[mark] = min(first.get(mark, found[0]), found[0])
+    forms = {mark: marks[mark.split(".")[1].strip("~")] for mark in first}
+    own = {(form["tool"], str(form["place"]).rsplit("/", 1)[-1]) for form in forms.values()}
+    fields = {
+        (seen.tool, name): str(value)
+        for history in histories
+        for seen in history.observations
+        for name, value in _fields(seen.value)
+        if value in first and (seen.tool, name) not in own
+    }
+    for history in histories if fields else ():
+        for seen in history.observations:
+            for name, value in dict.fromkeys(_fields(seen.value)):
+                mark = fields.get((seen.tool, name))
+                found = read_time(value) if mark is not None else None
+                if (
+                    found is not None
+                    and mark is not None
+                    and fits(forms[mark], value)
+                    and found[0] >= first[mark]
+                ):
+                    yield seen, mark, value
+
+
+def _fields(value: Json, name: str = "") -> Iterator[tuple[str, Json]]:
+    """All single values of a result under the names of their fields."""
+    if isinstance(value, dict):
+        for inner, one in value.items():
+            yield from _fields(one, inner)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _fields(one, name)
+    else:
+        yield name, value
 
 
 def _moves(read: Sequence[tuple[Observation, int]]) -> bool:

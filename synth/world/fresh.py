@@ -31,7 +31,7 @@ from environments.runtime.world_formats import (
     short_digest,
 )
 from environments.runtime.world_fresh import WHOLE, masked, places_of, replaced
-from synth.world.bench_clock import bench_clock, stamps
+from synth.world.bench_clock import bench_clock, stamps, stored
 from synth.world.model import ToolModel
 from synth.world.observation import History, Observation, by_tool
 from synth.world.outcomes import learn_outcomes
@@ -85,8 +85,10 @@ def learn_fresh(
         mark_name(number): {"tool": f.tool, "place": f.place, **f.form}
         for number, f in enumerate(found, start=len(around or ()))
     }
-    for history in histories:
-        _mark(history, marks)
+    nobodys = [pair for history in histories for pair in _mark(history, marks)]
+    for seen, mark, value in stored(histories, marks, nobodys):
+        seen.content = _again(seen.content, _Shown(value=value, mark=mark, form={}), seen)
+        seen.settle()
     moments = [s.at for h in histories for s in h.observations]
     gaps = [b.at - a.at for h in histories for a, b in pairwise(h.observations) if b.at > a.at]
     step = median_low(gaps) if gaps else SECOND
@@ -256,8 +258,11 @@ def _is_steady(name: str, good: Sequence[Observation], forms: dict[str, dict[str
     return again >= MIN_REPEATS and all(len(texts) == 1 for texts in told.values())
 
 
-def _mark(history: History, marks: dict[str, Any]) -> None:
-    """Put marks into an episode's results; a kept id's mark counts the ids of its place and comes back wherever it is shown."""
+def _mark(history: History, marks: dict[str, Any]) -> Iterator[tuple[str, Json]]:
+    """Put marks into an episode's results; a kept id's mark counts the ids of its place and comes back wherever it is shown.
+
+    Gives the marks of times that nobody can tell, with the times.
+    """
     shown: list[_Shown] = []
     counts: dict[str, int] = defaultdict(int)
     untold = {code: form for code, form in marks.items() if form.get("untold")}
@@ -266,9 +271,10 @@ def _mark(history: History, marks: dict[str, Any]) -> None:
         content, values = masked(known, seen.tool, seen.content)
         for one in shown:
             content = _again(content, one, seen)
-        # What an earlier call told is known to be that; only what is left then is told by nobody.
-        content = masked(untold, seen.tool, content)[0]
-        for mark, value in values.items():
+        # What an earlier call told is known to be that; only what is left then is told by nobody, here and wherever it is stored.
+        content, unknown = masked(untold, seen.tool, content)
+        yield from unknown.items()
+        for mark, value in (values | unknown).items():
             form = marks[mark.split(".")[1].strip("~")]
             numbered = mark
             if form.get("kept"):
@@ -288,7 +294,7 @@ class _Shown:
     value: Json
     mark: str
     form: dict[str, Any]
-    names: frozenset[str]
+    names: frozenset[str] = frozenset()
     """What the call and its result name."""
 
 

@@ -18,6 +18,7 @@ from environments.runtime.normal import parse_json
 from environments.runtime.text_block import UnreadError
 from environments.runtime.text_style import LINES, WORDS, XML, YAML, Style, number_of
 from environments.runtime.text_xml import ROOT, Element, elements
+from environments.runtime.text_yaml import TIME
 from environments.runtime.world_texts import from_text, read
 from synth.tool_errors import looks_failed
 from synth.world.observation import History, Observation, by_tool
@@ -29,6 +30,10 @@ MOST: Final = 0.8
 _INDENTED: Final = ((2, 0), (2, 2), (4, 0), (4, 2), (4, 4))
 _EMPTY: Final = frozenset({"[]\n", "{}\n"})
 """As YAML writes them; other tools write JSON without an end of line."""
+_TIMED: Final = re.compile(
+    rf"^ *(?:- )*(?:([^\s:][^:\n]*): )?('?)({TIME.pattern})'?$", re.MULTILINE
+)
+"""A line that is a time, with its label and the quotes that it may stand in."""
 _DECIMAL: Final = re.compile(r"[-+]?\d[\d,]*\.?\d*")
 
 Contents = Mapping[str, Sequence[str]]
@@ -92,10 +97,11 @@ def _best(left: Contents, styles: Iterable[Style]) -> Iterator[tuple[Style, list
 
 def _yaml(left: Contents) -> Iterator[tuple[Style, list[str]]]:
     """YAML's blocks; a text in quotes shows that what needs them gets them."""
+    timed = frozenset(_timed(text for texts in left.values() for text in texts))
     for style, tools in _best(
         left,
         (
-            Style(form=YAML, end=end, step=step, items=items, quoted=True, wide=wide)
+            Style(form=YAML, end=end, step=step, items=items, quoted=True, wide=wide, timed=timed)
             for (step, items), end, wide in product(_INDENTED, ("\n", ""), (False, True))
         ),
     ):
@@ -107,6 +113,12 @@ def _yaml(left: Contents) -> Iterator[tuple[Style, list[str]]]:
         bare = replace(style, quoted=False)
         if any(_needs(text, style, bare) for tool in tools for text in left[tool]):
             yield style, tools
+
+
+def _timed(texts: Iterable[str]) -> set[str]:
+    """Labels whose times always stand without quotes."""
+    found = {m.group(1, 2) for text in texts if "\n" in text for m in _TIMED.finditer(text)}
+    return {label or "-" for label, quote in found if not quote and (label, "'") not in found}
 
 
 def _needs(text: str, style: Style, bare: Style) -> bool:

@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 
-from environments.runtime.attempt import UNKNOWN
+from environments.runtime.attempt import UNKNOWN, ToolResult
 from environments.runtime.world import World
+from environments.runtime.world_fresh import Fresh
 from redact.clean_episode import CleanEpisode
+from synth.world.fresh import learn_fresh
+from synth.world.observation import History, Observation
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import episode
 
@@ -96,3 +99,67 @@ def test_the_time_of_a_change_that_said_nothing_is_unknown() -> None:
     session = World.from_json(learnt.document).session()
     session.call("file", {"paper": "PP-13"})
     assert session.call("look", {"paper": "PP-13"}).source == UNKNOWN
+
+
+class Notes:
+    """Notes that say when they were made, by a clock that every episode sets anew; a list shows them all."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.now = START + timedelta(seconds=rng.randrange(10**7))
+        self.notes = [{"note": "old", "at": "2026-01-09T12:00:00Z"}]
+
+    def call(self, name: str, arguments: dict[str, Any]) -> str:
+        """Some seconds later."""
+        self.now += timedelta(seconds=11)
+        if name != "list_notes":
+            self.notes.append({**arguments, "at": self.now.strftime("%Y-%m-%dT%H:%M:%SZ")})
+            return json.dumps(self.notes[-1] if name == "add_note" else {"done": True})
+        return json.dumps(self.notes)
+
+
+def test_times_that_nobody_can_tell_are_known_again_wherever_they_are_stored() -> None:
+    """In a list of records, told by an earlier call or not, there stands no time of a recording; what is older stays."""
+    histories = []
+    for number, word in enumerate(["milk", "bread", "tea", "rice"] * 6):
+        notes, seen = Notes(random.Random(number)), list[Observation]()  # noqa: S311 - dice
+        for name in ("add_note", "drop_note", "list_notes")[number % 3 == 0 :]:
+            asked = {} if name == "list_notes" else {"note": word}
+            content = notes.call(name, asked)
+            one = Observation(
+                tool=name,
+                arguments=asked,
+                content=content,
+                episode=number,
+                position=len(seen),
+                at=number,
+                caller="",
+            )
+            one.settle()
+            seen.append(one)
+        histories.append(
+            History(
+                index=number,
+                episode_id="",
+                caller="",
+                task=word,
+                started_at=0,
+                subject="",
+                observations=seen,
+            )
+        )
+    learn_fresh(histories)
+    lists = [one.value for h in histories for one in h.observations if one.tool == "list_notes"]
+    assert {row["at"] for rows in lists for row in rows} == {"2026-01-09T12:00:00Z", "~time.a~"}
+
+
+def test_what_nobody_could_tell_is_not_told_later() -> None:
+    """A record that keeps such a time is unknown: its mark was never given a value, not even that of nothing."""
+    part = {
+        "marks": {
+            "a": {"tool": "add_note", "kind": "time", "form": "iso", "untold": True, "says": "-"}
+        }
+    }
+    fresh = Fresh({**part, "step": 1, "latest": 1})
+    for tool in ("add_note", "list_notes"):
+        answer = ToolResult(content='[{"at": "~time.a~"}]', source="recorded")
+        assert fresh.told(tool, answer).source == UNKNOWN

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+import yaml  # type: ignore[import-untyped]  # its stubs would be a dependency for one line
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchmarks.backends.backend import Style as Backend
@@ -72,6 +73,45 @@ def test_yaml_is_written_as_its_dumpers_write_it() -> None:
     assert read(long, YAML_STYLE) is None, "no dumper leaves a space before the end of a line"
     folded = "text: " + "word " * 15 + "word\n  end of it\n"
     assert read(folded, YAML_STYLE) == {"text": "word " * 16 + "end of it"}
+
+
+PIECES = [*"ab '\"\\:#-\t\n\xa0é…😀", " ", "\n", "word ", "2024-05-01", "\x07", "x" * 30]
+LETTERS = st.lists(st.sampled_from(PIECES), max_size=80).map("".join)
+
+
+@given(st.lists(st.one_of(LETTERS, VALUES), min_size=1), st.booleans())
+@example(
+    [
+        "Hi Ann,\n\nsee you at nine, as we said it in the note of last Monday, in the big hall.\n\nBo"
+    ],
+    False,
+)
+@example(
+    ["one \n two\tthree four five six seven eight nine ten eleven twelve thirteen fourteen … so"],
+    True,
+)
+def test_yaml_of_any_text_is_that_of_its_dumper(texts: list[Json], wide: bool) -> None:
+    """Texts of several lines, escapes and folding: read as they were meant, and written byte for byte."""
+    record: Json = {"notes": texts, "first": texts[0]}
+    written = yaml.safe_dump(record, allow_unicode=wide, sort_keys=False)
+    style = Style(form=YAML, end="\n", quoted=True, wide=wide)
+    if "&id" not in written:
+        assert read(written, style) in (record, None)
+        assert all(isinstance(t, str) for t in texts) <= (read(written, style) == record)
+
+
+def test_times_without_quotes_are_told_so() -> None:
+    """A dumper writes a time plain and a text that looks like one in quotes; labels that show both stay texts."""
+    shown = "at: 2024-05-01 10:00:00.000123\nday: '2024-05-02'\n"
+    (style,) = learn_texts([_history("show", shown, shown.replace("10:", "11:"))])
+    known = Style.from_json(style)
+    assert read(shown, known) == {"at": "2024-05-01 10:00:00.000123", "day": "2024-05-02"}
+    assert write({"at": "2025-01-01", "day": "2025-01-01"}, known) == (
+        "at: 2025-01-01\nday: '2025-01-01'\n"
+    )
+    quoted = "at: '2024-05-01'\nday: '2024-05-02'\n"
+    (style,) = learn_texts([_history("show", quoted, quoted.replace("01", "03"))])
+    assert read(quoted, Style.from_json(style)) == {"at": "2024-05-01", "day": "2024-05-02"}
 
 
 @pytest.mark.parametrize(
