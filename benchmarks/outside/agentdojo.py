@@ -45,7 +45,9 @@ def _suites() -> Mapping[str, Any]:
     google = ModuleType("agentdojo.agent_pipeline.llms.google_llm")
     google.__dict__["EMPTY_FUNCTION_NAME"] = ""
     sys.modules[google.__name__] = google
-    return outside("agentdojo.task_suite.load_suites", REQUIREMENT).get_suites(VERSION)
+    loaded = outside("agentdojo.task_suite.load_suites", REQUIREMENT)
+    suites: Mapping[str, Any] = loaded.get_suites(VERSION)
+    return suites
 
 
 @cache
@@ -111,12 +113,10 @@ def _records(suite: str) -> dict[str, list[Record]]:
     }
     if suite == "workspace":
         files = env.cloud_drive.files.values()
-        return out | {
-            "file": [
-                {"file_id": f.id_, "filename": f.filename, "query": _words(f.content)}
-                for f in files
-            ]
-        }
+        out["file"] = [
+            {"file_id": f.id_, "filename": f.filename, "query": _words(f.content)} for f in files
+        ]
+        return out
     places = {
         "hotel": (("hotel", "hotel_name", "hotel_names"), env.hotels.hotel_list),
         "restaurant": (("restaurant", "restaurant_names"), env.restaurants.restaurant_list),
@@ -125,8 +125,8 @@ def _records(suite: str) -> dict[str, list[Record]]:
     for kind, (arguments, found) in places.items():
         out[kind] = [{**dict.fromkeys(arguments, p.name), "city": p.city} for p in found]
     cities = sorted({p["city"] for kind in places for p in out[kind]})
-    towns: list[Record] = [{"departure_city": c, "arrival_city": c} for c in cities]
-    return out | {"town": towns}
+    out["town"] = [{"departure_city": c, "arrival_city": c} for c in cities]
+    return out
 
 
 def _words(text: str) -> str:

@@ -34,9 +34,9 @@ TIME: Final = re.compile(
 """Times and dates, which dumpers write without quotes."""
 _UNSHOWN: Final = frozenset("\x85\u2028\u2029\ufeff")
 _FIRST: Final = frozenset("#,[]{}&*!|>'\"%@`")
-_ESCAPES: Final = {"\\": "\\", '"': '"', " ": " ", "\n": ""}
-_ESCAPES |= {"t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r", "e": "\x1b", "a": "\a"}
-_ESCAPES |= {"b": "\b", "0": "\0", "_": "\xa0", "N": "\x85", "L": "\u2028", "P": "\u2029"}
+_ESCAPES: Final = dict(
+    zip('\\" tnvfreab0_NLP', '\\" \t\n\v\f\r\x1b\a\b\0\xa0\x85\u2028\u2029', strict=True)
+) | {"\n": ""}
 _ESCAPES_BACK: Final = {value: sign for sign, value in _ESCAPES.items() if value.strip(" ")}
 _ESCAPED: Final = re.compile(r"\\(x[0-9A-F]{2}|u[0-9A-F]{4}|U[0-9A-F]{8}|.)", re.DOTALL)
 _PIECES: Final = re.compile(r"\n+| +|[^ \n]+")

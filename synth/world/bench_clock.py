@@ -85,15 +85,12 @@ def stored(
     for history in histories if fields else ():
         for seen in history.observations:
             for name, value in dict.fromkeys(_fields(seen.value)):
-                mark = fields.get((seen.tool, name))
-                found = read_time(value) if mark is not None else None
-                if (
-                    found is not None
-                    and mark is not None
-                    and fits(forms[mark], value)
-                    and found[0] >= first[mark]
-                ):
-                    yield seen, mark, value
+                known = fields.get((seen.tool, name))
+                found = read_time(value) if known is not None else None
+                if known is None or found is None or found[0] < first[known]:
+                    continue
+                if fits(forms[known], value):
+                    yield seen, known, value
 
 
 def _fields(value: Json, name: str = "") -> Iterator[tuple[str, Json]]:

@@ -123,7 +123,7 @@ def test_times_that_nobody_can_tell_are_known_again_wherever_they_are_stored() -
     for number, word in enumerate(["milk", "bread", "tea", "rice"] * 6):
         notes, seen = Notes(random.Random(number)), list[Observation]()  # noqa: S311 - dice
         for name in ("add_note", "drop_note", "list_notes")[number % 3 == 0 :]:
-            asked = {} if name == "list_notes" else {"note": word}
+            asked: dict[str, Any] = {} if name == "list_notes" else {"note": word}
             content = notes.call(name, asked)
             one = Observation(
                 tool=name,
@@ -148,7 +148,12 @@ def test_times_that_nobody_can_tell_are_known_again_wherever_they_are_stored() -
             )
         )
     learn_fresh(histories)
-    lists = [one.value for h in histories for one in h.observations if one.tool == "list_notes"]
+    lists = [
+        json.loads(one.content)
+        for h in histories
+        for one in h.observations
+        if one.tool == "list_notes"
+    ]
     assert {row["at"] for rows in lists for row in rows} == {"2026-01-09T12:00:00Z", "~time.a~"}
 
 
