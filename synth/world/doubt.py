@@ -41,6 +41,8 @@ MAX_WORDS: Final = 1
 def enough(tool: ToolModel, alone: set[str], *, living: bool = False) -> int:
     """Different calls answered alike after a tool before it counts as a reader."""
     says = says_write(tool.name)
+    if says < 0 and not living and _never_again(tool):
+        return MIN_NAMED
     if says > 0 or (says == 0 and (says_done(tool) or (living and _joins(tool)))):
         return MIN_NAMED
     if says <= -1 and tool.name not in alone and len(tool.observations) >= MIN_CALLS:
@@ -56,6 +58,16 @@ def says_done(tool: ToolModel) -> bool:
     good = tool.good()
     mine = {word for word in words_of(tool.name) if word not in READS}
     return sum(_says(seen, mine) for seen in good) * 3 > len(good)
+
+
+def _never_again(tool: ToolModel) -> bool:
+    """Whether it shows a list without being asked for anything, and no episode ever asked twice.
+
+    What waits to be read may be gone once it was read.
+    """
+    seen = tool.observations
+    lists = all(isinstance(one.value, list) and not one.arguments for one in seen)
+    return lists and len({one.episode for one in seen}) == len(seen)
 
 
 def _joins(tool: ToolModel) -> bool:

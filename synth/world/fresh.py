@@ -261,7 +261,7 @@ def _is_steady(name: str, good: Sequence[Observation], forms: dict[str, dict[str
 def _mark(history: History, marks: dict[str, Any]) -> Iterator[tuple[str, Json]]:
     """Put marks into an episode's results; a kept id's mark counts the ids of its place and comes back wherever it is shown.
 
-    Gives the marks of times that nobody can tell, with the times.
+    Gives the marks of times that nobody can tell and no rule gives, with the times.
     """
     shown: list[_Shown] = []
     counts: dict[str, int] = defaultdict(int)
@@ -271,11 +271,12 @@ def _mark(history: History, marks: dict[str, Any]) -> Iterator[tuple[str, Json]]
         content, values = masked(known, seen.tool, seen.content)
         for one in shown:
             content = _again(content, one, seen)
-        # What an earlier call told is known to be that; only what is left then is told by nobody, here and wherever it is stored.
-        content, unknown = masked(untold, seen.tool, content)
+        # What an earlier call told is known to be that; only what is left then is told by nobody, here and where it is stored.
+        content, nobodys = masked(untold, seen.tool, content)
+        unknown = {m: v for m, v in nobodys.items() if "origin" not in _form(marks, m)}
         yield from unknown.items()
         for mark, value in (values | unknown).items():
-            form = marks[mark.split(".")[1].strip("~")]
+            form = _form(marks, mark)
             numbered = mark
             if form.get("kept"):
                 counts[mark] += 1
@@ -285,6 +286,12 @@ def _mark(history: History, marks: dict[str, Any]) -> Iterator[tuple[str, Json]]
         if content != seen.content:
             seen.content = content
             seen.settle()
+
+
+def _form(marks: dict[str, Any], mark: str) -> dict[str, Any]:
+    """What a mark stands for."""
+    form: dict[str, Any] = marks[mark.split(".")[1].strip("~")]
+    return form
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,9 @@ from environments.runtime.world import World
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.rubric.recorded import record
 from synth.rubric.tool_kinds import READ, infer_tools
-from synth.world.model import TOO_FEW
+from synth.world.doubt import MIN_NAMED, MIN_READER, enough
+from synth.world.model import TOO_FEW, ToolModel
+from synth.world.observation import Observation
 from synth.worlds import WorldSettings, learn_world
 
 READS = frozenset({"get_room", "change_price"})
@@ -107,3 +109,23 @@ def test_graders_hold_what_a_person_vouches_for_to_be_a_look() -> None:
     kinds = infer_tools([record(e) for e in conversations()], reads=READS)
     assert kinds.tools["change_price"].kind == READ
     assert kinds.tools["change_kind"].kind != READ
+
+
+@pytest.mark.parametrize("twice", [False, True])
+def test_a_list_that_nobody_asked_for_twice_may_be_another_one_then(*, twice: bool) -> None:
+    """New letters are no longer new once they were shown: such a tool needs as much evidence as one that says it changes something."""
+    seen = []
+    for number in range(8):
+        one = Observation(
+            tool="get_new_letters",
+            arguments={},
+            content='[{"letter": "LT-1"}]',
+            episode=number // 2 if twice else number,
+            position=number % 2,
+            at=number,
+            caller="",
+        )
+        one.settle()
+        seen.append(one)
+    tool = ToolModel(name="get_new_letters", observations=seen)
+    assert enough(tool, set()) == (MIN_READER if twice else MIN_NAMED)
