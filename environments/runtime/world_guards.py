@@ -71,15 +71,15 @@ class Guard:
                 return False
             raise
 
-    def broken_before(self, scope: Scope) -> bool:
-        """Whether it is broken by records as they were before something may have touched them."""
-        if scope.last is None:
-            return False
-        before = Scope(scope.arg, scope.old, row=scope.last)
+    def strange(self, scope: Scope) -> bool:
+        """Whether nobody knows what it asks for, now or before something may have touched it, and no success had it so."""
+        seen = scope if scope.last is None else Scope(scope.arg, scope.old, row=scope.last)
         try:
-            return not self.holds(before)
-        except (Missing, NotKnown):
+            return not self.holds(seen)
+        except Missing:
             return False
+        except NotKnown:
+            return self.met is not None and not met_before(*self.met, seen)
 
     def within(self, scope: Scope) -> bool:
         """Whether nothing sets a call apart from those that were refused so."""
@@ -131,14 +131,14 @@ class Guards:
                 continue
             if (value is DARK or value is GONE or not value) and guard.objects(scope):
                 return guard
-        if known and scope.last is not None and self._of_parts:
-            return self._broken_before(scope, frame or Frame(scope))
+        if known and self._of_parts:
+            return self._strange(scope, frame or Frame(scope))
         return None
 
-    def _broken_before(self, scope: Scope, frame: Frame) -> Guard | None:
-        """The first that nobody can look at now, and that was broken when its records were last known."""
+    def _strange(self, scope: Scope, frame: Frame) -> Guard | None:
+        """The first that nobody can look at now, and that was not met before."""
         for at in self._of_parts:
-            if self._part(at)(frame) is DARK and self._each[at].broken_before(scope):
+            if self._part(at)(frame) is DARK and self._each[at].strange(scope):
                 return self._each[at]
         return None
 
@@ -164,7 +164,8 @@ def _asked(tree: Tree) -> Iterator[str]:
             yield from _asked(part)
 
 
-def _names_part(tree: Tree) -> bool:
+def names_part(tree: Tree) -> bool:
+    """Whether a condition says that what an argument names is a part of a record."""
     body = tree[2] if tree[0] == "every" else tree
     return bool(
         body[0] == "member" and body[1][0] in {"it", "arg"} and body[2][0] in {"row", "old"}
@@ -214,6 +215,6 @@ def _guard(part: Mapping[str, Any]) -> Guard:
         beside=tuple(build(tree) for tree in part.get("beside", ())),
         recurs="facts" in part,
         of_record='"old"' in stable([part.get("also"), part.get("beside")]),
-        names_part=soft and _names_part(part["holds"]),
+        names_part=soft and names_part(part["holds"]),
         listed=listed_of(part["holds"]) if soft else None,
     )

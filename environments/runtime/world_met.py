@@ -26,6 +26,7 @@ _INNER: Final[Mapping[str, tuple[int, ...]]] = {
     "add": (1, 2),
     "sub": (1, 2),
     "mul": (1, 2),
+    "member": (1, 2),
     "among": (1,),
     "not": (1,),
     "exists": (1,),

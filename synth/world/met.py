@@ -8,26 +8,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from environments.runtime.normal import stable
+from environments.runtime.world_guards import names_part
 from environments.runtime.world_met import Condition, Met, note
 from synth.world.effects import rescoped, spread
 from synth.world.examples import Example
 from synth.world.model import Workbench
-from synth.world.numbers import mentions
 
 
 def learn_met(bench: Workbench, examples: Mapping[str, Sequence[Example]]) -> None:
-    """Fill `met` of every guard that was seen broken and looks at records; a backend that lives on may have changed since."""
+    """Fill `met` of every guard that looks at records and was seen broken, or says that an argument names a part of one.
+
+    A backend that lives on may have changed since.
+    """
     if bench.living:
         return
     for name, tool in sorted(bench.tools.items()):
         done = spread([e for e in examples.get(name, ()) if not e.refused])
         scopes = [rescoped(tool, e) for e in done]
+        keys = [part for write in tool.writes for part in write["key"]]
         for guard in tool.guards:
-            if not guard["support"] or not mentions(guard["holds"], "row"):
+            looks = stable(guard["holds"]).count('"row"')
+            part = looks == 1 and not guard["support"] and names_part(guard["holds"])
+            # A record's own key is a part of whatever lists it: that nobody read the list says nothing.
+            part = part and guard["holds"][1] not in keys
+            if not looks or not (guard["support"] or part):
                 continue
             condition, met = Condition(guard["holds"]), Met()
             for scope in scopes:
                 note(condition, met, scope)
             found = met.to_json()
-            if any(found.values()):
+            if part or any(found.values()):
                 guard["met"] = found

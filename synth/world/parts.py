@@ -157,10 +157,22 @@ def _elements(tree: Tree, scope: Scope, value: Any) -> Iterator[Told]:
     elif len(items) == len(value):
         others = _value(tree[2], scope) if tree[0] == "zip" else [scope.by] * len(items)
         triples = list(zip(items, others, value, strict=False))
+    before = _may_stay(scope.arg, scope.old)
     for item, partner, made in triples:
+        if made in before:
+            continue  # it may have stayed as it was: then nothing was looked up
         inner = Scope(scope.arg, scope.old, row=scope.row)
         inner.it, inner.by = item, partner
         yield from _told(tree[-1], inner, made)
+
+
+def _may_stay(given: Any, record: Any) -> list[Any]:
+    """Records inside the record before; none where the call asks for another value of a field: then all are looked up."""
+    if not isinstance(record, dict) or not isinstance(given, dict):
+        return []
+    if any(given.get(n, v) != v for n, v in record.items() if isinstance(v, str)):
+        return []
+    return [item for inner in record.values() if isinstance(inner, list) for item in inner]
 
 
 def _number(tree: Tree, scope: Scope, value: Any) -> Iterator[Told]:

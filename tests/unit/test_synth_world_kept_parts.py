@@ -198,3 +198,44 @@ def test_one_refused_jar_withholds_every_jar_that_is_charged() -> None:
             assert source == UNKNOWN or verdict == "exact", (key, bags, means)
     means = _means(Coach(), TOURS[0], "card")
     assert _ask("load", {"tour": TOURS[0], "bags": 2, "means": means})[0] == "exact"
+
+
+HIDDEN = STAGES[4]
+"""A stage that nobody looks at, and that only ever stays in its class."""
+
+
+def _keeping(house: Coach, key: str, other: str) -> list[Call]:
+    """The hidden stage is kept, another one is taken beside it."""
+    stages = [{"stage": HIDDEN}, {"stage": other}]
+    size = house.tours[key]["size"]
+    looks: list[Call] = [("tour", {"tour": key}), ("stage", {"stage": other})]
+    return [*looks, ("rebook", {"tour": key, "size": size, "stages": stages}), looks[0]]
+
+
+@cache
+def _unseen() -> World:
+    rng, house = random.Random(4), Coach()  # noqa: S311 - dice for tests
+    with_it = [k for k, t in house.tours.items() if any(s["stage"] == HIDDEN for s in t["stages"])]
+    calls = [_keeping(house, key, other) for key in with_it for other in STAGES[8:12]]
+    others = [k for k in TOURS if k not in with_it]
+    for number in range(40, 100):
+        made = list(_legal(rng, house, rng.choice(others), number))
+        calls.append([c for c in made if HIDDEN not in json.dumps(c[1])])
+    episodes = []
+    for number, wanted in enumerate(calls):
+        house = Coach()
+        episodes.append(episode(number, [(n, a, house.call(n, a)) for n, a in wanted]))
+    document = learn_world(episodes, WorldSettings()).document
+    return World.from_json(json.loads(json.dumps(document)))
+
+
+def test_what_a_kept_part_said_is_not_what_a_look_up_says() -> None:
+    """An answer that shows a part as the record had it before tells nothing of what others would pay for it."""
+    told: Counter[str] = Counter()
+    for key, tour in Coach().tours.items():
+        if any(s["stage"] == HIDDEN for s in tour["stages"]):
+            continue
+        given = {"tour": key, "size": tour["size"], "stages": [{"stage": HIDDEN}]}
+        answer = _unseen().session().call("rebook", json.dumps(given))
+        told[judge(answer, Coach().call("rebook", given))] += 1
+    assert set(told) == {"unknown"}, told

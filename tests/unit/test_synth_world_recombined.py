@@ -113,7 +113,7 @@ class Nursery:
         return json.dumps(found)
 
 
-def _legal(rng: random.Random, house: Nursery, key: str) -> Iterator[Call]:
+def legal(rng: random.Random, house: Nursery, key: str) -> Iterator[Call]:
     """What a careful clerk does about a basket: looks, then one change, most often one that is allowed."""
     found = house.baskets[key]
     looks: list[Call] = [("basket", {"basket": key})]
@@ -149,7 +149,7 @@ def _world() -> World:
     episodes: list[CleanEpisode] = []
     for number in range(90):
         house = Nursery()
-        calls = list(_legal(rng, house, rng.choice(BASKETS)))
+        calls = list(legal(rng, house, rng.choice(BASKETS)))
         episodes.append(episode(number, [(n, a, house.call(n, a)) for n, a in calls]))
     document = learn_world(episodes, WorldSettings()).document
     return World.from_json(json.loads(json.dumps(document)))
