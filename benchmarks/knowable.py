@@ -56,8 +56,8 @@ def measure(split: Split, data: Path) -> Measured:
     held = [to_episode(c) for c in chats if split.holds_out(c)]
     envelopes = learn_envelopes(histories([*kept, *held]))
     world = World.from_json(json.loads(json.dumps(learn_world(kept, WorldSettings()).document)))
-    train = [_plain(recorded(e, unpaired=True), envelopes) for e in kept]
-    asked = [_plain(recorded(e, unpaired=True), envelopes) for e in held]
+    train = [plain(recorded(e, unpaired=True), envelopes) for e in kept]
+    asked = [plain(recorded(e, unpaired=True), envelopes) for e in held]
     recordings = [recorded(e, unpaired=True) for e in held]
     alone = replay(world, recordings, envelopes=envelopes).judged
     told = [j for e in recordings for j in _follow(world, e, envelopes.get(e.caller or ""))]
@@ -89,9 +89,7 @@ def _follow(
         session.observe(call.name, call.arguments, truth)
 
 
-def _plain(
-    episode: RecordedEpisode, envelopes: Mapping[str, Mapping[str, Json]]
-) -> RecordedEpisode:
+def plain(episode: RecordedEpisode, envelopes: Mapping[str, Mapping[str, Json]]) -> RecordedEpisode:
     """An episode without its caller's ways of writing arguments and wrapping results."""
     form = envelopes.get(episode.caller or "")
     calls = [
