@@ -66,8 +66,9 @@ def _never_again(tool: ToolModel) -> bool:
     What waits to be read may be gone once it was read.
     """
     seen = tool.observations
-    lists = all(isinstance(one.value, list) and not one.arguments for one in seen)
-    return lists and len({one.episode for one in seen}) == len(seen)
+    several = all(isinstance(o.value, list) or "\n" in o.content for o in seen)
+    asked = any(one.arguments for one in seen)
+    return several and not asked and len({one.episode for one in seen}) == len(seen)
 
 
 def _joins(tool: ToolModel) -> bool:
