@@ -13,7 +13,7 @@ from typing import Final
 
 from environments.runtime.normal import names_in
 from synth.world.evidence import Evidence, Suspect
-from synth.world.innocence import matters_far, never_matters, states_of
+from synth.world.innocence import ignored, matters_far, states_of
 from synth.world.model import ToolModel, Workbench
 
 MAX_CHANCE: Final = 0.1
@@ -52,7 +52,7 @@ def note_pasts(bench: Workbench, found: Mapping[str, Evidence]) -> None:
             heeds.update(changers)
         tool.heeds = heeds.intersection(changers)
         left = [v for v in changers if v not in tool.heeds]
-        tool.ignores = {v for v in left if never_matters(found, v, name, states=states)}
+        tool.ignores = ignored(bench, found, name, left, states=states)
 
 
 def _hangs_on_all(tool: ToolModel) -> bool:

@@ -8,10 +8,14 @@ calls (`relevance`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Final
 
+from synth.world.doubt import says_done
 from synth.world.evidence import Evidence, Suspect, says_write
+from synth.world.model import ToolModel, Workbench, outcome_class
 
 LIMIT: Final = 2.0
 """From it on a suspect matters. Log-odds by their order, not calibrated: measured as the highest with under 0.5 % wrong."""
@@ -53,6 +57,8 @@ MODE: Final = 5
 """Tools whose answers one was seen to change from afar, before it counts as what switches a mode."""
 MIN_STEADY: Final = 10
 """Opportunities to change an answer, none taken, before it counts as known which writers it hangs on."""
+TEXT: Final = "text:"
+SUCCESS: Final = "success"
 
 Found = Mapping[str, Evidence]
 States = Mapping[str, frozenset[str]]
@@ -115,6 +121,62 @@ def never_matters(found: Found, suspect: str, name: str, *, states: States) -> b
         return True
     tried = near or (far and name in states)
     return bool(tried) and _acts_elsewhere(found, suspect, name, states)
+
+
+def ignored(
+    bench: Workbench, found: Found, name: str, suspects: Iterable[str], *, states: States
+) -> set[str]:
+    """Those whose calls do not matter to a tool's answers though they share a name."""
+    trials = found[name].trials
+    return {
+        suspect
+        for suspect in suspects
+        if never_matters(found, suspect, name, states=states)
+        and not _half_tried(
+            bench.tools[suspect], {call for _, call in trials.get((suspect, True), ())}
+        )
+    }
+
+
+def left_alone(bench: Workbench, found: Found) -> Counter[str]:
+    """In how many different calls each tool's calls changed nothing; of what seems to change something, whichever sentence it said."""
+    calm: Counter[str] = Counter()
+    for evidence in found.values():
+        for (name, _), keys in evidence.calm.items():
+            calm[name] += len(keys)
+    for name, tool in bench.tools.items():
+        said = _sentences(tool) if says_write(name) > 0 or says_done(tool) else {}
+        if len(said) > 1:
+            tried = {
+                sentence: sum(
+                    len({key for key, call in trials if call in calls})
+                    for evidence in found.values()
+                    for (suspect, _), trials in evidence.trials.items()
+                    if suspect == name
+                )
+                for sentence, calls in said.items()
+            }
+            calm[name] = min(calm[name], *tried.values())
+    return calm
+
+
+def _half_tried(tool: ToolModel, calls: AbstractSet[str]) -> bool:
+    """Whether the calls that left answers alone said one sentence (`was off already`), and the tool's others say another.
+
+    What a sentence without values says is all that happened: the calls that switched something off were never tried.
+    """
+    found = [not calls.isdisjoint(said) for said in _sentences(tool).values()]
+    return any(found) and not all(found)
+
+
+def _sentences(tool: ToolModel) -> dict[str, set[str]]:
+    """The texts by which a tool says that it did something, with the calls that were told each."""
+    said: dict[str, set[str]] = defaultdict(set)
+    for seen in tool.observations:
+        name = outcome_class(seen)
+        if name.startswith(TEXT) and tool.outcomes.get(name) == SUCCESS:
+            said[name].add(seen.key)
+    return said
 
 
 def _often_suspected(evidence: Evidence, suspect: Suspect) -> bool:

@@ -33,7 +33,7 @@ from synth.world.evidence import (
     says_write,
     shared_by_all,
 )
-from synth.world.innocence import MODE, matters_far, never_matters, states_of
+from synth.world.innocence import MODE, ignored, left_alone, matters_far, states_of
 from synth.world.model import TOO_FEW, ToolModel, Workbench, refused
 from synth.world.news import learn_news
 from synth.world.observation import Observation
@@ -99,7 +99,7 @@ def learn_relevance(bench: Workbench) -> None:
         from_afar = any(not near for _, near in evidence.convicted)
         tool.suspects = tool.untried if from_afar else set()
         tool.modes = {v for v in tool.untried if moved[v] >= MODE}
-        tool.ignores = {v for v in left if never_matters(found, v, name, states=states)}
+        tool.ignores = ignored(bench, found, name, left, states=states)
         if evidence.convicted:
             tool.evidence["hangs_on"] = sorted({s[0] for s in evidence.convicted})
         if tool.table is not None and tool.innocent:
@@ -147,10 +147,7 @@ def _convict(bench: Workbench) -> dict[str, Evidence]:
         for name in {name for name in guilty if says_write(name) >= 0} or guilty:
             _demote(bench.tools[name], "changes what others show")
         found = _evidence(bench)
-    calm: Counter[str] = Counter()
-    for evidence in found.values():
-        for (name, _), keys in evidence.calm.items():
-            calm[name] += len(keys)
+    calm = left_alone(bench, found)
     shows = [t for t in bench.tools.values() if t.kind in {"read", "search"} and not t.declared]
     alone = {name for e in found.values() for name in _alone(e)}
     # Hardly a call comes before the one that lets a session in: no pairs could clear it.
