@@ -102,12 +102,13 @@ class LearntWorld:
 
 def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> LearntWorld:
     """The world of one app's episodes."""
-    bench = _kinds_of(_observe(episodes, settings.reads))
+    said = settings.continuity is not None
+    bench = _kinds_of(_observe(episodes, settings.reads, shared=said))
     bench.continuity = infer_continuity(bench, override=settings.continuity)
     if bench.living and bench.fresh:
         # What is stored comes back in later episodes as it was told: only readers keep their marks.
         continuity = bench.continuity
-        bench = _kinds_of(_observe(episodes, settings.reads, living=True))
+        bench = _kinds_of(_observe(episodes, settings.reads, living=True, shared=said))
         bench.continuity = continuity
     learn_writers(bench)
     learn_relevance(bench)
@@ -194,10 +195,14 @@ def _learn_behaviour(bench: Workbench, model: LlmSettings | None) -> None:
 
 
 def _observe(
-    episodes: Sequence[CleanEpisode], reads: frozenset[str], *, living: bool = False
+    episodes: Sequence[CleanEpisode],
+    reads: frozenset[str],
+    *,
+    living: bool = False,
+    shared: bool = False,
 ) -> Workbench:
     seen = histories(episodes)
-    around = learn_around(seen, episodes, living=living)
+    around = learn_around(seen, episodes, living=living, shared=shared)
     old = {v.name: v for known in around.versions.values() for v in known}
     tools = {
         name: ToolModel(
@@ -221,6 +226,7 @@ def _observe(
         bound=around.bound,
         chosen=around.chosen,
         owners=around.owners,
+        own_starts=around.own_starts,
     )
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from benchmarks.backends.attempts import (
     ATTEMPTS,
@@ -40,6 +41,11 @@ def measure(style: Style, seed: int) -> tuple[LearntWorld, list[Measured]]:
     held = [a for a in known if a.number == HELD_OUT]
     apart = [a for a in made if not a.task % APART and a.number == HELD_OUT]
     learnt = learn_world([episode(style, a) for a in train], WorldSettings())
+    starts = {
+        a.task: (learnt.start_of(e), e.started_at)
+        for a in reversed(train)
+        for e in [episode(style, a)]
+    }
     world = World.from_json(json.loads(json.dumps(learnt.document)))
     tape = record_tape(recorded(a.calls) for a in train)
     lasts = [a for a in made if a.number == HELD_OUT]
@@ -50,7 +56,7 @@ def measure(style: Style, seed: int) -> tuple[LearntWorld, list[Measured]]:
         Measured(
             name=style.name,
             kind=kind,
-            fidelity=replay(world, [_asked(style, a) for a in asked], tape=tape),
+            fidelity=replay(world, [_asked(style, a, starts) for a in asked], tape=tape),
         )
         for kind, asked in (("h", held), ("u", apart), ("p", probes))
     ]
@@ -72,10 +78,13 @@ def _attempts(style: Style, seed: int) -> list[Attempt]:
     return out
 
 
-def _asked(style: Style, attempt: Attempt) -> RecordedEpisode:
+def _asked(
+    style: Style, attempt: Attempt, starts: Mapping[int, tuple[dict[str, Any], int]]
+) -> RecordedEpisode:
+    """The attempt, from its task's start where the task was recorded, else from whatever holds for everybody then."""
     whole = episode(style, attempt)
-    start = {"subject": subject_of(whole)}
-    return replace(recorded(attempt.calls), start=start, started_at=whole.started_at)
+    start, at = starts.get(attempt.task, ({"subject": subject_of(whole)}, whole.started_at))
+    return replace(recorded(attempt.calls), start=start, started_at=at)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

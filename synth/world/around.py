@@ -23,6 +23,7 @@ from synth.world.idle import learn_idle
 from synth.world.layout import settle_layout
 from synth.world.literal import learn_literal
 from synth.world.observation import History, declared_forms
+from synth.world.own_start import OwnStarts, infer_own_starts
 from synth.world.texts import learn_texts
 from synth.world.tokens import learn_tokens
 from synth.world.wrapping import learn_wrapping
@@ -46,12 +47,21 @@ class Around:
     bound: tuple[str, ...]
     owners: dict[str, Any]
     chosen: dict[str, tuple[str, str]]
+    own_starts: OwnStarts | None
+    """Where every subject has a start of its own: what says so."""
 
 
 def learn_around(
-    seen: Sequence[History], episodes: Sequence[CleanEpisode], *, living: bool
+    seen: Sequence[History],
+    episodes: Sequence[CleanEpisode],
+    *,
+    living: bool,
+    shared: bool = False,
 ) -> Around:
-    """Find all of it; observations are as tools take and give them from here on."""
+    """Find all of it; observations are as tools take and give them from here on.
+
+    `shared`: a person says what all episodes start from.
+    """
     dispatched = learn_dispatched(seen)
     callers = learn_envelopes(seen)
     forms = forms_of_parts(dispatched, declared_forms(episodes))
@@ -77,7 +87,8 @@ def learn_around(
         _keep(lost, "inside", _enveloped(seen, MAX_LEVELS + 1))
     versions = split_versions(seen, episodes)
     fresh = learn_fresh(seen, living=living, around=wrapped.marks)
-    bound = bind(seen)
+    own = None if shared else infer_own_starts(seen)
+    bound = bind(seen, own=own is not None)
     chosen = choose(seen)
     return Around(
         callers=callers,
@@ -88,6 +99,7 @@ def learn_around(
         bound=bound,
         owners=owners_of(seen, bound),
         chosen=chosen,
+        own_starts=own,
     )
 
 

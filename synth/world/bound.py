@@ -73,10 +73,13 @@ class _Pairs:
         return shared <= MOST_SHARED
 
 
-def bind(histories: Sequence[History]) -> tuple[str, ...]:
-    """Give the subject to the calls of tools that answer for it; says which, sorted."""
-    readers = {tool for tool, pairs in _compared(histories).items() if pairs.bound}
-    bound = readers | changing(histories, readers) if readers else set()
+def bind(histories: Sequence[History], *, own: bool) -> tuple[str, ...]:
+    """Give the subject to the calls of tools that answer for it; says which, sorted. `own`: all do."""
+    if own:
+        bound = {seen.tool for history in histories for seen in history.observations}
+    else:
+        readers = {tool for tool, pairs in _compared(histories).items() if pairs.bound}
+        bound = readers | changing(histories, readers) if readers else set()
     for history in histories:
         for seen in history.observations:
             if seen.tool in bound:

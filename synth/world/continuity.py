@@ -17,6 +17,7 @@ from environments.runtime.normal import stable
 from environments.runtime.world_entry import Place, call_text
 from synth.world.model import Workbench, refused
 from synth.world.observation import History, Observation
+from synth.world.own_start import OwnStarts
 from synth.world.writers import Look, blamed, looks
 
 RESET: Final = "reset"
@@ -49,6 +50,10 @@ SAYS: Final = {
     (LIVING, "after_change"): "Changed records are met by later episodes as they were left.",
     (RESET, "after_change"): "Changed records are met by later episodes as they were before.",
 }
+OWN_STARTS: Final = "Every task begins in a state of its own: the very same calls are answered alike in one task, and otherwise in another."
+OWN_UNSURE: Final = (
+    "Unknown: no two tasks were comparable. Each is taken to begin in a state of its own."
+)
 UNSURE: Final = {
     LIVING: "Unknown: too little was recorded to tell. Taken to live on, which says less.",
     RESET: "Unknown: too little was recorded to tell. Taken to start afresh.",
@@ -92,6 +97,8 @@ class _Sight:
 
 def infer_continuity(bench: Workbench, *, override: str | None) -> dict[str, Any]:
     """The continuity's kind with its evidence; a person's word overrides the kind and keeps the evidence."""
+    if bench.own_starts is not None:
+        return _own(bench.own_starts)
     writers = blamed(bench)
     met: dict[Place, _Sight] = {}
     after, pairs = Counter[str](), Counter[str]()
@@ -226,6 +233,24 @@ def _decide(seen: _Seen, *, override: str | None) -> dict[str, Any]:
                 "same": openings.same.total(),
                 "different": openings.different.total(),
                 "otherwise_refused": openings.refused,
+            },
+        },
+    }
+
+
+def _own(seen: OwnStarts) -> dict[str, Any]:
+    """Every subject has a start of its own: attempts at one task begin alike, and nothing says how another begins."""
+    return {
+        "kind": RESET,
+        "says": OWN_STARTS if seen.different else OWN_UNSURE,
+        "evidence": {
+            "decided_by": "own_starts",
+            "inferred": RESET,
+            "sure": seen.different > 0,
+            "own_starts": {
+                "alike_for_one": seen.within,
+                "alike_for_two": seen.alike,
+                "different_for_two": seen.different,
             },
         },
     }

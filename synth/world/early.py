@@ -57,7 +57,8 @@ Taken = dict[str, dict[str, set[str]]]
 
 def learn_early(bench: Workbench) -> None:
     """Set the early answers of every tool."""
-    if bench.living:
+    if bench.living or bench.own_starts:
+        # What holds for everybody at first is not known where each begins otherwise.
         return
     answers = _answers(bench)
     checked, taken = _checked(bench), _taken(bench)

@@ -30,7 +30,7 @@ def learn_kinds(bench: Workbench) -> None:
     """Set the kind of every tool that needs no state, then group the rest into tables."""
     for tool in bench.tools.values():
         if not (_learn_arithmetic(tool) or _learn_constant(tool)):
-            _learn_key(tool)
+            _learn_key(tool, own_starts=bench.own_starts is not None)
     _learn_tables(bench)
 
 
@@ -117,8 +117,9 @@ def withhold_unseen(bench: Workbench) -> None:
         if tool.innocent or tool.answer is None or understood:
             continue
         good, listed = tool.good(), list[str]()
-        # Whoever is signed in may do what others did.
-        for name in sorted({n for seen in good for n in seen.arguments} - {SUBJECT, CHOSEN}):
+        # Whoever is signed in may do what others did, but not in a copy of their own.
+        skipped = {CHOSEN} if bench.own_starts else {SUBJECT, CHOSEN}
+        for name in sorted({n for seen in good for n in seen.arguments} - skipped):
             words = {
                 stable(s.arguments[name]): s.arguments[name] for s in good if name in s.arguments
             }
@@ -149,12 +150,12 @@ def _never_apart(good: Sequence[Observation], left: str, right: str) -> Iterator
             return
 
 
-def _learn_key(tool: ToolModel) -> None:
-    """The fewest arguments that decide the result."""
+def _learn_key(tool: ToolModel, *, own_starts: bool) -> None:
+    """The fewest arguments that decide the result; a record's own key decides nothing where each task has its own records."""
     good = tool.good()
     if not good:
         return
-    own = _own_key(good)
+    own = None if own_starts else _own_key(good)
     names = sorted({name for seen in good for name in seen.arguments})
     if own is None:
         tool.key = [["arg", name] for name in _deciding(good, names)]

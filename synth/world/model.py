@@ -11,6 +11,7 @@ from typing import Any, Final
 from environments.runtime.attempt import Json
 from environments.runtime.world_outcome import outcome_of
 from synth.world.observation import History, Observation
+from synth.world.own_start import OwnStarts
 
 Tree = list[Any]
 
@@ -145,6 +146,8 @@ class Workbench:
     """Tools whose calls have the subject as an argument."""
     chosen: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Tools whose calls have what was chosen as an argument: the choosing tool and its argument."""
+    own_starts: OwnStarts | None = None
+    """Where every subject has a start of its own: what says so."""
     owners: dict[str, Any] = field(default_factory=dict)
     """Tools asked for what is somebody's own, and whose each name is."""
     fresh: dict[str, Any] = field(default_factory=dict)

@@ -156,7 +156,7 @@ def _convict(bench: Workbench) -> dict[str, Evidence]:
         t
         for t in shows
         if t.name not in admit
-        and calm[t.name] < enough(t, alone, living=bench.living)
+        and calm[t.name] < enough(t, alone, living=bench.living or bench.own_starts is not None)
         and not (bench.living and _finds_the_same(t))
     ]
     for tool in doubted:

@@ -28,6 +28,7 @@ def learn_tape(
     world = World.from_json(document)
     found: dict[tuple[str, str, tuple[str, ...], str], dict[str, Any]] = {}
     clashes: set[tuple[str, str, tuple[str, ...], str]] = set()
+    changers = {name for name, tool in bench.tools.items() if not tool.innocent}
     for past in bench.histories:
         session = world.session(caller=past.caller)
         for seen in past.observations:
@@ -43,7 +44,9 @@ def learn_tape(
                 if known["content"] != seen.content:
                     clashes.add(key)
                 known["n"] += 1
-                never = _untold(session.here(), model.untried, before)
+                # What a call left alone for others says nothing of a start of one's own.
+                untried = changers if bench.own_starts else model.untried
+                never = _untold(session.here(), untried, before)
                 known["after"] = never if known["n"] == 1 else known["after"] & never
             session.observe(seen.tool, seen.arguments, seen.content)
     told: dict[tuple[str, str, str], set[str]] = defaultdict(set)

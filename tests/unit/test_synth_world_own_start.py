@@ -1,98 +1,203 @@
-"""What a task of a backend that lives on may take from its own episode, and which of its recorded answers it may tell again."""
+"""Apps of which every task has a copy of its own: found, told to that task alone, and not mistaken for other kinds."""
 
 from __future__ import annotations
 
-from collections import Counter
+import json
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from benchmarks.backends.attempts import attempts, episode
-from benchmarks.backends.device import DEVICE
-from benchmarks.backends.feed import FEED
-from benchmarks.backends.handset_tasks import HANDSET
-from benchmarks.backends.ledger import LEDGER
-from benchmarks.backends.stays import STAYS
-from benchmarks.backends.tickets import TICKETS
-from benchmarks.unseen_living import measure as measure_season
-from benchmarks.unseen_living_tasks import measure
-from environments.runtime.world_dated import DatedTable
-from environments.runtime.world_tape import ALWAYS
-from synth.worlds import WorldSettings, learn_world
+from environments.runtime.attempt import UNKNOWN
+from environments.runtime.world import World
+from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from synth.worlds import LearntWorld, WorldSettings, learn_world
+
+SECOND = 10**9
+TASKS = 24
+PLANTS = ("fern", "moss", "ivy", "palm", "reed")
+Call = tuple[str, dict[str, Any]]
 
 
-def verdicts(name: str) -> dict[str, Counter[str]]:
-    """Verdicts on a backend's tasks, by kind of test."""
-    style = {"handset": HANDSET, "tickets": TICKETS, "stays": STAYS}[name]
-    return {m.kind: Counter(j.verdict for j in m.fidelity.judged) for m in measure(style, 40)}
+class Greenhouse:
+    """Bays with plants and water; the start says which plant stands where."""
+
+    def __init__(self, start: int) -> None:
+        """Each start differs in all bays."""
+        self.bays = {
+            n: {"plant": PLANTS[(start * 3 + n) % 5], "litres": start + n} for n in (1, 2, 3)
+        }
+
+    def call(self, name: str, arguments: dict[str, Any]) -> str:
+        """Run one tool."""
+        if name == "tally":
+            return json.dumps({"litres": sum(b["litres"] for b in self.bays.values())})
+        found = self.bays.get(arguments["bay"])
+        if found is None:
+            return json.dumps({"error": f"no bay {arguments['bay']}"})
+        if name == "water":
+            found["litres"] += arguments["litres"]
+            return json.dumps({"done": f"bay {arguments['bay']} watered"})
+        if name == "clear":
+            del self.bays[arguments["bay"]]
+            return json.dumps({"done": f"bay {arguments['bay']} cleared"})
+        return json.dumps({"bay": arguments["bay"], **found})
 
 
-def test_what_an_episode_saw_after_its_own_calls_is_no_start() -> None:
-    """Of a handset 36 answers to its own calls were wrong so: the bill was looked at after it was paid."""
-    found = verdicts("handset")
-    assert not found["t"]["wrong"]
-    assert not found["n"]["wrong"]
-    assert (
-        found["t"]["exact"] == found["t"].total()
-    )  # 219 were unknown: other episodes were told otherwise
+def script(task: int, attempt: int = 0) -> list[Call]:
+    """Look, look again or elsewhere, change, look again; some tasks clear a bay; some agents skip what others do."""
+    bay, other = 1 + task % 3, 1 + (task + 1) % 3
+    look, elsewhere = ("show", {"bay": bay}), ("show", {"bay": other})
+    water = ("water", {"bay": bay, "litres": 1 + task % 4})
+    out: list[Call] = [look, look] if task % 2 else [look, elsewhere, look]
+    if not (attempt and task % 3 == 0):
+        out += [water, elsewhere, look]
+    return [*out, ("clear", {"bay": other}), elsewhere, look] if task % 4 == 0 else out
 
 
-def test_its_first_looks_are_its_start() -> None:
-    """Before it changed anything an episode shows how the backend was."""
-    made = attempts(HANDSET, 40, living=True)
-    learnt = learn_world([episode(HANDSET, a) for a in made], WorldSettings())
-    readers = {n for n, t in learnt.document["tools"].items() if t["kind"] in {"read", "search"}}
-    looked = [a for a in made if len(a.calls) > 1 and {c.name for c in a.calls[:2]} <= readers]
-    assert any(learnt.start_of(episode(HANDSET, a))["rows"] for a in looked)
+def recorded(
+    make: Callable[[int], Greenhouse], calls_of: Callable[[int, int], Sequence[Call]] = script
+) -> list[CleanEpisode]:
+    """Two attempts at every task, on the backend that `make` gives its task."""
+    out = []
+    for number in range(2 * TASKS):
+        task, backend = number // 2, make(number // 2)
+        steps = [CleanStep(role="user", content=f"task {task}")]
+        for at, (name, arguments) in enumerate(calls_of(task, number % 2)):
+            call = CleanToolCall(call_id=f"c{at}", name=name, arguments=json.dumps(arguments))
+            steps.append(CleanStep(role="assistant", tool_calls=(call,)))
+            content = backend.call(name, arguments)
+            steps.append(CleanStep(role="tool", call_id=f"c{at}", content=content))
+        out.append(
+            CleanEpisode(
+                app="greenhouse",
+                episode_id=f"e{number:03}",
+                task_key=f"t{task}",
+                started_at=number * SECOND,
+                steps=tuple(steps),
+            )
+        )
+    return out
 
 
-def test_a_recorded_answer_hangs_on_calls_that_change_it_from_afar() -> None:
-    """`logout()` names nobody, and yet who is signed in is another one after it: 112 wrong before."""
-    found = verdicts("tickets")
-    assert found["t"]["wrong"] <= 1
-    assert found["o"]["wrong"] * 100 < 3 * found["o"].total()
+def learnt(episodes: Sequence[CleanEpisode], continuity: str | None = None) -> LearntWorld:
+    """The world of these attempts."""
+    return learn_world(episodes, WorldSettings(continuity=continuity))
 
 
-def test_a_clock_of_a_backend_that_lives_on_is_not_told_again() -> None:
-    """What time it was in the recording says nothing, after the same calls or others."""
-    found = measure(FEED, 40)
-    times = [j for m in found for j in m.fidelity.judged if j.call.name == "server_time"]
-    assert times
-    assert all(j.verdict == "unknown" for j in times)
+def told(world: World, task: int | None, *calls: Call) -> list[str | None]:
+    """What a session of a task is told; None where nobody knows."""
+    session = world.session({"subject": f"t{task}"} if task is not None else None)
+    answers = [session.call(name, json.dumps(arguments)) for name, arguments in calls]
+    return [None if a.source == UNKNOWN else a.content for a in answers]
 
 
-def test_what_names_nothing_hangs_on_all_that_was_done() -> None:
-    """`start_engine(START)` shares no name with `lock_doors`, which it hangs on: 1.1 % were wrong in another order."""
-    found = {m.kind: Counter(j.verdict for j in m.fidelity.judged) for m in measure(DEVICE, 40)}
-    assert found["o"]["wrong"] * 200 < found["o"].total()
-    assert found["t"]["exact"] * 100 > 99 * found["t"].total()
+def decided(found: LearntWorld) -> str:
+    """What the continuity was decided by."""
+    return str(found.continuity["evidence"]["decided_by"])
 
 
-def test_a_call_about_the_very_same_thing_is_never_ignored() -> None:
-    """What was added to other bookings mattered to none; what is added to this one shows in it."""
-    found = verdicts("stays")
-    assert not found["t"]["wrong"]
-    assert found["o"]["wrong"] * 100 < 2 * found["o"].total()
+def test_a_task_is_told_its_own_start_and_no_other() -> None:
+    """Each task sees its own plants; a task that was never recorded is told nothing of them."""
+    found = learnt(recorded(Greenhouse))
+    assert decided(found) == "own_starts"
+    assert found.continuity["evidence"]["sure"]
+    world = World.from_json(found.document)
+    for task in range(TASKS):
+        look = ("show", {"bay": 1 + task % 3})
+        assert told(world, task, look) == [Greenhouse(task).call(*look)]
+        assert told(world, TASKS + 1, look) == [None]
+    assert told(world, None, ("show", {"bay": 1})) == [None]
 
 
-def test_where_nothing_is_trusted_a_sight_of_the_same_time_is_not_either() -> None:
-    """All calls of an episode may have one time: what it saw after its own calls stood for its start."""
-    part = {"horizon": 0, "back": 0, "versions": {'["k"]': [[10, {"v": 1}]]}}
-    assert '["k"]' not in DatedTable(part, 10)
-    assert DatedTable({**part, "horizon": None, "back": None}, 10)['["k"]'] == {"v": 1}
+def test_nothing_wrong_is_told_on_any_start() -> None:
+    """Calls of other tasks, in orders that no attempt had, on every start, recorded or not."""
+    world = World.from_json(learnt(recorded(Greenhouse)).document)
+    known = 0
+    for task in range(TASKS + 6):
+        calls = [*script(task), *script(task + 7), *script(task + 4), *script(task)]
+        backend = Greenhouse(task)
+        for answer, call in zip(told(world, task, *calls), calls, strict=True):
+            real = backend.call(*call)
+            assert answer in {None, real}
+            known += answer is not None
+    assert known > 2 * TASKS
 
 
-def test_what_a_writer_always_says_is_told_to_others_too() -> None:
-    """`use_account` says the same to everybody, `close_ticket` that a ticket is closed already: that is of the moment."""
-    for style in (LEDGER, TICKETS):
-        learnt, (held, _) = measure_season(style, 40)
-        told = [j for j in held.fidelity.judged if j.result.evidence == ALWAYS]
-        assert len(told) > 50
-        assert all(j.verdict == "exact" and not j.result.is_error for j in told)
-        steady = [
-            entry for entries in learnt.document["tape"].values() for entry in _steady(entries)
-        ]
-        assert steady
-        assert not any(entry["before"] for entry in steady)
+def test_a_success_in_one_task_is_none_in_another() -> None:
+    """A bay that one task cleared may not be there in another."""
+    world = World.from_json(learnt(recorded(Greenhouse)).document)
+    clear = ("clear", {"bay": 3})
+    assert told(world, 4, clear) == [Greenhouse(4).call(*clear)]
+    assert told(world, 5, clear) == [None]
+    assert told(world, TASKS + 1, clear) == [None]
 
 
-def _steady(calls: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
-    return [entry for told in calls.values() for entry in told if entry["from"] == ALWAYS]
+def test_one_start_for_all_is_shared() -> None:
+    """Where the same calls are answered alike in all tasks, no task's records are kept apart."""
+    found = learnt(recorded(lambda _: Greenhouse(3)))
+    assert found.continuity["kind"] == "reset"
+    assert decided(found) != "own_starts"
+    assert not found.document.get("bound")
+
+
+def test_a_backend_that_lives_on_is_none_of_them() -> None:
+    """Attempts at one task meet what was left before them."""
+    shared = Greenhouse(3)
+
+    def calls(task: int, _: int = 0) -> list[Call]:
+        looks = [("show", {"bay": 1}), ("show", {"bay": 2})]
+        return looks if task % 3 else [*looks, ("water", {"bay": 1 + task % 2, "litres": 2})]
+
+    found = learnt(recorded(lambda _: shared, calls))
+    assert found.continuity["kind"] == "living"
+    assert decided(found) != "own_starts"
+
+
+def test_where_no_two_tasks_are_comparable_nobody_knows() -> None:
+    """Tasks that never ask the same say neither, so each is told what was recorded in it, and the report says so."""
+
+    def calls(task: int, attempt: int = 0) -> list[Call]:
+        look = ("show", {"bay": task})
+        water = ("water", {"bay": task, "litres": 2})
+        return [look, look, *([] if attempt else [water]), look, look]
+
+    def make(task: int) -> Greenhouse:
+        backend = Greenhouse(task)
+        backend.bays = {task: {"plant": PLANTS[task % 5], "litres": task}}
+        return backend
+
+    found = learnt(recorded(make, calls))
+    assert decided(found) == "own_starts"
+    assert not found.continuity["evidence"]["sure"]
+    assert found.continuity["says"].startswith("Unknown")
+    world = World.from_json(found.document)
+    assert told(world, 4, *calls(4))[0] == make(4).call("show", {"bay": 4})
+    assert told(world, 5, *calls(4))[0] is None
+
+
+def test_a_person_knows_better() -> None:
+    """A continuity that a person gives is that of all tasks."""
+    found = learnt(recorded(Greenhouse), continuity="reset")
+    assert decided(found) == "a person"
+    assert "own_starts" not in found.continuity["evidence"]
+
+
+def test_what_is_asked_without_arguments_is_left_to_who_is_signed_in() -> None:
+    """Only a look at what is the caller's own differs: the records behind it may be everybody's."""
+
+    def calls(task: int, _: int = 0) -> list[Call]:
+        return [("tally", {}), ("water", {"bay": 1 + task % 3, "litres": 1}), ("tally", {})]
+
+    assert decided(learnt(recorded(Greenhouse, calls))) != "own_starts"
+
+
+def test_a_calculator_has_no_starts() -> None:
+    """Where nothing was ever answered otherwise, no state could differ."""
+
+    class Sums(Greenhouse):
+        def call(self, name: str, arguments: dict[str, Any]) -> str:
+            return json.dumps({name: arguments["bay"] * 2})
+
+    def calls(task: int, _: int = 0) -> list[Call]:
+        return [("twice", {"bay": task}), ("twice", {"bay": task + 100})]
+
+    assert decided(learnt(recorded(Sums, calls))) != "own_starts"
