@@ -25,6 +25,8 @@ MIN_DIFFERENT: Final = 2
 MIN_SHARE: Final = 0.1
 MIN_UNCOMPARED: Final = 20
 """Pairs of one subject where no pair of two subjects says anything: their starts may differ or not."""
+MAX_EQUAL: Final = 20
+"""Pairs of two subjects that agree, none of which differs: so many say that the start is shared."""
 MIN_SUBJECTS: Final = 10
 """Subjects, before it says something that no two of them were comparable."""
 MIN_CHANGING: Final = 2
@@ -91,7 +93,7 @@ def infer_own_starts(histories: Sequence[History]) -> OwnStarts | None:
         return found if found.within >= MIN_WITHIN and contested >= MIN_CONTESTED else None
     # Where nothing is ever answered otherwise, there is no state that starts could differ in.
     changing = sum(len(contents) > 1 for contents in told.values())
-    compared = pairs.same or different or changing < MIN_CHANGING
+    compared = pairs.same or different or pairs.equal >= MAX_EQUAL or changing < MIN_CHANGING
     compared = compared or len({h.subject for h in histories}) < MIN_SUBJECTS
     return found if not compared and found.within >= MIN_UNCOMPARED else None
 

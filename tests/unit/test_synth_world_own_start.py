@@ -174,6 +174,22 @@ def test_where_no_two_tasks_are_comparable_nobody_knows() -> None:
     assert told(world, 5, *calls(4))[0] is None
 
 
+def test_what_all_tasks_agree_on_says_that_they_share_a_start() -> None:
+    """Tasks that ask for their own bays only, and all for one place that is never otherwise."""
+
+    def calls(task: int, attempt: int = 0) -> list[Call]:
+        look = ("show", {"bay": task})
+        water = ("water", {"bay": task, "litres": 2})
+        return [("show", {"bay": 99}), look, *([] if attempt else [water]), look, look]
+
+    def make(_: int) -> Greenhouse:
+        backend = Greenhouse(3)
+        backend.bays = {n: {"plant": PLANTS[n % 5], "litres": n} for n in range(100)}
+        return backend
+
+    assert decided(learnt(recorded(make, calls))) != "own_starts"
+
+
 def test_a_person_knows_better() -> None:
     """A continuity that a person gives is that of all tasks."""
     found = learnt(recorded(Greenhouse), continuity="reset")
