@@ -1,17 +1,18 @@
 """Worlds learnt of published backends: held-out attempts at their tasks, and sequences of calls that no attempt made.
 
-Run: `TRACEGYM_OUTSIDE=FOLDER python -m benchmarks.outside [--backend NAME] [--seed N] [--living] [--tools] [--wrong N] [--unknown N]`.
-The table is that of `benchmarks.unseen`, with `--living` that of `benchmarks.unseen_living`. Each module of `BACKENDS` says which
-package its folder needs.
+Run: `TRACEGYM_OUTSIDE=FOLDER python -m benchmarks.outside [--backend NAME] [--seed N] [--living | --tasks] [--tools] [--wrong N]
+[--unknown N]`. The table is that of `benchmarks.unseen`, with `--living` that of `benchmarks.unseen_living`, with `--tasks` that of
+`benchmarks.unseen_living_tasks`. Each module of `BACKENDS` says which package its folder needs.
 """
 
 from __future__ import annotations
 
 import importlib
 import json
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from benchmarks import unseen_living
+from benchmarks import unseen_living, unseen_living_tasks
 from benchmarks.backends.backend import Style
 from benchmarks.unseen import HEAD, measure, parse, show
 
@@ -40,6 +41,15 @@ BACKENDS: dict[str, str] = {
     "dojo-slack": "agentdojo",
     "dojo-travel": "agentdojo",
     "dojo-workspace": "agentdojo",
+    **{
+        name + end: module
+        for end in ("", "-json")
+        for module, names in (
+            ("are_shops", ("shopping", "cab", "apartments")),
+            ("are_office", ("calendar", "contacts", "email", "messaging", "reminders")),
+        )
+        for name in names
+    },
 }
 """A backend's name, and the module beside this one whose `STYLES` hold it."""
 
@@ -56,20 +66,25 @@ def styles(wanted: Sequence[str]) -> list[Style]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table."""
-    options = parse(arguments, "--living")
+    """Print the table, and the sums of each kind."""
+    options = parse(arguments, "--living", "--tasks")
     wanted = options.backend.split(",") if options.backend else []
     if unknown := [name for name in wanted if name not in BACKENDS]:
         raise SystemExit(f"no backend {', '.join(unknown)}: there are {', '.join(BACKENDS)}")
+    total: dict[str, Counter[str]] = defaultdict(Counter)
     print(HEAD)
     for style in styles(wanted):
         if options.living:
             learnt, found = unseen_living.measure(style, options.seed)
             print(f"{style.name}: {json.dumps(dict(learnt.continuity))}")
         else:
-            found = measure(style, options.seed)
+            asked = unseen_living_tasks.measure if options.tasks else measure
+            found = asked(style, options.seed)
         for measured in found:
             show(measured, options)
+            total[measured.kind].update(judged.verdict for judged in measured.fidelity.judged)
+    for kind, counts in total.items():
+        print(kind, dict(counts))
     return 0
 
 

@@ -11,12 +11,12 @@ from itertools import combinations
 from typing import Any, Final
 
 from environments.runtime.attempt import Json
-from environments.runtime.normal import is_name, leaves, stable
+from environments.runtime.normal import is_name, stable
 from environments.runtime.world_arithmetic import DECIMAL_FORMS, FORMS, RARE, answer, calculate
 from environments.runtime.world_chosen import CHOSEN
 from environments.runtime.world_notice import NOT_ELSE
 from environments.runtime.world_subject import SUBJECT
-from synth.world.beside import decides
+from synth.world.beside import decides, places
 from synth.world.evidence import says_write
 from synth.world.model import TableModel, ToolModel, Workbench
 from synth.world.observation import Observation
@@ -210,6 +210,9 @@ def _key_by_parts(bench: Workbench, fields: dict[str, frozenset[str]]) -> None:
         tool = bench.tools[name]
         if tool.evidence.get("own_key") is None or len(tool.key) != 1 or says_write(name) > 0:
             continue
+        if at := places(bench, tool, str(tool.key[0][1])):
+            _ask_by(bench, tool, at)
+            continue
         # What another tool shows as well is a whole record, and what differs in it is what was written.
         if any(_alike(shown, mine) for other, shown in fields.items() if other != name):
             continue
@@ -222,10 +225,14 @@ def _key_by_parts(bench: Workbench, fields: dict[str, frozenset[str]]) -> None:
         if beside:
             # What is worked out from several arguments may hang on each that nothing clears.
             beside = [n for n in others if n in beside or not _idle(tool.good(), n)]
-            tool.key += [["arg", n] for n in beside]
-            tool.evidence["asked_by"] = beside
-            del tool.evidence["own_key"]
-            tool.table = _new_table(bench, tool, None)
+            _ask_by(bench, tool, beside)
+
+
+def _ask_by(bench: Workbench, tool: ToolModel, beside: list[str]) -> None:
+    tool.key += [["arg", n] for n in beside]
+    tool.evidence["asked_by"] = beside
+    del tool.evidence["own_key"]
+    tool.table = _new_table(bench, tool, None)
 
 
 def _idle(good: Iterable[Observation], name: str) -> bool:
@@ -362,38 +369,3 @@ def _agree(one: ToolModel, other: ToolModel) -> bool:
 
 def _has_argument(tool: ToolModel, name: str) -> bool:
     return all(name in seen.arguments for seen in tool.good())
-
-
-def informative(tool: ToolModel) -> bool:
-    """Whether results say more than the arguments and fixed words: what only a look at state can tell."""
-    good = tool.good()
-    if not good:
-        return False
-    texts = {seen.content for seen in good}
-    if not any(seen.arguments for seen in good):
-        return any(len(text) > 60 for text in texts) or (len(texts) > 1 and not _only_words(good))
-    if len(texts) < 2:
-        return len(next(iter(texts))) > 120
-    fixed: set[str] | None = None
-    for seen in good:
-        told = _told(seen)
-        fixed = told if fixed is None else fixed & told
-    return sum(1 for seen in good if _told(seen) - (fixed or set())) * 2 > len(good)
-
-
-def _only_words(good: Sequence[Observation]) -> bool:
-    """Whether there are few answers, all of plain words: they may as well say what was done as what is."""
-    texts = {seen.content for seen in good}
-    plain = all(c.isalpha() or c in " .,!'" for text in texts for c in text)
-    return plain and len(texts) < MIN_SUPPORT
-
-
-def _told(seen: Observation) -> set[str]:
-    """What a result says beyond its arguments: scalars of a record, words of a text."""
-    given = {_word(value) for value in leaves(seen.arguments)}
-    values: list[Json] = list(leaves(seen.value)) if seen.is_json else [*seen.content.split()]
-    return {_word(value) for value in values} - given
-
-
-def _word(value: Json) -> str:
-    return value.strip(".,;:!?()\"'") if isinstance(value, str) else stable(value)

@@ -16,7 +16,7 @@ from environments.runtime.normal import names_in, stable, tokens_in
 from environments.runtime.world_state import ABSENCE, names_of_key
 from synth.world.counters import issued_fields
 from synth.world.evidence import says_write
-from synth.world.kinds import informative
+from synth.world.informative import informative
 from synth.world.model import TOO_FEW, TableModel, ToolModel, Workbench, refused
 from synth.world.observation import History, Observation, agree, same_row
 

@@ -9,8 +9,8 @@ from typing import Any
 from synth.world.again import changed_by_asking
 from synth.world.doubt import enough
 from synth.world.evidence import Event, Evidence, Suspect, says_write, shared_by_all
+from synth.world.informative import informative
 from synth.world.innocence import matters_far, never_matters, states_of
-from synth.world.kinds import informative
 from synth.world.model import TableModel, ToolModel, Workbench, outcome_class
 from synth.world.observation import Observation, histories
 from synth.world.relevance import find_hints
