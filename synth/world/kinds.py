@@ -210,7 +210,9 @@ def _key_by_parts(bench: Workbench, fields: dict[str, frozenset[str]]) -> None:
         tool = bench.tools[name]
         if tool.evidence.get("own_key") is None or len(tool.key) != 1 or says_write(name) > 0:
             continue
-        if at := places(bench, tool, str(tool.key[0][1])):
+        # Other arguments of what may write are what it does, not where it looks.
+        at = places(bench, tool, str(tool.key[0][1])) if says_write(name) < 0 else []
+        if at:
             _ask_by(bench, tool, at)
             continue
         # What another tool shows as well is a whole record, and what differs in it is what was written.
