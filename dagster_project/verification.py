@@ -30,7 +30,7 @@ from environments.verification.elsewhere import verdicts_elsewhere
 from environments.verification.judged import JudgeSays, asks_a_judge, verify_judged
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED, Verification, verify
 
-GATE: str = "6"
+GATE: str = "7"
 """Goes up when the gate's probes change: every task is attacked again."""
 
 
