@@ -15,24 +15,26 @@ _MOST = 400
 
 def within(one: Mapping[str, Json], other: Mapping[str, Json]) -> bool:
     """Whether two calls are about places of which one lies inside the other, or is one of several asked for at once."""
-    theirs = list(_places(other))
+    theirs = list(places_of(other))
     return any(
         _inside(mine, place) or _inside(place, mine) or (mine == place and (several or many))
-        for mine, several in _places(one)
+        for mine, several in places_of(one)
         for place, many in theirs
     )
 
 
-def holds_place(arguments: Mapping[str, Json]) -> bool:
-    """Whether a call is about something that may lie inside a place."""
-    return any("/" in text for text, _ in _places(arguments))
+def around(place: str) -> Iterator[str]:
+    """Every place that this one lies strictly inside, as it may be written."""
+    for at, sign in enumerate(place):
+        if sign == "/":
+            yield from {place[:at], place[: at + 1]} - {place, ""}
 
 
 def _inside(inner: str, outer: str) -> bool:
     return inner != outer and inner.startswith(outer if outer.endswith("/") else outer + "/")
 
 
-def _places(arguments: Mapping[str, Json]) -> Iterator[tuple[str, bool]]:
+def places_of(arguments: Mapping[str, Json]) -> Iterator[tuple[str, bool]]:
     """Texts that may be places, and whether each is one of several."""
     for value in arguments.values():
         for one in value if isinstance(value, list) else (value,):

@@ -8,18 +8,19 @@ so that what `relevance` learns of calls far apart would clear them. Not here: w
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 from typing import Final
 
-from environments.runtime.world_places import holds_place, within
+from environments.runtime.world_places import around, places_of, within
 from synth.world.evidence import says_write
-from synth.world.model import Workbench, refused
+from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
 
 CLEARED: Final = 3
 """Different calls inside what was asked for that left answers alike, to as many different calls, none ever otherwise."""
 
 _Below = frozenset[tuple[str, str]]
+_Named = dict[str, bool]
+"""Places, and whether each was ever one of several asked for at once."""
 
 
 def learn_beneath(bench: Workbench) -> None:
@@ -32,8 +33,9 @@ def learn_beneath(bench: Workbench) -> None:
         for name, tool in bench.tools.items()
         if not tool.innocent and not (tool.doubted and says_write(name) < 0)
     }
+    named = {name: _named(tool) for name, tool in bench.tools.items()}
     for name, tool in bench.tools.items():
-        if tool.kind == "pure" or not any(holds_place(o.arguments) for o in tool.observations):
+        if tool.kind == "pure" or not any("/" in place for place in named[name]):
             continue
         met: set[str] = set()
         calm: dict[str, set[str]] = defaultdict(set)
@@ -51,8 +53,11 @@ def learn_beneath(bench: Workbench) -> None:
                     elif calls and without:
                         blamed.add(changer)
         cleared = {v for v in changers if min(len(calm[v]), len(left[v])) >= CLEARED} - blamed
-        tool.beneath = changers - cleared
-        tool.beneath &= met | {v for v in changers if _ever_within(bench, name, v)}
+        tool.beneath = {
+            changer
+            for changer in changers - cleared
+            if changer in met or _ever_within(named[name], named[changer])
+        }
 
 
 def _asked(bench: Workbench, name: str, changers: set[str]) -> dict[str, list[tuple[_Below, str]]]:
@@ -71,14 +76,19 @@ def _asked(bench: Workbench, name: str, changers: set[str]) -> dict[str, list[tu
     return groups
 
 
-def _ever_within(bench: Workbench, name: str, changer: str) -> bool:
-    """Whether any call of a changer is about a place inside or around one that a tool was asked for."""
-    return any(
-        within(one.arguments, other.arguments)
-        for one in _different(bench, name)
-        for other in _different(bench, changer)
+def _ever_within(asked: _Named, changed: _Named) -> bool:
+    """Whether any of some places lies inside or around one of others; looks at each place once."""
+    return (
+        any(place in changed and (several or changed[place]) for place, several in asked.items())
+        or any(outer in changed for place in asked for outer in around(place))
+        or any(outer in asked for place in changed for outer in around(place))
     )
 
 
-def _different(bench: Workbench, name: str) -> Iterator[Observation]:
-    yield from {seen.key: seen for seen in bench.tools[name].observations}.values()
+def _named(tool: ToolModel) -> _Named:
+    """The places that a tool's calls name."""
+    out: _Named = {}
+    for seen in tool.observations:
+        for place, several in places_of(seen.arguments):
+            out[place] = several or out.get(place, False)
+    return out

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import random
+from itertools import product
 from typing import Any
 
 import pytest
 
 from environments.runtime.attempt import UNKNOWN
 from environments.runtime.world import World
-from environments.runtime.world_places import within
+from environments.runtime.world_places import around, within
 from redact.clean_episode import CleanEpisode
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import episode
@@ -109,3 +110,12 @@ def test_one_place_lies_inside_another(
 ) -> None:
     """A place holds what its path begins; several asked for at once hold each."""
     assert within(one, other) is holds
+
+
+def test_the_places_around_one_are_those_that_it_lies_in() -> None:
+    """One look at each place finds what comparing all with all would."""
+    texts = ["".join(signs) for size in range(1, 6) for signs in product("a/", repeat=size)]
+    for inner in texts:
+        outer = {other for other in texts if other != inner and within({"p": inner}, {"p": other})}
+        below = {other for other in outer if inner in set(around(other))}
+        assert outer - below == set(around(inner)) & set(texts)
