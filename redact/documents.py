@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from redact.fields import is_marked, words_of
+from redact.free_ids import FREE, is_capital_code
 from redact.json_tables import described_rows, may_be_rows, plain_rows
 from redact.kinds import KINDS, NOT_PERSONAL
 from redact.labelled_rows import labelled, may_be_labelled
@@ -107,6 +108,8 @@ class _Plan:
 
     above: tuple[str, ...]
     slots: tuple[_Slot, ...]
+    codes: tuple[Unexplained, ...] = ()
+    """The keys that look like identifiers and that no word explains: `{"WRN417": ["See you."]}`."""
 
 
 class Documents:
@@ -181,7 +184,8 @@ class Documents:
         slots = tuple(_Slot(self._lexicon, name, inner, beside) for name in names)
         for slot in slots:
             slot.own = self._own_kind(slot.name, key, above)
-        return _Plan(inner, slots)
+        told = [Unexplained(FREE, name, "?", free=True) for name in names if is_capital_code(name)]
+        return _Plan(inner, slots, tuple(told))
 
     def _own_kind(self, name: str, key: str, above: tuple[str, ...]) -> str | None:
         if not _is_data(name):
@@ -247,6 +251,7 @@ class _Reader:
         plan = slot.plans.get(tuple(value)) or self._planned(value, slot, above)
         deeper = depth < DEPTH
         free = self.free
+        self._unexplained += plan.codes
         for below, part in zip(plan.slots, value.values(), strict=True):
             # Most leaves end here; each call that is spared is a tenth of what reading a document costs.
             if isinstance(part, str):

@@ -177,6 +177,14 @@ def is_free_id(token: str) -> bool:
     return mixed or code or marked
 
 
+def is_capital_code(key: str) -> bool:
+    """Say whether a key of an object is a number with capitals, as nobody names a field: `WRN417`."""
+    return not key.islower() and _CAPITAL_CODE.fullmatch(key) is not None and is_free_id(key)
+
+
+_CAPITAL_CODE: Final = re.compile(r"(?=(?:.*[A-Z]){2})(?=(?:.*\d){3})[A-Z\d]{5,20}")
+
+
 def _is_count(token: str) -> bool:
     counted = _UNIT.fullmatch(token)
     return counted is not None and not is_name(counted[1])

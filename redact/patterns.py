@@ -55,8 +55,8 @@ _SECRETS: Final = (
 )
 """A word that must be there, and the pattern."""
 _ASSIGNED: Final = re.compile(
-    r"(?i)\b(?:password|passwort|kennwort|wi-?fi pass|passwd|pwd|passphrase|api[_-]?key|secret[_-]?key|client[_-]?secret|(?:[a-z]+[_-]?)?token)"
-    r"(?:\"?\s*[:=]\s*\"?| (?:is:? )?)([^\s\"',;]{6,120})"
+    r"(?i)\b(?:password|passwort|kennwort|wi-?fi pass|passwd|pwd|passphrase|api[ _-]?key|secret[ _-]?key|client[ _-]?secret|(?:[a-z]+[_-]?)?token)"
+    r"(?:\"?\s*[:=]\s*\"?| (?:is:? |of )?)['\u2018\u201c]?([^\s\"',;\u2019\u201d]{6,120})"
 )
 
 

@@ -104,8 +104,8 @@ _PATTERNS: Final[Mapping[str, str]] = {
     "secrets": r"-----BEGIN [A-Z ]*PRIVATE KEY-----|://[^ \t\r\n:/@\"']+:[^ \t\r\n/@\"']+@|eyJ[\w¤-]{8,}\.[\w¤-]{8,}\.[\w¤-]{4}"
     r"|[spr]k[-_][A-Za-z0-9_-]{16}|AKIA[0-9A-Z]{16}|AIza[\w¤-]{30}|gh[pousr]_[A-Za-z0-9]{30}|github_pat_[\w¤]{20}"
     r"|xox[abeprs]-[\w¤-]{10}|lsv2_[\w¤]{2,}_[0-9a-f_]{20}|[Bb]earer [\w¤.~+/-]{16}|hf_[A-Za-z0-9]{20}",
-    "assigned": r"(?i:password|passwort|kennwort|wi-?fi pass|passwd|pwd|passphrase|api[_-]?key|secret[_-]?key|client[_-]?secret|token)"
-    rf"(?:\"?[{_SPACES}]*[:=][{_SPACES}]*\"?| (?:(?i:is):? )?)[^ \t\r\n\"',;]{{6}}",
+    "assigned": r"(?i:password|passwort|kennwort|wi-?fi pass|passwd|pwd|passphrase|api[ _-]?key|secret[ _-]?key|client[ _-]?secret|token)"
+    rf"(?:\"?[{_SPACES}]*[:=][{_SPACES}]*\"?| (?:(?i:is):? |(?i:of) )?)['¤]*[^ \t\r\n\"',;]{{4}}",
     "phones": r"(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])[2-9]\d\d[ .-]\d{4}|\+[1-9]\d{0,2}(?:[ ./()-]{0,2}\d){7}",
     "candidates": r"\d(?:[ -]?\d){12}|\d{3}[- .]\d\d[- .]\d{4}|[A-Z]{2}\d\d(?: ?[A-Z0-9]{4}){2}|(?:\d{1,3}\.){3}\d"
     r"|(?:[0-9a-fA-F]{1,4}:){3}:?[0-9a-fA-F]",

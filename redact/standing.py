@@ -45,6 +45,11 @@ _NEAR: Final = 4
 _KEY_BEFORE: Final = re.compile(
     r"\"([^\"\\]{1,48})\\*\"\s*:\s*(?:\[\s*)?\\*\"$|'([^'\\]{1,48})'\s*:\s*'$"
 )
+_LABEL_BEFORE: Final = re.compile(
+    r"(?:^|[\n,;({|]|\\n)[ \t]*(?:- )?([^\n:=,;({|]{1,48}?)[ \t]*[:=][ \t]*['\"]?$"
+)
+"""`First Name: ` of a labelled line and of YAML, `first_name='` of a printed object."""
+_VALUE_END: Final = re.compile(r"['\"\n\r,;)}|]|\\|$")
 _KEY_OPENED: Final = re.compile(r"[{,]\s*\\*\"[\w.-]*$")
 _KEY_AFTER: Final = re.compile(r"[\w.-]*\\*\"\s*:")
 _GAP: Final = re.compile(r"[\W_]{0,3}")
@@ -233,10 +238,14 @@ class Standing:
         )  # `"first_name":` in the records of Ms First Name
 
     def _under_personal_key(self, text: str, match: Match) -> bool:
-        if text[match.end : match.end + 1] not in ('"', "\\", "'"):
+        if _VALUE_END.match(text, match.end) is None:
             return False
-        found = _KEY_BEFORE.search(text[max(0, match.start - 64) : match.start])
-        return found is not None and (found[1] or found[2]) in self.personal_keys
+        before = text[max(0, match.start - 64) : match.start]
+        found = _KEY_BEFORE.search(before)
+        if found is not None:
+            return (found[1] or found[2]) in self.personal_keys
+        label = _LABEL_BEFORE.search(before)
+        return label is not None and label[1] in self.personal_keys
 
 
 def _is_called(text: str, match: Match) -> bool:

@@ -50,7 +50,9 @@ _IS_CALLED: Final = re.compile(r"[.?!]?\s*\Z| here\b")
 
 
 def _is_inside(word: str, text: str) -> bool:
-    """Say whether a word stands behind another, which no sentence begins with, or somebody is called by it."""
+    """Say whether a word stands behind another, which no sentence begins with, or somebody is called by it or signs with it."""
+    if text.endswith(f"\n{word}") and not text[: -len(word)].isspace():
+        return True  # all of the last line
     inside = f" {word}"
     at = text.find(inside, 1)
     while at >= 0:
