@@ -26,6 +26,7 @@ from dagster_project.tables import EPISODES, LEARNT, OUTCOMES, REDACTIONS
 from ingest.episode import Episode
 from ingest.outcome import Outcome
 from redact.clean_episode import CleanEpisode
+from redact.definitions import names_of_all
 from redact.encoded import hidden_texts
 from redact.fold import fold
 from redact.judge import Judgement, judge
@@ -187,6 +188,7 @@ def rules_of(app: AppLearnt, policy: Policy) -> Rules:
     signed = [(f"{value}={kind}", _hashes(value)) for value, kind in sorted(personal.items())]
     signed += [(f"+{form}", _hashes(form)) for form in sorted(public)]
     signed += [(f"?{word}", _hashes(word)) for word in sorted(judgement.unknown)]
+    signed += [(f"={name}", _hashes(name)) for name in sorted(names_of_all(app, k=policy.k))]
     return Rules(tuple(signed), judgement)
 
 

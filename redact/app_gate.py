@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from redact.accounted import Elsewhere, elsewhere, is_accounted_for
-from redact.definitions import definition_key, is_shared
+from redact.definitions import definition_key, is_shared, names_of_all
 from redact.documents import Unexplained
 from redact.encoded import has_hidden_text
 from redact.episode_memory import CleanTools, Memories
@@ -75,6 +75,8 @@ class AppGate:
         self.documents: Final[set[str]] = set()
         """Results that are everybody's: one person's words in them are not the person's."""
         self._k = policy.k
+        self.names: Final = names_of_all(seen, k=policy.k)
+        """The tools and arguments of everybody's definitions."""
         self.withholds = policy.unknown == "withhold"
         self.hides_task_keys = policy.task_keys == "opaque"
         self.shift = policy.shift_of(app)

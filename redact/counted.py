@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from ingest.episode import Step
-from redact.definitions import EVERYBODY, choices_in, definition_key
+from redact.definitions import EVERYBODY, choices_in, definition_key, name_key, names_in
 from redact.findings import Findings
 from redact.learnt import VALUE_SIZE, AppLearnt, evidence_value, merge_subjects
 from redact.place import words_place
@@ -81,7 +81,9 @@ class Counted:
         choices = self.app.choices
         for definitions, subjects in self._definitions.items():
             for definition in definitions:
-                for counted in (EVERYBODY, definition_key(definition), *choices_in(definition)):
+                named = map(name_key, names_in(definition))
+                listed = choices_in(definition)
+                for counted in (EVERYBODY, definition_key(definition), *named, *listed):
                     choices[counted] = merge_subjects(choices.get(counted, []), subjects)
         self._spread_words()
         self._texts.clear()

@@ -20,6 +20,7 @@ from redact.findings import Finder, Findings, is_composite
 from redact.fold import fold_value
 from redact.forms import commonest
 from redact.free_ids import free_ids
+from redact.gazetteer import is_name
 from redact.learnt import AppLearnt
 from redact.place import ARGUMENT
 from redact.value_sets import are_names
@@ -32,6 +33,10 @@ _DIGIT: Final = re.compile(r"\d")
 _LONG: Final = 5
 """So many digits are no year, no standard's number and no model's."""
 _MARK: Final = "\x00"
+_NAMED: Final = "\x00="
+_CASED: Final = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+")
+_GAPS: Final = re.compile(r"[\W_]+")
+_LONGEST: Final = 4
 
 
 class Said(NamedTuple):
@@ -150,6 +155,67 @@ def _parts(definition: str) -> Iterator[tuple[str, dict[str, Any]]]:
             )
         elif isinstance(part, list):
             waiting.extend((key, value, False) for value in part)
+
+
+@lru_cache(maxsize=2_000)
+def names_in(definition: str) -> tuple[str, ...]:
+    """Return what a definition calls its tool and the properties of its arguments."""
+    try:
+        waiting: list[object] = [orjson.loads(definition)]
+    except orjson.JSONDecodeError:
+        return ()
+    names: dict[str, None] = {}
+    first = waiting[0]
+    if isinstance(first, dict):
+        told = first.get("function", first)
+        name = told.get("name") if isinstance(told, dict) else None
+        if isinstance(name, str):
+            names[name] = None
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            properties = part.get("properties")
+            if isinstance(properties, dict):
+                names.update(dict.fromkeys(properties))
+            waiting.extend(part.values())
+        elif isinstance(part, list):
+            waiting.extend(part)
+    return tuple(names)
+
+
+def name_key(name: str) -> str:
+    """Return how the name of a tool or an argument is counted among the choices."""
+    return f"{_NAMED}{name}"
+
+
+def names_of_all(app: AppLearnt, *, k: int) -> frozenset[str]:
+    """Return the names of tools and arguments that k subjects had: the app's own words, whatever somebody is called."""
+    return frozenset(
+        value.removeprefix(_NAMED)
+        for value, subjects in app.choices.items()
+        if value.startswith(_NAMED) and len(subjects) >= k
+    )
+
+
+@lru_cache(maxsize=2_000)
+def things_in(definitions: tuple[str, ...]) -> frozenset[str]:
+    """Return the phrases of tool names that the definitions also write small and that have a word no list of names has.
+
+    `get_car_rental_address` gets "the address of a car rental": "Car Rental" over an answer is nobody.
+    """
+    return frozenset(phrase for definition in definitions for phrase in _things_in(definition))
+
+
+def _things_in(definition: str) -> Iterator[str]:
+    told = [text for said in said_in(definition) if said.is_text for text in said.values]
+    small = f" {' '.join(_GAPS.sub(' ', text) for text in told)} "
+    for name in names_in(definition):
+        words = [word.lower() for word in _CASED.findall(name)]
+        for start in range(len(words)):
+            for stop in range(start + 2, min(start + _LONGEST, len(words)) + 1):
+                phrase = " ".join(words[start:stop])
+                if f" {phrase} " in small and not all(map(is_name, words[start:stop])):
+                    yield phrase
 
 
 def _listed(value: object) -> list[str]:

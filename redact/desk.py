@@ -38,7 +38,7 @@ class Desk:
     ) -> None:
         self._gate = gate
         self._near = near
-        self._standing = Standing(gate.vocabulary, personal_keys)
+        self._standing = Standing(gate.vocabulary, personal_keys, gate.names)
         # One person's next request has the same values and many of the same texts.
         asked = (tuple(values.items()), personal_keys, near if gate.shift.days else 0)
         memory = gate.memories.get(asked)
@@ -144,6 +144,12 @@ class Desk:
         done = self._replaced(text, self._standing.personal(text, resolve(known.matches)))
         self.notes += (Note(kind, path, length) for kind, length in done.removed)
         return done.text
+
+    def name(self, name: str, path: str, part: str = "") -> str:
+        """Return the name of a tool: one of everybody's reads alike for everybody."""
+        if name in self._gate.names:
+            return self.public_text(name, path + part)
+        return self.text(name, path, part)
 
     def moment(self, at: int | None) -> int | None:
         """Return an optional moment moved by the app's shift."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -17,7 +18,7 @@ from redact.abbreviated import numbered_words, user_names_among
 from redact.collector import without_collection
 from redact.corrected_calls import CorrectedCall, calls_in
 from redact.counted import Counted
-from redact.definitions import people_in
+from redact.definitions import people_in, things_in
 from redact.documents import Found, refined
 from redact.findings import Finder, Findings, atoms_in, finder_for, is_composite
 from redact.fold import fold_value
@@ -131,7 +132,15 @@ def found_in(episode: Episode, texts: tuple[Findings, ...], finder: Finder) -> t
         if len(finder.found) >= _REMEMBERED:
             finder.found.clear()
         found = finder.found[asked] = tuple(_found_in(*asked))
-    return found
+    things = things_in(episode.tools)
+    return tuple(_without(found, things)) if things else found
+
+
+def _without(found: Iterable[Found], things: AbstractSet[str]) -> Iterator[Found]:
+    """Yield what was found but for names in prose that are things of the episode's own tools."""
+    for item in found:
+        if item.key or item.kind != "full_name" or fold_value(item.value) not in things:
+            yield item
 
 
 def _found_in(

@@ -241,7 +241,7 @@ def _scrub_step(step: Step, desk: Desk, path: str) -> CleanStep:
         "call_id": call_id and desk.joint(call_id, path, ".call_id"),
         "tool_name": tool_name
         if not tool_name or tool_name in same
-        else desk.text(tool_name, path, ".tool_name"),
+        else desk.name(tool_name, path, ".tool_name"),
         "at": None if step.at is None else desk.moment(step.at),
         "agent": agent and desk.text(agent, path, ".agent"),
         "parent": parent and desk.joint(parent, path, ".parent"),
@@ -252,7 +252,7 @@ def _scrub_step(step: Step, desk: Desk, path: str) -> CleanStep:
 def _scrub_call(call: ToolCall, desk: Desk, path: str) -> CleanToolCall:
     return CleanToolCall(
         call_id=desk.joint(call.call_id, path, ".call_id") or "",
-        name=desk.text(call.name, path, ".name"),
+        name=desk.name(call.name, path, ".name"),
         arguments=desk.text(call.arguments, path, ".arguments"),
     )
 
@@ -316,7 +316,7 @@ def _scrub_calls(
     keys = frozenset(item.key for item in (*found, *judged) if item.key)
     desk = Desk(gate, values, keys, near=outcome.at or 0)
     return calls_text(
-        CorrectedCall(desk.text(call.name, "name"), desk.text(call.arguments, "arguments"))
+        CorrectedCall(desk.name(call.name, "name"), desk.text(call.arguments, "arguments"))
         for call in calls
     )
 

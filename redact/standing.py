@@ -170,9 +170,13 @@ class Standing:
     vocabulary: Vocabulary
     personal_keys: frozenset[str]
     """The keys under which this episode's personal values were found."""
+    names: frozenset[str] = frozenset()
+    """What everybody's definitions call tools and arguments."""
 
     def personal(self, text: str, matches: Sequence[Match]) -> list[Match]:
         """Return the matches that mean the person."""
+        if self.names:
+            matches = [match for match in matches if not self._is_argument(text, match)]
         plain = [not self._doubtful(text, match) for match in matches]
         if all(plain):
             return list(matches)
@@ -181,6 +185,18 @@ class Standing:
             for place, match in enumerate(matches)
             if plain[place] or self._supported(text, matches, plain, place)
         ]
+
+    def _is_argument(self, text: str, match: Match) -> bool:
+        """Say whether a word is, or stands in, a key that is one of everybody's arguments."""
+        if not match.local:
+            return False
+        end = _KEY_AFTER.match(text, match.end)
+        if end is None:
+            return False
+        opened = _KEY_OPENED.search(text, max(0, match.start - 64), match.start)
+        if opened is None:
+            return False
+        return text[opened.start() : end.end()].strip('{,: \t\n\\"') in self.names
 
     def _doubtful(self, text: str, match: Match) -> bool:
         if match.kind not in _CALLED:
