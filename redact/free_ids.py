@@ -31,6 +31,8 @@ _PLATE: Final = re.compile(
     r"(?<![\w.,$€£¥-])(?:\d{4} (?!GBP|PLN|CZK|HKD|BRL|MXN|DKK|CNY|NPR|PHP)[B-DF-HJ-NP-TV-Z]{3}|[A-Z]{1,3}-[A-Z]{1,2} ?\d{1,4})(?!\w)"
 )
 """Number plates, whose letters are no unit: `4821 BGL`, `B-MW 421`."""
+_CLOCK: Final = re.compile(r"(?<![\d.:])((?:[01]?\d|2[0-4]):[0-5]\d:[0-5]\d)\.\d{1,9}(?!\d)")
+"""The hour to parts of a second: `20:25:55.669660`."""
 _COORDINATE: Final = re.compile(r"(?<![\w.])-?\d{1,3}\.\d{4,}(?!\w)")
 _WINDOW: Final = re.compile(r"\d\S*+(?: [^\s\d]*+\d\S*+)*(?: [A-Z]{3}(?!\w))?")
 """Words that hold digits, side by side, from the first digit on: the engine jumps to it."""
@@ -119,6 +121,8 @@ def _ids_in(window: str) -> tuple[str, ...]:
     """Return the identifiers in words that hold digits, side by side."""
     if sum(map(str.isdigit, window)) < _FEWEST:
         return ()
+    if "." in window and ":" in window:
+        window = _CLOCK.sub(r"\1", window)
     found = []
     if " " in window or "-" in window or "/" in window or ")" in window:
         for grouped in _GROUPED.finditer(window):

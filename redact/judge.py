@@ -56,6 +56,7 @@ from redact.value_sets import (
     are_old,
     are_pairs_of_no_day,
     are_places,
+    are_round,
     is_key,
     name_one_each,
     span_lives,
@@ -357,9 +358,8 @@ def _judge_shape(
     asked = place.personal or place.origin == ARGUMENT
     marked = shape in _MARKS and asked and (place.personal or 2 * sum(map(is_key, own)) > len(own))
     several = least_of(k, len(subjects)) if marked else enough_of(k, len(subjects))
-    if not alone and _is_shared(
-        seen, public, _SHARED_BY_FEW if some else _SHARED_ENOUGH, several=several
-    ):
+    enough = _SHARED_BY_FEW if some else _SHARED_ENOUGH
+    if are_round(own) or (not alone and _is_shared(seen, public, enough, several=several)):
         return KEPT
     return _BY_SHAPE.get(shape) or _unshared(place, shape, own, len(subjects))
 

@@ -30,6 +30,7 @@ _DAYS: Final = 3
 """So many days show how far they lie apart."""
 _BOTH: Final = 2
 _SEVERAL: Final = 4
+_ROUND: Final = re.compile(r"[1-9][0-9]*000")
 _MOSTLY: Final = 0.8
 _QUARTERS: Final = 4
 _FOUR: Final = 4
@@ -86,6 +87,11 @@ def are_amounts(values: list[str]) -> bool:
     if min(lengths) < _FOUR <= max(lengths):
         return True  # no code has three digits here and four there
     return round_ones >= _MOSTLY * len(values) or second * _QUARTERS >= len(values)
+
+
+def are_round(values: list[str]) -> bool:
+    """Say whether numbers are whole thousands, each of them: budgets, not what somebody is known by."""
+    return len(values) >= _SEVERAL and all(map(_ROUND.fullmatch, values))
 
 
 def are_places(values: list[str]) -> bool:
