@@ -18,6 +18,7 @@ from redact.clean_episode import CleanEpisode
 from synth.llm import LlmSettings
 from synth.world.around import learn_around
 from synth.world.beneath import learn_beneath
+from synth.world.computed import learn_computed
 from synth.world.continuity import infer_continuity
 from synth.world.document import write_document
 from synth.world.early import learn_early
@@ -112,6 +113,7 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
         bench.continuity = continuity
     learn_writers(bench)
     learn_relevance(bench)
+    learn_computed(bench)
     learn_beneath(bench)
     learn_early(bench)
     if bench.living:

@@ -6,12 +6,14 @@ Goes in: a call in a state. Comes out: `ToolResult`, with the row it shows and t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import islice
 from typing import Final
 
 from .attempt import DERIVED, RECORDED, Json, ToolResult
 from .expression_scope import Missing, NotKnown
-from .normal import labels_in, names_in
+from .normal import labels_in, names_in, parse_arguments
+from .world_computed import as_sent, compute
 from .world_entry import Entry, Place
 from .world_log import words_in
 from .world_notice import notice
@@ -47,6 +49,20 @@ def show(
     except (Missing, NotKnown) as fault:
         return notice(tool.name, str(fault) or "the record lacks a part"), place, names
     return result, place, shown
+
+
+def show_computed(here: Here, tool: Tool, arguments: Mapping[str, Json] | str) -> ToolResult | None:
+    """What the tool computes from the arguments as they were sent; None where nobody knows."""
+    parsed = parse_arguments(arguments)
+    if tool.computes is None or parsed is None:
+        return None
+    if any(entry.tool in tool.computes.untried for entry in here.state.log):
+        return None
+    sent = as_sent(parsed, tool.forms, tool.ignore, tool.defaults)
+    told = compute(tool.computes, sent)
+    if told is None:
+        return None
+    return ToolResult(content=told[0], source=DERIVED, is_error=told[1], evidence=tool.name)
 
 
 def _compute(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:

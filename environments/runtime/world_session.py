@@ -19,7 +19,7 @@ from .world_entry import Place
 from .world_log import log_unknown
 from .world_moment import Moment
 from .world_notice import ONLY_RECORDED, notice, whole
-from .world_reads import show
+from .world_reads import show, show_computed
 from .world_scope import Here
 from .world_state import ABSENCE
 from .world_tape import taped
@@ -133,6 +133,10 @@ class Session:
             early = read_early(tool.early, tool.name, self.state.log, args, result)
             if early is not None:
                 return early
+        if result.source == UNKNOWN and tool.computes is not None and tool.policy != STRICT:
+            computed = show_computed(self.here(), tool, arguments)
+            if computed is not None:
+                return computed
         if result.source == UNKNOWN and tool.tape:
             recorded = taped(self.here(), tool, args)
             if recorded is not None:

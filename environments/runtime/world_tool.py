@@ -15,6 +15,7 @@ from .expression import build
 from .expression_scope import BadTreeError, Thunk, Tree
 from .json_text import Writer, writer
 from .normal import coerce, simplify, stable
+from .world_computed import Computed, load_computed
 from .world_early import Early, load_early
 from .world_entry import Came
 from .world_guards import Guards
@@ -149,6 +150,8 @@ class Tool:
     """Of a writer: the arguments that are the key there."""
     write: Writer = stable
     """Writes values as this tool does."""
+    computes: Computed | None = None
+    """What it computes from its arguments, whatever was done before."""
     shaped: frozenset[str] = frozenset()
     """Arguments that are left out, have a default, or have a form that a text may not be in."""
 
@@ -251,6 +254,7 @@ def _load(
         answer=build(answer) if answer else None,
         as_text=bool(part.get("text", True)),
         guards=Guards(part.get("guards", ()), _before(part, nested)),
+        computes=load_computed(part["computes"]) if part.get("computes") else None,
         writes=tuple(_write(w) for w in part.get("writes", ())),
         names=tuple(_ref_of(r) for r in part.get("names", ())),
         settled=frozenset(part.get("settled", ())),

@@ -59,12 +59,23 @@ def normalise(
     for history in histories:
         for seen in history.observations:
             known = forms.get(seen.tool, {})
-            seen.arguments = {
-                name: simplify(coerce(value, known.get(name, "")))
-                for name, value in seen.arguments.items()
-            }
+            sent = {n: coerce(v, known.get(n, "")) for n, v in seen.arguments.items()}
+            seen.arguments = {name: simplify(value) for name, value in sent.items()}
+            seen.sent = _whole_floats(sent)
             seen.content = unwrap(seen.content, envelopes.get(seen.caller))
             seen.settle()
+
+
+def _whole_floats(sent: Mapping[str, Json]) -> dict[str, Json] | None:
+    """Arguments that hold `5.0`, where the call has `5` from here on: what is computed of them differs."""
+    found = {name: value for name, value in sent.items() if _has_whole(value)}
+    return found or None
+
+
+def _has_whole(value: Json) -> bool:
+    if isinstance(value, list):
+        return any(map(_has_whole, value))
+    return isinstance(value, float) and value.is_integer()
 
 
 def seen_forms(histories: Iterable[History]) -> dict[str, dict[str, str]]:

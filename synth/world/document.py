@@ -81,7 +81,7 @@ def _tool(tool: ToolModel, *, living: bool) -> dict[str, Any]:
             part[name] = sorted(getattr(tool, name))
     if tool.news:
         part["news"] = True
-    part |= _taken(tool) | _bare(tool)
+    part |= _taken(tool) | _bare(tool) | _computed(tool)
     if tool.ignore:
         part["ignore"] = list(tool.ignore)
     if tool.table is not None and tool.innocent:
@@ -96,6 +96,10 @@ def _tool(tool: ToolModel, *, living: bool) -> dict[str, Any]:
     if tool.refs:
         part["names"] = tool.refs
     return part
+
+
+def _computed(tool: ToolModel) -> dict[str, Any]:
+    return {} if tool.computes is None else {"computes": tool.computes}
 
 
 def _bare(tool: ToolModel) -> dict[str, bool]:

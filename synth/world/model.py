@@ -56,6 +56,8 @@ class ToolModel:
     """Trees over the arguments (`it`: over the result) that give the row's key."""
     answer: Tree | None = None
     text: bool = True
+    computes: dict[str, Any] | None = None
+    """What it computes from its arguments alone."""
     loose: bool = False
     claims: bool = False
     reach: set[str] = field(default_factory=set)

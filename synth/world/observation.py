@@ -16,6 +16,7 @@ from environments.runtime.normal import (
     names_in_text,
     parse_arguments,
     parse_json,
+    simplify,
     stable,
     tokens_in,
 )
@@ -42,10 +43,23 @@ class Observation:
     """The result as JSON, else its text."""
     is_json: bool = False
     key: str = ""
+    sent: dict[str, Json] | None = None
+    """Arguments that were sent with whole floats, as they were."""
     names: frozenset[str] = frozenset()
     """Ids in arguments and result."""
     tokens: frozenset[str] = frozenset()
     """Plain words and whole numbers in arguments and result, that may be keys."""
+
+    def sent_arguments(self) -> dict[str, Json]:
+        """The arguments with numbers as they were sent."""
+        if self.sent is None:
+            return self.arguments
+        return {
+            name: self.sent[name]
+            if name in self.sent and stable(simplify(self.sent[name])) == stable(value)
+            else value
+            for name, value in self.arguments.items()
+        }
 
     def settle(self) -> None:
         """Compute what hangs on arguments and content."""
