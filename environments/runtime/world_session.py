@@ -133,9 +133,10 @@ class Session:
             early = read_early(tool.early, tool.name, self.state.log, args, result)
             if early is not None:
                 return early
-        if result.source == UNKNOWN and tool.computes is not None and tool.policy != STRICT:
+        if tool.computes is not None and tool.policy != STRICT:
             computed = show_computed(self.here(), tool, arguments)
-            if computed is not None:
+            # What was recorded for `5.0` is told for `5` elsewhere: here they may be written differently.
+            if computed is not None and computed.content != result.content:
                 return computed
         if result.source == UNKNOWN and tool.tape:
             recorded = taped(self.here(), tool, args)

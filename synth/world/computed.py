@@ -107,16 +107,26 @@ def _only_looks(bench: Workbench, tool: ToolModel, *, kept: bool) -> bool:
 
 
 def _untried(bench: Workbench, tool: ToolModel) -> list[str]:
-    """Tools that change something, after whose calls this one was hardly asked."""
+    """Tools that change something, after whose calls this one was hardly asked about the same words."""
+    known = {word for seen in tool.observations for word in _words(seen)}
     after: Counter[str] = Counter()
     for history in bench.histories:
-        past: set[str] = set()
+        past: dict[str, list[set[str]]] = defaultdict(list)
         for seen in history.observations:
             if seen.tool == tool.name:
-                after.update(past)
+                mine = _words(seen)
+                after.update(
+                    name
+                    for name, calls in past.items()
+                    if any(not about or about & mine for about in calls)
+                )
             elif not refused(bench.tools[seen.tool], seen):
-                past.add(seen.tool)
+                past[seen.tool].append(_words(seen) & known)
     return sorted(n for n, t in bench.tools.items() if not t.innocent and after[n] < MIN_AFTER)
+
+
+def _words(seen: Observation) -> set[str]:
+    return {value for value in seen.arguments.values() if isinstance(value, str)}
 
 
 def _computes(tool: ToolModel) -> dict[str, Any] | None:

@@ -83,6 +83,7 @@ def test_a_whole_float_is_not_a_whole_number() -> None:
 
     assert _ask(world, left=8.0, right=1).content == "9.0"
     assert _ask(world, left=8, right=1).content == "9"
+    assert _ask(world, left=2, right=3).content == "5"
 
 
 @pytest.mark.parametrize("work", [sum, min, max, len, lambda n: sum(n) / len(n)])
@@ -236,6 +237,12 @@ def test_a_price_is_not_taken_to_outlast_what_may_change_it() -> None:
         if i % 4 == 0:
             changed: dict[str, Any] = {"what": "plum", "price": 3.5}
             made.append(("reprice", changed, stall.reprice("plum", 3.5)))
+        if i % 4 == 1:
+            # That figs cost what they did says nothing of plums.
+            asked: dict[str, Any] = {"what": "fig", "count": 20 + i}
+            changed = {"what": "plum", "price": 3.5}
+            made.insert(0, ("reprice", changed, stall.reprice("plum", 3.5)))
+            made[1:] = [("quote_for", asked | {"count": n}, _record(4.0 * n)) for n in (i, i + 30)]
         episodes.append(_episode(i, made))
     session = World.from_json(learn_world(episodes, WorldSettings()).document).session()
 
