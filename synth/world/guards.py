@@ -8,7 +8,7 @@ what was seen, a refusal only where refusals were seen.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from environments.runtime.expression_frame import DARK, GONE
@@ -17,7 +17,7 @@ from environments.runtime.normal import mask, stable
 from environments.runtime.world_subject import SUBJECT
 from synth.world.conditions import RARE, Cases, Condition, bounds, conditions, withheld
 from synth.world.effects import only_record, rescoped, spread, tables_of
-from synth.world.examples import Example, evaluate
+from synth.world.examples import Example, broken, evaluate
 from synth.world.explain import explain, lists_names
 from synth.world.first_refusal import bind, bind_new
 from synth.world.fit import Fitter
@@ -221,11 +221,12 @@ def _in_order(explained: list[dict[str, Any]], cases: Cases) -> list[dict[str, A
     A refusal is claimed where every condition that could explain it is broken, success only where none is.
     """
     left = list(explained)
+    untold = cases.bad.keys() - {g["class"] for g in explained}
     out: list[dict[str, Any]] = []
     while left:
         best = min(left, key=lambda g: (_intrudes(g, left, cases), -g["support"]))
         left.remove(best)
-        if _intrudes(best, left, cases):
+        if _intrudes(best, left, cases) or _speaks_for(best, untold, cases):
             best["message"] = None
         looked = best.pop("conditions")
         if any(c.values[i] is GONE for c in looked for i in cases.index[best["class"]]):
@@ -247,6 +248,12 @@ def _intrudes(guard: dict[str, Any], others: list[dict[str, Any]], cases: Cases)
         if other is not guard
         for i in cases.index[other["class"]]
     )
+
+
+def _speaks_for(guard: dict[str, Any], classes: Iterable[str], cases: Cases) -> bool:
+    """Whether a refusal would be told to calls that were refused in other words, and nothing explains those."""
+    rows = [i for name in classes for i in cases.index[name]]
+    return any(all(broken(c.values[i]) for c in guard["conditions"]) for i in rows)
 
 
 # -- staying inside what was seen ------------------------------------------------------------------
