@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from .attempt import DERIVED, Json, ToolResult
@@ -26,6 +26,8 @@ ANY: Final = "*"
 """In place of a tool: a value that stands around every tool's results."""
 WHOLE: Final = "."
 """The place of a value that is the whole text."""
+LISTED: Final = "[]/"
+"""Before a field of the records in a list."""
 STYLES: Final = [
     {"separators": separators, "ensure_ascii": ascii_only, "indent": indent}
     for indent in (None, 2, 4)
@@ -232,5 +234,25 @@ def masked(formats: Mapping[str, Any], tool: str, content: str) -> tuple[str, di
         if form is not None and fits(form, value):
             found[place] = f"~{form['kind']}.{code}~"
             values[found[place]] = value
+    listed = [mine[p] for p in mine if p.startswith(LISTED)]
+    if listed and content.startswith("["):
+        return _masked_lists(listed, content)
     out = replaced(content, found) if found else content
     return (content, {}) if out is None else (out, values)
+
+
+def _masked_lists(
+    forms: Sequence[tuple[str, Mapping[str, Any]]], content: str
+) -> tuple[str, dict[str, Json]]:
+    """A list with a mark for the one id of each format that its records show; of several nobody knows which is which."""
+    values: dict[str, Json] = {}
+    parsed = parse_json(content)
+    records = parsed.value if parsed is not None and isinstance(parsed.value, list) else []
+    for code, form in forms:
+        field = str(form["place"]).removeprefix(LISTED)
+        new = {str(r[field]) for r in records if isinstance(r, dict) and fits(form, r.get(field))}
+        if len(new) == 1:
+            (value,) = new
+            mark = f"~{form['kind']}.{code}~"
+            content, values[mark] = content.replace(value, mark), value
+    return content, values

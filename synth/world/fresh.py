@@ -30,8 +30,9 @@ from environments.runtime.world_formats import (
     read_time,
     short_digest,
 )
-from environments.runtime.world_fresh import WHOLE, masked, places_of, replaced
+from environments.runtime.world_fresh import LISTED, WHOLE, masked, places_of, replaced
 from synth.world.bench_clock import bench_clock, stamps, stored
+from synth.world.fresh_lists import listed_ids, number_of
 from synth.world.model import ToolModel
 from synth.world.observation import History, Observation, by_tool
 from synth.world.outcomes import learn_outcomes
@@ -79,6 +80,10 @@ def learn_fresh(
         found = [f for f in found if f.steady]
     else:
         found += _stamped(histories, found)
+        found += [
+            Found(tool=tool, place=place, form=form, steady=False)
+            for tool, place, form in listed_ids(histories)
+        ]
     if not found and not around:
         return {}
     marks: dict[str, Any] = {
@@ -266,7 +271,8 @@ def _mark(history: History, marks: dict[str, Any]) -> Iterator[tuple[str, Json]]
     shown: list[_Shown] = []
     counts: dict[str, int] = defaultdict(int)
     untold = {code: form for code, form in marks.items() if form.get("untold")}
-    known = {code: form for code, form in marks.items() if code not in untold}
+    listed = {code: form for code, form in marks.items() if form["place"].startswith(LISTED)}
+    known = {c: form for c, form in marks.items() if c not in untold and c not in listed}
     for seen in history.observations:
         content, values = masked(known, seen.tool, seen.content)
         for one in shown:
@@ -275,12 +281,17 @@ def _mark(history: History, marks: dict[str, Any]) -> Iterator[tuple[str, Json]]
         content, nobodys = masked(untold, seen.tool, content)
         unknown = {m: v for m, v in nobodys.items() if "origin" not in _form(marks, m)}
         yield from unknown.items()
-        for mark, value in (values | unknown).items():
+        # A list shows again what it showed before: only what is left is new.
+        content, new = masked(listed, seen.tool, content)
+        for mark, value in (values | unknown | new).items():
             form = _form(marks, mark)
             numbered = mark
             if form.get("kept"):
                 counts[mark] += 1
-                numbered = f"{mark}{counts[mark]}"
+                number = number_of(seen, value) if mark in new else counts[mark]
+                while any(one.mark == f"{mark}{number}" for one in shown):
+                    number += 1
+                numbered = f"{mark}{number}"
                 content = content.replace(mark, numbered)
             shown.append(_Shown(value=value, mark=numbered, form=form, names=frozenset(seen.names)))
         if content != seen.content:
