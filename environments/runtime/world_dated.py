@@ -23,12 +23,13 @@ _NOTHING: Final[list[Any]] = []
 class DatedTable(Mapping[str, Json]):
     """One table's rows at one moment; read-only, made when it is asked for."""
 
-    __slots__ = ("_at", "_back", "_horizon", "_stays", "_versions")
+    __slots__ = ("_at", "_back", "_horizon", "_moving", "_stays", "_versions")
 
     def __init__(self, part: Mapping[str, Any], at: int) -> None:
         self._versions: Mapping[str, list[list[Any]]] = part.get("versions", {})
         self._horizon: int | None = part.get("horizon", 0)
         self._back: int | None = part.get("back", self._horizon and 0)
+        self._moving = frozenset(part.get("moving", ()))
         self._stays = bool(part.get("stays"))
         self._at = at
 
@@ -40,8 +41,9 @@ class DatedTable(Mapping[str, Json]):
         if _tells(held) and reaches(self._horizon, self._at - held[0]):
             return held[1]  # type: ignore[no-any-return]  # checked when the file was written
         after = versions[index] if index < len(versions) else _NOTHING
-        # A row that a call left there says nothing of what was there before; nor does a sight of times when it was gone.
-        looked = len(after) == 2 and len(held) < 2
+        # A row that a call left there says nothing of what was there before; nor does a sight of times when it was gone, or of
+        # a row that was often changed right before it was seen.
+        looked = len(after) == 2 and len(held) < 2 and key not in self._moving
         if looked and reaches(self._back, after[0] - self._at):
             return after[1]  # type: ignore[no-any-return]  # checked when the file was written
         if self._stays:

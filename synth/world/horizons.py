@@ -24,6 +24,8 @@ MAX_CHANCE: Final = 0.03
 """Chance of a silent change, within the window, that still counts as stable."""
 MAX_OF_ROW: Final = 5
 """Pairs of one row that count towards what is enough."""
+MIN_MOVED: Final = 2
+"""Changes of one record, in times over which its table holds, before no later sight of it tells of earlier ones."""
 MIN_STILL: Final = 12
 """Pairs of sights from different episodes, whatever lies between, before a table that nobody saw change is taken to stand still."""
 
@@ -114,6 +116,12 @@ def pairs_back(versions: list[Version]) -> list[tuple[int, bool]]:
         if looked and not now.void and not now.made:
             out.append((now.at - before.at, not _same(before, now)))
     return out
+
+
+def moves(versions: list[Version], back: int | None) -> bool:
+    """Whether one record changed so often, in times over which its table holds, that no later sight says how it was before."""
+    pairs = pairs_back(versions)
+    return sum(changed for gap, changed in pairs if back is None or gap <= back) >= MIN_MOVED
 
 
 def still_tables(known: Mapping[Place, list[Version]]) -> set[str]:

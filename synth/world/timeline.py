@@ -26,6 +26,7 @@ from synth.world.evidence import says_write
 from synth.world.horizons import (
     MIN_PAIRS,
     Version,
+    moves,
     pairs_back,
     pairs_of,
     stays,
@@ -94,6 +95,10 @@ def learn_timeline(bench: Workbench, document: dict[str, Any]) -> dict[str, dict
         part["back"] = trusted(map(pairs_back, mine), least)
         if name in still:
             part["horizon"] = part["back"] = None
+        if moving := [
+            k for k in part["versions"] if moves(timeline.versions[name, k], part["back"])
+        ]:
+            part["moving"] = moving
         if stays(mine):
             part["stays"] = True
         part["pairs"] = {"seen": len(pairs), "changed": sum(changed for _, changed in pairs)}
