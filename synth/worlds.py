@@ -24,6 +24,7 @@ from synth.world.document import write_document
 from synth.world.early import learn_early
 from synth.world.effects import learn_effects
 from synth.world.examples import collect
+from synth.world.field_names import forget_fields
 from synth.world.fresh import tell_times
 from synth.world.guards import learn_guards
 from synth.world.http_status import learn_http_status
@@ -205,6 +206,7 @@ def _observe(
 ) -> Workbench:
     seen = histories(episodes)
     around = learn_around(seen, episodes, living=living, shared=shared)
+    fields = forget_fields(seen)
     old = {v.name: v for known in around.versions.values() for v in known}
     tools = {
         name: ToolModel(
@@ -228,6 +230,7 @@ def _observe(
         bound=around.bound,
         chosen=around.chosen,
         owners=around.owners,
+        fields=fields,
         own_starts=around.own_starts,
     )
 

@@ -45,6 +45,7 @@ class World:
         "counters",
         "dispatched",
         "document",
+        "fields",
         "fresh",
         "keyed",
         "listed",
@@ -108,6 +109,8 @@ class World:
         self.row_names: dict[Place, frozenset[str]] = {}
         self.listed = listed(self.base)
         self.keyed = keyed(self.base)
+        self.fields = frozenset(document.get("fields", ()))
+        """Keys that look like ids and name nothing: fields and arguments."""
         self.roots: dict[tuple[int, int], tuple[Mapping[str, Any] | None, Moment]] = {}
         self.cache: dict[
             tuple[str, str], tuple[ToolResult, frozenset[str] | None, Place | None]

@@ -14,7 +14,7 @@ from typing import Final
 
 from .attempt import Event, Json
 from .canonical import canonical
-from .normal import labels_in, names_in, names_in_text, parse_json, stable, tokens_in
+from .normal import labels_in, leaves, names_in, names_in_text, parse_json, stable, tokens_in
 
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _JOINED: Final = re.compile(r"(?<![\w.@/-])[^\W\d]+(?:[.@/-][^\W\d]+)+(?![\w@/-])")
@@ -105,6 +105,8 @@ class Entry:
     """Tables any row of which it may have touched: it was about a record that nobody has seen."""
     under: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Per name the words that lists with it were asked for by."""
+    fields: frozenset[str] = frozenset()
+    """Keys that look like ids and name nothing, unless the call gives one as a value."""
     nameless: bool = False
     """It may have named anything: its result is unknown, and such results name new things."""
     _call: str | None = None
@@ -126,18 +128,23 @@ class Entry:
         """Everything it names: ids in its arguments, its result and the rows it is about."""
         if self._names is None:
             if self.came is None:
-                self._names = frozenset(names_in(self.args))
+                self._names = frozenset(names_in(self.args) - self._idle())
             else:
                 met = (one.names() for one in self.met)
-                self._names = frozenset(labels_in(self.args).union(self.came.labels(), *met))
+                named = labels_in(self.args).union(self.came.labels(), *met)
+                self._names = frozenset(named - self._idle())
         return self._names
+
+    def _idle(self) -> frozenset[str]:
+        """Keys that name nothing here."""
+        return self.fields.difference(map(str, leaves(self.args))) if self.fields else self.fields
 
     def issued(self) -> frozenset[str]:
         """What its result names and its arguments do not: it may be there because of this call."""
         if self.came is None:
             return frozenset()
         if self._issued is None:
-            self._issued = frozenset(self.came.labels() - labels_in(self.args))
+            self._issued = frozenset(self.came.labels() - labels_in(self.args) - self._idle())
         return self._issued
 
     def words(self) -> frozenset[str]:

@@ -107,6 +107,7 @@ def entry_of(here: Here, tool: Tool, args: dict[str, Json], came: Came, *, known
         kind="" if not known else "act" if tool.kind == "act" else "write",
         lost=lost,
         under=here.world.listed,
+        fields=here.world.fields,
         nameless=lost and tool.news,
         settled=tool.settled,
         about=about,
@@ -121,7 +122,7 @@ def log_unknown(here: Here, name: str, args: Mapping[str, Json], content: str) -
         came = Came(content=content)
         here.state.add(entry_of(here, tool, dict(args), came, known=False))
         return
-    here.state.add(Entry(tool=name, args=dict(args), known=False))
+    here.state.add(Entry(tool=name, args=dict(args), known=False, fields=here.world.fields))
 
 
 def _about(here: Here, tool: Tool, args: dict[str, Json]) -> tuple[Place, ...]:

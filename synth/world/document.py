@@ -43,6 +43,8 @@ def write_document(bench: Workbench) -> dict[str, Any]:
         document["chosen"] = {tool: list(choice) for tool, choice in sorted(bench.chosen.items())}
     if bench.owners:
         document["owners"] = bench.owners
+    if bench.fields:
+        document["fields"] = sorted(bench.fields)
     if bench.fresh:
         document["fresh"] = bench.fresh
     return document

@@ -20,6 +20,7 @@ from synth.world.beside import decides, places
 from synth.world.evidence import says_write
 from synth.world.model import TableModel, ToolModel, Workbench
 from synth.world.observation import Observation
+from synth.world.same_rows import agree
 
 MIN_SUPPORT: Final = 3
 SAME_RECORD: Final = 0.6
@@ -350,23 +351,10 @@ def _join_or_own(bench: Workbench, fields: dict[str, frozenset[str]], tool: Tool
             return
         shared = [k for k in known.key if k[0] == "arg" and _has_argument(tool, str(k[1]))]
         keyed = table.own_key is None and len(shared) == len(known.key) and shared
-        if keyed and _agree(known, tool):
+        if keyed and agree(known, tool):
             tool.table, tool.key = known.table, list(known.key)
             return
     tool.table = _new_table(bench, tool, None)
-
-
-def _agree(one: ToolModel, other: ToolModel) -> bool:
-    """Whether two tools say the same of the same keys: fields alone may be an envelope that all results have."""
-    told: dict[str, set[str]] = defaultdict(set)
-    for seen in one.good():
-        told[stable([seen.arguments.get(str(k[1])) for k in one.key])].add(stable(seen.value))
-    both = equal = 0
-    for seen in other.good():
-        known = told.get(stable([seen.arguments.get(str(k[1])) for k in one.key]))
-        both += known is not None
-        equal += known is not None and stable(seen.value) in known
-    return equal > 0 and equal * 2 >= both
 
 
 def _has_argument(tool: ToolModel, name: str) -> bool:

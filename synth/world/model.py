@@ -150,6 +150,8 @@ class Workbench:
     """Tools whose calls have what was chosen as an argument: the choosing tool and its argument."""
     own_starts: OwnStarts | None = None
     """Where every subject has a start of its own: what says so."""
+    fields: frozenset[str] = frozenset()
+    """Keys that look like ids and name nothing: fields and arguments."""
     owners: dict[str, Any] = field(default_factory=dict)
     """Tools asked for what is somebody's own, and whose each name is."""
     fresh: dict[str, Any] = field(default_factory=dict)
