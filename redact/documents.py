@@ -325,6 +325,8 @@ class _Reader:
 
     def _leaf(self, value: str, slot: _Slot, *, is_text: bool) -> None:
         kind = slot.kind
+        if kind in KINDS and _DESCRIBED.match(value):
+            kind = "text"
         if value[-1:] == '"':
             value = unquoted(value)
         if kind in KINDS:
@@ -350,6 +352,13 @@ class _Reader:
             ):  # the same text may stand in JSON and in text of another form
                 slot.known[value] = unexplained
                 self._documents.remembered += 1
+
+
+_DESCRIBED: Final = re.compile(
+    r"(?:string|str|integer|int|number|float|boolean|bool|array|object|list|dict|date|datetime|enum)\s*(?:[,(\[]\s*(?:required|optional)\b)",
+    re.IGNORECASE,
+)
+"""How a definition begins that says what stands under a key: `string (required) - the full name of the customer`."""
 
 
 @lru_cache(maxsize=65_536)

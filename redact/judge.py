@@ -18,20 +18,13 @@ from redact.asked_numbers import asked_numbers
 from redact.catalogues import NO_LISTS, Catalogues, attributes, catalogues_of
 from redact.definitions import public_choices
 from redact.fold import fold_value
-from redact.forms import commonest, is_code, is_mark
+from redact.forms import commonest, is_mark
 from redact.free_ids import FREE
 from redact.free_judge import (
     Tokens,
-    are_numbered,
-    are_own,
     beside_names,
-    enough_of,
     is_day,
     is_free,
-    is_letters_between,
-    is_line,
-    is_plate,
-    least_of,
     named_elsewhere,
     own_parts,
     template_of,
@@ -41,32 +34,22 @@ from redact.free_judge import (
 from redact.handles import handle_places
 from redact.language import language_of, words_kept, words_of_many
 from redact.learnt import AppLearnt, evidence_value, keep_kind
-from redact.numbers import NUMBERED, are_days, shape_of_numbers
+from redact.numbers import NUMBERED
 from redact.people_places import UNKNOWN, choices, people_places
 from redact.person_keys import person_keys
-from redact.place import ARGUMENT, RESULT, Place, is_within, last_key, object_of
+from redact.place import RESULT, Place, is_within, last_key, object_of
+from redact.place_judge import judge_place
 from redact.public_values import public_values, recorded_values, seen_at
 from redact.record_values import personal_records
 from redact.shared_names import shared_names
 from redact.unknown_names import UNKNOWN_NAMES, unexplained_in
 from redact.value_sets import (
-    UNLABELLED,
-    are_amounts,
-    are_names,
     are_old,
-    are_pairs_of_no_day,
-    are_places,
-    are_round,
-    is_key,
     name_one_each,
-    span_lives,
 )
 from redact.verdicts import (
     ASKED_FOR,
     BIRTHS,
-    CITY,
-    CODE,
-    CODED,
     IDENTIFIERS,
     IN_TEXT,
     KEEP,
@@ -78,10 +61,7 @@ from redact.verdicts import (
     OPAQUE,
     OWN_RECORD,
     OWN_WORDS,
-    PHONES,
     STREET,
-    STREETS,
-    TEXTS,
     UNKNOWN_NAME,
     UNKNOWN_WORD,
     WITHHOLD,
@@ -90,22 +70,11 @@ from redact.verdicts import (
     made_personal,
 )
 
-_SHARED_ENOUGH: Final = 0.3
-"""A key is a catalogue's when at least this share of its values was seen with several subjects."""
 _WORDED: Final = frozenset({NAME, STREET, "first_name", "last_name"})
 _WORDS: Final = frozenset({NAME, WITHHOLD})
-_MARKS: Final = frozenset({"identifier", "phone", "street"})
-_CODES: Final = 3
-"""So many different short digit strings in personal records are codes, not quantities."""
 _FEW: Final = 2
-"""Fewer subjects than this say nothing about whether values differ from person to person."""
 _OF_TOKENS: Final = f"|{FREE}"
 _OF_NAMES: Final = f"|{UNKNOWN_NAMES}"
-_THIN: Final = 5
-"""With fewer subjects nothing shows that a value is nobody's: what could be a person's is taken for one's."""
-_SOME: Final = 10
-"""With fewer subjects a catalogue must show in more of its values: two of six people live in one town."""
-_SHARED_BY_FEW: Final = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +126,7 @@ class Judgement:
         place = Place.of(key)
         if place.kind not in _JUDGED:
             return self.verdicts.get(key, KEPT)
-        return _judge(place, {evidence_value(value): [0]}, self.public, self.latest, _FEW)
+        return judge_place(place, {evidence_value(value): [0]}, self.public, self.latest, _FEW)
 
     def _of_token(self, token: str) -> Verdict:
         if token in self.tokens.personal:
@@ -186,7 +155,7 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
         place = places[key]
         if place.kind in _JUDGED:
             seen = seen_at(app.evidence, place, app.evidence[key])
-            verdicts[key] = _judge(place, seen, public, app.latest, k)
+            verdicts[key] = judge_place(place, seen, public, app.latest, k)
     verdicts = {key: verdict for key, verdict in verdicts.items() if verdict.action != KEEP}
     withheld = {key for key, found in verdicts.items() if found is NAMELIKE}
     for key in attributes(app.evidence, withheld):
@@ -298,101 +267,3 @@ def personal_everywhere(app: AppLearnt, *, k: int) -> dict[str, str]:
     for value, kind in judge(app, k=k).values.items():
         keep_kind(values, value, kind)
     return values
-
-
-def _judge(
-    place: Place,
-    seen: Mapping[str, list[int]],
-    public: frozenset[str],
-    latest: int,
-    k: int,
-) -> Verdict:
-    if place.kind == NUMBERED:
-        return _judge_numbers(place, seen, public, latest, k)
-    if place.free and are_own(seen, k=k):
-        return OWN_WORDS
-    if place.free and are_own(seen, k=k, fits=is_line):
-        return STREETS
-    if place.free and are_days(list(seen)):
-        return BIRTHS if are_old(list(seen), latest, since=UNLABELLED) else KEPT
-    # In a record `512GB SSD` is shaped like a plate as well.
-    plates = is_plate if place.free else is_letters_between
-    if (place.free or place.personal) and are_own(seen, k=k, fits=plates):
-        return IDENTIFIERS
-    verdict = _judge_shape(place, seen, public, latest, k)
-    unnamed = place.free and last_key(place.path).startswith(FREE)
-    # A place that no label names holds anything: only what shows by its own shape is taken from it.
-    return KEPT if unnamed and verdict.action in {NAME, CITY, CODE, WITHHOLD} else verdict
-
-
-def _judge_numbers(
-    place: Place, seen: Mapping[str, list[int]], public: frozenset[str], latest: int, k: int
-) -> Verdict:
-    own = [value for value in seen if value not in public]
-    shape = shape_of_numbers(own, place.path.rpartition(".")[2], latest)
-    if shape == "day" and place.personal and (span_lives(own) or are_old(own, latest)):
-        return BIRTHS
-    subjects = len({subject for listed in seen.values() for subject in listed})
-    several = least_of(k, subjects) if place.personal or place.origin == ARGUMENT else _FEW
-    shared = subjects >= _FEW and _is_shared(seen, public, _SHARED_ENOUGH, several=several)
-    return IDENTIFIERS if shape == "identifier" and not shared else KEPT
-
-
-def _judge_shape(
-    place: Place, seen: Mapping[str, list[int]], public: frozenset[str], latest: int, k: int
-) -> Verdict:
-    own = [value for value in seen if value not in public]
-    shape = commonest(own)
-    every = shape if len(own) == len(seen) else commonest(list(seen))
-    closed = all(len(listed) >= k for listed in seen.values())
-    if every == "names" and are_names(list(seen), each=closed):
-        return Verdict(NAME, "looks like names of people")
-    if own and shape == "names" and place.personal and are_places(own):
-        return Verdict(CITY, "looks like towns in records of people")
-    if shape == "moment" and place.personal and (span_lives(own) or are_old(own, latest)):
-        return BIRTHS
-    subjects = {subject for listed in seen.values() for subject in listed}
-    alone = len(subjects) < _FEW
-    some = place.personal and shape == "names" and len(subjects) < _SOME
-    # Who comes back under another request is two subjects: what marks a person is a catalogue's only where k have it.
-    asked = place.personal or place.origin == ARGUMENT
-    marked = shape in _MARKS and asked and (place.personal or 2 * sum(map(is_key, own)) > len(own))
-    several = least_of(k, len(subjects)) if marked else enough_of(k, len(subjects))
-    enough = _SHARED_BY_FEW if some else _SHARED_ENOUGH
-    if are_round(own) or (not alone and _is_shared(seen, public, enough, several=several)):
-        return KEPT
-    return _BY_SHAPE.get(shape) or _unshared(place, shape, own, len(subjects))
-
-
-_BY_SHAPE: Final = {"street": STREETS, "phone": PHONES, "identifier": IDENTIFIERS}
-
-
-def _unshared(place: Place, shape: str, own: list[str], subjects: int) -> Verdict:
-    """Judge values that no two subjects share by their shape."""
-    verdict = KEPT
-    shown = place.origin == RESULT
-    if shape == "moment" and are_pairs_of_no_day(own):
-        verdict = IDENTIFIERS
-    elif shape == "code" and place.personal:
-        codes = len(own) >= _CODES or (subjects < _THIN and bool(own))
-        verdict = CODED if codes and not are_amounts(own) else KEPT
-    elif shape == "names":
-        own_marks = shown and all(map(is_mark, own))
-        withheld = NAMELIKE if place.personal or subjects >= _FEW else KEPT
-        verdict = IDENTIFIERS if own_marks else withheld
-    elif shape == "text" and shown:
-        if all(map(is_code, own)):
-            verdict = IDENTIFIERS
-        elif 2 * sum(map(is_line, own)) > len(own):
-            verdict = KEPT if are_numbered(own) else STREETS
-        elif place.personal or subjects > _FEW:
-            verdict = TEXTS
-    return verdict
-
-
-def _is_shared(
-    seen: Mapping[str, list[int]], public: frozenset[str], enough: float, *, several: int
-) -> bool:
-    """Say whether a catalogue stands behind the key: many of its values belong to several subjects or to none."""
-    shared = sum(len(subjects) >= several or value in public for value, subjects in seen.items())
-    return shared >= enough * len(seen)

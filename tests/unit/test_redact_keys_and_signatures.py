@@ -138,3 +138,10 @@ def test_signatures_of_mails_that_are_written_go() -> None:
     ]
     for name, text in zip(names, past(raw), strict=True):
         assert name not in text
+
+
+def test_a_definition_in_an_answer_names_nobody() -> None:
+    """`string (required) - the full name` says what stands under a key, and its words are nobody's."""
+    shown = "Tool: open_claim\nfull_name: string (required) - the full name of the member\nname: x"
+    text = past([episode("one", *calls("describe_tool", {"tool": "open_claim"}, shown))])[0]
+    assert "string (required) - the full name of the member" in text
