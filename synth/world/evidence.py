@@ -83,6 +83,8 @@ class Evidence:
     """Per tool the episodes and calls after which the answer named what only that call had named: it puts something in."""
     changers: set[Suspect] = field(default_factory=set)
     """Convicted by other changes than a record coming or going."""
+    stopped: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """Per tool the calls that were refused after it and answered without, where nothing else was done by other tools."""
 
     def weigh(self) -> None:
         """Count what speaks for each suspect: not where another one is known to change this, and to be undone by it."""
@@ -98,6 +100,13 @@ class Evidence:
                     if not (agreed.suspects & guilty) - {suspect}:
                         self.trials[suspect].add((agreed.key, call))
             guilty = cover(self, self.events)
+
+    def note_stop(self, no: Sequence[Observation], yes: Sequence[Observation], key: str) -> None:
+        """Note who alone came before a refusal, of tools that did not come before the answer to an equal call."""
+        before = {o.tool for o in no}
+        only = before - {o.tool for o in yes}
+        if len(only) == 1 and before.issuperset(o.tool for o in yes):
+            self.stopped[only.pop()].add(key)
 
     def calls_tried(self, name: str) -> int:
         """Different calls that were answered alike with and without a tool before that shares no name with them."""
@@ -115,7 +124,7 @@ class Evidence:
     def seems_to_create(self, name: str) -> bool:
         """Whether all that a tool was seen to do from afar is that records come or go."""
         key = (name, False)
-        return key in self.creators and key not in self.changers
+        return key in self.creators and key not in self.changers and name not in self.stopped
 
 
 @lru_cache(maxsize=10_000)

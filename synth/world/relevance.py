@@ -38,6 +38,7 @@ from synth.world.model import TOO_FEW, ToolModel, Workbench, refused
 from synth.world.news import learn_news
 from synth.world.observation import Observation
 from synth.world.sequences import after_alone, before_nothing
+from synth.world.stopping import learn_needs, pasts_of, who_stops
 from synth.world.tokens import admits
 from synth.world.writers import finds_the_same
 
@@ -80,6 +81,7 @@ def learn_relevance(bench: Workbench) -> None:
     changers = sorted(n for n, t in bench.tools.items() if not t.innocent)
     local, states = _is_local(found), states_of(found)
     after, spared = after_alone(bench), before_nothing(bench)
+    stopping = who_stops(bench, found)
     moved = Counter(v for e in found.values() for v, near in e.convicted if not near)
     changed = {v for e in found.values() for v, _ in e.convicted}  # such a look shows all
     for name, tool in bench.tools.items():
@@ -92,6 +94,7 @@ def learn_relevance(bench: Workbench) -> None:
         if not local:
             heeds |= {v for v in changers if matters_far(found, v, name, states=states)}
             heeds |= after[name].intersection(changers)
+        heeds |= stopping.get(name, set())
         tool.heeds = heeds.intersection(changers)
         left = [v for v in changers if v not in heeds]
         tool.untried = {v for v in left if evidence.calls_tried(v) < SURE}
@@ -111,7 +114,7 @@ def learn_relevance(bench: Workbench) -> None:
             if tool.restless:
                 tool.table = None
                 tool.says = "never answers alike: a clock or dice"
-    _learn_needs(bench)
+    learn_needs(bench)
     learn_news(bench)
 
 
@@ -167,7 +170,7 @@ def _convict(bench: Workbench) -> dict[str, Evidence]:
     for name, tool in bench.tools.items():
         names = {argument for seen in tool.observations for argument in seen.arguments}
         found[name].wide, found[name].personal = not names, names == {SUBJECT}
-    for name, pasts in _pasts(bench).items():
+    for name, pasts in pasts_of(bench).items():
         found[name].always = set(frozenset.intersection(*pasts)) - {name}
     _judge(found)
     return found
@@ -319,6 +322,7 @@ def _compare(left: _Example, right: _Example, readers: frozenset[str], into: Evi
     into.events.append(_event(suspects or guilty, left, right))
     if left.refused is not right.refused:
         into.absences.append(change)
+        into.note_stop(*((mine, theirs) if left.refused else (theirs, mine)), left.seen.key)
     else:
         into.others.append(change)
 
@@ -369,29 +373,3 @@ def _is_local(found: dict[str, Evidence]) -> bool:
     if any(not near for e in found.values() for _, near in e.convicted):
         return False
     return sum(e.alike for e in found.values()) >= MIN_LOCAL
-
-
-def _learn_needs(bench: Workbench) -> None:
-    """Tools without which a call was never seen to succeed, and those after which it never was."""
-    before = _pasts(bench)
-    for name, tool in bench.tools.items():
-        pasts = before.get(name, [])
-        for v in tool.heeds - {name}:
-            share = sum(v in past for past in pasts)
-            if pasts and share == len(pasts):
-                tool.needs.add(v)
-            elif not share:
-                tool.bars.add(v)
-
-
-def _pasts(bench: Workbench) -> dict[str, list[frozenset[str]]]:
-    """Per tool: which tools had been called before each of its successes."""
-    before: dict[str, list[frozenset[str]]] = defaultdict(list)
-    for history in bench.histories:
-        past: set[str] = set()
-        for seen in history.observations:
-            tool = bench.tools[seen.tool]
-            if not refused(tool, seen):
-                before[seen.tool].append(frozenset(past))
-                past.add(seen.tool)
-    return before
