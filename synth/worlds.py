@@ -16,6 +16,7 @@ from environments.runtime.world_tool import DERIVE
 from environments.runtime.world_versions import origins
 from redact.clean_episode import CleanEpisode
 from synth.llm import LlmSettings
+from synth.world.again import learn_once
 from synth.world.around import learn_around
 from synth.world.beneath import learn_beneath
 from synth.world.computed import learn_computed
@@ -117,6 +118,7 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
     learn_computed(bench)
     learn_beneath(bench)
     learn_early(bench)
+    learn_once(bench)
     if bench.living:
         learn_last(bench)
         bench.nested = learn_nested(bench)

@@ -12,7 +12,7 @@ from typing import Final
 from .attempt import Json
 from .normal import stable
 from .world_chosen import CHOSEN
-from .world_entry import DOUBT, Entry
+from .world_entry import DOUBT, Entry, call_text
 from .world_log import history
 from .world_scope import Here
 from .world_tool import Taped, Tool
@@ -41,7 +41,7 @@ def taped(here: Here, tool: Tool, args: dict[str, Json]) -> tuple[str, str] | No
         same = entry.before == before
         if not same and not _agreed(here, entries, entry.content, before):
             continue
-        if not _upset(here, tool, args, (entry, before)):
+        if not _twice(here, tool, args, entry) and not _upset(here, tool, args, (entry, before)):
             return entry.content, entry.evidence
     return None
 
@@ -70,6 +70,16 @@ def _upset(
     return bool(before) and any(
         e.tool in tool.modes or (tool.innocent and not e.args and e.tool in tool.untried)
         for e in outside
+    )
+
+
+def _twice(here: Here, tool: Tool, args: dict[str, Json], told: Taped) -> bool:
+    """Whether the same call was made before, and not in what was recorded, of a tool never seen to do the same twice."""
+    if not tool.once or tool.refused(told.content, args):
+        return False
+    mine = call_text(tool.name, args)
+    return mine not in told.before and any(
+        e.call.removesuffix(DOUBT) == mine for e in here.state.log if e.tool == tool.name
     )
 
 

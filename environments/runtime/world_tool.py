@@ -133,6 +133,8 @@ class Tool:
     """What it says before anybody called what has to come first."""
     far: frozenset[str] = frozenset()
     """Tables whose rows a call may change without naming them."""
+    once: bool = False
+    """Never seen to do the same twice: a recorded success is not told again after an equal call."""
     news: bool = False
     """Its results name new things: while one is unknown, it may have named anything."""
     policy: str = DERIVE
@@ -277,6 +279,7 @@ def _load(
         early=load_early(part.get("early", ())),
         far=frozenset(part.get("far", ())),
         news=bool(part.get("news", False)),
+        once=bool(part.get("once", False)),
         takes=frozenset(part["takes"]) if "takes" in part else None,
         nulls=frozenset(part.get("nulls", ())),
         paired_by=tuple(part.get("paired_by", ())),

@@ -227,11 +227,11 @@ def _old(here: Here, tool: Tool, scope: Scope) -> Json:
 
 
 def _said_once(here: Here, tool: Tool, args: dict[str, Json]) -> bool:
-    """Whether the very call was made before, of a tool whose answers hang on its own calls and whose rows nobody knows.
+    """Whether the very call was made before, of a tool whose answers hang on its own calls, or that never did so twice, and whose rows nobody knows.
 
     `true` may mean that the call changed something, and `false` that it was done already.
     """
-    if tool.writes or tool.name not in tool.heeds:
+    if tool.writes or not (tool.once or tool.name in tool.heeds):
         return False
     return any(e.tool == tool.name and e.args == args for e in here.state.log)
 

@@ -7,10 +7,11 @@ with something between them (`relevance`).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
+from environments.runtime.normal import tokens_in
 from synth.world.model import Workbench, refused
 from synth.world.observation import Observation
 
@@ -31,6 +32,36 @@ def changed_by_asking(bench: Workbench) -> set[str]:
         else:
             otherwise.add(tool.name)
     return otherwise | {name for name, among in stopped.items() if len(among) >= MIN_REFUSED}
+
+
+def learn_once(bench: Workbench) -> None:
+    """Note the tools that change something and never did the same twice, with nothing else about the same before.
+
+    A second message may be taken away because another was sent before: that says nothing of one message taken away twice.
+    """
+    again = {
+        history.observations[at].tool
+        for history in bench.histories
+        for at in range(len(history.observations))
+        if _done_again(bench, history.observations[: at + 1])
+    }
+    for name, tool in bench.tools.items():
+        tool.once = not tool.innocent and name not in again
+
+
+def _done_again(bench: Workbench, made: Sequence[Observation]) -> bool:
+    """Whether the last call was made before with the same answer, and nobody else's was about the same."""
+    last = made[-1]
+    tool = bench.tools[last.tool]
+    if tool.innocent or refused(tool, last):
+        return False
+    names = last.names | tokens_in(last.arguments)
+    done = [o for o in made[:-1] if not refused(bench.tools[o.tool], o)]
+    same = [o for o in done if (o.tool, o.key) == (last.tool, last.key)]
+    others = (o for o in done if o.tool != last.tool and not bench.tools[o.tool].innocent)
+    return any(o.content == last.content for o in same) and all(
+        names.isdisjoint(o.names | o.tokens) for o in others
+    )
 
 
 def _twice(bench: Workbench) -> Iterator[tuple[Observation, Observation]]:

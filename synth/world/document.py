@@ -83,6 +83,8 @@ def _tool(tool: ToolModel, *, living: bool) -> dict[str, Any]:
             part[name] = sorted(getattr(tool, name))
     if tool.news:
         part["news"] = True
+    if tool.once:
+        part["once"] = True
     part |= _taken(tool) | _bare(tool) | _computed(tool)
     if tool.ignore:
         part["ignore"] = list(tool.ignore)

@@ -97,6 +97,8 @@ class ToolModel:
     """Of a writer: the arguments that are the key there."""
     news: bool = False
     """Its results name what nothing before had named: while one is unknown, any name may be its."""
+    once: bool = False
+    """Never seen to do the same twice, with nothing else about the same before."""
     doubted: bool = False
     """Taken for a writer only for want of evidence: where its answers contradict, nothing explains it."""
     restless: bool = False

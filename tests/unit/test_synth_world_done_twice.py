@@ -1,0 +1,47 @@
+"""What was never seen to be done twice, with nothing else about the same before, is not told a second time."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from environments.runtime.world import World
+from synth.worlds import WorldSettings, learn_world
+from tests.unit.world_backend import episode
+
+Made = tuple[str, dict[str, Any] | str, str]
+LOCKERS = [f"locker-{number}" for number in range(20, 32)]
+
+
+def _clear(locker: str) -> Made:
+    said = {"cleared": True, "note": f"Latest parcel of {locker} taken out."}
+    return "clear_latest", {"locker": locker}, json.dumps(said)
+
+
+def _put(locker: str) -> Made:
+    return "put_parcel", {"locker": locker}, json.dumps({"stored": True, "locker": locker})
+
+
+def _asked(more: list[list[Made]], *calls: Made) -> list[str]:
+    made: list[list[Made]] = [
+        *([_clear(locker)] for locker in LOCKERS),
+        *([_put(locker), _clear(locker), _clear(locker)] for locker in LOCKERS),
+        *more,
+    ]
+    learnt = learn_world([episode(n, one) for n, one in enumerate(made)], WorldSettings())
+    session = World.from_json(json.loads(json.dumps(learnt.document))).session({})
+    return [session.call(name, json.dumps(given)).source for name, given, _ in calls]
+
+
+def test_a_second_time_is_unknown_where_only_another_call_made_room_for_it() -> None:
+    """Two parcels were taken out where one had been put in before: of a locker with one, nobody knows."""
+    clear, put = _clear("locker-20"), _put("locker-20")
+    assert _asked([], clear, clear) == ["recorded", "unknown"]
+    assert _asked([], put, clear, clear)[0] == "recorded"
+
+
+def test_a_second_time_is_told_where_it_was_seen_with_nothing_before_it() -> None:
+    """One locker was cleared twice by itself, in two recordings."""
+    other = _clear("locker-31")
+    clear = _clear("locker-20")
+    assert "unknown" not in _asked([[other, other], [other, other]], clear, clear)
