@@ -1,7 +1,7 @@
-"""Tools asked again at once: who answers otherwise though nothing came between changed something itself.
+"""Tools asked again: who answers otherwise though nothing came between changed something itself, and who never did the same twice.
 
-Comes in: all recorded calls. Comes out: the tools that cannot be readers, whatever their names say. Not here: pairs of calls
-with something between them (`relevance`).
+Comes in: all recorded calls. Comes out: the tools that cannot be readers, whatever their names say, and those whose success is not
+told again after an equal call (`once`). Not here: pairs of calls with something between them (`relevance`).
 """
 
 from __future__ import annotations
@@ -35,10 +35,12 @@ def changed_by_asking(bench: Workbench) -> set[str]:
 
 
 def learn_once(bench: Workbench) -> None:
-    """Note the tools that change something and never did the same twice, with nothing else about the same before.
+    """Note, where every episode starts afresh, the tools that never did the same twice with nothing else about it before.
 
     A second message may be taken away because another was sent before: that says nothing of one message taken away twice.
     """
+    if bench.living:
+        return
     again = {
         history.observations[at].tool
         for history in bench.histories

@@ -81,10 +81,7 @@ def _tool(tool: ToolModel, *, living: bool) -> dict[str, Any]:
     ):
         if getattr(tool, name):
             part[name] = sorted(getattr(tool, name))
-    if tool.news:
-        part["news"] = True
-    if tool.once:
-        part["once"] = True
+    part |= {name: True for name in ("news", "once") if getattr(tool, name)}
     part |= _taken(tool) | _bare(tool) | _computed(tool)
     if tool.ignore:
         part["ignore"] = list(tool.ignore)

@@ -11,7 +11,7 @@ from synth.world.observation import Observation, histories
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import episode
 
-Made = tuple[str, dict[str, Any], str]
+Made = tuple[str, dict[str, Any] | str, str]
 SHUT = '{"error": "The desk is closed to you."}'
 LEAVE: Made = ("leave_desk", {}, '{"status": "left"}')
 PAPERS: Made = ("list_papers", {}, '{"papers": ["oak-12", "elm-40"]}')
