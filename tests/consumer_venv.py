@@ -37,9 +37,12 @@ def make_venv(name: str, packages: tuple[str, ...], folder: Path, *bare: str) ->
     if not (venv / "ready").exists():
         venv.parent.mkdir(parents=True, exist_ok=True)
         sh(sys.executable, "-m", "venv", venv, cwd=venv.parent)
-        sh(venv / "bin" / "pip", "install", "--quiet", *packages, cwd=venv.parent)
+        # Of libraries whose releases disagree pip tries every one; uv, which `make setup` brings, says at once which fit.
+        uv = Path(sys.executable).parent / "uv"
+        install = (uv, "pip", "install", "--quiet", "--python", venv / "bin" / "python")
+        sh(*install, *packages, cwd=venv.parent)
         if bare:
-            sh(venv / "bin" / "pip", "install", "--quiet", "--no-deps", *bare, cwd=venv.parent)
+            sh(*install, "--no-deps", *bare, cwd=venv.parent)
         (venv / "ready").touch()
     return venv / "bin"
 
