@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
@@ -272,13 +272,26 @@ def show(measured: Measured, options: argparse.Namespace, *said: str) -> None:
     _print_cases(measured, "unknown", options.unknown)
 
 
+def table(
+    styles: Iterable[Style],
+    options: argparse.Namespace,
+    asked: Callable[[Style, int], Iterable[Measured]],
+) -> None:
+    """Print the rows of every backend, and the sums of each kind."""
+    total: dict[str, Counter[str]] = defaultdict(Counter)
+    print(HEAD)
+    for style in styles:
+        for measured in asked(style, options.seed):
+            show(measured, options)
+            total[measured.kind].update(judged.verdict for judged in measured.fidelity.judged)
+    for kind, counts in total.items():
+        print(kind, dict(counts))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table."""
     options = parse(arguments)
-    print(HEAD)
-    for style in asked_for(options):
-        for measured in measure(style, options.seed):
-            show(measured, options)
+    table(asked_for(options), options, measure)
     if options.backend in {None, "desk"}:
         _desks(options)
     return 0

@@ -9,21 +9,19 @@ writes that nobody recorded. Not here: backends that start afresh (`unseen`), th
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
 from benchmarks.backends.attempts import Attempt, attempts, episode, recombined
 from benchmarks.backends.backend import Style
 from benchmarks.unseen import (
-    HEAD,
     HELD_OUT,
     SEQUENCES,
     Measured,
     asked_for,
     parse,
     recorded,
-    show,
+    table,
 )
 from environments.fidelity import RecordedEpisode, record_tape, replay
 from environments.runtime.world import World
@@ -51,6 +49,13 @@ def measure(style: Style, seed: int) -> tuple[LearntWorld, list[Measured]]:
     ]
 
 
+def told(style: Style, seed: int) -> list[Measured]:
+    """Both tests, after the continuity that was inferred is printed."""
+    learnt, found = measure(style, seed)
+    print(f"{style.name}: {json.dumps(dict(learnt.continuity))}")
+    return found
+
+
 def _asked(style: Style, attempt: Attempt) -> RecordedEpisode:
     whole = episode(style, attempt)
     start = {"subject": subject_of(whole)}
@@ -60,16 +65,7 @@ def _asked(style: Style, attempt: Attempt) -> RecordedEpisode:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table."""
     options = parse(arguments)
-    total: dict[str, Counter[str]] = {"h": Counter(), "p": Counter()}
-    print(HEAD)
-    for style in asked_for(options):
-        learnt, found = measure(style, options.seed)
-        print(f"{style.name}: {json.dumps(dict(learnt.continuity))}")
-        for measured in found:
-            show(measured, options)
-            total[measured.kind].update(j.verdict for j in measured.fidelity.judged)
-    for kind, counts in total.items():
-        print(kind, dict(counts))
+    table(asked_for(options), options, told)
     return 0
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import replace
@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from benchmarks.backends.attempts import Attempt, attempts, episode, make
 from benchmarks.backends.backend import Call, Style
-from benchmarks.unseen import HEAD, HELD_OUT, Measured, asked_for, parse, recorded, show
+from benchmarks.unseen import HELD_OUT, Measured, asked_for, parse, recorded, table
 from environments.fidelity import RecordedEpisode, replay
 from environments.runtime.world import World
 from synth.worlds import WorldSettings, learn_world
@@ -81,14 +81,7 @@ def _made(attempt: Attempt, calls: Sequence[Call]) -> RecordedEpisode:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table."""
     options = parse(arguments)
-    total: dict[str, Counter[str]] = defaultdict(Counter)
-    print(HEAD)
-    for style in asked_for(options):
-        for measured in measure(style, options.seed):
-            show(measured, options)
-            total[measured.kind].update(j.verdict for j in measured.fidelity.judged)
-    for kind, counts in total.items():
-        print(kind, dict(counts))
+    table(asked_for(options), options, measure)
     return 0
 
 

@@ -8,13 +8,11 @@ Run: `TRACEGYM_OUTSIDE=FOLDER python -m benchmarks.outside [--backend NAME] [--s
 from __future__ import annotations
 
 import importlib
-import json
-from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from benchmarks import unseen_living, unseen_living_tasks
 from benchmarks.backends.backend import Style
-from benchmarks.unseen import HEAD, measure, parse, show
+from benchmarks.unseen import measure, parse, table
 
 BACKENDS: dict[str, str] = {
     "bfcl-files": "bfcl",
@@ -71,20 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wanted = options.backend.split(",") if options.backend else []
     if unknown := [name for name in wanted if name not in BACKENDS]:
         raise SystemExit(f"no backend {', '.join(unknown)}: there are {', '.join(BACKENDS)}")
-    total: dict[str, Counter[str]] = defaultdict(Counter)
-    print(HEAD)
-    for style in styles(wanted):
-        if options.living:
-            learnt, found = unseen_living.measure(style, options.seed)
-            print(f"{style.name}: {json.dumps(dict(learnt.continuity))}")
-        else:
-            asked = unseen_living_tasks.measure if options.tasks else measure
-            found = asked(style, options.seed)
-        for measured in found:
-            show(measured, options)
-            total[measured.kind].update(judged.verdict for judged in measured.fidelity.judged)
-    for kind, counts in total.items():
-        print(kind, dict(counts))
+    otherwise = unseen_living_tasks.measure if options.tasks else measure
+    table(styles(wanted), options, unseen_living.told if options.living else otherwise)
     return 0
 
 

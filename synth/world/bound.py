@@ -17,6 +17,7 @@ from environments.runtime.attempt import Json
 from environments.runtime.normal import leaves, names_in, stable
 from environments.runtime.world_entry import call_text
 from environments.runtime.world_subject import SUBJECT, subject_name
+from synth.world.equal_pasts import equal_pasts
 from synth.world.observation import History, Observation
 
 MIN_DIFFERENT: Final = 5
@@ -38,7 +39,6 @@ DIGITS: Final = re.compile(r"\d+")
 MIN_SUBJECTS: Final = 3
 MIN_KNOWN: Final = 0.75
 """Share of a tool's calls for what its subject was shown, before what others were shown counts as theirs alone."""
-MAX_PAST: Final = 6
 
 
 @dataclass(slots=True)
@@ -122,22 +122,13 @@ def _is_owned(asked: Mapping[str, set[str]], shown: Mapping[str, set[str]]) -> b
 def _compared(histories: Sequence[History]) -> Mapping[str, _Pairs]:
     """Each call beside the last equal one of another subject, and beside the last one of its own."""
     out: dict[str, _Pairs] = defaultdict(_Pairs)
-    last: dict[tuple[str, ...], dict[str, Observation]] = defaultdict(dict)
-    for history in histories:
-        past: tuple[str, ...] = ()
-        for seen in history.observations[:MAX_PAST]:
-            past = (*past, call_text(seen.tool, seen.arguments))
-            known = last[past]
-            latest = next(reversed(known), None)
-            own = known.pop(history.subject, None)
-            if own is not None:
-                found = out[seen.tool]
-                (found.beside if latest == history.subject else found.within).append(
-                    _share(own, seen)
-                )
-            if known:
-                _compare(out[seen.tool], known[next(reversed(known))], seen)
-            known[history.subject] = seen
+    for pair in equal_pasts(histories):
+        found = out[pair.seen.tool]
+        if pair.own is not None:
+            near = found.beside if pair.at_once else found.within
+            near.append(_share(pair.own, pair.seen))
+        if pair.other is not None:
+            _compare(found, pair.other, pair.seen)
     return out
 
 

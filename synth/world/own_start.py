@@ -12,10 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from environments.runtime.world_entry import call_text
+from synth.world.equal_pasts import equal_pasts
 from synth.world.observation import History, Observation
 
-MAX_PAST: Final = 6
 MIN_WITHIN: Final = 14
 """Pairs of one subject, all alike: where a backend lives on, one of ten differs."""
 MIN_CONTESTED: Final = 4
@@ -100,19 +99,12 @@ def infer_own_starts(histories: Sequence[History]) -> OwnStarts | None:
 
 def _compared(histories: Sequence[History], told: dict[tuple[str, str], set[str]]) -> _Pairs:
     out = _Pairs()
-    last: dict[tuple[str, ...], dict[str, Observation]] = defaultdict(dict)
-    for history in histories:
-        past: tuple[str, ...] = ()
-        for seen in history.observations[:MAX_PAST]:
-            past = (*past, call_text(seen.tool, seen.arguments))
-            known = last[past]
-            own = known.pop(history.subject, None)
-            other = known[next(reversed(known))] if known else None
-            out.add(seen, own, other)
-            if other is not None and other.content == seen.content:
-                if len(told[seen.tool, seen.key]) > 1:
-                    out.same += 1
-                else:
-                    out.equal += 1
-            known[history.subject] = seen
+    for pair in equal_pasts(histories):
+        seen, other = pair.seen, pair.other
+        out.add(seen, pair.own, other)
+        if other is not None and other.content == seen.content:
+            if len(told[seen.tool, seen.key]) > 1:
+                out.same += 1
+            else:
+                out.equal += 1
     return out
