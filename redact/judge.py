@@ -69,6 +69,7 @@ from redact.verdicts import (
     kept_values,
     made_personal,
 )
+from redact.written_choices import choices_in_words
 
 _WORDED: Final = frozenset({NAME, STREET, "first_name", "last_name"})
 _WORDS: Final = frozenset({NAME, WITHHOLD})
@@ -172,7 +173,7 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
     _alike(app, verdicts)
     for key in person_keys(app.evidence, places, public, k=k).difference(verdicts):
         verdicts[key] = ASKED_FOR
-    recorded = recorded_values(app, k)
+    recorded = recorded_values(app, k) | choices_in_words(app.evidence, verdicts, k=k)
     templates = _templates(app, verdicts, k)
     tokens = tokens_of(counted, kept_values(app.evidence, verdicts, recorded), k=k)
     values = values_of_tokens(tokens, plain)
