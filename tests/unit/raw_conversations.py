@@ -4,6 +4,10 @@ import json
 from dataclasses import replace
 
 from ingest.episode import Episode, Step, ToolCall, episode_id_of
+from redact.learn import learn
+from redact.policy import Policy
+from redact.scrub import scrub
+from redact.vault import open_vault
 
 SECRET = b"a secret for tests only, 32 bytes"
 
@@ -22,6 +26,20 @@ def calls(
         Step(role="assistant", tool_calls=(call,)),
         Step(role="tool", call_id=call_id, tool_name=name, content=_text(result)),
     )
+
+
+def texts_past_the_gate(raw: list[Episode]) -> list[str]:
+    """All texts of each episode past the gate, as one."""
+    learnt = learn(raw, (), policy=Policy())
+    done = scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy())
+    return [
+        "\n".join(
+            part
+            for step in item.clean.steps
+            for part in (step.content or "", *(call.arguments for call in step.tool_calls))
+        )
+        for item in done
+    ]
 
 
 def _text(value: object) -> str:

@@ -4,30 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from ingest.episode import Episode
 from redact.free_ids import is_capital_code
-from redact.learn import learn
 from redact.patterns import patterns_in
-from redact.policy import Policy
 from redact.prefilter import needs_of
-from redact.scrub import scrub
 from redact.unknown_names import unknown_runs
-from redact.vault import open_vault
-from tests.unit.raw_conversations import SECRET, calls, episode, says
-
-
-def past(raw: list[Episode]) -> list[str]:
-    """The texts of each conversation past the gate."""
-    learnt = learn(raw, (), policy=Policy())
-    done = scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy())
-    return [
-        " ".join(
-            part
-            for step in one.clean.steps
-            for part in (step.content or "", *(call.arguments for call in step.tool_calls))
-        )
-        for one in done
-    ]
+from tests.unit.raw_conversations import calls, episode, says, texts_past_the_gate
 
 
 @pytest.mark.parametrize(
@@ -60,7 +41,7 @@ def test_numbers_of_people_that_are_keys_of_an_object_go() -> None:
         )
         for row in range(1, 8)
     ]
-    for row, text in enumerate(past(raw), start=1):
+    for row, text in enumerate(texts_past_the_gate(raw), start=1):
         assert f"WRN{row}41" not in text
         assert f"KLM{row}72" not in text
 
@@ -75,7 +56,7 @@ def test_numbers_of_records_that_are_keys_of_an_object_stay() -> None:
         )
         for row in range(1, 8)
     ]
-    for row, text in enumerate(past(raw), start=1):
+    for row, text in enumerate(texts_past_the_gate(raw), start=1):
         assert f"BSK{row}41" in text
         assert f"BSK{row}72" in text
 
@@ -101,13 +82,13 @@ def test_a_key_of_capitals_and_digits_names_no_field(key: str, is_one: bool) -> 
 def test_a_first_name_that_is_a_word_goes_under_its_label(name: str, shown: str) -> None:
     """Labelled lines, printed objects and YAML say what a value is as JSON does."""
     steps = calls("read_contact", {"key": 7}, shown.format(name=name))
-    assert name not in past([episode("one", says("user", "Who is it?"), *steps)])[0]
+    assert name not in texts_past_the_gate([episode("one", says("user", "Who is it?"), *steps)])[0]
 
 
 def test_the_word_stays_under_another_label() -> None:
     """A label that held nobody in the conversation tells of nobody."""
     shown = "First Name: Frank\nLast Name: Oyelaran\nTone: Frank\n"
-    text = past([episode("one", *calls("read_contact", {"key": 7}, shown))])[0]
+    text = texts_past_the_gate([episode("one", *calls("read_contact", {"key": 7}, shown))])[0]
     assert text.count("Frank") == 1
     assert "Tone: Frank" in text
 
@@ -136,12 +117,14 @@ def test_signatures_of_mails_that_are_written_go() -> None:
         )
         for row, name in enumerate(names)
     ]
-    for name, text in zip(names, past(raw), strict=True):
+    for name, text in zip(names, texts_past_the_gate(raw), strict=True):
         assert name not in text
 
 
 def test_a_definition_in_an_answer_names_nobody() -> None:
     """`string (required) - the full name` says what stands under a key, and its words are nobody's."""
     shown = "Tool: open_claim\nfull_name: string (required) - the full name of the member\nname: x"
-    text = past([episode("one", *calls("describe_tool", {"tool": "open_claim"}, shown))])[0]
+    text = texts_past_the_gate(
+        [episode("one", *calls("describe_tool", {"tool": "open_claim"}, shown))]
+    )[0]
     assert "string (required) - the full name of the member" in text

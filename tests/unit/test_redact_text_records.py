@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.episode import Episode
 from redact.dates import read_date
 from redact.forms import shape_of
 from redact.free_ids import is_free_id
@@ -13,28 +12,12 @@ from redact.labelled_rows import labelled
 from redact.learn import learn
 from redact.lexicon import load_lexicon
 from redact.policy import Policy
-from redact.scrub import scrub
 from redact.standing import vocabulary_of
 from redact.tables import is_label, records_in
-from redact.vault import open_vault
 from redact.verdicts import NAME, PHONE
-from tests.unit.raw_conversations import SECRET, calls, episode, says
+from tests.unit.raw_conversations import calls, episode, says, texts_past_the_gate
 
 PEOPLE = ("Anna Meier", "Jonas Weber", "Petra Vogel", "Marta Lang", "Otto Kraus", "Lena Beck")
-
-
-def clean(raw: list[Episode]) -> list[str]:
-    """All texts of each episode past the gate, as one."""
-    learnt = learn(raw, (), policy=Policy())
-    done = scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy())
-    return [
-        "\n".join(
-            part
-            for step in item.clean.steps
-            for part in (step.content or "", *(call.arguments for call in step.tool_calls))
-        )
-        for item in done
-    ]
 
 
 @pytest.mark.parametrize(
@@ -136,7 +119,7 @@ def test_each_row_is_judged_by_its_label() -> None:
         )
         for n, name in enumerate(PEOPLE)
     ]
-    for number, text in enumerate(clean(raw)):
+    for number, text in enumerate(texts_past_the_gate(raw)):
         assert PEOPLE[number] not in text
         assert f"48{number}5550{number}31" not in text
         assert ("clerk", "cook")[number % 2] in text
@@ -154,7 +137,7 @@ def test_a_person_s_word_is_a_key_where_it_asks_for_her_record() -> None:
         )
         for n, word in enumerate(words)
     ]
-    for number, text in enumerate(clean(raw)):
+    for number, text in enumerate(texts_past_the_gate(raw)):
         assert words[number] not in text.split()
         assert f'"{words[number]}"' not in text
         assert ("teal", "plum")[number % 2] in text
@@ -169,7 +152,7 @@ def test_an_identifier_in_a_sentence_is_replaced() -> None:
         )
         for n in range(6)
     ]
-    for number, text in enumerate(clean(raw)):
+    for number, text in enumerate(texts_past_the_gate(raw)):
         assert "Let since 2019 under " in text
         assert f"0644{number}5550{number}" not in text
         assert f"LS-45{number}21{number}" not in text
@@ -263,7 +246,7 @@ def test_settings_under_a_key_are_read_by_their_fields_and_not_withheld() -> Non
         for place, name in enumerate(PEOPLE)
         for room in rooms
     ]
-    done = clean(raw)
+    done = texts_past_the_gate(raw)
     assert not any("withheld" in text for text in done)
     assert len(set(done)) == len(raw)
     assert not any(name in text for text in done for name in PEOPLE)
@@ -326,6 +309,6 @@ def test_names_in_scripts_without_capitals_go_from_text_of_any_form(
         )
         for place, name in enumerate(names)
     ]
-    done = "\n".join(clean(raw))
+    done = "\n".join(texts_past_the_gate(raw))
     assert [word for name in names for word in name.split() if word in done] == []
     assert "UP1" not in done
