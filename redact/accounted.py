@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import accumulate
 from typing import Final
 
 from redact.fold import fold_value
@@ -68,15 +71,17 @@ class Elsewhere:
 
         Groups of a few digits side by side are one number: of a telephone, an account, a position.
         """
-        for run in _NUMBERS.finditer(value):
-            if run.start() <= number.start() < run.end():
-                if not _MEASURE.fullmatch(run[0]):
-                    return run[0] in self.texts
-                if run[0] in self.words or len(run[0]) <= _COUNTED or not run[0].isdecimal():
-                    return True
-                unit = _BEHIND.match(value, run.end())
-                return unit is not None and (unit[1] in "%°" or unit[1] in self.words)
-        return False
+        starts, runs = _numbers_of(value)
+        place = bisect_right(starts, number.start()) - 1
+        if place < 0 or number.start() >= runs[place].end():
+            return False
+        run = runs[place]
+        if not _MEASURE.fullmatch(run[0]):
+            return run[0] in self.texts
+        if run[0] in self.words or len(run[0]) <= _COUNTED or not run[0].isdecimal():
+            return True
+        unit = _BEHIND.match(value, run.end())
+        return unit is not None and (unit[1] in "%°" or unit[1] in self.words)
 
     def _is_in_value(self, value: str, word: re.Match[str]) -> bool:
         """Say whether a word stands in a value that no verdict withholds, as it is written there."""
@@ -87,6 +92,13 @@ class Elsewhere:
                     return True
                 at = value.find(line, at + 1)
         return False
+
+
+@lru_cache(maxsize=16)
+def _numbers_of(value: str) -> tuple[list[int], list[re.Match[str]]]:
+    """Return where a value's numbers begin, and the numbers: each of them is asked for."""
+    runs = list(_NUMBERS.finditer(value))
+    return [run.start() for run in runs], runs
 
 
 def _is_joined(text: str, word: re.Match[str]) -> bool:
@@ -135,13 +147,15 @@ def is_accounted_for(
     told: Elsewhere = NOWHERE,
 ) -> bool:
     """Say whether every word of a value is replaced where it stands, many subjects' or told elsewhere; `own` are the episode's words."""
-    spans = [(match.start, match.end) for match in everywhere]
+    spans = sorted([(match.start, match.end) for match in everywhere])
     if not (spans or own or told.many or told.words):
         return False
+    starts = [start for start, _ in spans]
+    reached = [0, *accumulate((end for _, end in spans), max)]
     left = [
         word
         for word in _WORD.finditer(value)
-        if not any(start <= word.start() and word.end() <= end for start, end in spans)
+        if reached[bisect_right(starts, word.start())] < word.end()
     ]
     replaced = [word for word in left if _is_replaced(word[0], own, is_public)]
     begins = {start for start, _ in spans} | {word.start() for word in replaced}

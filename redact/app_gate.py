@@ -16,11 +16,12 @@ from redact.definitions import definition_key, is_shared, names_of_all
 from redact.documents import Unexplained
 from redact.encoded import has_hidden_text
 from redact.episode_memory import CleanTools, Memories
-from redact.findings import Findings
-from redact.fold import Folded, fold
+from redact.findings import Findings, atoms_in
+from redact.fold import Folded, fold, fold_value
 from redact.free_ids import FREE
 from redact.free_judge import least_of, own_parts, subjects_of
 from redact.judge import judge
+from redact.kinds import KINDS
 from redact.language import words_of_subjects
 from redact.learnt import VALUE_SIZE, Learnt, evidence_value, keep_kind
 from redact.matcher import Match, Matcher, searched
@@ -30,7 +31,7 @@ from redact.policy import Policy
 from redact.standing import Vocabulary, vocabulary_of
 from redact.unknown_names import UNKNOWN_NAMES, unexplained_in
 from redact.vault import Vault
-from redact.verdicts import KEEP, TEXTS, WITHHOLD, Verdict
+from redact.verdicts import KEEP, NAME, NAMELIKE, TEXTS, WITHHOLD, Verdict
 
 _REMEMBERED: Final = 20_000
 _NOBODY: Final[Mapping[str, list[int]]] = MappingProxyType({})
@@ -86,6 +87,7 @@ class AppGate:
         self.everywhere: Final = searched(values)
         """The values that are looked for in all of the app's texts, with their kinds."""
         self._matcher: Matcher | None = None
+        self._called: Matcher | None = None
         self.memories = Memories()
         self._memory: dict[str, Known] = {}
         self._settled: dict[str, Verdict] = {}
@@ -102,6 +104,19 @@ class AppGate:
     ) -> dict[str, str]:
         """Return the words that are personal within an episode: what was learnt, and what its texts reveal now."""
         return without_choices({**self._local.get(episode_id, {}), **found}, self.judgement.choices)
+
+    def named_in(self, text: str) -> Iterator[str]:
+        """Yield the folded words of a comment that stand anywhere under a key that holds names by verdict: whose they are is not known there."""
+        if self._called is None:
+            words: dict[str, str] = {}
+            for key, verdict in self.judgement.verdicts.items():
+                kind = KINDS.get(verdict.action)
+                if verdict is NAMELIKE or (kind and kind.family == "name"):
+                    for value in map(fold_value, self._seen.evidence.get(key, ())):
+                        words.update([(value, NAME), *atoms_in(NAME, value)])
+            self._called = Matcher(everywhere=searched(words))
+        for match in self._called.matches(fold(text), text):
+            yield match.value
 
     def shares(self, definition: str) -> bool:
         """Say whether a tool definition is everybody's and not made for one user."""

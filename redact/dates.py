@@ -29,7 +29,7 @@ _WORDS_DM: Final = re.compile(
 
 
 def read_date(text: str) -> date | None:
-    """Return the day that a text begins with, None when it is not a date; month first where both readings are valid."""
+    """Return the day that a text begins with, None when it is not a date; where both readings are valid, month first but for dots."""
     text = text.strip()
     for pattern in (_ISO, _WORDS_MD, _WORDS_DM, _LISTED):
         found = pattern.match(text)
@@ -44,6 +44,8 @@ def read_date(text: str) -> date | None:
     if not found:
         return None
     year, first, second = int(found["y"]), int(found["a"]), int(found["b"])
+    if found["s"] == ".":  # who writes dots writes the day first
+        first, second = second, first
     return _day(year, first, second) or _day(year, second, first)
 
 
@@ -82,9 +84,8 @@ def _written_like(text: str, day: date, moved: date) -> str:
         return f"{moved.year}, {moved.month}, {moved.day}" + text[found.end() :]
     found = _NUMERIC.match(text)
     if found:
-        first, second = (
-            (moved.month, moved.day) if int(found["a"]) == day.month else (moved.day, moved.month)
-        )
+        month_first = int(found["a"]) == day.month and (found["s"] != "." or day.month != day.day)
+        first, second = (moved.month, moved.day) if month_first else (moved.day, moved.month)
         gap = found["s"]
         wide = len(found["a"]) == 2 and len(found["b"]) == 2
         pair = f"{first:02d}{gap}{second:02d}" if wide else f"{first}{gap}{second}"

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Final
+from unicodedata import combining
 from urllib.parse import quote, unquote
 
 from redact.app_gate import AppGate, Known
@@ -194,6 +195,8 @@ class Desk:
         done = 0
         for match in matches:
             start, end, _, kind, _ = match
+            while text[end : end + 1] > _LATIN and combining(text[end]):
+                end += 1  # a mark that folding drops belongs to the letter before it
             before = self._dated(text[done:start])
             out += (before, self._surrogate(text[start:end], match))
             done = end
@@ -249,6 +252,8 @@ def search(gate: AppGate, asked: Sequence[tuple[Desk, Collection[str]]]) -> None
 
 _BUILT: Final = 100
 """To build a value into an automaton costs as much as to walk over so many characters: then one walk is for the app's values too."""
+_LATIN: Final = "\u02ff"
+"""Marks that combine come behind it."""
 _TELLING: Final = 4
 """First letters of a name by which an id is taken to be made of it."""
 _NO_MATCHES: list[Match] = []

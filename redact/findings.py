@@ -39,6 +39,7 @@ from redact.short_codes import codes_told
 from redact.spoken import emails_said, numbers_said
 from redact.surrogates import ID_WORDS, PARTICLES, STREET_WORDS
 from redact.unknown_names import UNKNOWN_NAMES, unknown_runs
+from redact.unspaced import is_word
 
 _DOOR: Final = re.compile(r"(?<!\w)(?:\d{1,4}[a-z]|[a-z]-?\d{1,4})(?!\w)")
 _ATOM: Final = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{SIGNS}])*")
@@ -361,7 +362,8 @@ _ATOM_KIND: Final = {"street": "street", "payment_id": "payment_id"}
 def _atoms(kind: str, folded: str) -> list[str]:
     family = KINDS[kind].family
     if family == "name":
-        return [word for word in _ATOM.findall(folded) if len(word) > 1 and word not in PARTICLES]
+        words = _ATOM.findall(folded)
+        return [word for word in words if is_word(word) and word not in PARTICLES]
     if family == "street":
         return [
             word for word in _ATOM.findall(folded) if len(word) > 3 and word not in STREET_WORDS
@@ -375,7 +377,6 @@ def _atoms(kind: str, folded: str) -> list[str]:
     return []
 
 
-@lru_cache(maxsize=65_536)
 def is_composite(kind: str, folded: str) -> bool:
     """Say whether a value names one person by itself, so that it is searched for in the whole app."""
     letters, digits = letter_count(folded), digit_count(folded)
@@ -383,7 +384,7 @@ def is_composite(kind: str, folded: str) -> bool:
         # "LS9 1DX" is a street and nothing else wherever it stands; "90210" is a number like any other.
         return kind == "postcode" and letters >= 2 and digits >= 1 and len(folded) >= 5
     if kind == "full_name":
-        return len([word for word in folded.split() if len(word) > 1]) > 1
+        return len([word for word in folded.split() if is_word(word)]) > 1
     if kind == "street":
         own = [word for word in _ATOM.findall(folded) if len(word) > 2 and word not in STREET_WORDS]
         return digits > 0 and bool(own) and len(folded) >= 8  # "Suite 171" is anybody's

@@ -127,7 +127,8 @@ def _ids_in(window: str) -> tuple[str, ...]:
     if " " in window or "-" in window or "/" in window or ")" in window:
         for grouped in _GROUPED.finditer(window):
             token = _balanced(grouped[0].strip(" .:/-"))
-            if any(mark in token for mark in " /-()") and _is_grouped(token):
+            marked = len(token) <= _LONGEST and any(mark in token for mark in " /-()")
+            if marked and _is_grouped(token):
                 found.append(token)
         if window != window.lower():
             found += [plate[0] for plate in _PLATE.finditer(window)]
@@ -140,7 +141,9 @@ def _ids_in(window: str) -> tuple[str, ...]:
 
 
 def _balanced(token: str) -> str:
-    """Return a token without a bracket that it does not open and close."""
+    """Return a token without a bracket that it does not open and close, and without a pair around all of it."""
+    if token.startswith("(") and token.find(")") == len(token) - 1:
+        return token[1:-1].strip()
     if ")" in token and "(" not in token:
         return token.replace(")", "").strip()
     return token.partition("(")[0].strip() if "(" in token and ")" not in token else token
@@ -152,10 +155,11 @@ def _ids_of(run: str) -> tuple[str, ...]:
         return ()
     token = run.strip(_TRIMMED)
     found = []
-    if "://" not in token and token.count("/") < _TURNS and is_free_id(token):
-        found.append(token)
     if "/" in token or ":" in token or "&" in token or "?" in token:
-        found += [part for part in map(_trimmed, _PARTS.split(token)) if is_free_id(part)]
+        found = [part for part in map(_trimmed, _PARTS.split(token)) if is_free_id(part)]
+    queried = "&" in token and (found or "%40" in token)
+    if not queried and "://" not in token and token.count("/") < _TURNS and is_free_id(token):
+        found.insert(0, token)
     return tuple(dict.fromkeys(found))
 
 
@@ -169,7 +173,7 @@ def is_free_id(token: str) -> bool:
     if not _SHORTEST <= len(token) <= _LONGEST or is_time_or_amount(token):
         return False
     digits, letters = digit_count(token), letter_count(token)
-    if "@" in token and EMAIL.fullmatch(token):
+    if ("@" in token or "%40" in token) and EMAIL.fullmatch(token.replace("%40", "@")):
         return False
     if not letters:
         return digits >= _BARE or is_phone(token)

@@ -31,6 +31,7 @@ _SINGLE: Final = 4
 """Single words shorter than this are not searched: two letters stand everywhere."""
 _OF_WORDS: Final = frozenset({"full_name", "first_name", "last_name", "street", "city"})
 _KEY_END: Final = re.compile(r'"\s*:')
+_QUOTES: Final = frozenset("\"'\\")
 _AROUND: Final = 3
 """Words on either side by which a passage is known again."""
 
@@ -98,7 +99,7 @@ class LeakSearch:
         """`shared` are texts that k subjects or more have alike, such as tool definitions: they are about nobody."""
         self._learnt = learnt
         self._public = _Public(is_public, _Passages(shared))
-        self._table = _Table()
+        self._table = _Table(self._public)
         for app in learnt.apps.values():
             self._table.add(personal_everywhere(app, k=k), direct=True)
         self._choices = _choices(learnt, k)
@@ -239,7 +240,10 @@ class _Table:
                     beside=beside,
                     waiver="ordinary"
                     if (_is_key(plain, offset, end) and _COMMON.issuperset(wanted.tokens))
-                    or (_ORDINARY.issuperset(wanted.tokens) and _is_said(plain, raw, offset, end))
+                    or (
+                        _ORDINARY.issuperset(wanted.tokens)
+                        and self._is_said(plain, raw, offset, end)
+                    )
                     else self._waiver(tokens, start, wanted, beside=beside),
                 )
 
@@ -255,6 +259,16 @@ class _Table:
             return "public"
         return "public" if not beside and word is not None and word(tokens[start]) else ""
 
+    def _is_said(self, plain: str, raw: str, start: int, end: int) -> bool:
+        """Say whether ordinary words stand as in any sentence, or are a value that is everybody's: "you may order a shirt" is not Ms May Order."""
+        mention = raw[start:end] if len(raw) == len(plain) else ""
+        if not mention.islower() or not all(
+            letter.isalpha() or letter == " " for letter in mention
+        ):
+            return False
+        quoted = raw[start - 1 : start] in _QUOTES and raw[end : end + 1] in _QUOTES
+        return not quoted or (self._public.is_word is not None and self._public.is_word(mention))
+
     def _beside(self, found: list[str], place: int) -> bool:
         near = found[max(0, place - 1) : place] + found[place + 1 : place + 2]
         return any(token in self._by_pivot for token in near)
@@ -263,12 +277,6 @@ class _Table:
 def _is_key(plain: str, start: int, end: int) -> bool:
     """Say whether a mention is all of a JSON key: `"first_name":` in the records of a person called First Name."""
     return plain[start - 1 : start] == '"' and _KEY_END.match(plain, end) is not None
-
-
-def _is_said(plain: str, raw: str, start: int, end: int) -> bool:
-    """Say whether ordinary words stand as in any sentence: "you may order a shirt" is not Ms May Order."""
-    mention = raw[start:end] if len(raw) == len(plain) else ""
-    return mention.islower() and all(letter.isalpha() or letter == " " for letter in mention)
 
 
 def _is_torn(kind: str, mention: str) -> bool:

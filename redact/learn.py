@@ -29,6 +29,7 @@ from redact.policy import Policy
 from redact.shapes import can_be, parts_of
 from redact.short_codes import short_codes
 from redact.surrogates import ID_WORDS
+from redact.unspaced import is_word
 
 _CHECKED: Final = frozenset({"card_number", "ssn"})
 """Kinds that a pattern finds among bare digits; nothing but an address of the net has the form of one."""
@@ -219,7 +220,7 @@ def local_values(found: Iterable[Found]) -> dict[str, str]:
     atoms: dict[str, str] = {}
     for kind, value, _ in found:
         folded, others, parts = _pieces(kind, value)
-        if len(folded) > 1:
+        if is_word(folded):
             keep_kind(values, folded, kind)
         for other, other_kind in others:
             values.setdefault(other, other_kind)

@@ -7,7 +7,7 @@ Decides where a value stands, not whether it is to be replaced there: that is `r
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -15,7 +15,7 @@ import ahocorasick
 
 from redact.fold import Folded
 from redact.kinds import KINDS
-from redact.unspaced import FIRST, is_unspaced, without_gaps
+from redact.unspaced import FIRST, is_unspaced, is_word, without_gaps
 
 _MONEY: Final = frozenset("$€£¥")
 _THOUSANDS: Final = 3
@@ -53,6 +53,7 @@ class Matcher:
                     kinds[value] = (own,)
                 elif own not in known and (kind, False) not in known:  # the app's match is enough
                     kinds[value] = (*known, own)
+        self._repeating = {value: kinds.pop(value) for value in [*filter(_repeats, kinds)]}
         for value, every in kinds.items():
             self._automaton.add_word(value, (value, every, value.isdigit() and len(value) < 7))
         self._empty = not kinds
@@ -65,7 +66,7 @@ class Matcher:
 
     def matches_of(self, folded: Sequence[Folded], originals: Sequence[str]) -> list[list[Match]]:
         """Return the bounded matches of each text, found in one walk over all of them."""
-        found: list[list[Match]] = [[] for _ in folded]
+        found: list[list[Match]] = [list(self._repeating_in(one)) for one in folded]
         if self._empty or not folded:
             return found
         texts = [one.text for one in folded]
@@ -97,10 +98,31 @@ class Matcher:
                         found[place].append(Match(first, stop, value, kind, local))
         return found
 
+    def _repeating_in(self, folded: Folded) -> Iterator[Match]:
+        """Yield where values stand that repeat their beginning; in the automaton they cost the square of their length."""
+        text = folded.text
+        for value, kinds in self._repeating.items():
+            start = text.find(value)
+            while start >= 0:
+                end = start + len(value)
+                for kind, local in kinds:
+                    if _opens(text, start, kind) and _closes(text, end, kind):
+                        yield Match(*folded.span(start, end), value, kind, local)
+                start = text.find(value, end)
+
+
+def _repeats(value: str) -> bool:
+    """Say whether a long value begins with a run that repeats itself: a hundred thousand zeros."""
+    return len(value) > _LONG and value.find(value[:_BEGINNING], 1, 3 * _BEGINNING) > 0
+
+
+_LONG: Final = 2_000
+_BEGINNING: Final = 64
+
 
 def searched(values: Mapping[str, str]) -> dict[str, str]:
     """Return the values that are looked for, each with its kind: no single letters, and what is written without gaps besides."""
-    kinds = {value: kind for value, kind in values.items() if len(value) > 1}
+    kinds = {value: kind for value, kind in values.items() if is_word(value)}
     for value in values:
         gapless = None if value.isascii() else without_gaps(value)
         if gapless:

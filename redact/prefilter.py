@@ -113,7 +113,7 @@ _PATTERNS: Final[Mapping[str, str]] = {
     + _ENDS
     + r") \d",
     "named_ids": r"[A-Za-z¤]{2}[._-][A-Za-z¤]{2,}[._-]?\d",
-    "emails": r"@[\w¤-]+\.[\w¤-]",
+    "emails": r"(?:@|%(?:25)?40|\\u0040)[\w¤-]+\.[\w¤-]",
     "births": "|".join(_FOREIGN.sub("[¤][¤]", re.escape(cue)) for cue in CUES),
     "accounts": "|".join(map(re.escape, STARTS)),
     # A word is read in a window of fourteen characters: what begins before it is cut, and may be a longer word's end. A word with

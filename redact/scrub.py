@@ -274,11 +274,13 @@ def _subject(episode: Episode, vault: Vault) -> str | None:
 def _scrub_outcome(outcome: Outcome, gate: AppGate, policy: Policy) -> CleanOutcome:
     episode_id = outcome.episode_id or ""
     calls = calls_in(outcome.correction)
-    told = filter(None, (None if calls else outcome.correction, outcome.label))
+    told = [text for text in (None if calls else outcome.correction, outcome.label) if text]
     # Nothing is replayed from what people say of an episode but calls, so that a doubtful name may go.
     names = [name for text in told for name in likely_names(text)]
     names += likely_names(outcome.text or "", gate.vocabulary.holds)
     likely = {fold_value(name): "full_name" for name in names}
+    for text in filter(None, (*told, outcome.text)):
+        likely.update((word, "full_name") for word in gate.named_in(text))
     values = {**likely, **gate.own(episode_id)}
     desk = Desk(gate, values if policy.enabled else {}, frozenset(), near=outcome.at or 0)
     correction = desk.optional(outcome.correction, "correction")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from typing import Final
+from urllib.parse import unquote
 
 from redact.dates import read_date
 from redact.surrogates import ID_WORDS
@@ -189,7 +190,33 @@ def parts_of(address: str) -> Iterator[tuple[str, str]]:
 
 
 def emails_in(text: str) -> Iterator[str]:
-    """Yield the e-mail addresses that stand in a text."""
-    if "@" in text:
-        for found in EMAIL.finditer(text):
-            yield found[0].strip(".'-")
+    """Yield the e-mail addresses that stand in a text, also those in addresses of pages (`to=ann%40mail.test`)."""
+    yield from _emails_at("@", text)
+    for sign in _WRITTEN_AT if "%" in text or "\\u0040" in text else ():
+        for found in _emails_at(sign, text):
+            read = unquote(unquote(found.replace("\\u0040", "@")))
+            yield from _emails_at("@", read)
+
+
+_WRITTEN_AT: Final = ("%40", "%2540", "\\u0040")
+
+
+def _emails_at(sign: str, text: str) -> Iterator[str]:
+    """Yield what stands around a sign as around that of an address; a long run of letters is gone back over once."""
+    done = 0
+    place = text.find(sign)
+    while place >= 0:
+        end = place + len(sign)
+        domain = _DOMAIN.match(text, end)
+        if domain:
+            start = place
+            while start > done and (text[start - 1].isalnum() or text[start - 1] in _IN_LOCAL):
+                start -= 1
+            if start < place:
+                done = end = domain.end()
+                yield text[start:end].strip(".'-")
+        place = text.find(sign, end)
+
+
+_DOMAIN: Final = re.compile(r"[\w-]+(?:\.[\w-]+)+")
+_IN_LOCAL: Final = frozenset("_.+%'-")

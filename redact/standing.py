@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
+from unicodedata import normalize
 
 from redact.definitions import public_choices
 from redact.findings import is_composite
@@ -54,6 +55,7 @@ _KEY_OPENED: Final = re.compile(r"[{,]\s*\\*\"[\w.-]*$")
 _KEY_AFTER: Final = re.compile(r"[\w.-]*\\*\"\s*:")
 _GAP: Final = re.compile(r"[\W_]{0,3}")
 _JOINTS: Final = frozenset("-_.+")
+_QUOTES: Final = frozenset("\"'\\")
 _LINE: Final = re.compile(r"[\n]|\\n")
 _TOKEN: Final = re.compile(r"[^\W_]+")
 _NEARLY_ALL: Final = 0.8
@@ -204,14 +206,14 @@ class Standing:
         mention = text[match.start : match.end]
         words = match.value.split()
         if not match.local:
-            ordinary = match.kind == "full_name" and all(word in ORDINARY for word in words)
-            return ordinary and not mention[:1].isupper()
+            said = match.kind == "full_name" and not mention[:1].isupper()
+            ordinary = said and all(word in ORDINARY for word in words)
+            return ordinary and (self.vocabulary.holds(mention) or not _is_quoted(text, match))
         if len(words) > 1 and is_composite(match.kind, match.value):
             return False
-        if is_unspaced(match.value[0]):
-            return self.vocabulary.holds(
-                mention
-            )  # two letters are a whole name there, and none is a capital
+        if is_unspaced(match.value[0]):  # two letters are a whole name there, and none is a capital
+            one = len(normalize("NFC", match.value)) == 1 and not _is_quoted(text, match)
+            return one or self.vocabulary.holds(mention)
         short = len(match.value) < 3 or (match.kind == "street" and len(words) == 1)
         if short and not mention[:1].isupper():
             return True
@@ -262,6 +264,14 @@ class Standing:
             return (found[1] or found[2]) in self.personal_keys
         label = _LABEL_BEFORE.search(before)
         return label is not None and label[1] in self.personal_keys
+
+
+def _is_quoted(text: str, match: Match) -> bool:
+    """Say whether a mention is all that stands between two quotes: a value, and no words of a sentence."""
+    return (
+        text[match.start - 1 : match.start] in _QUOTES
+        and text[match.end : match.end + 1] in _QUOTES
+    )
 
 
 def _is_called(text: str, match: Match) -> bool:

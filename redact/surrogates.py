@@ -38,6 +38,8 @@ _RUNS: Final = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{SIGNS}])*|\d+|[\W_]+")
 _TOKENS: Final = re.compile(rf"[^\W_](?:[^\W_]|[{SIGNS}])*|[\W_]+")
 _WORD: Final = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{SIGNS}])+")
 _LETTERS_DIGITS: Final = re.compile(r"([^\W\d_]+)(\d+)")
+_DIGITS: Final = 1_000
+"""So many digits are one number; Python reads none of more than 4300."""
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _UUID_FREE: Final = tuple(place for place in range(36) if place not in {8, 13, 14, 18, 19, 23})
 _PREFIX: Final = 4
@@ -80,6 +82,9 @@ def word_surrogate(keyed: Keyed, word: str, attempt: int = 0) -> str:
 
 def digits_surrogate(keyed: Keyed, digits: str) -> str:
     """Return as many other digits; a leading zero stays one and no new one appears."""
+    if len(digits) > _DIGITS:
+        blocks = (digits[place : place + _DIGITS] for place in range(0, len(digits), _DIGITS))
+        return "".join(digits_surrogate(keyed, block) for block in blocks)
     rest = digits.lstrip("0") or "0"
     zeros = digits[: len(digits) - len(rest)]
     floor = 10 ** (len(rest) - 1) if len(rest) > 1 else 0

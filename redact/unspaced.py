@@ -34,6 +34,11 @@ def is_unspaced(letter: str) -> bool:
     return any(first <= code <= last for first, last in _RANGES)
 
 
+def is_word(text: str) -> bool:
+    """Say whether letters are a word and no initial: of such a script one is a whole surname (\u738b)."""
+    return len(text) > 1 or is_unspaced(text)
+
+
 def without_gaps(value: str) -> str | None:
     """Return a value of several words as it also stands in such a script, None where it has one spelling only."""
     if " " not in value or not any(map(is_unspaced, value)):
