@@ -28,8 +28,23 @@ def language_of(app: AppLearnt, *, k: int) -> frozenset[str]:
     """Return the words that an app writes small, and those of its shared prompts and definitions and of its keys."""
     least = max(1, subjects_up_to([app.told], k))
     words = {*app.small, *(word for word, listed in app.told.items() if len(listed) >= least)}
-    words.update(_of_keys({Place.of(key).path for key in app.evidence}))
+    words.update(_of_keys(_fields_in(app, least)))
     return frozenset(words)
+
+
+def _fields_in(app: AppLearnt, least: int) -> set[str]:
+    """Return the paths of an app's keys; what stands before a value in a text is a field where so many subjects saw it, else perhaps a name."""
+    fields = set()
+    for key, seen in app.evidence.items():
+        path = Place.of(key).path
+        if path not in fields and (
+            FREE not in path or len(set().union(*seen.values())) >= max(least, _BEFORE_IDS)
+        ):
+            fields.add(path)
+    return fields
+
+
+_BEFORE_IDS: Final = 2
 
 
 def _of_keys(paths: Iterable[str]) -> Iterable[str]:

@@ -18,6 +18,7 @@ from redact.lexicon import key_words, word_group
 from redact.people_places import UNKNOWN
 from redact.place import Place, last_key
 from redact.surrogates import PARTICLES, STREET_WORDS
+from redact.unspaced import is_word
 from redact.value_sets import PLACES
 from redact.word_lists import word_list
 
@@ -64,7 +65,9 @@ def _named(
         if commonest(values) != "names":
             continue
         names = [value for value in map(_untitled, values) if value]
-        own = [value for value in names if not _says_something(value, language)]
+        # Ugochukwu Court approves: under a key that asks who, one word of two may be any.
+        says = _says_all if who else _says_something
+        own = [value for value in names if not says(value, language)]
         if len(own) < _MOSTLY * len(values):
             continue
         listed = sum(is_name(fold_value(value.split()[0])) for value in own)
@@ -95,13 +98,23 @@ def says_who(key: str) -> bool:
 
 def _says_something(value: str, language: Collection[str]) -> bool:
     """Say whether a word of a value is one of the language."""
+    return any(_what_says(value, language))
+
+
+def _says_all(value: str, language: Collection[str]) -> bool:
+    """Say whether every word of a value is one of the language."""
+    return all(_what_says(value, language))
+
+
+def _what_says(value: str, language: Collection[str]) -> Iterator[bool]:
+    """Yield of each word of a value whether it is one of the language."""
     words = [word.strip(".") for word in fold_value(value).split()]
-    parted = sum(len(word) > 1 for word in words) > 1  # Devon Mukasa is no place, Boston A is
-    return any(
-        word in ORDINARY
-        or (word in PLACES and not (parted and is_name(word)))
-        or word in STREET_WORDS
-        or word in language
-        for word in words
-        if word not in PARTICLES and len(word) > 1
-    )
+    parted = sum(is_word(word) for word in words) > 1  # Devon Mukasa is no place, Boston A is
+    for word in words:
+        if word not in PARTICLES and is_word(word):
+            yield (
+                word in ORDINARY
+                or (word in PLACES and not (parted and is_name(word)))
+                or word in STREET_WORDS
+                or word in language
+            )

@@ -53,7 +53,7 @@ _LABEL_BEFORE: Final = re.compile(
 _VALUE_END: Final = re.compile(r"['\"\n\r,;)}|]|\\|$")
 _KEY_OPENED: Final = re.compile(r"[{,]\s*\\*\"[\w.-]*$")
 _KEY_AFTER: Final = re.compile(r"[\w.-]*\\*\"\s*:")
-_GAP: Final = re.compile(r"[\W_]{0,3}")
+_GAP: Final = re.compile(r"(?:%[0-9a-fA-F]{2}|[\W_]){0,3}")
 _JOINTS: Final = frozenset("-_.+")
 _QUOTES: Final = frozenset("\"'\\")
 _LINE: Final = re.compile(r"[\n]|\\n")
@@ -235,7 +235,9 @@ class Standing:
                 continue
             if plain[other] or (capital and text[matches[other].start].isupper()):
                 return True
-            if self._joined(text, match, matches[other]):
+            if self._joined(text, match, matches[other]) or self._quoted(
+                text, match, matches[other]
+            ):
                 return True
         # Who writes "my name is lily lee" means a person; "dear may" alone may be the month.
         clear = capital or " " in match.value
@@ -245,6 +247,19 @@ class Standing:
         first, second = (match, other) if match.start < other.start else (other, match)
         gap = text[first.end : second.start]
         return _GAP.fullmatch(gap) is not None and not _LINE.search(gap) and '"' not in gap
+
+    def _quoted(self, text: str, match: Match, other: Match) -> bool:
+        """Say whether two words of a person are all that stands between two quotes, in whatever letters: `name = 'hope price'`."""
+        first, second = (match, other) if match.start < other.start else (other, match)
+        both = text[first.start : second.end]
+        whole = match._replace(start=first.start, end=second.end)
+        if text[first.end : second.start].strip(" ") or _KEY_AFTER.match(text, second.end):
+            return False  # `"first_name":` in the records of Ms First Name
+        return (
+            first.value != second.value
+            and _is_quoted(text, whole)
+            and not self.vocabulary.holds(both)
+        )
 
     def _joined(self, text: str, match: Match, other: Match) -> bool:
         """Say whether two words of a person are one word, as in names of pages and files: `hope-price` is nobody's hope."""

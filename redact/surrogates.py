@@ -21,7 +21,7 @@ from redact.dates import move_date
 from redact.fold import fold_value
 from redact.keyed import Keyed
 from redact.spoken import digits_said, email_said, say_digits, say_email
-from redact.unspaced import is_unspaced
+from redact.unspaced import is_unspaced, is_word
 from redact.word_lists import word_list
 from redact.words import invent
 
@@ -162,7 +162,7 @@ def _street(keyed: Keyed, mention: str, attempt: int) -> str:
         folded = run.casefold()
         if run[0].isdecimal() and run.isascii():
             out.append(digits_surrogate(keyed, run))
-        elif run[0].isalpha() and folded not in STREET_WORDS and len(folded) > 1:
+        elif run[0].isalpha() and folded not in STREET_WORDS and is_word(folded):
             out.append(word_surrogate(keyed, run, attempt))
         else:
             out.append(run)

@@ -8,6 +8,7 @@ import pytest
 from ingest.outcome import Outcome
 from redact.fold import fold_value
 from redact.free_ids import free_ids
+from redact.language import language_of
 from redact.leaks import LeakSearch
 from redact.learn import learn
 from redact.policy import Policy
@@ -198,3 +199,70 @@ def test_digits_without_end_stop_nothing() -> None:
     assert moved.isdecimal()
     assert len(moved) == len(number)
     assert moved != number
+
+
+def test_a_name_of_ordinary_words_goes_from_an_address_and_a_query() -> None:
+    """Neither `%20` nor small letters make Bill Court two words: not in a link, not between a query's quotes."""
+    people = [("Anna", "Meier"), ("Boris", "Novak"), ("Clara", "Rossi"), ("Bill", "Court")] * 4
+    raw = []
+    for number, (first, last) in enumerate(people):
+        party = {"party": {"gvn": first, "fml": last, "mail": f"p{number}q@a.test"}}
+        asked = {
+            "url": f"https://x.example/n?name={first}%20{last}&page=2",
+            "q": f"select 1 where lower(name)='{first.lower()} {last.lower()}'",
+        }
+        steps = (*calls("get", {"n": number}, party), *calls("open", asked, {"ok": True}))
+        raw.append(episode(f"e{number}", *steps, says("assistant", "I bill the court.")))
+    for text, (first, last) in zip(texts_past_the_gate(raw), people, strict=True):
+        assert f"{first}%20" not in text
+        assert f"{first} {last}".lower() not in text
+        assert "page=2" in text
+        assert "I bill the court." in text
+
+
+def test_who_stands_before_a_number_is_no_field_of_the_app() -> None:
+    """A log has a name before each telephone: the name is not the app's language for that, in whatever script."""
+    people = [
+        "Nurlanbek",
+        "Xochitl",
+        "Ugochukwu",
+        "Zsofiette",
+        "Tanewhare",
+        "Kealanui",
+        "Dagnyra",
+        "Thandisa",
+    ]
+    raw = []
+    for number, name in enumerate(people):
+        phone = f"+353 87 6{number:02} 9{number:02}2"
+        log = f"08.10.2026 07:4{number} Fetched: {name} Bo (Tel. {phone})\n06.10.2026 Note: {name} slept well"
+        shown = [{"kin": "aunt", "wer": name, "mail": f"q{number}x@a.test"}]
+        logged = calls("log", {"no": number}, log)
+        raw.append(episode(f"e{number}", *logged, *calls("who", {"no": number}, shown)))
+    language = language_of(learn(raw, (), policy=Policy()).app("app"), k=5)
+    assert not language & {name.lower() for name in people}
+    for text, name in zip(texts_past_the_gate(raw), people, strict=True):
+        assert name not in text
+
+
+def test_who_approves_is_a_person_whatever_the_words() -> None:
+    """Two managers of everybody, one of whom is called by an ordinary word, and the key says so: both go, wherever they stand."""
+    raw = []
+    for number in range(12):
+        boss = ("Ugochukwu Court", "Xochitl Quispe")[number % 2]
+        slip = f"SLIP\nGross: {3000 + number}.00\nApproved by: {boss}"
+        steps = (
+            *calls("who", {"no": number}, {"mgr": boss, "grade": "B2"}),
+            *calls("slip", {"no": number}, slip),
+        )
+        raw.append(
+            replace(
+                episode(f"e{number}", *steps, says("assistant", f"Approved by {boss}.")),
+                subject=f"u{number}",
+            )
+        )
+    for text in texts_past_the_gate(raw):
+        assert "Ugochukwu" not in text
+        assert "Xochitl" not in text
+        assert "Quispe" not in text
+        assert '"grade": "B2"' in text
