@@ -13,6 +13,7 @@ from typing import Final
 
 from environments.runtime.normal import leaves, stable
 from synth.world.model import ToolModel, Workbench, refused
+from synth.world.numbers import is_number
 from synth.world.observation import Observation
 
 MIN_PLACED: Final = 2
@@ -76,6 +77,14 @@ def decides(groups: Iterable[list[Observation]], name: str, *, reads: bool) -> b
         alike += bool(common)
         otherwise += not common
     return reads and otherwise > alike
+
+
+def of_one_amount(groups: Iterable[list[Observation]], name: str) -> bool:
+    """Whether an argument is an amount, and every key was asked with one of it only: what another one gives was never seen."""
+    given = [[seen.arguments.get(name) for seen in group] for group in groups]
+    return all(is_number(value) for values in given for value in values) and all(
+        len(set(map(stable, values))) == 1 for values in given
+    )
 
 
 def _steady_parts(group: Sequence[Observation], name: str) -> bool:

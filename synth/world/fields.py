@@ -14,7 +14,7 @@ from environments.runtime.expression_scope import Tree
 from environments.runtime.normal import stable
 from synth.world.examples import Example, evaluate
 from synth.world.fit import Fitter
-from synth.world.numbers import is_number, mentions
+from synth.world.numbers import MIN_EXAMPLES, is_number, mentions
 from synth.world.terms import Tables, Term
 
 
@@ -88,11 +88,31 @@ def _fit_each(
             whens[name] = when
             inner = fitter.rows(present)
         tree = inner.fit([now[i] for i in present], name=name)
+        if tree is None or _in_parts(tree):
+            tree = _counted(name, [(before[i], now[i]) for i in present]) or tree
         if tree is None:
             missing.append(name)
         else:
             sets[name] = _beside_before(tree, [name], [before[i] for i in present])
     return missing
+
+
+def _counted(name: str, pairs: Sequence[tuple[Any, Any]]) -> Tree | None:
+    """So much more than before, from several whole numbers: simpler than a part of another number that comes out even."""
+    if not all(type(b) is int and type(a) is int for b, a in pairs):
+        return None
+    if len({b for b, _ in pairs}) < 2 or len(pairs) < MIN_EXAMPLES:
+        return None
+    steps = {a - b for b, a in pairs}
+    return ["add", ["old", name], ["const", steps.pop()]] if len(steps) == 1 else None
+
+
+def _in_parts(tree: Any) -> bool:
+    """Whether a tree takes a broken number of something."""
+    if not isinstance(tree, list) or len(tree) < 2:
+        return False
+    broken = tree[0] == "const" and isinstance(tree[1], float) and not tree[1].is_integer()
+    return broken or any(map(_in_parts, tree[1:]))
 
 
 def _beside_before(tree: Tree, path: Sequence[str], before: Sequence[Any]) -> Tree:

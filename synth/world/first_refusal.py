@@ -24,10 +24,12 @@ def bind(
     again: Sequence[dict[str, Any]],
     withheld: Sequence[dict[str, Any]],
     cases: Cases,
+    versions: Sequence[Tree] = (),
 ) -> None:
     """What held in every success and every refusal of a class: where it does not, other words may come first.
 
-    Of what other refusals are about it is enough that no refusal of the class broke it: which of two is told was never seen.
+    `versions` are those of the withheld conditions that say that an argument is what the call changes: who sends another one
+    is mostly refused before anything else is looked at. Of what other refusals are about it is enough that no refusal of the class broke it: which of two is told was never seen.
     """
     trees = [g["holds"] for g in withheld if relates(g["holds"])]
     relations = [t for t in trees if t[0] != "distinct" or _lists_words(t, cases)]
@@ -43,7 +45,8 @@ def bind(
         for condition in others:
             if not (state and condition.tree[0] == "every"):
                 guard.setdefault("beside", []).extend(_beside(condition, guard, cases))
-        for tree in relations if not state else [t for t in relations if t[0] != "every"]:
+        asked = relations if not state else [t for t in relations if t[0] != "every"]
+        for tree in (*asked, *versions):
             values = evaluate(tree, [cases.scopes[i] for i in rows])
             if _met(values, calls):
                 # Some refusals were told of records that nobody had seen: then that says nothing against another.

@@ -31,6 +31,7 @@ from synth.world.recurring import told_again
 from synth.world.relations import body_of, plainly, relates, telling
 from synth.world.stayed import never_there, none_stays, stayed
 from synth.world.terms import Tables, Term
+from synth.world.worded import bind_words, unseen_amounts
 
 MAX_UNEXPLAINED: Final = 0.06
 """Share of refusals without a guard above which success is not claimed."""
@@ -79,13 +80,16 @@ def _learn(
         # What was never refused may hang on an amount in its one record, hardly on whatever else that holds.
         withheld = [g for g in withheld if g["holds"][0] == "le" or not mentions(g["holds"], "old")]
     withheld.extend(stayed(cases, tool.writes))
-    withheld.extend(locked(cases, tool.writes))
+    versions = list(locked(cases, tool.writes))
+    withheld.extend(versions)
+    withheld.extend(unseen_amounts(cases))
     again = [
         {"class": name, **g, **_of_record(tool, cases, name)}
         for name in sorted(cases.bad)
         for g in told_again(cases, name)
     ]
-    bind(explained, again, withheld, cases)
+    bind(explained, again, withheld, cases, [g["holds"] for g in versions])
+    bind_words([*explained, *again], fitter.terms.scalars, cases)
     bind_new([*explained, *again], none_stays(cases, tool.writes), cases)
     for guard in again:
         stays = never_there(cases, guard["class"], guard.pop("element"), guard.pop("fields"))

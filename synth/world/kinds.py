@@ -16,7 +16,7 @@ from environments.runtime.world_arithmetic import DECIMAL_FORMS, FORMS, RARE, an
 from environments.runtime.world_chosen import CHOSEN
 from environments.runtime.world_notice import NOT_ELSE
 from environments.runtime.world_subject import SUBJECT
-from synth.world.beside import decides, places
+from synth.world.beside import decides, of_one_amount, places
 from synth.world.evidence import says_write
 from synth.world.model import TableModel, ToolModel, Workbench
 from synth.world.observation import Observation
@@ -225,6 +225,7 @@ def _key_by_parts(bench: Workbench, fields: dict[str, frozenset[str]]) -> None:
             groups[stable(seen.arguments.get(own))].append(seen)
         others = sorted({n for seen in tool.good() for n in seen.arguments} - {own})
         beside = [n for n in others if decides(groups.values(), n, reads=says_write(name) < 0)]
+        beside = beside or [n for n in others if of_one_amount(groups.values(), n)]
         if beside:
             # What is worked out from several arguments may hang on each that nothing clears.
             beside = [n for n in others if n in beside or not _idle(tool.good(), n)]

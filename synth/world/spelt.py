@@ -26,7 +26,7 @@ def bound(tree: Tree, scopes: Sequence[Scope]) -> Tree:
 
     `yoga-fri` in every answer to a call for `fri` is a fixed word or the argument: nobody knows what another day gives.
     """
-    words = " ".join(_words(tree)).casefold()
+    words = " ".join(words_of(tree)).casefold()
     if not words:
         return tree
     for name, value in _same(scopes):
@@ -124,7 +124,7 @@ def _same(scopes: Sequence[Scope]) -> Iterator[tuple[str, str]]:
             yield name, value
 
 
-def _words(tree: Any) -> Iterator[str]:
+def words_of(tree: Any) -> Iterator[str]:
     """The fixed words of a tree that is a constant or a text with holes."""
     if tree[0] == "text":
         yield from (part for part in tree[1:] if isinstance(part, str))
