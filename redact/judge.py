@@ -42,11 +42,9 @@ from redact.place_judge import judge_place
 from redact.public_values import public_values, recorded_values, seen_at
 from redact.record_values import personal_records
 from redact.shared_names import shared_names
+from redact.spread import places_of_words, shown_alike
 from redact.unknown_names import UNKNOWN_NAMES, unexplained_in
-from redact.value_sets import (
-    are_old,
-    name_one_each,
-)
+from redact.value_sets import are_old, name_one_each
 from redact.verdicts import (
     ASKED_FOR,
     BIRTHS,
@@ -159,7 +157,9 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
             verdicts[key] = judge_place(place, seen, public, app.latest, k)
     verdicts = {key: verdict for key, verdict in verdicts.items() if verdict.action != KEEP}
     withheld = {key for key, found in verdicts.items() if found is NAMELIKE}
-    for key in attributes(app.evidence, withheld):
+    worded = {key: places[key] for key in places_of_words(app.evidence, verdicts)}
+    alike = shown_alike(app, worded, public, plain, k=k)
+    for key in attributes(app.evidence, withheld).union(alike):
         del verdicts[key]
     verdicts.update(dict.fromkeys(asked_numbers(app.evidence, places, k=k), IDENTIFIERS))
     of_records = personal_records(app.evidence, places, k=k)
