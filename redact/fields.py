@@ -16,6 +16,7 @@ from redact.free_ids import between_ids
 from redact.gazetteer import ORDINARY, is_name
 from redact.shapes import digit_count, is_street
 from redact.surrogates import PARTICLES
+from redact.word_lists import word_list
 
 _DELIMITERS: Final = "|\t+;*"
 _MANY: Final = 3
@@ -159,8 +160,19 @@ def names_in_sentence(text: str) -> Iterator[Place]:
     for found in _NAMED.finditer(text):
         if not found[1] and found.start() == 0:
             continue  # a sentence's first word
-        if not is_plain(found[2].split()):
+        if not is_plain(found[2].split()) and not _is_heading(found):
             yield f"~{(found[1] or '').casefold()}", found[2]
+
+
+def _is_heading(found: re.Match[str]) -> bool:
+    """Say whether a run goes on a capitalised word and ends as names of documents do: `Client Meeting Minutes` is nobody's."""
+    words = found[2].split()
+    if not found[1] or not found[1][0].isupper() or found[0][len(found[1]) : -len(found[2])] != " ":
+        return False
+    return words[-1].casefold() in _HEADINGS and not any(is_name(word.casefold()) for word in words)
+
+
+_HEADINGS: Final = word_list("headings")
 
 
 def is_plain(words: Sequence[str]) -> bool:
