@@ -50,6 +50,7 @@ _COMPACT: Final = re.compile(r"20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:
 _AMOUNT: Final = re.compile(
     r"[-+]?(?:\d{1,3}(?:[.,\u2019]\d{3})+|\d+)(?:[.,]\d{1,3})?%?|\d+(?:[x\u00d7]\d+)+|[vV]?\d{1,3}(?:\.\d{1,3}){1,2}"
 )
+_MONEY: Final = re.compile(r"^[-+]?[$\u00a3\u00a5\u20ac]")
 _SIZE: Final = re.compile(r"\d{1,5}[A-Za-z%°]{1,4}|[a-z]{1,3}\d{1,3}|[A-Za-z]+-\d{1,2}")
 _TURN: Final = re.compile(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _YEAR: Final = re.compile(r"19\d\d|20[01]\d")
@@ -257,6 +258,7 @@ def is_time_or_amount(token: str) -> bool:
     """Say whether a token is a day, an hour or an amount."""
     if _MOMENT.fullmatch(token) or _COMPACT.fullmatch(token):
         return True
+    token = _MONEY.sub("", token)
     return _AMOUNT.fullmatch(token) is not None and (
         not token.isdecimal()
         or len(token) < _BARE

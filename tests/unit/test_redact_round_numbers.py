@@ -2,7 +2,7 @@
 
 import pytest
 
-from redact.free_ids import free_ids
+from redact.free_ids import free_ids, is_free_id
 from redact.value_sets import are_round
 
 
@@ -38,3 +38,9 @@ def test_whole_thousands_are_amounts_and_others_are_not() -> None:
     assert not are_round(["150000", "50000", "200000"])
     assert not are_round(["150000", "50000", "200000", "48213"])
     assert not are_round(["050000", "50000", "200000", "7000"])
+
+
+def test_sums_behind_a_sign_of_money_are_no_identifiers() -> None:
+    """A balance of six digits and two behind the point is one with its sign as without."""
+    assert not any(map(is_free_id, ("$127450.00", "-$127450.00", "€1204450,50", "127450.00")))
+    assert is_free_id("$12745000417")
