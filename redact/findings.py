@@ -26,6 +26,7 @@ from redact.fold import fold_value
 from redact.free_ids import FREE, free_days, free_ids
 from redact.gazetteer import is_name
 from redact.kinds import KINDS
+from redact.learnt import VALUE_SIZE
 from redact.lexicon import Lexicon, load_lexicon
 from redact.named_ids import named_ids_in
 from redact.patterns import patterns_in
@@ -262,7 +263,7 @@ def _tokens_of_leaves(unexplained: Sequence[Unexplained]) -> list[Unexplained]:
     told: dict[str, None] = {}
     for leaf in unexplained:
         value = leaf.value
-        if " " in value or "/" in value or leaf.free:
+        if " " in value or "/" in value or leaf.free or len(value) > VALUE_SIZE:
             told.update(_tokens_in(value))
     return list(map(_unexplained_token, told))
 

@@ -6,13 +6,13 @@ In: values. Out: names of shapes. Knows neither keys nor subjects: those are `re
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date
 from functools import lru_cache
 from typing import Final
 
 from redact.dates import read_date
-from redact.shapes import is_net_address, is_phone, is_street
+from redact.shapes import digit_count, is_net_address, is_phone, is_street
 from redact.surrogates import PARTICLES
 
 _NUMBER: Final = re.compile(r"[\s\d.,:;%$€£¥+\-*/()=<>^x°#T]*(?:[A-Za-z]{0,3})?")
@@ -157,7 +157,30 @@ def is_reference(value: str) -> bool:
 
 def is_random(value: str) -> bool:
     """Say whether a value was drawn by chance and counts nothing: 128 bits in hexadecimals, a token of as many signs."""
-    return len(value) >= _DRAWN and _RANDOM.fullmatch(value) is not None
+    if len(value) >= _DRAWN and _RANDOM.fullmatch(value) is not None:
+        return True
+    return " " not in value and next(drawn_in(value), None) is not None
+
+
+def drawn_in(text: str) -> Iterator[str]:
+    """Yield the runs of signs that were drawn by chance, as keys and tokens are, however few digits are among them."""
+    for run in _LONG_RUN.findall(text):
+        if _is_drawn(run):
+            yield run
+
+
+@lru_cache(maxsize=20_000)
+def _is_drawn(run: str) -> bool:
+    """Say whether capitals, small letters and digits change as chance has it: not as in `getUserByName2`."""
+    if len(run) > _LONGEST or run.lower() == run or run.upper() == run:
+        return False
+    return digit_count(run) >= _TWO and len(_CHANGE.findall(run)) >= _CHANGING * len(run)
+
+
+_LONG_RUN: Final = re.compile(r"(?<![\w+/-])[\w-]{20,}+(?![\w+/])", re.ASCII)
+_CHANGE: Final = re.compile(r"(?<=[a-z])(?![a-z])|(?<=[A-Z])(?![A-Z])|(?<=\d)(?!\d)")
+_CHANGING: Final = 0.4
+_LONGEST: Final = 200
 
 
 _DRAWN: Final = 24

@@ -50,12 +50,21 @@ _SECRETS: Final = (
     ("github_pat", re.compile(r"\bgithub_pat_\w{20,}")),
     ("xox", re.compile(r"\bxox[abeprs]-[\w-]{10,}")),
     ("lsv2", re.compile(r"\blsv2_\w{2}_[0-9a-f_]{20,}")),
+    (
+        "",
+        re.compile(
+            r"\b(?:sq0[a-z]{3}-|shp[a-z]{2}_|glpat-|glsa_|dop_v1_|hv[sb]\.|xai-|gsk_|npm_|pypi-|lin_api_|ntn_|figd_|SG\.|tvly-|pcsk_|r8_|dapi|sbp_"
+            r"|NRAK-|ATATT|whsec_|dp\.pt\.|fo1_)[\w.-]{19,}\w"
+        ),
+    ),
+    ("asic", re.compile(r"(?<=[Bb]asic )(?=[A-Za-z+/]*[0-9=])[A-Za-z0-9+/]{12,}={0,2}")),
+    ("hooks.slack", re.compile(r"(?<=hooks\.slack\.com/services/)[\w/]{20,}")),
     ("earer", re.compile(r"(?<=[Bb]earer )[\w.~+/-]{16,}=*")),
     ("hf_", re.compile(r"\bhf_[A-Za-z0-9]{20,}")),
 )
-"""A word that must be there, and the pattern."""
+"""A word that must be there, none where there are several, and the pattern."""
 _ASSIGNED: Final = re.compile(
-    r"(?i)\b(?:password|passwort|kennwort|wi-?fi pass|passwd|pwd|passphrase|api[ _-]?key|secret[ _-]?key|client[ _-]?secret|(?:[a-z]+[_-]?)?token)"
+    r"(?i)\b(?:password|passwort|kennwort|wi-?fi pass|passwd|pwd|passphrase|api[ _-]?key|secret[ _-]?key|client[ _-]?secret|(?:[a-z]+[_-]?)?token|account[ _-]?key|signature|\bsig)"
     r"(?:\"?\s*[:=]\s*\"?| (?:is:? |of )?)['\u2018\u201c]?([^\s\"',;\u2019\u201d]{6,120})"
 )
 
@@ -77,11 +86,22 @@ def _secrets_in(text: str, needs: Needs) -> Iterator[str]:
     if needs.secrets:
         for word, pattern in _SECRETS:
             if word in text:
-                yield from (found[0] for found in pattern.finditer(text))
+                for found in pattern.finditer(text):
+                    yield from _lines_of_key(found[0]) if word == "-----BEGIN" else (found[0],)
     if needs.assigned:
         for found in _ASSIGNED.finditer(text):
             if any(letter.isdigit() for letter in found[1]):
                 yield found[1]
+
+
+def _lines_of_key(key: str) -> Iterator[str]:
+    """Yield a private key, and each of its lines: JSON writes what is between them in another way."""
+    yield key
+    yield from (line for line in _BREAK.split(key) if len(line) >= _LINE and "-----" not in line)
+
+
+_BREAK: Final = re.compile(r"(?:\\+[nr]|\s)+")
+_LINE: Final = 16
 
 
 @lru_cache(maxsize=20_000)

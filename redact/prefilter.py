@@ -103,8 +103,10 @@ _SIGN: Final = r"(?:[^0-9\x80-\xff]|[\xc0-\xff][\x80-\xbf]*)"
 _PATTERNS: Final[Mapping[str, str]] = {
     "secrets": r"-----BEGIN [A-Z ]*PRIVATE KEY-----|://[^ \t\r\n:/@\"']+:[^ \t\r\n/@\"']+@|eyJ[\w¤-]{8,}\.[\w¤-]{8,}\.[\w¤-]{4}"
     r"|[spr]k[-_][A-Za-z0-9_-]{16}|AKIA[0-9A-Z]{16}|AIza[\w¤-]{30}|gh[pousr]_[A-Za-z0-9]{30}|github_pat_[\w¤]{20}"
-    r"|xox[abeprs]-[\w¤-]{10}|lsv2_[\w¤]{2,}_[0-9a-f_]{20}|[Bb]earer [\w¤.~+/-]{16}|hf_[A-Za-z0-9]{20}",
-    "assigned": r"(?i:password|passwort|kennwort|wi-?fi pass|passwd|pwd|passphrase|api[ _-]?key|secret[ _-]?key|client[ _-]?secret|token)"
+    r"|xox[abeprs]-[\w¤-]{10}|lsv2_[\w¤]{2,}_[0-9a-f_]{20}|[Bb]earer [\w¤.~+/-]{16}|hf_[A-Za-z0-9]{20}"
+    r"|sq0[a-z]{3}-|shp[a-z]{2}_|glpat-|glsa_|dop_v1_|hv[sb]\.[\w¤]|xai-|gsk_|npm_|pypi-|lin_api_|ntn_|figd_|SG\.[\w¤]|tvly-|pcsk_|r8_|dapi[0-9a-f]{8}"
+    r"|sbp_|NRAK-|ATATT|whsec_|dp\.pt\.|fo1_|[Bb]asic [A-Za-z0-9+/]{12}|hooks\.slack\.com/",
+    "assigned": r"(?i:password|passwort|kennwort|wi-?fi pass|passwd|pwd|passphrase|api[ _-]?key|secret[ _-]?key|client[ _-]?secret|token|account[ _-]?key|signature|sig)"
     rf"(?:\"?[{_SPACES}]*[:=][{_SPACES}]*\"?| (?:(?i:is):? |(?i:of) )?)['¤]*[^ \t\r\n\"',;]{{4}}",
     "phones": r"(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])[2-9]\d\d[ .-]\d{4}|\+[1-9]\d{0,2}(?:[ ./()-]{0,2}\d){7}",
     "candidates": r"\d(?:[ -]?\d){12}|\d{3}[- .]\d\d[- .]\d{4}|[A-Z]{2}\d\d(?: ?[A-Z0-9]{4}){2}|(?:\d{1,3}\.){3}\d"
@@ -121,7 +123,7 @@ _PATTERNS: Final[Mapping[str, str]] = {
     "told": rf"(?:^|[{_SPACES},:.])(?i:{_TOLD})[,:.]*[{_SPACES}]*[A-Z¤]|(?i:{_TOLD})[{_SPACES},:.]{{4,}}[A-Z¤]"
     rf"|(?:[¤][A-Za-z]+|[\xc2-\xdf][¤])[{_SPACES},:.]*[A-Z¤]",
     "uncapitalised": r"[\xd8\xd9\xe4-\xe9]|\xe3\x80\x85",
-    "tokens": rf"\d{_SIGN}{{0,2}}\d{_SIGN}{{0,2}}\d",
+    "tokens": rf"\d{_SIGN}{{0,2}}\d{_SIGN}{{0,2}}\d|[A-Za-z0-9_-]{{20}}",
     "days": r"[ ./,-](?:19|20)\d\d|(?:19|20)\d\d(?:[-/.]|, |[01])\d",
     "numbered": "[A-Za-z][0-9]",  # five letters would be more states than the search costs
     "kinds_first": r"\d(?: ?(?:bis|ter|[A-D]))?,? (?:[Rr]ue|[Aa]venue|[Bb]oulevard|[Pp]lace|[Ii]mpasse|[Aa]ll\xc3\xa9e|[Cc]hemin|[Qq]uai|[Cc]ours) "

@@ -1,10 +1,15 @@
 """Patterns and names in prose: what is recognised without any structure, and what is left alone."""
 
+import json
+import random
+import re
+
 import pytest
 
 from redact.patterns import patterns_in
 from redact.prose_names import names_in
 from redact.shapes import addresses_in
+from tests.unit.raw_conversations import calls, episode, says, texts_past_the_gate
 
 
 @pytest.mark.parametrize(
@@ -80,3 +85,41 @@ def test_addresses_in_prose() -> None:
         ("postcode", "78773"),
     }
     assert list(addresses_in("I bought 3 Gaming Mouse for $12 on 5 May")) == []
+
+
+def _drawn(size: int) -> str:
+    """A token of letters and few digits, drawn by chance and always the same."""
+    dice = random.Random(size)  # noqa: S311 - no secret, though it looks like one
+    return "".join(dice.choice("aBcDeFgHiJkLmNoPqRsTuVwXyZ27") for _ in range(size))
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        f"zzz_{_drawn(40)}",
+        f"xai-{_drawn(80)}",
+        f"hvs.{_drawn(90)}",
+        f"gsk_{_drawn(52)}",
+        f"Basic {_drawn(15)}7==",
+        f"https://hooks.slack.com/services/T0{_drawn(9)}/B{_drawn(8)}/{_drawn(24)}",
+        f"-----BEGIN PRIVATE KEY-----\n{_drawn(31)}/{_drawn(30)}\n{_drawn(29)}+{_drawn(28)}\n-----END PRIVATE KEY-----\n",
+        f"AccountName=acct;AccountKey={_drawn(86)}==;EndpointSuffix=x",
+    ],
+)
+def test_keys_of_any_vendor_go(secret: str) -> None:
+    """Said, in the lines of an environment, and in JSON that writes line breaks in another way."""
+    key = max(re.split(r"[^\w+/]+", secret), key=lambda part: (part != "services", len(part)))
+    steps = (says("user", f"use {secret} for it"), *calls("env", {}, f"A=1\nMY_X={secret}\n"))
+    for shown in (
+        steps,
+        calls("get", {}, json.dumps({"type": "account", "body": f"it is {secret}"})),
+    ):
+        (text,) = texts_past_the_gate([episode("e1", *shown)])
+        assert key not in text
+
+
+def test_long_names_of_programs_are_no_keys() -> None:
+    """Capitals, small letters and a digit or two do not make a token where words do."""
+    named = "call getUserProfileByEmailAddress2 or Convert_Miles_To_Kilometers_V2_and_Back"
+    (text,) = texts_past_the_gate([episode("e1", says("user", named))])
+    assert text.strip() == named
