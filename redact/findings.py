@@ -23,6 +23,7 @@ from redact.character_classes import SIGNS
 from redact.documents import Documents, Found, Unexplained
 from redact.encoded import has_hidden_text, hidden_texts
 from redact.fold import fold_value
+from redact.forms import drawn_in
 from redact.free_ids import FREE, free_days, free_ids
 from redact.gazetteer import is_name
 from redact.kinds import KINDS
@@ -251,11 +252,12 @@ def _run_at(origin: str, run: str) -> tuple[str, Unexplained]:
 
 def _tokens_of_text(text: str, needs: Needs) -> list[Unexplained]:
     """Return the tokens of a text without keys that look like identifiers, and its days."""
-    if not (needs.tokens or needs.days):
+    if not (needs.tokens or needs.days or needs.drawn):
         return []
     ids = free_ids(text) if needs.tokens else ()
+    drawn = drawn_in(text) if needs.drawn else ()
     days = free_days(text) if needs.days else ()
-    return list(map(_unexplained_token, dict.fromkeys((*ids, *days))))
+    return list(map(_unexplained_token, dict.fromkeys((*ids, *drawn, *days))))
 
 
 def _tokens_of_leaves(unexplained: Sequence[Unexplained]) -> list[Unexplained]:
@@ -271,7 +273,7 @@ def _tokens_of_leaves(unexplained: Sequence[Unexplained]) -> list[Unexplained]:
 @lru_cache(maxsize=20_000)
 def _tokens_in(value: str) -> dict[str, None]:
     """Return the tokens of a leaf: a catalogue's leaves stand in many documents."""
-    return dict.fromkeys((*free_ids(value), *free_days(value)))
+    return dict.fromkeys((*free_ids(value), *drawn_in(value), *free_days(value)))
 
 
 def _unexplained_token(token: str) -> Unexplained:

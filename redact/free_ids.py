@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from redact.forms import drawn_in
 from redact.gazetteer import is_name
 from redact.months import MONTH
 from redact.shapes import EMAIL, digit_count, emails_in, is_phone, letter_count
@@ -91,7 +90,6 @@ def free_ids(text: str) -> Iterator[str]:
     if _DIGITS.search(text):
         for window in windows_of(text):
             yield from _ids_in(window)
-    yield from drawn_in(text)
 
 
 def windows_of(text: str) -> Iterator[str]:

@@ -59,6 +59,8 @@ class Needs:
     """Four digits behind a word."""
     said: bool = True
     """An e-mail address or a number in words."""
+    drawn: bool = True
+    """Perhaps a key or a token, in which digits are few."""
     digits: bool = True
     """Perhaps digits of other scripts."""
     shapes: bool = field(init=False)
@@ -80,7 +82,7 @@ class Needs:
             or self.accounts
         )
         object.__setattr__(self, "shapes", shapes)
-        else_needed = self.tokens or self.days or self.numbered or self.said
+        else_needed = self.tokens or self.drawn or self.days or self.numbered or self.said
         named = self.told or self.uncapitalised
         object.__setattr__(self, "nothing", not (shapes or else_needed or named))
 
@@ -123,7 +125,8 @@ _PATTERNS: Final[Mapping[str, str]] = {
     "told": rf"(?:^|[{_SPACES},:.])(?i:{_TOLD})[,:.]*[{_SPACES}]*[A-Z¤]|(?i:{_TOLD})[{_SPACES},:.]{{4,}}[A-Z¤]"
     rf"|(?:[¤][A-Za-z]+|[\xc2-\xdf][¤])[{_SPACES},:.]*[A-Z¤]",
     "uncapitalised": r"[\xd8\xd9\xe4-\xe9]|\xe3\x80\x85",
-    "tokens": rf"\d{_SIGN}{{0,2}}\d{_SIGN}{{0,2}}\d|[A-Za-z0-9_-]{{20}}",
+    "tokens": rf"\d{_SIGN}{{0,2}}\d{_SIGN}{{0,2}}\d",
+    "drawn": r"[A-Za-z]\d{1,2}[A-Za-z]",
     "days": r"[ ./,-](?:19|20)\d\d|(?:19|20)\d\d(?:[-/.]|, |[01])\d",
     "numbered": "[A-Za-z][0-9]",  # five letters would be more states than the search costs
     "kinds_first": r"\d(?: ?(?:bis|ter|[A-D]))?,? (?:[Rr]ue|[Aa]venue|[Bb]oulevard|[Pp]lace|[Ii]mpasse|[Aa]ll\xc3\xa9e|[Cc]hemin|[Qq]uai|[Cc]ours) "
