@@ -148,6 +148,7 @@ def _derive_change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
         raise NotKnown("what the same call says when it is made again was never seen")
     lit = not any(_out_of_sight(here, write, scope) for write in tool.writes)
     changes = _changes(here, tool, scope) if lit else []
+    _must_be_fresh(here, tool, changes)
     if changes:
         scope.it = changes[0][1]
     value = tool.answer(scope)
@@ -159,6 +160,14 @@ def _derive_change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
         here.state.put(place, row, entry)
     evidence = f"{tool.name}: {_BELIEVED}" if believed else tool.name
     return ToolResult(content=content, source=DERIVED, evidence=evidence)
+
+
+def _must_be_fresh(here: Here, tool: Tool, changes: list[tuple[Place, Json]]) -> None:
+    """What an answer shows whole and an earlier call named may have changed: who reads it is not told it either."""
+    for place, _ in changes if here.state.log and tool.shows is not None else ():
+        row = here.state.look(place)
+        if row is not ABSENT and here.state.clouded(place, here.state.names_at(place, row)):
+            raise NotKnown("an earlier call may have changed this")
 
 
 def _out_of_sight(here: Here, write: Write, scope: Scope) -> bool:

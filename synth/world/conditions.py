@@ -19,6 +19,7 @@ from synth.world.examples import Example, evaluate, holding_values
 from synth.world.fit import Fitter
 from synth.world.numbers import element_scopes, is_number, mentions, numeric_terms
 from synth.world.terms import Tables, Term, Terms
+from synth.world.unequal import unequal
 
 RARE: Final = 0.25
 """Share of examples in which a path must be there to be part of a condition."""
@@ -69,6 +70,7 @@ def withheld(tree: Tree, held: int, *, thin: bool) -> dict[str, Any]:
 def conditions(cases: Cases, fitter: Fitter, tables: Tables) -> Iterator[Condition]:
     """Every condition that held in all successes, of the forms that guards have."""
     yield from holding(cases, _simple(cases, fitter.terms), 0)
+    yield from holding(cases, unequal(fitter), 8)
     yield from holding(cases, _comparisons(cases, fitter, tables), 20)
     yield from holding(cases, _memberships(cases, fitter.terms), 10)
     yield from holding(cases, _elements(cases, fitter, tables), 30)

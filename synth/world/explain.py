@@ -200,7 +200,7 @@ def _claimable(best: list[Condition], calls: int, refusal: Refusal) -> bool:
         return False
     if calls >= MIN_TO_REFUSE:
         # Of hundreds of comparisons some tell few calls apart by chance: then the message has to speak of it.
-        plain = best[0].tree[0] != "le" or best[0].rank < 0
+        plain = best[0].tree[0] not in {"le", "not"} or best[0].rank < 0
         return (
             plain or calls + best[0].held >= MIN_COMPARED or bool(words & _words_of(best[0].tree))
         )

@@ -31,6 +31,7 @@ from synth.world.recurring import told_again
 from synth.world.relations import body_of, plainly, relates, telling
 from synth.world.stayed import never_there, none_stays, stayed
 from synth.world.terms import Tables, Term
+from synth.world.unequal import between_names
 from synth.world.worded import bind_words, unseen_amounts
 
 MAX_UNEXPLAINED: Final = 0.06
@@ -42,7 +43,7 @@ NOVEL_WORD: Final = 4
 MAX_WITHHOLD: Final = 80
 MIN_RELATED: Final = 2
 """Different successes after which an argument is taken to name a part of a record."""
-WITHHELD_FORMS: Final = frozenset({"among", "member", "exists", "eq", "distinct", "le"})
+WITHHELD_FORMS: Final = frozenset({"among", "member", "exists", "eq", "not", "distinct", "le"})
 _POINTS: Final = ('"row"', '"at"', '"pick"')
 """Operations that look at what something points to."""
 MAX_GOOD: Final = 120
@@ -287,6 +288,8 @@ def _withhold(cases: Cases, conditions: Sequence[Condition]) -> list[dict[str, A
         if op == "le" and not condition.limit and not bounds(condition.tree):
             continue
         if op == "exists" and condition.tree[1][0] in {"arg", "old"}:
+            continue
+        if op == "not" and not between_names(condition.tree, cases.scopes):
             continue
         body = condition.tree[2] if op == "every" else condition.tree
         if inner == "among" and body[1][0] in {"shape", "prefix"} and not mentions(body[1], "arg"):

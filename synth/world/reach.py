@@ -29,7 +29,7 @@ def learn_reach(bench: Workbench) -> None:
         for ref in _references(bench, tool):
             if (ref["table"], stable(ref["key"])) not in known:
                 tool.refs.append(ref)
-        tool.reach = _tables_reached(bench, tool, owners)
+        tool.reach = _tables_reached(bench, tool, owners) | _changed_by(bench, tool)
 
 
 def _owners(bench: Workbench) -> dict[str, set[str]]:
@@ -59,6 +59,17 @@ def _references(bench: Workbench, tool: ToolModel) -> list[dict[str, Json]]:
             if hits >= MIN_HITS and hits >= MIN_SHARE * len(keys):
                 out.append({"table": table.name, "key": [["arg", name]]})
     return out
+
+
+def _changed_by(bench: Workbench, tool: ToolModel) -> set[str]:
+    """Tables of which looks were seen to hang on the tool's calls, and which no argument of theirs names a row of.
+
+    Only what the call answers, or the record that it is about, says which of their rows it changes.
+    """
+    named = {ref["table"] for ref in tool.refs}
+    looks = (t for t in bench.tools.values() if t.innocent and t.table is not None)
+    hanging = {t.table for t in looks if tool.name in t.evidence.get("hangs_on", ())}
+    return {table for table in hanging - named if table is not None}
 
 
 def _tables_reached(bench: Workbench, tool: ToolModel, owners: dict[str, set[str]]) -> set[str]:
