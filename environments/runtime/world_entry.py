@@ -8,7 +8,8 @@ state share it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -177,3 +178,14 @@ class Entry:
             arguments = canonical(self.args)
             self._event = Event(tool=self.tool, arguments=arguments, kind=self.kind)
         return self._event
+
+
+def counted(log: Iterable[Entry]) -> Iterator[tuple[Entry, str]]:
+    """Each call with its text; of one that is given nothing, how often it was made by then: each time it acts on something else."""
+    made: Counter[str] = Counter()
+    for entry in log:
+        call = entry.call
+        if not entry.args:
+            made[call] += 1
+            call = call if made[call] == 1 else f"{call} {made[call]}"
+        yield entry, call

@@ -12,7 +12,7 @@ from typing import Final
 from .attempt import Json
 from .normal import stable
 from .world_chosen import CHOSEN
-from .world_entry import DOUBT, Entry, call_text
+from .world_entry import DOUBT, Entry, call_text, counted
 from .world_log import history
 from .world_scope import Here
 from .world_tool import Taped, Tool
@@ -31,7 +31,7 @@ def taped(here: Here, tool: Tool, args: dict[str, Json]) -> tuple[str, str] | No
     if not entries:
         return None
     if any(entry.after for entry in entries):
-        done = {call.call for call in here.state.log}
+        done = {call for _, call in counted(here.state.log)}
         entries = tuple(entry for entry in entries if entry.after <= done)
     for entry in entries:
         # A living backend had another state in every other episode, whatever its history here.
@@ -57,8 +57,8 @@ def _upset(
     any of them.
     """
     entry, before = told
-    known = before + tuple(entry.after)
-    outside = [e for e in here.state.log if e.call not in known]
+    calls = counted(here.state.log)
+    outside = [e for e, call in calls if e.call not in before and call not in entry.after]
     if before and any(_aimless(e) and e.tool not in tool.ignores for e in outside):
         return True
     if not tool.untried:

@@ -12,6 +12,8 @@ from itertools import pairwise
 from typing import Final
 
 from environments.runtime.normal import tokens_in
+from environments.runtime.world_chosen import CHOSEN
+from environments.runtime.world_subject import SUBJECT
 from synth.world.model import Workbench, refused
 from synth.world.observation import Observation
 
@@ -32,6 +34,18 @@ def changed_by_asking(bench: Workbench) -> set[str]:
         else:
             otherwise.add(tool.name)
     return otherwise | {name for name, among in stopped.items() if len(among) >= MIN_REFUSED}
+
+
+def aimless_again(bench: Workbench) -> set[str]:
+    """Tools that change something and name nothing, of which a second call at once was told otherwise: they heed themselves."""
+    return {
+        first.tool
+        for first, second in _twice(bench)
+        if not first.arguments.keys() - {SUBJECT, CHOSEN}
+        and first.content != second.content
+        and not bench.tools[first.tool].innocent
+        and not refused(bench.tools[first.tool], first)
+    }
 
 
 def learn_once(bench: Workbench) -> None:

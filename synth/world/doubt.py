@@ -29,6 +29,7 @@ IRREGULAR: Final = {
     "sent": "send",
     "bought": "buy",
     "taken": "take",
+    "undone": "undo",
     "withdrawn": "withdraw",
     "written": "write",
     "overwritten": "overwrite",
@@ -87,7 +88,8 @@ def _says(seen: Observation, mine: set[str]) -> bool:
     if not seen.is_json:
         words = words_of(seen.content[:40])
         return bool(words) and not _verbs(words[0]).isdisjoint(WRITES | mine)
-    states = (words_of(v) for v in leaves(seen.value) if isinstance(v, str))
+    said = (*leaves(seen.value), *(seen.value if isinstance(seen.value, dict) else ()))
+    states = (words_of(v) for v in said if isinstance(v, str))
     return any(len(w) == MAX_WORDS and not _verbs(w[0]).isdisjoint(mine) for w in states)
 
 

@@ -8,7 +8,7 @@ from it (`innocence`).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
@@ -47,6 +47,8 @@ class Agreement:
     calls: frozenset[tuple[Suspect, str]]
     """The calls of those who were called before one of them only."""
     key: str
+    said: frozenset[tuple[str, str]] = frozenset()
+    """What those of them said that were given nothing: tool and sentence."""
 
 
 @dataclass(slots=True)
@@ -57,6 +59,8 @@ class Evidence:
     """Calls answered alike with and without the suspect."""
     trials: dict[Suspect, set[tuple[str, str]]] = field(default_factory=lambda: defaultdict(set))
     """The same, by the suspect's own calls too: each is one opportunity to change something."""
+    said: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
+    """The same, by what the suspect said, where it is given nothing: of `nothing to take back` `taken back` is not cleared."""
     changes: list[Event] = field(default_factory=list)
     absences: list[Event] = field(default_factory=list)
     """Suspects where one answer was a refusal and the other was not."""
@@ -92,6 +96,7 @@ class Evidence:
         for _ in range(2):
             self.calm.clear()
             self.trials.clear()
+            self.said.clear()
             for agreed in self.agreements:
                 for suspect in agreed.once:
                     if not (agreed.suspects & guilty) - {suspect}:
@@ -99,7 +104,25 @@ class Evidence:
                 for suspect, call in agreed.calls:
                     if not (agreed.suspects & guilty) - {suspect}:
                         self.trials[suspect].add((agreed.key, call))
+                for tool, sentence in agreed.said:
+                    if not (agreed.suspects & guilty) - {(tool, False)}:
+                        self.said[tool, sentence].add(agreed.key)
             guilty = cover(self, self.events)
+
+    def doubt_the_far(self) -> None:
+        """Take back what clears a call from afar where one about the very same thing, known to change it, came with it.
+
+        A cell was put and then undone: that it says what it said before does not mean that undoing leaves cells alone.
+        """
+        near = {suspect for suspect in self.convicted if suspect[1]}
+        if not near:
+            return
+        plain = [agreed for agreed in self.agreements if agreed.suspects.isdisjoint(near)]
+        for suspect in [s for s in self.trials if not s[1]]:
+            self.calm[suspect] &= {a.key for a in plain if suspect in a.once}
+            self.trials[suspect] &= {(a.key, c) for a in plain for s, c in a.calls if s == suspect}
+        for said in self.said:
+            self.said[said] &= {a.key for a in plain if said in a.said}
 
     def note_stop(self, no: Sequence[Observation], yes: Sequence[Observation], key: str) -> None:
         """Note who alone came before a refusal, of tools that did not come before the answer to an equal call."""
@@ -108,9 +131,13 @@ class Evidence:
         if len(only) == 1 and before.issuperset(o.tool for o in yes):
             self.stopped[only.pop()].add(key)
 
-    def calls_tried(self, name: str) -> int:
-        """Different calls that were answered alike with and without a tool before that shares no name with them."""
-        return len({key for key, _ in self.trials.get((name, False), ())})
+    def calls_tried(self, name: str, sentences: Iterable[str] = ()) -> int:
+        """Different calls that were answered alike with and without a tool before that shares no name with them.
+
+        Of one that is given nothing: whichever of its sentences it said.
+        """
+        tried = len({key for key, _ in self.trials.get((name, False), ())})
+        return min([tried, *(len(self.said.get((name, one), ())) for one in sentences)])
 
     def puts_in(self, name: str) -> bool:
         """Whether calls of a tool put what they name into answers that did not name it, oftener than they leave them alone.

@@ -19,7 +19,7 @@ from environments.runtime.normal import tokens_in
 from environments.runtime.world_state import ABSENCE
 from environments.runtime.world_subject import SUBJECT
 from synth.world.afar import note_afar, note_pasts
-from synth.world.again import changed_by_asking
+from synth.world.again import aimless_again, changed_by_asking
 from synth.world.doubt import MIN_NAMED, enough
 from synth.world.evidence import (
     Agreement,
@@ -34,7 +34,7 @@ from synth.world.evidence import (
     shared_by_all,
 )
 from synth.world.innocence import MODE, ignored, left_alone, matters_far, states_of
-from synth.world.model import TOO_FEW, ToolModel, Workbench, refused
+from synth.world.model import TOO_FEW, ToolModel, Workbench, outcome_class, refused
 from synth.world.news import learn_news
 from synth.world.observation import Observation
 from synth.world.sequences import after_alone, before_nothing
@@ -81,7 +81,8 @@ def learn_relevance(bench: Workbench) -> None:
     changers = sorted(n for n, t in bench.tools.items() if not t.innocent)
     local, states = _is_local(found), states_of(found)
     after, spared = after_alone(bench), before_nothing(bench)
-    stopping = who_stops(bench, found)
+    stopping, otherwise = who_stops(bench, found), aimless_again(bench)
+    said = {v: _sentences(bench.tools[v]) for v in changers}
     moved = Counter(v for e in found.values() for v, near in e.convicted if not near)
     changed = {v for e in found.values() for v, _ in e.convicted}  # such a look shows all
     for name, tool in bench.tools.items():
@@ -94,10 +95,10 @@ def learn_relevance(bench: Workbench) -> None:
         if not local:
             heeds |= {v for v in changers if matters_far(found, v, name, states=states)}
             heeds |= after[name].intersection(changers)
-        heeds |= stopping.get(name, set())
+        heeds |= stopping.get(name, set()) | otherwise.intersection({name})
         tool.heeds = heeds.intersection(changers)
         left = [v for v in changers if v not in heeds]
-        tool.untried = {v for v in left if evidence.calls_tried(v) < SURE}
+        tool.untried = {v for v in left if evidence.calls_tried(v, said[v]) < SURE}
         tool.makers = tool.untried.intersection(changed if evidence.wide else moved) - spared[name]
         from_afar = any(not near for _, near in evidence.convicted)
         tool.suspects = tool.untried if from_afar else set()
@@ -116,6 +117,14 @@ def learn_relevance(bench: Workbench) -> None:
                 tool.says = "never answers alike: a clock or dice"
     learn_needs(bench)
     learn_news(bench)
+
+
+def _sentences(tool: ToolModel) -> frozenset[str]:
+    """What a tool that is given nothing says, where that is one of several things."""
+    good = tool.good()
+    said = frozenset(map(outcome_class, good))
+    aimless = not any(seen.arguments for seen in good)
+    return said if aimless and 1 < len(said) <= MAX_ANSWERS else frozenset()
 
 
 def find_hints(bench: Workbench, found: dict[str, Evidence]) -> None:
@@ -209,6 +218,7 @@ def _judge(found: dict[str, Evidence]) -> None:
             evidence.common = shared_by_all(evidence.changes)
             evidence.creators = cover(evidence, evidence.absences)
             evidence.changers = cover(evidence, evidence.others)
+            evidence.doubt_the_far()
 
 
 def _readers(bench: Workbench) -> frozenset[str]:
@@ -300,8 +310,14 @@ def _compare(left: _Example, right: _Example, readers: frozenset[str], into: Evi
         # Two calls of a suspect with other arguments may both have done something, and the same.
         once = frozenset(_done(left) ^ _done(right)) & suspects
         calls = frozenset(_calls(left, once)) | frozenset(_calls(right, once))
+        among = {tool for tool, near in once if not near}
+        said = {
+            (o.tool, outcome_class(o)) for o in differing if not o.arguments and o.tool in among
+        }
         into.agreements.append(
-            Agreement(once=once, suspects=suspects, calls=calls, key=left.seen.key)
+            Agreement(
+                once=once, suspects=suspects, calls=calls, key=left.seen.key, said=frozenset(said)
+            )
         )
         return
     mine, theirs = _writes(left, readers), _writes(right, readers)

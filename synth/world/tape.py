@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from environments.runtime.normal import stable
 from environments.runtime.world import World
+from environments.runtime.world_entry import counted
 from environments.runtime.world_log import history
 from environments.runtime.world_scope import Here
 from environments.runtime.world_tape import ALWAYS
@@ -78,7 +79,8 @@ def _is_clock(tool: ToolModel) -> bool:
 
 def _untold(here: Here, untried: set[str], before: tuple[str, ...]) -> set[str]:
     """Earlier calls outside the history, of tools that were never tried to matter: nobody knows how it is without."""
-    return {e.call for e in here.state.log if e.tool in untried}.difference(before)
+    calls = counted(here.state.log)
+    return {call for e, call in calls if e.tool in untried and e.call not in before}
 
 
 def _entry(before: tuple[str, ...], content: str, episode_id: str) -> dict[str, Any]:

@@ -1,0 +1,95 @@
+"""What one call did another one takes back: a call that is given nothing acts on something else each time."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+from benchmarks.backends.attempts import attempts, episode
+from benchmarks.backends.campus_tasks import CAMPUS
+from benchmarks.backends.sheet import SHEET
+from environments.runtime.attempt import UNKNOWN, ToolResult
+from environments.runtime.world import World
+from environments.runtime.world_entry import Entry, counted
+from synth.world.evidence import Agreement, Evidence
+from synth.worlds import WorldSettings, learn_world
+
+UNDO: tuple[str, dict[str, Any]] = ("undo", {})
+
+
+@cache
+def _world(name: str, seed: int) -> World:
+    style = {"sheet": SHEET, "campus": CAMPUS}[name]
+    made = [episode(style, a) for a in attempts(style, seed) if a.number < 2]
+    return World.from_json(json.loads(json.dumps(learn_world(made, WorldSettings()).document)))
+
+
+def _told(name: str, *calls: tuple[str, dict[str, Any]]) -> list[ToolResult]:
+    session = _world(name, 124).session({})
+    return [session.call(*call) for call in calls]
+
+
+def _put(cell: str, value: float) -> tuple[str, dict[str, Any]]:
+    return "put", {"cell": cell, "value": value}
+
+
+def test_taking_back_twice_is_not_told_as_once() -> None:
+    """One cell was put: the second time there is nothing to take back."""
+    told = _told("sheet", _put("A3", 3.5), UNDO, UNDO)
+    assert told[1].content == "undone"
+    assert told[2].source == UNKNOWN
+
+
+def test_a_cell_put_again_after_it_was_taken_back_is_not_what_it_was() -> None:
+    """Put twice and taken back twice it says 40, put twice and taken back once it does not."""
+    look = ("get", {"cell": "A4"})
+    put = _put("A4", 3.5)
+    assert _told("sheet", put, UNDO, look)[-1].content == "40"
+    assert _told("sheet", put, UNDO, look, put, look)[-1].source == UNKNOWN
+
+
+def test_what_says_that_it_has_undone_is_no_look() -> None:
+    """`undone: hold of S-303` says what was done: it is not told again."""
+    hold = ("set_hold", {"student": "S-303", "kind": "fees", "actor": "registrar"})
+    back = ("undo", {"actor": "registrar"})
+    assert _told("campus", hold, back, back)[-1].source == UNKNOWN
+
+
+def test_only_calls_that_are_given_nothing_are_counted() -> None:
+    """A cell put twice is one call made twice."""
+    log = [
+        Entry(tool=name, args={"hole": 1} if name == "peg" else {}, known=True)
+        for name in ("peg", "back", "peg", "back")
+    ]
+    named = [call for _, call in counted(log)]
+    assert named == ['peg {"hole":1}', "back {}", 'peg {"hole":1}', "back {} 2"]
+
+
+def test_a_call_from_afar_is_not_cleared_beside_one_that_changes_the_very_thing() -> None:
+    """Three pegs were set and taken back: that they say what they said does not clear taking back."""
+    near, far = ("peg", True), ("back", False)
+    evidence = Evidence(convicted={near})
+    for hole in "123":
+        evidence.agreements.append(
+            Agreement(
+                once=frozenset({near, far}),
+                suspects=frozenset({near, far}),
+                calls=frozenset({(near, hole), (far, "{}")}),
+                key=hole,
+                said=frozenset({("back", "taken back")}),
+            )
+        )
+    alone = frozenset({far})
+    calls = frozenset({(far, "{}")})
+    evidence.agreements.append(
+        Agreement(
+            once=alone, suspects=alone, calls=calls, key="4", said=frozenset({("back", "nothing")})
+        )
+    )
+    evidence.weigh()
+    assert evidence.calls_tried("back") == 4
+    assert evidence.calls_tried("back", {"nothing"}) == 1
+    evidence.doubt_the_far()
+    assert evidence.calls_tried("back") == 1
+    assert evidence.calls_tried("back", {"taken back", "nothing"}) == 0
