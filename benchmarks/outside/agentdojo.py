@@ -34,7 +34,7 @@ Record = Mapping[str, Any]
 
 
 @cache
-def _suites() -> Mapping[str, Any]:
+def suites() -> Mapping[str, Any]:
     """The suites by name; empty modules stand where the package would import clients of models."""
     package = outside("agentdojo", REQUIREMENT)
     folder = Path(next(iter(package.__path__)))
@@ -52,15 +52,16 @@ def _suites() -> Mapping[str, Any]:
 
 @cache
 def _environment(suite: str) -> Any:  # noqa: ANN401 - the package's own
-    return _suites()[suite].load_and_inject_default_environment({})
+    return suites()[suite].load_and_inject_default_environment({})
 
 
 class Suite(Backend):
     """One suite's environment, with a clock that is set when it is made and goes on with every call."""
 
-    def __init__(self, suite: str) -> None:
+    def __init__(self, suite: str, environment: Any = None) -> None:  # noqa: ANN401 - the package's own
+        """`environment` is another than the suite's own."""
         self._suite = suite
-        self._environment = _environment(suite).model_copy(deep=True)
+        self._environment = environment or _environment(suite).model_copy(deep=True)
         self._now = datetime(2024, 5, 15, 9) + timedelta(seconds=CLOCK.randrange(10**7))  # noqa: DTZ001 - as the package has it
 
     def call(self, name: str, arguments: dict[str, Any]) -> Answer:
@@ -70,7 +71,7 @@ class Suite(Backend):
         for module in ("email_client", "cloud_drive_client"):
             sys.modules[f"agentdojo.default_suites.v1.tools.{module}"].__dict__["datetime"] = clock
         runtime = outside("agentdojo.functions_runtime", REQUIREMENT).FunctionsRuntime(
-            _suites()[self._suite].tools
+            suites()[self._suite].tools
         )
         value, error = runtime.run_function(self._environment, name, arguments)
         shown = outside("agentdojo.agent_pipeline.tool_execution", REQUIREMENT).tool_result_to_str
@@ -202,7 +203,7 @@ class Wish:
     def __init__(self, suite: str, rng: random.Random) -> None:
         self._rng = rng
         self._records = _records(suite)
-        self._tools = _suites()[suite].tools
+        self._tools = suites()[suite].tools
         self._instead: dict[tuple[str, int], Record] = {}
         self._cities: dict[str, str] = {}
 
@@ -268,7 +269,7 @@ class Wish:
 
 def _script(suite: str, rng: random.Random) -> list[Step]:
     wish = Wish(suite, rng)
-    tasks = sorted(_suites()[suite].user_tasks.items())
+    tasks = sorted(suites()[suite].user_tasks.items())
     calls: list[Call] = []
     for _ in range(2):
         task = rng.choice(tasks)[1]
@@ -291,7 +292,7 @@ def _looked_at(suite: str, call: Call, rng: random.Random) -> Iterable[Step]:
     made = name == "share_file" and arguments["file_id"] not in files
     yield partial(_of_made, name, arguments) if made else call
     if name in LOOKS and rng.random() < 0.6:
-        tools = {tool.name for tool in _suites()[suite].tools}
+        tools = {tool.name for tool in suites()[suite].tools}
         looks = [look for look in LOOKS[name](arguments) if look[0] in tools]
         yield from looks[: rng.choice([1, 2])]
 

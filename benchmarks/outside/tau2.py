@@ -103,7 +103,7 @@ _LOOKS = (
 
 
 @cache
-def _switched_on() -> tuple[Theirs, Theirs]:
+def switched_on() -> tuple[Theirs, Theirs]:
     """A store as no task has set it up yet, and the company's records in it."""
     store = _STORE.Store()
     _STORE.init_subtask_store(store)
@@ -115,7 +115,7 @@ def _switched_on() -> tuple[Theirs, Theirs]:
 def _phone(*, solo: bool) -> Held:
     agent, own = _BOTH
     tools = agent.all_telecom_agent_tools + (own.all_telecom_user_tools if solo else [])
-    return Held(deepcopy(_switched_on()[0]), _named(tools))
+    return Held(deepcopy(switched_on()[0]), _named(tools))
 
 
 def _broken_phone(rng: random.Random) -> Held:
@@ -155,7 +155,7 @@ def _look(rng: random.Random) -> Call:
 def _desk(rng: random.Random) -> list[Step]:
     """A task's known actions of the agent, or what any customer of the company may ask for."""
     golden = [c for c in _golden(rng.choice(_tasks("telecom"))) if c[0] in _agents()]
-    records = _switched_on()[1]
+    records = switched_on()[1]
     own = next(c for c in records.customers if c.phone_number == _NUMBER)
     customer = rng.choice([c for c in records.customers if c.line_ids])
     if rng.random() < 0.5:
@@ -254,13 +254,14 @@ def _banking(rng: random.Random) -> list[Step]:
 
 def _user(golden: Sequence[Call]) -> dict[str, Any]:
     """The customer whom a task's actions name; anybody where they name none."""
-    users = _records()
+    users = customers()
     said = json.dumps(golden)
     return next((u for u in users if u["user_id"] in said or u["name"] in said), users[0])
 
 
 @cache
-def _records() -> list[dict[str, Any]]:
+def customers() -> list[dict[str, Any]]:
+    """The records of the bank's customers."""
     _STORE.init_subtask_store(_whole_bank().store)
     found: list[dict[str, Any]] = _QUERY.query_db("users", _BANK.get_agent_tools().db)
     return deepcopy(found)
