@@ -339,6 +339,9 @@ def names_in(value: Json) -> set[str]:
             stack.extend(item)
         elif isinstance(item, str) and is_name(item):
             found.add(item)
+            if item[0] in _SPACE or item[-1] in _SPACE:
+                # Whether its tool takes it for the same or not: no record is apart from it because of a space.
+                found.add(item.strip())
     return found
 
 

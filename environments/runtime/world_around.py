@@ -15,6 +15,7 @@ from .world_enveloped import Enveloped
 from .world_fresh import Fresh, Marked
 from .world_idle import Idle
 from .world_literal import Literal
+from .world_spelling import Spelling
 from .world_subject import Owners, Subject
 from .world_texts import Texts
 from .world_tokens import Tokens
@@ -41,6 +42,7 @@ def views_of(document: Mapping[str, Any], tools: Mapping[str, Tool]) -> tuple[Vi
         "bound": lambda part: Subject(frozenset(part), Owners.from_json(document.get("owners"))),
         "wrapped": lambda part: Wrapped(Wrappings(part, fresh["marks"]), Fresh(fresh), tools),
         "inside": Enveloped.from_json,
+        "spelling": Spelling,
         "fresh": lambda part: Marked(part["marks"], Fresh(part)),
         "chosen": lambda part: Chosen({t: (c[0], c[1]) for t, c in part.items()}, tools),
     }

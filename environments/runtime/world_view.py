@@ -42,6 +42,8 @@ class Asked:
     """The name that agents called, where it is another one."""
     meant: Meant | None = None
     """The part of it that was called, of a tool that is several."""
+    sent: Mapping[str, Json] | None = None
+    """The arguments as they were sent, where the tool's records spell them otherwise."""
     dark: bool = False
     """Of a recorded call: its result is none that the tool is known to give."""
 

@@ -24,6 +24,7 @@ from synth.world.layout import settle_layout
 from synth.world.literal import learn_literal
 from synth.world.observation import History, declared_forms
 from synth.world.own_start import OwnStarts, infer_own_starts
+from synth.world.spelling import learn_spelling
 from synth.world.texts import learn_texts
 from synth.world.tokens import learn_tokens
 from synth.world.wrapping import learn_wrapping
@@ -85,6 +86,7 @@ def learn_around(
         _keep(lost, "wrapped", wrapped.tools)
         # What differs from call to call hides a constant envelope that stands inside of it.
         _keep(lost, "inside", _enveloped(seen, MAX_LEVELS + 1))
+    _keep(lost, "spelling", learn_spelling(seen))
     versions = split_versions(seen, episodes)
     fresh = learn_fresh(seen, living=living, around=wrapped.marks)
     own = None if shared else infer_own_starts(seen)

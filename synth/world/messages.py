@@ -17,7 +17,7 @@ from synth.world.examples import Example, evaluate
 from synth.world.fit import Fitter
 from synth.world.fit_text import holed_text
 from synth.world.numbers import fit_number, is_number, numeric_terms
-from synth.world.spelt import bound, unbound
+from synth.world.spelt import bound, of_one, unbound
 from synth.world.terms import Tables, Term, Terms
 
 MIN_ALLOWED: Final = 4
@@ -148,7 +148,7 @@ def message_of(
         said[0] == "text" and not (_fixed(said, refusal) and _apart(said, refusal))
     ):
         return None
-    return _either(tree, fitter.terms)
+    return of_one(_either(tree, fitter.terms), refusal.scopes)
 
 
 def _either(tree: Any, terms: Terms) -> Any:

@@ -35,6 +35,20 @@ def bound(tree: Tree, scopes: Sequence[Scope]) -> Tree:
     return tree
 
 
+def of_one(tree: Tree, scopes: Sequence[Scope]) -> Tree:
+    """The tree, for the one record that an argument of all different calls named.
+
+    `belongs to Bo Kitson` was told of one person's things only: whether these words are about that person nobody knows.
+    """
+    if len({stable(scope.arg) for scope in scopes}) > 1 and any(
+        True for _ in words_of(unbound(tree))
+    ):
+        for name, value in _same(scopes):
+            if is_name(value) and not mentions(tree, ["arg", name]):
+                tree = ["case", ["arg", name], [[value, tree]]]
+    return tree
+
+
 def unbound(tree: Tree) -> Tree:
     """The tree, for whichever arguments it is told."""
     while tree[0] == "case" and len(tree[2]) == 1:
