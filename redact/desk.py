@@ -49,18 +49,14 @@ class Desk:
         self._memory = memory
         self._own = memory.own
         self._done = memory.done
-        self._same = memory.same
+        self.same: Final[set[str]] = memory.same
+        """Texts in which nothing stands that could be replaced."""
         self._names = {
             value[:_TELLING]
             for value, kind in values.items()
             if KINDS[kind].family == "name" and len(value) >= _TELLING and value.isalpha()
         }
         self.notes: list[Note] = []
-
-    @property
-    def same(self) -> AbstractSet[str]:
-        """Texts in which nothing stands that could be replaced."""
-        return self._same
 
     @property
     def documents(self) -> AbstractSet[str]:
@@ -74,7 +70,7 @@ class Desk:
 
     def unseen(self, texts: Iterable[str]) -> list[str]:
         """Return the texts that were not searched for these values."""
-        own, same = self._own, self._same
+        own, same = self._own, self.same
         return [text for text in texts if text not in same and text not in own]
 
     def take(
@@ -84,7 +80,7 @@ class Desk:
         silent: frozenset[str],
     ) -> None:
         """Keep where the episode's own values stand in its texts, of all that was found there (`search`)."""
-        own, same, kind_of = self._own, self._same, self._memory.kinds.get
+        own, same, kind_of = self._own, self.same, self._memory.kinds.get
         unmoved = not self._gate.shift.days
         if unmoved:
             same |= silent.intersection(texts)
@@ -103,7 +99,7 @@ class Desk:
 
     def text(self, text: str, path: str, part: str = "") -> str:
         """Return the text without what is known to be personal; it stands at a part of the path."""
-        if not text or text in self._same:
+        if not text or text in self.same:
             return text
         done = self._done.get(text)
         if done is None:
@@ -193,11 +189,14 @@ class Desk:
         out: list[str] = []
         removed: list[tuple[str, int]] = []
         done = 0
+        moves = self._gate.shift.days
         for match in matches:
             start, end, _, kind, _ = match
             while text[end : end + 1] > _LATIN and combining(text[end]):
                 end += 1  # a mark that folding drops belongs to the letter before it
-            before = self._dated(text[done:start])
+            before = text[done:start]
+            if moves:
+                before = self._dated(before)
             out += (before, self._surrogate(text[start:end], match))
             done = end
             removed.append((kind, end - start))
@@ -233,7 +232,7 @@ def search(gate: AppGate, asked: Sequence[tuple[Desk, Collection[str]]]) -> None
     fresh = gate.unknown(texts)
     if sum(map(len, fresh)) > _BUILT * len(gate.everywhere):
         found = gate.searched_with(Matcher(*kinds, everywhere=gate.everywhere), texts, fresh)
-        every = [gate.known(text) for text in texts]
+        every = gate.known_of(texts)
     else:
         every = gate.known_of(texts)
         found = Matcher(*kinds).matches_of([known.folded for known in every], texts)

@@ -36,7 +36,10 @@ class Hidden:
 
 def has_hidden_text(text: str) -> bool:
     """Say whether the text holds a base64 run that can be read; what learning has asked, scrubbing asks again."""
-    return _hides_text(text) if len(text) < _LONG else _hides_text.__wrapped__(text)
+    size = len(text)
+    if size < _FEWEST:
+        return False
+    return _hides_text(text) if size < _LONG else _hides_text.__wrapped__(text)
 
 
 @lru_cache(maxsize=20_000)
@@ -48,7 +51,8 @@ _LONG: Final = 10_000
 """Longer texts are not remembered."""
 
 
-_SHORTEST: Final = b"x" * 16
+_FEWEST: Final = 16
+_SHORTEST: Final = b"x" * _FEWEST
 _ALPHABET: Final = (
     bytes(
         ord("x") if chr(code).isalnum() or chr(code) in "+/_-" else ord(" ") for code in range(128)

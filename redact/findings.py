@@ -187,7 +187,8 @@ class Finder:
         placed = list(map(known.get, leaves))
         if not all(placed):
             # Of a list nobody's record is made: what one text holds one or two of is what it is about.
-            rows = Counter([leaf.path for leaf in leaves if leaf.free])
+            paths = [leaf.path for leaf in leaves if leaf.free]
+            rows = Counter(paths) if paths else {}
             for turn, leaf in enumerate(leaves):
                 if placed[turn] is None:
                     path, _, kind, free = leaf
@@ -285,19 +286,18 @@ def _whole_names(found: Sequence[Found]) -> list[Found]:
     whole = []
     taken = -1  # the last place that is part of a name: in a list of people, A's surname stands before B's first name
     for place, (one, two) in enumerate(pairwise(found)):
-        if place > taken and {one.kind, two.kind} == {"first_name", "last_name"}:
+        if two.kind == _OTHER_NAME.get(one.kind) and place > taken:
             first, last = (one, two) if one.kind == "first_name" else (two, one)
             whole.append(Found("full_name", f"{first.value} {last.value}", one.key))
             taken = place + 1
     return whole
 
 
+_OTHER_NAME: Final = {"first_name": "last_name", "last_name": "first_name"}
 _READ_AS_TEXT: Final = frozenset({"?", "text"})
 _ONE_OR_TWO: Final = 2
 _HIDDEN: Final = "base64"
 """The tool under which what a message hides is counted."""
-
-
 _SPOKEN: Final = 24
 
 
@@ -380,6 +380,7 @@ def _atoms(kind: str, folded: str) -> list[str]:
     return []
 
 
+@lru_cache(maxsize=65_536)
 def is_composite(kind: str, folded: str) -> bool:
     """Say whether a value names one person by itself, so that it is searched for in the whole app."""
     letters, digits = letter_count(folded), digit_count(folded)

@@ -120,10 +120,19 @@ def windows_of(text: str) -> Iterator[str]:
 @lru_cache(maxsize=65_536)
 def _ids_in(window: str) -> tuple[str, ...]:
     """Return the identifiers in words that hold digits, side by side."""
-    if sum(map(str.isdigit, window)) < _FEWEST:
+    digits = sum(map(str.isdigit, window))
+    if digits < _FEWEST:
         return ()
     if "." in window and ":" in window:
         window = _CLOCK.sub(r"\1", window)
+    if digits < _BARE and "-" not in window and window.isascii() and not _has_letter(window):
+        # Half of all: amounts and hours. Of so few digits without a letter only a place on the map is one.
+        return tuple(dict.fromkeys(_COORDINATE.findall(window))) if "." in window else ()
+    return tuple(dict.fromkeys(_among(window)))
+
+
+def _among(window: str) -> list[str]:
+    """Return the identifiers in words that hold digits, whatever else stands in them."""
     found = []
     if " " in window or "-" in window or "/" in window or ")" in window:
         for grouped in _GROUPED.finditer(window):
@@ -138,7 +147,12 @@ def _ids_in(window: str) -> tuple[str, ...]:
     for run in _RUN.finditer(window):
         if len(run[0]) >= _SHORTEST and sum(map(str.isdigit, run[0])) > 1:
             found += _ids_of(run[0])
-    return tuple(dict.fromkeys(found))
+    return found
+
+
+def _has_letter(ascii_text: str) -> bool:
+    """Say whether an ASCII text holds a letter."""
+    return ascii_text.lower() != ascii_text.upper()
 
 
 def _balanced(token: str) -> str:

@@ -137,11 +137,13 @@ def found_in(episode: Episode, texts: tuple[Findings, ...], finder: Finder) -> t
     return tuple(_without(found, things)) if things else found
 
 
-def _without(found: Iterable[Found], things: AbstractSet[str]) -> Iterator[Found]:
-    """Yield what was found but for names in prose that are things of the episode's own tools."""
-    for item in found:
-        if item.key or item.kind != "full_name" or fold_value(item.value) not in things:
-            yield item
+def _without(found: Iterable[Found], things: AbstractSet[str]) -> list[Found]:
+    """Return what was found but for names in prose that are things of the episode's own tools."""
+    return [
+        item
+        for item in found
+        if item.key or item.kind != "full_name" or fold_value(item.value) not in things
+    ]
 
 
 def _found_in(
@@ -188,12 +190,17 @@ def named_by_owners(found: Collection[Found]) -> Iterator[Found]:
 def _numbered(episode: Episode, texts: Iterable[Findings]) -> Iterator[str]:
     """Yield the words with a number behind them in the episode's texts, names of tools and definitions."""
     for findings in texts:
-        yield from findings.numbered
+        if findings.numbered:
+            yield from findings.numbered
     yield from _numbered_in(episode.tools)  # one made for its user is often not called
     for name in dict.fromkeys([call.name for step in episode.steps for call in step.tool_calls]):
-        yield from numbered_words(name)
+        yield from _numbered_name(name)
     for text in filter(None, (episode.task_key, episode.agent, episode.model)):
-        yield from numbered_words(text)
+        yield from _numbered_name(text)
+
+
+_numbered_name = lru_cache(maxsize=20_000)(numbered_words)
+"""Names of tools are the same in every episode."""
 
 
 @lru_cache(maxsize=2_000)
@@ -220,8 +227,10 @@ def local_values(found: Iterable[Found]) -> dict[str, str]:
     atoms: dict[str, str] = {}
     for kind, value, _ in found:
         folded, others, parts = _pieces(kind, value)
-        if is_word(folded):
+        if folded in values:
             keep_kind(values, folded, kind)
+        elif is_word(folded):
+            values[folded] = kind
         for other, other_kind in others:
             values.setdefault(other, other_kind)
         for atom, atom_kind in parts:
@@ -286,7 +295,11 @@ def _learn_episode(counted: Counted, episode: Episode, finder: Finder) -> None:
 def _keep(app: AppLearnt, episode_id: str, found: Iterable[Found]) -> None:
     local = app.local.setdefault(episode_id, {})
     for value, kind in local_values(found).items():
-        keep_kind(app.values if is_composite(kind, value) else local, value, kind)
+        values = app.values if is_composite(kind, value) else local
+        if value in values:
+            keep_kind(values, value, kind)
+        else:
+            values[value] = kind
 
 
 def _learn_outcome(app: AppLearnt, outcome: Outcome, finder: Finder) -> None:

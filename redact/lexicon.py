@@ -51,6 +51,8 @@ class Lexicon:
         default_factory=dict, compare=False
     )
     neighbours: dict[tuple[str, ...], dict[str, str]] = field(default_factory=dict, compare=False)
+    parted: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict, compare=False)
+    """A key's words with the last split in two: the same key stands at many places."""
 
     def kind_of(
         self, key: str, above: tuple[str, ...], beside: frozenset[str] = frozenset()
@@ -82,7 +84,12 @@ class Lexicon:
         ruled = self._ruled(key, above)
         if ruled is not None:
             return ruled
-        words = self._unfused(key_words(key))
+        told = key_words(key)
+        words = self.parted.get(told)
+        if words is None:
+            if len(self.parted) > 20_000:
+                self.parted.clear()
+            words = self.parted[told] = self._unfused(told)
         if not words:
             return None
         kind = self._phrase_kind(words)

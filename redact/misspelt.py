@@ -81,7 +81,12 @@ def words_of(texts: Iterable[str], letters: frozenset[str]) -> Iterator[tuple[st
 
 
 def _is_plain(text: str) -> bool:
-    return len(text) < _LONG_TEXT and text.isascii()
+    """Say whether the quick patterns read a text as the others do: its letters are ASCII, whatever its quotes and dashes are."""
+    return len(text) < _LONG_TEXT and (text.isascii() or _BEYOND_MARKS.search(text) is None)
+
+
+_BEYOND_MARKS: Final = re.compile("[^\x00-\x7f\u2010-\u2027]")
+"""What is neither ASCII nor one of the quotes, dashes and dots of typesetting, none of which is part of a word."""
 
 
 @lru_cache(maxsize=20_000)
@@ -94,7 +99,7 @@ def _by_letter(text: str) -> dict[str, list[tuple[int, tuple[str, str]]]]:
 
 
 def beginning_with(letters: frozenset[str], text: str) -> Iterator[tuple[str, str]]:
-    """Yield what `capitals` returns of an ASCII text, of words that begin with these letters only."""
+    """Yield what `capitals` returns of a text with ASCII letters, of words that begin with these letters only."""
     found: dict[int, str] = {}
     for letter in letters:
         if letter in text:

@@ -37,6 +37,7 @@ _TELLING: Final = TOLD_LAST | KIN
 _FOLLOWED: Final = frozenset({"by", "with", "to", "from", "for", "about", "via"})
 _CALLED: Final = re.compile(r"\s*[(<\[,:\u2013-]?\s*(?:\+|00|\(?0)\d[\d ()/-]{6,}")
 _NUMBER: Final = 24
+_SENTENCES: Final = re.compile(r"[\n!?;]|\.\s*$(?<!r\.\s)(?<!rs\.\s)(?<!s\.\s)(?<!f\.\s)")
 _BEFORE: Final = re.compile(r"[\w'\u2019]+")
 
 
@@ -188,9 +189,14 @@ def _person(context: list[str], own: list[str], listed: tuple[bool, ...]) -> tup
         return "full_name", " ".join(own)
     if told and len(own[0]) > 1 and own[0].casefold() not in ORDINARY:
         return "first_name", own[0]
-    if listed[0] and _is_in(context, RELATED) and own[0].casefold() not in PLACES | ORDINARY:
+    if listed[0] and _is_in(context, RELATED) and own[0].casefold() not in _NO_SINGLE:
         return "first_name", own[0]
     return None
+
+
+_OF_STREETS: Final = STREET_WORDS - PARTICLES
+_NO_SINGLE: Final = ORDINARY | PLACES
+_NO_FIRST: Final = _NO_SINGLE | PARTICLES
 
 
 def _own_words(words: tuple[str, ...]) -> list[str]:
@@ -198,9 +204,9 @@ def _own_words(words: tuple[str, ...]) -> list[str]:
     kept: list[str] = []
     for word in words:
         folded = _plain(word)
-        if folded in STREET_WORDS - PARTICLES or (word.isupper() and len(word) > 2):
+        if folded in _OF_STREETS or (word.isupper() and len(word) > 2):
             break
-        if not kept and (folded in ORDINARY or folded in PARTICLES or folded in PLACES):
+        if not kept and folded in _NO_FIRST:
             break
         kept.append(word.rstrip("."))
         if word.endswith(".") and len(word) > 2:
@@ -215,7 +221,7 @@ def _context(text: str, start: int) -> tuple[str, ...]:
 
 @lru_cache(maxsize=65_536)
 def _context_in(before: str) -> tuple[str, ...]:
-    before = re.split(r"[\n!?;]|\.\s*$(?<!r\.\s)(?<!rs\.\s)(?<!s\.\s)(?<!f\.\s)", before)[-1]
+    before = _SENTENCES.split(before)[-1]
     return tuple([_plain(word) for word in _BEFORE.findall(before)[-2:]])
 
 

@@ -51,9 +51,7 @@ def respelt_in(
         if sought.digits not in shown:
             continue
         gapless = raw.translate(None, _GAPS) if gapless is None else gapless
-        # Most stand there as they are, and only so.
-        as_written = raw.count(sought.plain) + raw.count(sought.written) * bool(sought.written)
-        if gapless.count(sought.plain) > as_written:
+        if _has_gaps(sought, raw, gapless):
             for mention in _mentions(text, sought.plain.decode()):
                 yield mention, kind
 
@@ -82,6 +80,14 @@ def _sought(value: str) -> tuple[_Sought, ...]:
         for plain in (part.encode(),)
         if (_SHORTEST <= len(part) <= _LONGEST or _is_short_number(part)) and _is_telling(part)
     )
+
+
+def _has_gaps(sought: _Sought, raw: bytes, gapless: bytes) -> bool:
+    """Say whether an identifier stands in a text with other gaps than its record has: most stand there as they are, and only so."""
+    said = gapless.count(sought.plain)
+    if not said:
+        return False
+    return said > raw.count(sought.plain) + raw.count(sought.written) * bool(sought.written)
 
 
 def _is_short_number(part: str) -> bool:

@@ -209,7 +209,8 @@ def _emails_at(sign: str, text: str) -> Iterator[str]:
         end = place + len(sign)
         domain = _DOMAIN.match(text, end)
         if domain:
-            start = place
+            beginning = _LOCAL.match(text[max(done, place - _NEAR_AT) : place][::-1])
+            start = place - (beginning.end() if beginning else 0)
             while start > done and (text[start - 1].isalnum() or text[start - 1] in _IN_LOCAL):
                 start -= 1
             if start < place:
@@ -220,3 +221,6 @@ def _emails_at(sign: str, text: str) -> Iterator[str]:
 
 _DOMAIN: Final = re.compile(r"[\w-]+(?:\.[\w-]+)+")
 _IN_LOCAL: Final = frozenset("_.+%'-")
+_LOCAL: Final = re.compile(r"[\w.+%'-]*")
+"""The same, for what is read backwards; letter by letter only where more than this stands before the sign."""
+_NEAR_AT: Final = 64

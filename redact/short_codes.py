@@ -54,7 +54,7 @@ def codes_told(text: str, prose: Iterable[str], origin: str) -> tuple[str, ...]:
     return tuple([code for part in told for code in codes_in(part)])
 
 
-@lru_cache(maxsize=2_000)
+@lru_cache(maxsize=20_000)
 def codes_in(text: str) -> tuple[str, ...]:
     """Return the short numbers behind a word of what somebody says; long texts are prompts."""
     if len(text) > _LONGEST:

@@ -13,7 +13,9 @@ from redact import abbreviated, encoded, fold, free_ids, misspelt, shapes
 from redact.clean_episode import CleanStep, CleanToolCall
 from redact.clean_steps import CleanTexts, clean_step
 from redact.documents import Documents, Found, Unexplained
+from redact.kinds import KINDS
 from redact.lexicon import load_lexicon
+from redact.matcher import Match, resolve
 
 RUNS = st.one_of(
     st.text(string.ascii_letters + "+/_-=09", min_size=12, max_size=24),
@@ -23,7 +25,9 @@ MARKED = st.text("aB\u00c9\u0130\u2018\u2019\u201c\u201d\u2013\u2014 \u2026\\n%4
 WORDED = st.lists(
     st.one_of(
         st.text(string.ascii_letters, max_size=7).map(str.title),
-        st.sampled_from([" ", ".", "@", "-", " a.", "Smith", "9", "\u2019s "]),
+        st.sampled_from(
+            [" ", ".", "@", "-", " a.", "Smith", "9", "\u2019s ", "\u2014", "\u2026", "\u2010"]
+        ),
     ),
     max_size=9,
 ).map("".join)
@@ -113,6 +117,54 @@ def test_words_of_several_texts_are_those_of_each(texts: list[str], letters: set
     each = [pair for text in texts for pair in misspelt.capitals(text) if pair[1][0] in letters]
     together = misspelt.words_of(texts, frozenset(letters))
     assert list(dict.fromkeys(together)) == list(dict.fromkeys(each))
+
+
+WINDOWS = st.lists(
+    st.one_of(
+        st.sampled_from(["$", "12", ".", ",", " ", "-", "51.50735", "10:20:30", "#", "(", ")"]),
+        st.text("0159aB.:/-+ \u00b2\u0661", max_size=6),
+    ),
+    max_size=8,
+).map("".join)
+
+
+@given(WINDOWS)
+@settings(max_examples=800, deadline=None)
+def test_windows_without_a_letter_hold_the_ids_that_all_searches_find(window: str) -> None:
+    """An amount that is told at a look holds no identifier that any of the searches would find."""
+    digits = sum(map(str.isdigit, window))
+    plain = free_ids._CLOCK.sub(r"\1", window) if "." in window and ":" in window else window
+    every = free_ids._among(plain) if digits > 2 else []
+    assert free_ids._ids_in(window) == tuple(dict.fromkeys(every))
+
+
+@given(
+    st.lists(
+        st.builds(
+            lambda start, size, kind: Match(start, start + size, "v", kind, True),
+            st.integers(0, 12),
+            st.integers(1, 6),
+            st.sampled_from(["email", "full_name", "first_name", "opaque_id", "named_id"]),
+        ),
+        max_size=7,
+    )
+)
+@settings(max_examples=400, deadline=None)
+def test_matches_are_resolved_in_the_order_of_place_length_and_rank(matches: list[Match]) -> None:
+    """What is sorted with its order written beside it is sorted as a function for each would."""
+
+    def order(match: Match) -> tuple[int, int, int]:
+        return (match.start, -match.end, KINDS[match.kind].rank)
+
+    kept: list[Match] = []
+    for match in sorted(matches, key=order):
+        if not kept or match.start >= kept[-1].end:
+            kept.append(match)
+        elif (
+            match.kind == "named_id" and kept[-1].kind == "opaque_id" and match.end <= kept[-1].end
+        ):
+            kept[-1] = kept[-1]._replace(kind="named_id")
+    assert resolve(matches) == kept
 
 
 DATED = st.lists(
