@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from benchmarks.backends.backend import Backend, Call, Step, Style
@@ -61,10 +62,18 @@ def attempts(style: Style, seed: int = 0, *, living: bool = False) -> list[Attem
         pool = style.script(random.Random(f"{style.name}/{seed}/{task}/more"))  # noqa: S311 - dice
         for number in range(ATTEMPTS):
             rng = random.Random(f"{style.name}/{seed}/{task}/{number}")  # noqa: S311 - dice
-            before = deepcopy(shared) if living else None
-            calls = attempted(shared if living else started(style, task, seed), script, pool, rng)
+            backend = shared if living else started(style, task, seed)
+            backend.begin(began(task, number))
+            before = deepcopy(backend) if living else None
+            calls = attempted(backend, script, pool, rng)
             out.append(Attempt(task=task, number=number, calls=calls, before=before))
     return out
+
+
+def began(task: int, number: int) -> datetime:
+    """When an attempt began: one a minute."""
+    minute = task * ATTEMPTS + number
+    return datetime(2026, 3, 1 + minute // 60, 10, minute % 60, tzinfo=UTC)
 
 
 def started(style: Style, task: int, seed: int) -> Backend:
@@ -126,6 +135,8 @@ def recombined(
     for number in range(count):
         rng = random.Random(f"{style.name}/p/{number}")  # noqa: S311 - dice
         backend = deepcopy(befores[number % len(befores)]) if befores else style.make()
+        if not befores:
+            backend.begin(began(TASKS, number))
         sequence = []
         for _ in range(LENGTH):
             name = rng.choice(sorted(calls))
@@ -163,12 +174,11 @@ def chat(style: Style, attempt: Attempt) -> dict[str, Any]:
                 "tg": {"is_error": made.is_error},
             }
         )
-    minute = attempt.task * ATTEMPTS + attempt.number
     return {
         "app": style.name,
         "agent": f"agent-{attempt.number % 2}",
         "episode_id": f"{style.name}-{attempt.task}-{attempt.number}",
         "task_key": f"{style.name}-{attempt.task}",
-        "started_at": f"2026-03-{1 + minute // 60:02d}T10:{minute % 60:02d}:00+00:00",
+        "started_at": began(attempt.task, attempt.number).isoformat(),
         "messages": messages,
     }

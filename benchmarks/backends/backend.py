@@ -10,6 +10,7 @@ import json
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 Call = tuple[str, dict[str, Any]]
@@ -31,6 +32,9 @@ class Answer:
 
 class Backend:
     """State in attributes; every public method of a subclass is a tool."""
+
+    def begin(self, moment: datetime) -> None:
+        """An attempt begins: a backend whose answers tell the time sets its clock."""
 
     def call(self, name: str, arguments: dict[str, Any]) -> Answer:
         """Run one tool; what it raises is an answer too."""

@@ -23,6 +23,9 @@ BACKENDS: dict[str, str] = {
     "bfcl-trading": "bfcl",
     "bfcl-travel": "bfcl",
     "bfcl-vehicle": "bfcl",
+    **dict.fromkeys(
+        ("appworld-todo", "appworld-notes", "appworld-pay", "appworld-split"), "appworld"
+    ),
     "banking": "tau2",
     "banking_starts": "tau2",
     "mcp-calculator": "mcp",
@@ -32,6 +35,11 @@ BACKENDS: dict[str, str] = {
     "mcp-memory": "mcp",
     "mcp-sqlite": "mcp",
     "mcp-time": "mcp",
+    **{
+        f"cloud-{name}{end}": "cloud"
+        for end in ("", "-raw")
+        for name in ("tables", "queues", "users", "secrets", "servers", "logs")
+    },
     "telecom": "tau2",
     "telecom_solo": "tau2",
     "telecom_starts": "tau2",
