@@ -107,9 +107,9 @@ class Fresh:
 
     def _new(self, form: Mapping[str, Any], mark: str) -> Json:
         """A value that was never told; None where the recordings do not say which day a moment belongs to."""
+        if form.get("untold"):
+            return None
         if form["kind"] == "time" and "offset" not in form:
-            if form.get("untold"):
-                return None
             return write_time(form, int(form["origin"]) + int(form["each"]) * self._calls)
         if form["kind"] == "time":
             at = self._at + self._step * self._calls

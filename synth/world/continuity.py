@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from environments.runtime.normal import stable
 from environments.runtime.world_entry import Place, call_text
+from synth.world.drawn import Homes, drawn_anew
 from synth.world.model import Workbench, refused
 from synth.world.observation import History, Observation
 from synth.world.own_start import OwnStarts
@@ -121,8 +122,12 @@ def infer_continuity(bench: Workbench, *, override: str | None) -> dict[str, Any
 
 
 def _openings(bench: Workbench) -> _Openings:
-    """Compares each call with the last one of another episode that had made the very same calls before it."""
+    """Compares each call with the last one of another episode that had made the very same calls before it.
+
+    Answers that differ in times of their calls and ids of dice only say nothing.
+    """
     told, agreeing = _told(bench)
+    homes = Homes(bench.histories)
     out = _Openings()
     last: dict[tuple[str, ...], Observation] = {}
     for history in bench.histories:
@@ -135,7 +140,7 @@ def _openings(bench: Workbench) -> _Openings:
                 continue
             if before.content == seen.content:
                 out.same[seen.tool] += 1
-            elif seen.tool in agreeing:
+            elif seen.tool in agreeing and not drawn_anew(seen, before, homes):
                 tool = bench.tools[seen.tool]
                 if refused(tool, seen) or refused(tool, before):
                     out.refused += 1

@@ -32,6 +32,7 @@ from environments.runtime.world_formats import (
 )
 from environments.runtime.world_fresh import LISTED, WHOLE, masked, places_of, replaced
 from synth.world.bench_clock import bench_clock, stamps, stored
+from synth.world.drawn_stored import FORMS, mark_stored
 from synth.world.fresh_lists import listed_ids, number_of
 from synth.world.model import ToolModel
 from synth.world.observation import History, Observation, by_tool
@@ -84,8 +85,6 @@ def learn_fresh(
             Found(tool=tool, place=place, form=form, steady=False)
             for tool, place, form in listed_ids(histories)
         ]
-    if not found and not around:
-        return {}
     marks: dict[str, Any] = {
         mark_name(number): {"tool": f.tool, "place": f.place, **f.form}
         for number, f in enumerate(found, start=len(around or ()))
@@ -94,6 +93,12 @@ def learn_fresh(
     for seen, mark, value in stored(histories, marks, nobodys):
         seen.content = _again(seen.content, _Shown(value=value, mark=mark, form={}), seen)
         seen.settle()
+    if not living:
+        free = len(around or ()) + len(marks)
+        names = {kind: mark_name(free + at) for at, kind in enumerate(FORMS)}
+        marks |= {names[kind]: FORMS[kind] for kind in sorted(mark_stored(histories, names))}
+    if not marks and not around:
+        return {}
     moments = [s.at for h in histories for s in h.observations]
     gaps = [b.at - a.at for h in histories for a, b in pairwise(h.observations) if b.at > a.at]
     step = median_low(gaps) if gaps else SECOND
