@@ -23,7 +23,7 @@ from benchmarks.outside.packages import outside
 
 REQUIREMENT = "agentdojo==0.1.35"
 VERSION = "v1.2.2"
-CLOCK = random.Random(13)  # noqa: S311 - moments that nobody can foresee
+STARTS = random.Random(13)  # noqa: S311 - moments that nobody can foresee
 LONG = 6
 """Golden calls from which on an attempt has one task alone."""
 TEXTS = ("Thanks!", "See you there.", "Please have a look.", "Here is what you asked for:\n- done")
@@ -62,11 +62,12 @@ class Suite(Backend):
         """`environment` is another than the suite's own."""
         self._suite = suite
         self._environment = environment or _environment(suite).model_copy(deep=True)
-        self._now = datetime(2024, 5, 15, 9) + timedelta(seconds=CLOCK.randrange(10**7))  # noqa: DTZ001 - as the package has it
+        self._now = datetime(2024, 5, 15, 9) + timedelta(seconds=STARTS.randrange(10**7))  # noqa: DTZ001 - as the package has it
+        self._pauses = random.Random(STARTS.random())  # noqa: S311 - a copy goes on as this one does
 
     def call(self, name: str, arguments: dict[str, Any]) -> Answer:
         """Run one tool as the package's executor does."""
-        self._now += timedelta(microseconds=CLOCK.randrange(10**6, 10**8))
+        self._now += timedelta(microseconds=self._pauses.randrange(10**6, 10**8))
         clock = SimpleNamespace(datetime=SimpleNamespace(now=lambda: self._now))
         for module in ("email_client", "cloud_drive_client"):
             sys.modules[f"agentdojo.default_suites.v1.tools.{module}"].__dict__["datetime"] = clock

@@ -9,7 +9,7 @@ Not here: every conversation at its own start (`bfcl_starts`). Its memory backen
 from __future__ import annotations
 
 import ast
-import importlib
+import importlib.util
 import inspect
 import json
 import random
@@ -55,8 +55,8 @@ class Published(Backend):
     """One of the package's backends from a start of its own."""
 
     def __init__(self, name: str, start: dict[str, Any]) -> None:
-        """Load the start, as the package's executor does; its module anew, since a default list there outlives a backend."""
-        self._tools = getattr(importlib.reload(_module(name)), name)()
+        """Load the start, as the package's executor does, in a module of its own: a default list there outlives a backend."""
+        self._tools = getattr(_anew(_module(name)), name)()
         if name != STATELESS:
             self._tools._load_scenario(deepcopy(start))  # noqa: SLF001 - the package's own way
 
@@ -82,6 +82,16 @@ def _text(value: object) -> str:
 def _module(name: str) -> ModuleType:
     known = outside("bfcl_eval.constants.executable_backend_config", REQUIREMENT)
     return outside(known.CLASS_FILE_PATH_MAPPING[name], REQUIREMENT)
+
+
+def _anew(module: ModuleType) -> ModuleType:
+    """A module once more, beside the first: loaded again in place, older backends would not know their own classes."""
+    spec = module.__spec__
+    assert spec is not None  # noqa: S101 - it was imported
+    assert spec.loader is not None  # noqa: S101 - from a file
+    other = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(other)
+    return other
 
 
 @cache

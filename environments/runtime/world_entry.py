@@ -20,6 +20,8 @@ from .normal import labels_in, leaves, names_in, names_in_text, parse_json, stab
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _JOINED: Final = re.compile(r"(?<![\w.@/-])[^\W\d]+(?:[.@/-][^\W\d]+)+(?![\w@/-])")
 """A login, an address or a path without digits: one word to whoever asks for it."""
+_DAY: Final = re.compile(r"(\d{4}-\d\d-\d\d)[ T]\d\d")
+"""A moment, as far as a day is asked for."""
 _JSON: Final = ("{", "[", '"', "")
 MAX_TEXT: Final = 2000
 """Characters of a result in words that are read for words."""
@@ -45,6 +47,13 @@ def _words_said(args: Mapping[str, Json], content: str) -> frozenset[str]:
         texts.append(content)
     found = (word for text in texts for form in (_WORD, _JOINED) for word in form.findall(text))
     return frozenset(f"={word}" for word in found)
+
+
+def _days_in(value: Json) -> Iterator[str]:
+    """The days of the moments in a value."""
+    for leaf in leaves(value):
+        if isinstance(leaf, str) and (day := _DAY.match(leaf)):
+            yield f"={day[1]}"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -154,8 +163,16 @@ class Entry:
             found = (tokens_in(one.row) for one in self.met)
             words = frozenset[str]().union(*found)
             said = _words_said(self.args, "" if self.came is None else self.came.content)
-            self._words = self._listed() | said | {w for w in words if not w[1:].isdigit()}
+            self._words = self._listed().union(
+                said, self.days(), (w for w in words if not w[1:].isdigit())
+            )
         return self._words
+
+    def days(self) -> frozenset[str]:
+        """The days of the moments that it gives or that stood in the rows it is about: what is asked for by a day may show these."""
+        return frozenset(
+            d for one in (self.args, *(m.row for m in self.met)) for d in _days_in(one)
+        )
 
     def _listed(self) -> frozenset[str]:
         """The words that what it names is listed under."""

@@ -33,10 +33,10 @@ def taped(here: Here, tool: Tool, args: dict[str, Json]) -> tuple[str, str] | No
     if any(entry.after for entry in entries):
         done = {call for _, call in counted(here.state.log)}
         entries = tuple(entry for entry in entries if entry.after <= done)
+    if here.world.living:
+        # It had another state in every other episode, whatever its history here.
+        entries = tuple(e for e in entries if e.evidence in here.own or e.evidence == ALWAYS)
     for entry in entries:
-        # A living backend had another state in every other episode, whatever its history here.
-        if here.world.living and entry.evidence not in here.own and entry.evidence != ALWAYS:
-            continue
         before = history(here, tool, args, entry.content)
         same = entry.before == before
         if not same and not _agreed(here, entries, entry.content, before):

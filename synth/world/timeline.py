@@ -8,6 +8,7 @@ longest gap over which sights were seen to hold. Not here: whether the backend l
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ from environments.runtime.attempt import Json
 from environments.runtime.normal import names_in, same_json, stable
 from environments.runtime.world import World
 from environments.runtime.world_dated import GONE, MADE, reaches
-from environments.runtime.world_entry import Place
+from environments.runtime.world_entry import Entry, Place
 from environments.runtime.world_session import Session
 from environments.runtime.world_state import names_of_key
 from redact.clean_episode import CleanEpisode
@@ -239,6 +240,7 @@ def rows_at_start(world: World, episode: CleanEpisode) -> dict[str, Any]:
 def _follow(bench: Workbench, world: World, history: History, timeline: _Timeline) -> None:
     session = world.session(caller=history.caller)
     made: list[str] = []
+    wrote: list[tuple[Observation, Entry]] = []
     for seen in history.observations:
         tool = bench.tools[seen.tool]
         session.observe(seen.tool, seen.arguments, seen.content)
@@ -249,6 +251,7 @@ def _follow(bench: Workbench, world: World, history: History, timeline: _Timelin
                     seen.at, history.index, seen.value, done=len(made), position=seen.position
                 )
                 _try(timeline, place, version, made)
+                _note_earlier(history, wrote, place, seen.value, timeline)
                 timeline.add(place, version)
             elif (asked := _asked(tool, seen, timeline.taken[seen.tool])) is not None:
                 timeline.add(
@@ -258,7 +261,24 @@ def _follow(bench: Workbench, world: World, history: History, timeline: _Timelin
             made.append(seen.tool)
             when = (seen.at, history.index, seen.position)
             timeline.written.append(Written(when=when, tool=seen.tool))
-            _note_write(session, history, seen, timeline)
+            if session.state.log:
+                wrote.append((seen, session.state.log[-1]))
+                _note_write(session, history, wrote[-1], timeline)
+
+
+def _note_earlier(
+    history: History,
+    wrote: Sequence[tuple[Observation, Entry]],
+    place: Place,
+    row: Json,
+    timeline: _Timeline,
+) -> None:
+    """Calls of this episode that may have changed a record which nobody had seen then: this sight says nothing of before."""
+    names = names_of_key(place[1]) | names_in([row])
+    noted = {v.position for v in timeline.versions[place] if v.episode == history.index}
+    for seen, entry in wrote:
+        if seen.position not in noted and not names.isdisjoint(entry.names | entry.days()):
+            _void(history, seen, entry, place, timeline)
 
 
 def _try(timeline: _Timeline, place: Place, now: Version, made: list[str]) -> None:
@@ -311,31 +331,39 @@ def _asked(tool: ToolModel, seen: Observation, taken: set[str]) -> Place | None:
     return tool.table, stable(parts)
 
 
-def _note_write(session: Session, history: History, seen: Observation, timeline: _Timeline) -> None:
-    if not session.state.log:
-        return
-    entry = session.state.log[-1]
+def _note_write(
+    session: Session, history: History, wrote: tuple[Observation, Entry], timeline: _Timeline
+) -> None:
+    seen, entry = wrote
     for place in entry.targets:
         row = session.state.rows[place]
         timeline.add(
             place,
             Version(seen.at, history.index, row, read=False, made=True, position=seen.position),
         )
-    for place in {p for name in entry.names for p in timeline.named.get(name, ())}:
-        about = not entry.known and place in entry.about
-        if place not in entry.targets and (about or place[0] not in entry.settled):
-            void = Version(
-                seen.at,
-                history.index,
-                None,
-                void=True,
-                read=False,
-                by=seen.tool,
-                position=seen.position,
-            )
-            # What a lookup finds is asked of sights of the record, however many calls lie between.
-            void.passing = place[0] in timeline.found
-            timeline.versions[place].append(void)
+    for place in {p for n in entry.names | entry.days() for p in timeline.named.get(n, ())}:
+        _void(history, seen, entry, place, timeline)
+
+
+def _void(
+    history: History, seen: Observation, entry: Entry, place: Place, timeline: _Timeline
+) -> None:
+    """From a call on nobody knows a record, where the call may have changed it."""
+    about = not entry.known and place in entry.about
+    if place in entry.targets or not (about or place[0] not in entry.settled):
+        return
+    void = Version(
+        seen.at,
+        history.index,
+        None,
+        void=True,
+        read=False,
+        by=seen.tool,
+        position=seen.position,
+    )
+    # What a lookup finds is asked of sights of the record, however many calls lie between.
+    void.passing = place[0] in timeline.found
+    timeline.versions[place].append(void)
 
 
 def _thinned(versions: list[Version]) -> list[list[Any]]:

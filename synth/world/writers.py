@@ -14,7 +14,7 @@ from typing import Final
 from environments.runtime.attempt import Json
 from environments.runtime.normal import names_in, stable, tokens_in
 from environments.runtime.world_state import ABSENCE, names_of_key
-from synth.world.counters import issued_fields
+from synth.world.counters import gives_anew, issued_fields
 from synth.world.evidence import says_write
 from synth.world.informative import informative
 from synth.world.model import TOO_FEW, TableModel, ToolModel, Workbench, refused
@@ -94,6 +94,8 @@ def learn_writers(bench: Workbench) -> None:
         tool.issues = not tool.declared and bool(issued_fields(bench, tool))
         tool.evidence["changes"] = sum(tool.name in c.suspects for c in changes)
         tool.evidence["calm"] = calm[tool.name]
+    for tool in bench.tools.values() if bench.living else ():
+        tool.issues = tool.issues or gives_anew(tool)
 
 
 def _shown_changed(bench: Workbench) -> set[str]:

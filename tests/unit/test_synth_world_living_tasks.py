@@ -1,0 +1,173 @@
+"""Tasks of a backend that lives on: what their own episode saw after its own calls is not how they start."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from environments.runtime.attempt import RECORDED, UNKNOWN
+from environments.runtime.world import World
+from environments.runtime.world_entry import Entry
+from environments.runtime.world_outcome import outcome_of
+from environments.runtime.world_session import Session
+from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from synth.world.counters import gives_anew
+from synth.world.model import ToolModel
+from synth.world.observation import Observation
+from synth.world.outcomes import learn_outcomes
+from synth.worlds import WorldSettings, learn_world
+
+MINUTE = 60 * 10**9
+Call = tuple[str, dict[str, Any]]
+
+
+def _starts(
+    call: Callable[[str, dict[str, Any]], str], made: list[list[Call]]
+) -> list[Callable[[], Session]]:
+    """Conversations with one backend, a minute apart: each as a task starts from it."""
+    episodes = []
+    for number, calls in enumerate(made):
+        start = number * MINUTE
+        steps = [CleanStep(role="user", content="hello", at=start)]
+        for at, (name, arguments) in enumerate(calls, start=1):
+            asked = CleanToolCall(call_id=f"c{at}", name=name, arguments=json.dumps(arguments))
+            steps.append(CleanStep(role="assistant", tool_calls=(asked,), at=start))
+            content = call(name, arguments)
+            steps.append(CleanStep(role="tool", call_id=f"c{at}", content=content, at=start))
+        episodes.append(
+            CleanEpisode(
+                app="own", episode_id=f"e{number:03}", started_at=start, steps=tuple(steps)
+            )
+        )
+    learnt = learn_world(episodes, WorldSettings(continuity="living"))
+    world = World.from_json(json.loads(json.dumps(learnt.document)))
+    return [
+        partial(world.session, learnt.start_of(one), started_at=one.started_at) for one in episodes
+    ]
+
+
+def test_how_others_calls_ended_does_not_say_how_an_unknown_one_here_did() -> None:
+    """Somebody else found the text without moving it; here nobody knows whether it was moved."""
+    said = {outcome_of("found", {}): "success", outcome_of("no such text", {}): "refusal"}
+    wrote = {"kind": "write", "outcomes": said}
+    found = {"content": "found", "n": 1}
+    tape = {
+        "find": {
+            '{"in":"a7.txt"}': [
+                {**found, "before": ['move {"to":"a7.txt"}'], "from": "mine"},
+                {**found, "before": [], "from": "theirs"},
+            ]
+        }
+    }
+    world = World.from_json(
+        {
+            "format": "1",
+            "continuity": {"kind": "living"},
+            "tools": {"move": wrote, "find": wrote},
+            "tape": tape,
+        }
+    )
+    session = world.session({"tape": ["mine"]})
+    assert session.call("move", {"to": "a7.txt"}).source == UNKNOWN
+    assert session.call("find", {"in": "a7.txt"}).source == UNKNOWN
+
+
+def test_a_number_drawn_anew_is_told_only_after_as_many_calls_as_were_recorded() -> None:
+    """The second note has the second number, also where the first was to somebody else."""
+    dice = random.Random(3)  # noqa: S311 - dice for tests
+
+    def call(name: str, arguments: dict[str, Any]) -> str:
+        del name
+        number = dice.randrange(10_000, 99_999)
+        return json.dumps({"sent": True, "number": {"new": number}, "to": arguments["to"]})
+
+    people = ["ANN-1", "BEN-2", "CLE-3", "DOT-4"]
+    rng = random.Random(5)  # noqa: S311 - dice for tests
+    made: list[list[Call]] = [
+        [
+            ("note", {"to": to, "text": rng.choice(["hello", "bye"])})
+            for to in rng.choices(people, k=3)
+        ]
+        for _ in range(60)
+    ]
+    made[40] = [("note", {"to": to, "text": "hello"}) for to in people[:2]]
+    started = _starts(call, made)[40]
+    (_, first), (_, second) = made[40]
+    session = started()
+    assert session.call("note", first).source == RECORDED
+    assert session.call("note", second).source == RECORDED
+    session = started()
+    assert session.call("note", {"to": "DOT-4", "text": "never sent"}).source == UNKNOWN
+    assert session.call("note", second).source == UNKNOWN
+
+
+def test_a_day_is_not_told_with_what_its_own_episode_put_there() -> None:
+    """Who adds an hour and looks at its day has not seen how the day was before."""
+    days: dict[str, list[str]] = {}
+
+    def call(name: str, arguments: dict[str, Any]) -> str:
+        if name == "add":
+            days.setdefault(arguments["start"][:10], []).append(arguments["title"])
+            return f"added {arguments['title']}"
+        return json.dumps([{"title": t} for t in days.get(arguments["day"], [])])
+
+    made: list[list[Call]] = []
+    for number in range(160):
+        day = f"2026-05-{10 + number // 8:02}"
+        title = f"visit {'abcdefgh'[number % 8]}{'klmn'[number % 4]}"
+        calls: list[Call] = [("agenda", {"day": "2026-07-01"})] * 2
+        calls += [
+            ("add", {"title": title, "start": f"{day} 10:00"}),
+            ("agenda", {"day": day}),
+            ("agenda", {"day": day}),
+        ]
+        made.append(calls)
+    starts = _starts(call, made)
+    days.clear()
+    for started, calls in zip(starts, made, strict=True):
+        shown = call(*calls[3])
+        told = started().call(*calls[3])
+        assert told.source == UNKNOWN or told.content == shown
+        for one in calls:
+            call(*one)
+
+
+def test_an_entry_names_the_days_of_its_moments() -> None:
+    """A day by itself is no moment, and names itself already."""
+    given = {"start": "2026-05-03 10:00", "end": "2026-05-04T11:30:00Z", "due": "2026-05-09"}
+    assert Entry(tool="add", args=dict(given), known=True).days() == {"=2026-05-03", "=2026-05-04"}
+
+
+@pytest.mark.parametrize(
+    ("results", "anew"),
+    [
+        (["71", "15", "93", "48"], True),
+        (["71", "71", "93", "48"], False),
+        (["71", "15", "93", "5"], False),
+    ],
+)
+def test_what_is_given_out_anew(results: list[str], *, anew: bool) -> None:
+    """Equal calls never with the same value; a value that was asked for is none."""
+    seen = [_note(number, result) for number, result in enumerate(results)]
+    tool = ToolModel(name="note", observations=seen)
+    learn_outcomes(tool)
+    assert gives_anew(tool) is anew
+
+
+def _note(position: int, number: str) -> Observation:
+    seen = Observation(
+        tool="note",
+        arguments={"copies": 5},
+        content=f'{{"sent": true, "number": {number}}}',
+        episode=position,
+        position=0,
+        at=position,
+        caller="agent",
+    )
+    seen.settle()
+    return seen
