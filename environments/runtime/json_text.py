@@ -38,3 +38,19 @@ def writer(
         return text(value) if type(value) is str else "".join(made(value, 0))
 
     return write
+
+
+def nested_deeper(value: Any, depth: int) -> bool:
+    """Whether lists and objects stand inside one another more than `depth` times; asks level by level, so that nothing recurses."""
+    level = [value]
+    for _ in range(depth):
+        level = [
+            item
+            for outer in level
+            if isinstance(outer, dict | list)
+            for item in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(item, dict | list)
+        ]
+        if not level:
+            return False
+    return True

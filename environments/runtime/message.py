@@ -13,6 +13,7 @@ from math import isfinite
 from typing import Any, Final
 
 from .attempt import Json
+from .json_text import nested_deeper
 
 MAX_DEPTH: Final = 64
 """Nesting of arguments; no real tool takes more, and the interpreter's own limit is near 1,000."""
@@ -132,7 +133,7 @@ def _arguments(text: str) -> tuple[dict[str, Json], str]:
         return {}, NOT_JSON
     if not isinstance(value, dict):
         return {}, NOT_AN_OBJECT
-    if text.count("[") + text.count("{") > MAX_DEPTH and _deeper(value, MAX_DEPTH):
+    if text.count("[") + text.count("{") > MAX_DEPTH and nested_deeper(value, MAX_DEPTH - 1):
         return {}, TOO_DEEP
     return value, ""
 
@@ -156,10 +157,3 @@ def _whole(text: str) -> int:
 
 _DECODER: Final = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite, parse_int=_whole)
 """Made once: `json.loads` makes one for every text when it is given such functions."""
-
-
-def _deeper(value: Json, left: int) -> bool:
-    if left == 0:
-        return True
-    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return any(_deeper(item, left - 1) for item in items)

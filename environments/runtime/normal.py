@@ -14,7 +14,7 @@ from json.encoder import encode_basestring  # the C one where there is one
 from typing import Final
 
 from .attempt import Json
-from .json_text import writer
+from .json_text import nested_deeper, writer
 
 MAX_DEPTH: Final = 60
 """Deeper nesting than this is text, not data."""
@@ -106,15 +106,18 @@ _DECODER: Final = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=
 
 
 def parse_json(text: str) -> Parsed | None:
-    """The JSON value of a text (NaN and infinities are not JSON), else None."""
+    """The JSON value of a text (NaN, infinities and what is nested deeper than `MAX_DEPTH` are not JSON), else None."""
     try:
-        if text[:1] in _SPACE:
-            return Parsed(_DECODER.decode(text))
         # Looking for white space around a text costs as much as reading a short one.
-        value, end = _DECODER.raw_decode(text)
-        return Parsed(value if end == len(text) else _DECODER.decode(text))
+        value, end = (None, -1) if text[:1] in _SPACE else _DECODER.raw_decode(text)
+        if end != len(text):
+            value = _DECODER.decode(text)
     except (ValueError, RecursionError):
         return None
+    # All that looks into values recurses: one deep result would stop the learning of an app.
+    if text.count("[") + text.count("{") > MAX_DEPTH and nested_deeper(value, MAX_DEPTH):
+        return None
+    return Parsed(value)
 
 
 def simplify(value: Json) -> Json:

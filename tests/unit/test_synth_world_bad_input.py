@@ -6,6 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
+
 from environments.runtime.attempt import UNKNOWN
 from environments.runtime.world import World
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
@@ -66,6 +68,22 @@ def test_results_that_are_no_json_stay_text() -> None:
     for i, text in enumerate(texts):
         answer = session.call("read", {"id": f"K-{i}"})
         assert answer.source == UNKNOWN or answer.content == text
+
+
+@pytest.mark.parametrize("depth", [61, 450, 900, 100_000])
+def test_a_result_nested_too_deep_is_text(depth: int) -> None:
+    """One such result stops neither the learning of its tool nor of the app, and comes back as it was recorded."""
+    deep = "[" * depth + "]" * depth
+    beds = [f"B-{i}" for i in range(4)]
+    calls: list[Calls] = [
+        [("inspect", {"bed": bed}, deep if bed == "B-3" else json.dumps({"bed": bed, "lux": 5}))]
+        for bed in beds + beds
+    ]
+    world = _world(calls)
+    assert [world.session().call("inspect", {"bed": bed}).content for bed in ("B-1", "B-3")] == [
+        json.dumps({"bed": "B-1", "lux": 5}),
+        deep,
+    ]
 
 
 def test_of_a_key_given_twice_the_last_counts() -> None:
