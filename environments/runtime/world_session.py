@@ -138,9 +138,11 @@ class Session:
             # What was recorded for `5.0` is told for `5` elsewhere: here they may be written differently.
             if computed is not None and computed.content != result.content:
                 return computed
-        if result.source == UNKNOWN and tool.tape:
+        own = self._given.own
+        if tool.tape and (own or result.source == UNKNOWN):
             recorded = taped(self.here(), tool, args)
-            if recorded is not None:
+            # What the task's own episode was told goes before what others saw, or what an answer taken for a record says.
+            if recorded is not None and (result.source == UNKNOWN or recorded[1] in own):
                 return self._changing(lambda: self._shown_again(tool, args, *recorded))
         if isinstance(arguments, str) and not (tool.early or tool.makers or tool.beneath):
             self._keep((tool.name, arguments), result, place, None if tool.loose else names)

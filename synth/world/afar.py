@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from environments.runtime.normal import names_in
+from environments.runtime.world_subject import SUBJECT
 from synth.world.evidence import Evidence, Suspect
 from synth.world.innocence import ignored, matters_far, states_of
 from synth.world.model import ToolModel, Workbench
@@ -53,6 +54,18 @@ def note_pasts(bench: Workbench, found: Mapping[str, Evidence]) -> None:
         tool.heeds = heeds.intersection(changers)
         left = [v for v in changers if v not in tool.heeds]
         tool.ignores = ignored(bench, found, name, left, states=states)
+        if tool.innocent and tool.table is not None and tool.heeds and _asks_for_nothing(tool):
+            for v in tool.heeds - {name}:
+                bench.tools[v].far.add(tool.table)
+
+
+def _asks_for_nothing(tool: ToolModel) -> bool:
+    """Whether all that a tool is ever given is whose session it is, and how to show what it shows."""
+    return not any(
+        name != SUBJECT and not isinstance(value, bool | None)
+        for seen in tool.observations
+        for name, value in seen.arguments.items()
+    )
 
 
 def _hangs_on_all(tool: ToolModel) -> bool:
@@ -63,7 +76,10 @@ def _hangs_on_all(tool: ToolModel) -> bool:
     told = {(seen.key, seen.content) for seen in tool.observations}
     if len(told) == len({seen.key for seen in tool.observations}):
         return False
-    naming = sum(bool(names_in(seen.arguments)) for seen in tool.observations)
+    naming = sum(
+        any(name != SUBJECT and names_in([value]) for name, value in seen.arguments.items())
+        for seen in tool.observations
+    )
     return tool.doubted or naming * 2 <= len(tool.observations)
 
 

@@ -137,6 +137,50 @@ def test_a_day_is_not_told_with_what_its_own_episode_put_there() -> None:
             call(*one)
 
 
+def test_a_list_of_everything_is_not_told_after_something_was_put_there() -> None:
+    """Its call says how to show it and no more: what is put there shares no word with what it showed before."""
+    held: list[str] = []
+
+    def call(name: str, arguments: dict[str, Any]) -> str:
+        if name == "list":
+            return json.dumps({"all": list(held)})
+        held.append(arguments["name"])
+        held[:] = held[-5:]
+        return "put"
+
+    made: list[list[Call]] = [
+        [("list", {"all": True}), ("put", {"name": f"text-{n}.md"}), ("list", {"all": True})]
+        for n in range(60)
+    ]
+    session = _starts(call, made)[40]()
+    assert session.call("list", {"all": True}).content != ""
+    assert session.call("put", {"name": "text-40.md"}).source == RECORDED
+    told = session.call("list", {"all": True})
+    assert told.source == UNKNOWN or "text-40.md" in told.content
+
+
+def test_what_the_task_itself_was_told_goes_before_what_others_saw() -> None:
+    """Others saw the text; this conversation took it away and did not find it."""
+    reads = {"table": "text", "key": [["arg", "of"]]}
+    said = {outcome_of("gone", {}): "refusal", outcome_of('{"of": "a7"}', {}): "success"}
+    show = {"kind": "read", "reads": reads, "outcomes": said}
+    entry = {"before": [], "content": "gone", "from": "mine", "n": 1}
+    row = {"of": "a7", "words": "hello"}
+    document = {
+        "format": "1",
+        "continuity": {"kind": "living"},
+        "tools": {"show": show},
+        "tables": {"text": {"key": ["of"], "rows": {}}},
+        "timeline": {"text": {"versions": {'["a7"]': [[1, row]]}, "horizon": None}},
+        "tape": {"show": {'{"of":"a7"}': [entry]}},
+    }
+    world = World.from_json(document)
+    others = world.session({"tape": ["theirs"]}, started_at=5)
+    assert json.loads(others.call("show", {"of": "a7"}).content) == row
+    mine = world.session({"tape": ["mine"]}, started_at=5)
+    assert mine.call("show", {"of": "a7"}).content == "gone"
+
+
 def test_an_entry_names_the_days_of_its_moments() -> None:
     """A day by itself is no moment, and names itself already."""
     given = {"start": "2026-05-03 10:00", "end": "2026-05-04T11:30:00Z", "due": "2026-05-09"}
