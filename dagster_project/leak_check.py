@@ -57,7 +57,7 @@ _OF_EPISODES: Final = frozenset(
 """Tables whose rows derive from the episodes they name; worlds and clusters derive from all."""
 _SHARED: Final = frozenset({"tasks", "verified_tasks", "tasks.jsonl"})
 _EPISODE_ID: Final = re.compile(r"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])")
-_RULES: Final = "8"
+_RULES: Final = "9"
 """Raised when the check looks further: what was checked before is checked again."""
 _NEAR: Final = 24
 _WORD_BEFORE: Final = re.compile(r"[^\W_]+[ _.-]?$")
