@@ -90,10 +90,17 @@ def letter_count(text: str) -> int:
 def can_be(kind: str, value: str) -> bool:
     """Say whether a value under a key of that kind can be one; what cannot is left to the judge of unknown keys."""
     text = value.strip()
-    if not text or text.casefold() in NOTHING or len(text) > 400:
+    if not text or len(text) > 400:
+        return False
+    if text.casefold() in NOTHING and not (text in _CALLED and kind in _PARTS_OF_NAMES):
         return False
     check = _CHECKS.get(kind)
     return check(text) if check else bool(letter_count(text) or digit_count(text))
+
+
+_CALLED: Final = frozenset({"False", "Null", "True"})
+"""Somebody may be called so: literals are written small, or without quotes. `None` is what Python prints for nobody."""
+_PARTS_OF_NAMES: Final = frozenset({"first_name", "last_name"})
 
 
 def _name(text: str) -> bool:

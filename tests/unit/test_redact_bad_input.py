@@ -126,3 +126,24 @@ def test_a_withheld_word_is_not_taken_out_of_the_keys() -> None:
     body = {"user_id": "user_user_10482", "first_name": "User", "email": "u@mail.example"}
     result = texts(past(body, "hello"))[0]
     assert list(json.loads(result)) == list(body)
+
+
+@pytest.mark.parametrize("name", ["False", "Null", "True"])
+def test_a_person_called_as_a_literal_is_a_person_and_a_literal_stays(name: str) -> None:
+    """The surname goes under its key and where it is written large; JSON stays JSON."""
+    low = name.lower()
+    body = {"first_name": "Tamsin", "last_name": name, "seen": False, "paid": True, "note": None}
+    result, said = texts(past({**body, "state": low}, f"I am Tamsin {name}. The flag is {low}."))
+    after = json.loads(result)
+    assert after["last_name"] != name
+    assert f"Tamsin {name}" not in said
+    assert name not in said
+    assert said.endswith(f"The flag is {low}.")
+    assert (after["seen"], after["paid"], after["note"], after["state"]) == (False, True, None, low)
+
+
+def test_a_surname_that_only_the_customer_says_breaks_no_literal() -> None:
+    """Ms False says who she is, and no key of names holds it: `false` is no mention of her."""
+    result, said = texts(past({"seen": False, "note": None}, "My name is Jenny False."))
+    assert json.loads(result) == {"seen": False, "note": None}
+    assert "False" not in said
