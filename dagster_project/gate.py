@@ -10,7 +10,7 @@ import re
 import zlib
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -27,9 +27,11 @@ from ingest.episode import Episode
 from ingest.outcome import Outcome
 from redact.clean_episode import CleanEpisode
 from redact.definitions import names_of_all
+from redact.drawn_again import DRAWN_AGAIN
 from redact.encoded import hidden_texts
 from redact.fold import fold
 from redact.judge import Judgement, judge
+from redact.kinds import family_of
 from redact.leak_spellings import spellings
 from redact.leaks import find_leaks
 from redact.learn import learn
@@ -146,7 +148,7 @@ def gate_ingredients(home: Home, lake: Lake, vault: Vault, app: str) -> dict[Key
     """What each clean day of an app is made of now, given everything learnt so far."""
     known = knowledge_of(lake, vault, app)
     policy = policy_of(home)
-    rules = rules_of(known.learnt.app(app), policy)
+    rules = rules_of(known.learnt.app(app), policy, vault, app)
     return {
         (app, day): made_of(
             stamp.digest, policy_digest(home), rules.for_day(known.days.get(day, _NOTHING))
@@ -178,7 +180,7 @@ class Rules:
         return hash_of(day.own, *touching, *judged)
 
 
-def rules_of(app: AppLearnt, policy: Policy) -> Rules:
+def rules_of(app: AppLearnt, policy: Policy, vault: Vault, name: str) -> Rules:
     """The rules that follow from everything learnt of an app."""
     judgement = judge(app, k=policy.k)
     personal = dict(app.values)
@@ -189,7 +191,24 @@ def rules_of(app: AppLearnt, policy: Policy) -> Rules:
     signed += [(f"+{form}", _hashes(form)) for form in sorted(public)]
     signed += [(f"?{word}", _hashes(word)) for word in sorted(judgement.unknown)]
     signed += [(f"={name}", _hashes(name)) for name in sorted(names_of_all(app, k=policy.k))]
+    signed += _drawn_again(app, personal, vault, name)
     return Rules(tuple(signed), judgement)
+
+
+def _drawn_again(
+    app: AppLearnt, personal: Mapping[str, str], vault: Vault, name: str
+) -> Iterator[tuple[str, frozenset[int]]]:
+    """Ids whose surrogate is another than it would be if nobody else were known: they are given anew when that changes."""
+    local = {one for words in app.local.values() for one in words.items() if one[1] in _AS_IDS}
+    for value, kind in sorted({*local, *personal.items()}):
+        if family_of(kind) in DRAWN_AGAIN:
+            moved = vault.drawn_unlike(name, kind, value, personal)
+            if moved != vault.drawn_unlike(name, kind, value, ()):
+                yield f"~{value}={moved}", _hashes(value)
+
+
+_AS_IDS: Final = frozenset({"postcode", "code"})
+"""Kinds of an episode's own numbers that get surrogates as ids do."""
 
 
 def index_of(episodes: Sequence[Episode]) -> bytes:

@@ -86,6 +86,7 @@ class AppGate:
             keep_kind(values, value, kind)
         self.everywhere: Final = searched(values)
         """The values that are looked for in all of the app's texts, with their kinds."""
+        self._drawn: dict[tuple[str, str], str] = {}
         self._matcher: Matcher | None = None
         self._called: Matcher | None = None
         self.memories = Memories()
@@ -104,6 +105,16 @@ class AppGate:
     ) -> dict[str, str]:
         """Return the words that are personal within an episode: what was learnt, and what its texts reveal now."""
         return without_choices({**self._local.get(episode_id, {}), **found}, self.judgement.choices)
+
+    def surrogate(self, kind: str, mention: str) -> str:
+        """Return what replaces a mention: no id that is known to be somebody's."""
+        moved = self._drawn.get((kind, mention))
+        if moved is None:
+            if len(self._drawn) >= _REMEMBERED:
+                self._drawn.clear()
+            moved = self.vault.unlike(self.app, kind, mention, self.everywhere)
+            self._drawn[kind, mention] = moved
+        return moved
 
     def named_in(self, text: str) -> Iterator[str]:
         """Yield the folded words of a comment that stand anywhere under a key that holds names by verdict: whose they are is not known there."""

@@ -208,13 +208,13 @@ class Desk:
         return self._gate.shift.text(kept, self._near)
 
     def _surrogate(self, mention: str, match: Match) -> str:
-        draw = self._gate.vault.surrogate
+        draw = self._gate.surrogate
         if mention.isascii() and "\\" not in mention and "%" not in mention:
-            return draw(self._gate.app, match.kind, mention)
+            return draw(match.kind, mention)
         plain = readable(_unescaped(mention))
         if fold_value(plain) != " ".join(match.value.split()):
             plain = recase(plain, match.value)
-        moved = draw(self._gate.app, match.kind, plain)
+        moved = draw(match.kind, plain)
         if match.kind == "withheld":
             return moved
         if "\\" in mention:
@@ -259,7 +259,7 @@ _NO_MATCHES: list[Match] = []
 
 
 _BROKEN: Final = re.compile(r"\\\n *(?:\\(?= ))?")
-_LETTER: Final = re.compile(r"(?:\\+x[0-9a-fA-F]{2})+|\\+U000[01][0-9a-fA-F]{4}")
+_LETTER: Final = re.compile(r"(?<!\\)(?:(?:\\+x[0-9a-fA-F]{2})+|\\+U000[01][0-9a-fA-F]{4})")
 
 
 def _unescaped(mention: str) -> str:

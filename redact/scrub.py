@@ -161,7 +161,7 @@ def _scrub_episode(judged: _Judged) -> Scrubbed:
         agent=desk.optional(episode.agent, "agent"),
         model=desk.optional(episode.model, "model"),
         task_key=_task_key(episode, gate, desk),
-        subject=_subject(episode, gate.vault),
+        subject=_subject(episode, gate),
         do_not_train=episode.do_not_train,
         tools=_scrub_tools(episode, desk, gate, judged.finder),
         steps=steps,
@@ -263,12 +263,12 @@ def _task_key(episode: Episode, gate: AppGate, desk: Desk) -> str | None:
     return gate.vault.keyed(episode.app).digest("task_key", episode.task_key, size=16).hex()
 
 
-def _subject(episode: Episode, vault: Vault) -> str | None:
+def _subject(episode: Episode, gate: AppGate) -> str | None:
     if episode.subject is None:
         return None
     if not can_be("person_id", episode.subject):
-        return vault.keyed(episode.app).digest("subject", episode.subject, size=8).hex()
-    return vault.surrogate(episode.app, refined("person_id", episode.subject), episode.subject)
+        return gate.vault.keyed(episode.app).digest("subject", episode.subject, size=8).hex()
+    return gate.surrogate(refined("person_id", episode.subject), episode.subject)
 
 
 def _scrub_outcome(outcome: Outcome, gate: AppGate, policy: Policy) -> CleanOutcome:

@@ -12,12 +12,14 @@ import hashlib
 import os
 import re
 import secrets
+from collections.abc import Container
 from pathlib import Path
 from typing import Final
 
 import orjson
 from cryptography.fernet import Fernet, InvalidToken
 
+from redact.drawn_again import DRAWN_AGAIN, drawn_again
 from redact.errors import VaultError
 from redact.fold import fold_value
 from redact.keyed import Keyed
@@ -63,6 +65,23 @@ class Vault:
                 self._memory.clear()
             moved = self._memory[asked] = self._draw(app, family, mention)
         return moved
+
+    def unlike(self, app: str, kind: str, mention: str, known: Container[str]) -> str:
+        """Return what replaces a mention: where that is an id and known to the build (folded), another that is not."""
+        family = family_of(kind)
+        if family not in DRAWN_AGAIN:
+            return self.surrogate(app, kind, mention)
+        moved = self.drawn_unlike(app, kind, mention, known)
+        drawer = f"{app}\x1f{family}"
+        value, image = canonical(family, mention), canonical(family, moved)
+        self._taken.setdefault(drawer, {})[image] = value
+        self._given.setdefault(drawer, {})[value] = image
+        return moved
+
+    def drawn_unlike(self, app: str, kind: str, mention: str, known: Container[str]) -> str:
+        """Return what `unlike` does of an id, and keep nothing of it."""
+        keyed, family = self._key(app), family_of(kind)
+        return drawn_again(lambda text: surrogate(keyed, family, text), mention, known)
 
     def _draw(self, app: str, family: str, mention: str) -> str:
         keyed = self._key(app)
