@@ -14,9 +14,9 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 _ODD: Final = re.compile(
-    r"[^\x00-\x7f]|\\+u[dD][89abAB][0-9a-fA-F]{2}\\+u[dD][c-fC-F][0-9a-fA-F]{2}|\\+u[0-9a-fA-F]{4}"
-    r"|(?:\\+x[0-9a-fA-F]{2})+|\\+U000[01][0-9a-fA-F]{4}"
-    r"|%[c-fC-F][0-9a-fA-F](?:%[89abAB][0-9a-fA-F])+|%[0-9a-fA-F]{2}|\\\n *(?:\\(?= ))?|\\+[nrtbf]"
+    r"[^\x00-\x7f]|(?<!\\)\\+u[dD][89abAB][0-9a-fA-F]{2}\\+u[dD][c-fC-F][0-9a-fA-F]{2}|(?<!\\)\\+u[0-9a-fA-F]{4}"
+    r"|(?<!\\)(?:(?:\\+x[0-9a-fA-F]{2})+|\\+U000[01][0-9a-fA-F]{4})"
+    r"|%[c-fC-F][0-9a-fA-F](?:%[89abAB][0-9a-fA-F])+|%[0-9a-fA-F]{2}|\\\n *(?:\\(?= ))?|(?<!\\)\\+[nrtbf]"
 )
 _LOOKALIKES: Final = str.maketrans(
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u04bb\u04cf\u0432\u043a\u043c"

@@ -16,7 +16,7 @@ from typing import Final
 from urllib.parse import unquote
 
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
-_ESCAPE: Final = re.compile(r"\\+u([0-9a-fA-F]{4})")
+_ESCAPE: Final = re.compile(r"(?<!\\)\\+u([0-9a-fA-F]{4})")
 _UNSEEN: Final = re.compile(
     "[\u00ad\u0300-\u036f\u0483-\u0489\u061c\u0591-\u05bd\u064b-\u065f\u180e\u200b-\u200f\u202a-\u202e"
     "\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufe20-\ufe2f\ufeff]"
@@ -48,12 +48,12 @@ def written(text: str) -> str:
         text = _GOES_ON.sub("", text)
     if "\\x" in text:
         text = _BYTES.sub(_of_bytes, text)
-    return re.sub(r"\\+[nrtbf]", "  ", _ESCAPE.sub(lambda code: chr(int(code[1], 16)), text))
+    return re.sub(r"(?<!\\)\\+[nrtbf]", "  ", _ESCAPE.sub(lambda code: chr(int(code[1], 16)), text))
 
 
 _GOES_ON: Final = re.compile(r"\\\n[ ]*(?:\\(?=[ ]))?")
 """How YAML breaks a line within a text, or within a word of it."""
-_BYTES: Final = re.compile(r"(?:\\+x[0-9a-fA-F]{2})+")
+_BYTES: Final = re.compile(r"(?<!\\)(?:\\+x[0-9a-fA-F]{2})+")
 
 
 def _of_bytes(run: re.Match[str]) -> str:

@@ -100,7 +100,7 @@ def _lines_of_key(key: str) -> Iterator[str]:
     yield from (line for line in _BREAK.split(key) if len(line) >= _LINE and "-----" not in line)
 
 
-_BREAK: Final = re.compile(r"(?:\\+[nr]|\s)+")
+_BREAK: Final = re.compile(r"(?:(?<!\\)\\+[nr]|\s)+")
 _LINE: Final = 16
 
 
