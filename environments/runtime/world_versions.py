@@ -1,7 +1,8 @@
 """Versions of tools: which one answered at a given time.
 
 Goes in: the `versions` of a world file, a tool's name and a moment. Comes out: the name under which the version of that
-moment was learnt. A task made of old episodes meets the tools as they were. Not here: how drift is found (`synth.world.drift`).
+moment was learnt. A task made of old episodes meets the tools as they were; of one that begins
+between the last answer of a version and the first of the next nobody knows which it meets. Not here: how drift is found (`synth.world.drift`).
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ class Versions(View):
     def inward(self, asked: Asked) -> None:
         """Name the version that answers."""
         asked.version = version_at(self._known, asked.tool, self._at)
+        if between(self._known.get(asked.tool, ()), self._at):
+            asked.lost("the tool changed at about this time")
 
     def outward(self, asked: Asked, result: ToolResult) -> ToolResult:
         """A notice under the tool's own name."""
@@ -42,6 +45,11 @@ def version_at(versions: Mapping[str, Any], tool: str, at: int) -> str:
         if at < old["until"]:
             return str(old["tool"])
     return tool
+
+
+def between(known: Iterable[Mapping[str, Any]], at: int) -> bool:
+    """Whether a moment lies after the last answer of an old version, and before the first one of the next."""
+    return any(old.get("seen", old["until"]) < at < old["until"] for old in known)
 
 
 def outdated(versions: Mapping[str, Any], tools: Iterable[str], at: int) -> list[str]:

@@ -58,7 +58,9 @@ class Version:
     name: str
     """Under which these calls are learnt."""
     until: int
-    """The first moment at which the next version answered, ns."""
+    """The first moment at which the next version answered, or at which the episode began that called it then, ns."""
+    seen: int
+    """The last moment at which this version answered, ns: of the time in between nobody knows whose it is."""
     changes: list[Change] = field(default_factory=list)
     """What made the next version."""
     calls: int = 0
@@ -78,6 +80,7 @@ class Version:
         return {
             "tool": self.name if self.apart else self.tool,
             "until": self.until,
+            "seen": self.seen,
             "calls": self.calls,
             "changes": [
                 {
@@ -106,6 +109,9 @@ def split_versions(
             if not any(_meet(split, other.split) for other in shape)
         ]
     versions = _versions(found, frozenset(groups))
+    for name, known in versions.items():
+        for version in known:
+            _from_the_start(version, groups[name], histories)
     for history in histories:
         for seen in history.observations:
             seen.tool = _named(versions.get(seen.tool, ()), seen)
@@ -233,12 +239,25 @@ def _versions(found: Iterable[Change], taken: frozenset[str]) -> dict[str, list[
             if versions and _meet(versions[-1].changes[-1].split, change.split):
                 versions[-1].changes.append(change)
                 versions[-1].until = min(versions[-1].until, change.split.first_new)
+                versions[-1].seen = max(versions[-1].seen, change.split.last_old)
             else:
-                until = change.split.first_new
+                split = change.split
                 label = f"{name}@{len(versions) + 1}"
-                versions.append(Version(tool=name, name=label, until=until, changes=[change]))
+                version = Version(tool=name, name=label, until=split.first_new, seen=split.last_old)
+                version.changes.append(change)
+                versions.append(version)
         out[name] = versions
     return out
+
+
+def _from_the_start(
+    version: Version, group: Sequence[Observation], histories: Sequence[History]
+) -> None:
+    """An episode meets one version, found by its start: the one that called the new version first began with it, where it can."""
+    began = {history.index: history.started_at for history in histories}
+    starts = [began[seen.episode] for seen in group if seen.at == version.until]
+    if starts:
+        version.until = min(version.until, max(version.seen + 1, min(starts)))
 
 
 def _meet(one: Split, other: Split) -> bool:

@@ -135,6 +135,21 @@ def test_each_version_answers_in_its_own_time() -> None:
     assert newest.content == new.content
 
 
+def test_between_two_versions_nobody_knows() -> None:
+    """Who begins after the last old answer and before the first new one may meet either; whoever called the new one first met it."""
+    learnt = learn_world(season(renamed, count=80, at=40), WorldSettings())
+    world = World.from_json(json.loads(json.dumps(learnt.document)))
+    (version,) = learnt.document["versions"]["show_bike"]
+    asked = ("show_bike", json.dumps({"bike": "BK-4000"}))
+    assert version["until"] - version["seen"] > 1
+    assert version["until"] % SECOND == 0  # an episode's start
+    for at, knows in ((version["seen"], True), (version["seen"] + 1, False)):
+        answer = world.session(started_at=at).call(*asked)
+        assert (answer.source != UNKNOWN) is knows
+    new = world.session(started_at=version["until"]).call(*asked)
+    assert "tone" in json.loads(new.content)
+
+
 def test_a_tools_policy_holds_for_all_its_versions() -> None:
     """Whoever allows recorded answers only means the tool as it was, too."""
     settings = WorldSettings(tools={"paint": "strict"})
