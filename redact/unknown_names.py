@@ -19,6 +19,7 @@ from redact.gazetteer import ORDINARY, is_name
 from redact.months import MONTH
 from redact.surrogates import PARTICLES, STREET_WORDS
 from redact.value_sets import PLACES
+from redact.word_lists import word_list
 
 UNKNOWN_NAMES: Final = "~^"
 """The path of the place where such runs are counted."""
@@ -127,7 +128,9 @@ def _rest(run: str, words: AbstractSet[str]) -> list[str]:
         else:
             while own and own[-1].casefold() in PARTICLES:
                 own.pop()
-            if sum(name.casefold() not in PARTICLES for name in own) >= _TWO:
+            if len(own) >= _TWO and own[0].casefold() in _GREETINGS:
+                kept.append(" ".join(own[1:]))  # the greeting stays, who is greeted goes
+            elif sum(name.casefold() not in PARTICLES for name in own) >= _TWO:
                 kept.append(" ".join(own))
             own = []
     return kept
@@ -158,6 +161,7 @@ def _parts_of(word: str) -> tuple[str, ...]:
 
 
 _COMMON: Final = frozenset({*ORDINARY, *PLACES, *STREET_WORDS})
+_GREETINGS: Final = word_list("greetings")
 _NO_WORDS: Final[frozenset[str]] = frozenset()
 
 

@@ -296,3 +296,16 @@ def test_an_unlisted_pair_among_names_of_people_is_a_name() -> None:
     texts = "\n".join(map(said, past(raw)))
     assert not any(person in texts for person in people)
     assert "sick leave" in texts
+
+
+@pytest.mark.parametrize("greeting", ["Thanks", "Welcome", "Danke", "Merci"])
+def test_who_is_greeted_goes_and_the_greeting_stays(greeting: str) -> None:
+    """The run "Thanks Ondine" is no full name, though both words are in no list."""
+    told = f"{greeting} Ondine. Ms Kestrelby, your line is active."
+    (done,) = past([episode("a", says("user", "Ondine Kestrelby here"), says("assistant", told))])
+    assert "Ondine" not in said(done)
+    assert "Kestrelby" not in said(done)
+    assert f"{greeting} " in said(done)
+    (alone,) = past([episode("a", says("assistant", f"{greeting} Ondine. Your line is active."))])
+    assert said(alone).startswith(f"{greeting} ")
+    assert "Ondine" not in said(alone)
