@@ -41,7 +41,7 @@ from synth.world.partly_done import learn_partly_done
 from synth.world.parts import learn_parts
 from synth.world.proposals import Proposer
 from synth.world.reach import learn_reach
-from synth.world.receipts import adds_fields
+from synth.world.receipts import adds_fields, unsettle
 from synth.world.refusal_words import learn_refusal_words
 from synth.world.relevance import learn_relevance
 from synth.world.settled import learn_settled
@@ -132,6 +132,7 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
         bench.nested = learn_nested(bench)
     learn_reach(bench)
     _learn_behaviour(bench, settings.proposals)
+    unsettle(bench)
     withhold_unseen(bench)
     learn_paired(bench)
     plain = write_document(bench)

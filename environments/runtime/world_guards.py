@@ -40,6 +40,8 @@ class Guard:
     """What every recorded refusal met besides: where it is otherwise, other words may have come first."""
     beside: tuple[Thunk, ...] = ()
     """The same, of records that some refusals were told without a sight of, and what other refusals are about."""
+    unless: tuple[Thunk, ...] = ()
+    """Records of which no refused call had any: where one is there, nobody knows."""
     recurs: bool = False
     """Whether it names things that were refused, some of them without a sight of what else the call is about."""
     of_record: bool = False
@@ -85,6 +87,8 @@ class Guard:
         """Whether nothing sets a call apart from those that were refused so."""
         if self.of_record and scope.old is None and scope.last is not None:
             return False  # an earlier call may have made of the record what other words are about
+        if any(_is_there(row, scope) for row in self.unless):
+            return False
         return all(_not_broken(holds, scope, unseen=False) for holds in self.also) and all(
             _not_broken(holds, scope, unseen=self.recurs) for holds in self.beside
         )
@@ -184,6 +188,17 @@ def _not_broken(holds: Thunk, scope: Scope, *, unseen: bool) -> bool:
         return False
 
 
+def _is_there(row: Thunk, scope: Scope) -> bool:
+    """Whether there is such a record, or was before something may have touched it."""
+    try:
+        row(scope)
+    except Missing:
+        return False
+    except NotKnown as fault:
+        return not isinstance(fault, Unseen)
+    return True
+
+
 def _held_before(holds: Thunk, scope: Scope) -> bool:
     """Whether a condition was not broken by records as they were before something may have touched them."""
     if scope.last is None:
@@ -213,6 +228,7 @@ def _guard(part: Mapping[str, Any]) -> Guard:
         met=(Condition(part["holds"]), Met.from_json(part["met"])) if "met" in part else None,
         also=tuple(build(tree) for tree in part.get("also", ())),
         beside=tuple(build(tree) for tree in part.get("beside", ())),
+        unless=tuple(build(tree) for tree in part.get("unless", ())),
         recurs="facts" in part,
         of_record='"old"' in stable([part.get("also"), part.get("beside")]),
         names_part=soft and names_part(part["holds"]),

@@ -22,6 +22,7 @@ from synth.world.explain import explain, lists_names
 from synth.world.first_refusal import bind, bind_new
 from synth.world.fit import Fitter
 from synth.world.fit_parts import amounts_in
+from synth.world.known_rows import known_after_all
 from synth.world.locked import locked
 from synth.world.model import ToolModel, Workbench
 from synth.world.momentary import forget_moments
@@ -62,6 +63,7 @@ def learn_guards(
         if tool.answer is None:
             continue
         _learn(tool, examples[name], tables, propose)
+        known_after_all(bench, tool, examples[name])
         if bench.living:
             forget_moments(tool)
 

@@ -8,6 +8,7 @@ refused (`guards`).
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -16,11 +17,13 @@ from environments.runtime.expression_scope import Tree
 from environments.runtime.normal import stable
 from synth.world.effects import rescoped
 from synth.world.examples import Example, broken, evaluate
-from synth.world.model import ToolModel, Workbench
+from synth.world.model import ToolModel, Workbench, refused
 from synth.world.paired import Pair, pairs_named
 
 MAX_LISTED: Final = 400
 """Calls or pairs that the world file lists for a tool."""
+MIN_TRIED: Final = 2
+"""Different calls that were refused with a word before nobody is told success with it."""
 
 
 def withhold_refused(bench: Workbench, examples: Mapping[str, Sequence[Example]]) -> None:
@@ -35,6 +38,7 @@ def withhold_refused(bench: Workbench, examples: Mapping[str, Sequence[Example]]
         tool = bench.tools[name]
         if tool.claims and tool.answer is not None:
             tool.guards.extend(_guards(bench, tool, group, together))
+            tool.guards.extend(never_taken(tool))
 
 
 def _guards(
@@ -54,19 +58,40 @@ def _guards(
                 yield _withholds(tree, "these were never seen together")
 
 
+def never_taken(tool: ToolModel) -> Iterator[dict[str, object]]:
+    """For each argument the words that no call ever went through with, whatever else it asked for."""
+    tried: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for seen in tool.observations:
+        for name, value in seen.arguments.items():
+            if isinstance(value, str) and refused(tool, seen):
+                tried[name, value].add(seen.key)
+    taken = {
+        (n, v) for seen in tool.good() for n, v in seen.arguments.items() if isinstance(v, str)
+    }
+    by_name: dict[str, list[str]] = defaultdict(list)
+    for name, value in sorted(tried.keys() - taken):
+        if len(tried[name, value]) >= MIN_TRIED:
+            by_name[name].append(value)
+    for name, values in by_name.items():
+        if len(values) <= MAX_LISTED:
+            yield _withholds(
+                ["not", ["among", ["arg", name], values]], "refused with whatever else"
+            )
+
+
 def _withholds(tree: Tree, says: str) -> dict[str, object]:
     return {"holds": tree, "message": None, "says": says, "support": 0, "against": 0}
 
 
 def _missed(tool: ToolModel, examples: Sequence[Example]) -> list[Example]:
     """Refused calls that no guard objects to."""
-    refused = [e for e in examples if e.refused]
-    scopes = [rescoped(tool, e) for e in refused]
+    turned = [e for e in examples if e.refused]
+    scopes = [rescoped(tool, e) for e in turned]
     objected: set[int] = set()
     for guard in tool.guards:
         values = evaluate(guard["holds"], scopes)
         objected |= {at for at, value in enumerate(values) if broken(value)}
-    return [e for at, e in enumerate(refused) if at not in objected]
+    return [e for at, e in enumerate(turned) if at not in objected]
 
 
 def _taken(bench: Workbench, pair: Pair) -> list[list[Json]]:
