@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 from environments.runtime.normal import tokens_in
 from environments.runtime.world_chosen import CHOSEN
 from environments.runtime.world_subject import SUBJECT
 from synth.world.model import Workbench, refused
+from synth.world.numbers import is_number
 from synth.world.observation import Observation
 
 MIN_REFUSED: Final = 2
@@ -46,6 +47,27 @@ def aimless_again(bench: Workbench) -> set[str]:
         and not bench.tools[first.tool].innocent
         and not refused(bench.tools[first.tool], first)
     }
+
+
+def share_numbers(bench: Workbench) -> dict[str, set[str]]:
+    """Per tool the others that tell a number of the same name, which a second call at once moved for both: a balance."""
+    moved: dict[str, set[str]] = defaultdict(set)
+    for first, second in _twice(bench):
+        if not bench.tools[first.tool].innocent:
+            moved[first.tool] |= _moved(first.value, second.value)
+    return {
+        name: {other for other in moved if other != name and not moved[other].isdisjoint(fields)}
+        for name, fields in moved.items()
+    }
+
+
+def _moved(first: Any, second: Any) -> set[str]:
+    """The fields whose number is another now; what only counts up numbers what each tool makes."""
+    if not isinstance(first, dict) or not isinstance(second, dict):
+        return set()
+    pairs = [(name, first[name], second[name]) for name in first.keys() & second.keys()]
+    numbers = [(name, o, n) for name, o, n in pairs if is_number(o) and is_number(n)]
+    return {name for name, old, new in numbers if abs(new - old) not in {0, 1}}
 
 
 def learn_once(bench: Workbench) -> None:

@@ -19,7 +19,7 @@ from environments.runtime.normal import tokens_in
 from environments.runtime.world_state import ABSENCE
 from environments.runtime.world_subject import SUBJECT
 from synth.world.afar import note_afar, note_pasts
-from synth.world.again import aimless_again, changed_by_asking
+from synth.world.again import aimless_again, changed_by_asking, share_numbers
 from synth.world.doubt import MIN_NAMED, enough
 from synth.world.evidence import (
     Agreement,
@@ -82,6 +82,7 @@ def learn_relevance(bench: Workbench) -> None:
     local, states = _is_local(found), states_of(found)
     after, spared = after_alone(bench), before_nothing(bench)
     stopping, otherwise = who_stops(bench, found), aimless_again(bench)
+    sharing = share_numbers(bench)
     said = {v: _sentences(bench.tools[v]) for v in changers}
     moved = Counter(v for e in found.values() for v, near in e.convicted if not near)
     changed = {v for e in found.values() for v, _ in e.convicted}  # such a look shows all
@@ -96,6 +97,7 @@ def learn_relevance(bench: Workbench) -> None:
             heeds |= {v for v in changers if matters_far(found, v, name, states=states)}
             heeds |= after[name].intersection(changers)
         heeds |= stopping.get(name, set()) | otherwise.intersection({name})
+        heeds |= {v for v in sharing.get(name, ()) if evidence.calls_tried(v) < SURE}
         tool.heeds = heeds.intersection(changers)
         left = [v for v in changers if v not in heeds]
         tool.untried = {v for v in left if evidence.calls_tried(v, said[v]) < SURE}

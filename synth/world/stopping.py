@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Final
 
+from environments.runtime.normal import labels_in
 from synth.world.evidence import Evidence
 from synth.world.model import Workbench, refused
 
@@ -44,10 +45,27 @@ def pasts_of(bench: Workbench) -> dict[str, list[frozenset[str]]]:
     return before
 
 
+def _gone_on(bench: Workbench) -> dict[str, set[str]]:
+    """Per tool: those after which it did something without a name that they had given out.
+
+    Who has a new token goes on with that; a token that was there before may be worth nothing now.
+    """
+    met: dict[str, set[str]] = {name: set() for name in bench.tools}
+    for history in bench.histories:
+        given: dict[str, set[str]] = {}
+        for seen in history.observations:
+            tool = bench.tools[seen.tool]
+            if refused(tool, seen):
+                continue
+            asked = labels_in(seen.arguments)
+            met[seen.tool] |= {name for name, out in given.items() if asked.isdisjoint(out)}
+            given.setdefault(seen.tool, set()).update(labels_in(seen.value) - asked)
+    return met
+
+
 def who_stops(bench: Workbench, found: Mapping[str, Evidence]) -> dict[str, set[str]]:
     """Per tool: those that stop several others, and after which it was never seen to go on."""
-    before = pasts_of(bench)
-    met = {name: frozenset[str]().union(*before.get(name, ())) for name in bench.tools}
+    met = _gone_on(bench)
     stopped: dict[str, set[str]] = defaultdict(set)
     for name, evidence in found.items():
         for v in evidence.stopped:

@@ -6,8 +6,12 @@ import json
 from typing import Any
 
 from environments.runtime.world import World
+from synth.world.again import share_numbers
 from synth.world.evidence import Evidence
+from synth.world.model import ToolModel, Workbench
 from synth.world.observation import Observation, histories
+from synth.world.outcomes import learn_outcomes
+from synth.world.stopping import who_stops
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import episode
 
@@ -90,6 +94,79 @@ def test_what_came_before_an_answer_does_not_stop_it() -> None:
     evidence.note_stop([leave], [show], "list_papers {}")
     evidence.note_stop([leave, show], [], "list_papers {}")
     assert not evidence.stopped
+
+
+OLD, STALE = "TK-500123", '{"error": "That token is not good."}'
+
+
+def _entered(token: str) -> Made:
+    return "enter_house", {"who": f"guest-{token[-2:]}"}, json.dumps({"token": token})
+
+
+def _lamp(token: str, level: int) -> Made:
+    return "set_lamp", {"token": token, "level": level}, json.dumps({"level": level})
+
+
+def _bath(token: str, heat: int) -> Made:
+    return "run_bath", {"token": token, "heat": heat}, json.dumps({"bath": f"{heat} degrees"})
+
+
+def _stale(made: Made) -> Made:
+    return made[0], made[1], STALE
+
+
+def test_who_goes_on_with_what_a_call_gave_out_does_not_go_on_as_before() -> None:
+    """A new token stops the old one: that the new one is taken after it says nothing of the old one."""
+    new = "TK-600200"
+    made = [[_entered(new), _lamp(new, 4), _bath(new, 31)], [_entered(new), _stale(_lamp(OLD, 4))]]
+    lamp, bath = Evidence(), Evidence()
+    lamp.stopped["enter_house"] = {"set_lamp"}
+    bath.stopped["enter_house"] = {"run_bath"}
+    found = {"set_lamp": lamp, "run_bath": bath}
+    assert who_stops(_bench(made), found)["set_lamp"] == {"enter_house"}
+    kept = [*made, [_entered(new), _lamp(OLD, 5)]]
+    assert who_stops(_bench(kept), found)["set_lamp"] == set()
+
+
+def _bench(made: list[list[Made]]) -> Workbench:
+    past = histories([episode(n, one) for n, one in enumerate(made)])
+    tools: dict[str, ToolModel] = {}
+    for seen in (one for history in past for one in history.observations):
+        seen.settle()
+        tool = tools.setdefault(seen.tool, ToolModel(name=seen.tool, observations=[], kind="write"))
+        tool.observations.append(seen)
+    for tool in tools.values():
+        learn_outcomes(tool)
+    return Workbench(app="invented", histories=past, tools=tools)
+
+
+def _paid(kind: str, coins: int, holds: int) -> Made:
+    return kind, {"coins": coins}, json.dumps({"done": kind, "in_the_box": holds})
+
+
+def test_tools_that_tell_one_number_that_both_move_heed_each_other() -> None:
+    """What is put into a box after something was taken out of it is another sum, though nobody did both."""
+    made = [
+        [_paid("put_in", 50, 150), _paid("put_in", 50, 200)],
+        [_paid("take_out", 20, 80), _paid("take_out", 20, 60)],
+        *([_paid("put_in", 50, 150)] for _ in range(6)),
+        *([_paid("put_in", 30, 130), SEAT] for _ in range(6)),
+        *([_paid("take_out", 20, 80), SEAT] for _ in range(6)),
+    ]
+    learnt = learn_world([episode(n, one) for n, one in enumerate(made)], WorldSettings())
+    world = World.from_json(json.loads(json.dumps(learnt.document)))
+    assert _asked(world, _paid("put_in", 50, 150)) == "recorded"
+    assert _asked(world, _paid("take_out", 20, 80), _paid("put_in", 50, 130)) == "unknown"
+
+
+def test_numbers_that_only_count_up_are_each_tools_own() -> None:
+    """Two tools that number what they make do not share a number."""
+    noted: list[Made] = [("add_note", {"text": "tidy"}, json.dumps({"number": n})) for n in (4, 5)]
+    asked: list[Made] = [
+        ("add_guest", {"name": "Ines"}, json.dumps({"number": n})) for n in (9, 10)
+    ]
+    bench = _bench([noted, asked])
+    assert share_numbers(bench) == {"add_note": set(), "add_guest": set()}
 
 
 def _seen(made: Made) -> Observation:
