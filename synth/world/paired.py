@@ -3,8 +3,9 @@
 Comes from tools with their tables and keys; sets `paired`. A line asked for with its own customer, always,
 says nothing of what comes back with another customer: most backends refuse that. Where one record was ever shown with
 two values, or the argument is free text, it is left out of the question. Where some tool's refusal names the values of both
-arguments (`line 3 not found for customer 1`) one record is enough. Writers that take both arguments are told of the
-pairs of readers. Not here: relations between records (`guards`).
+arguments (`line 3 not found for customer 1`) one record is enough, and so it is where one was refused to who asked
+with a value other than those it was told with. Writers that take both arguments are told of the pairs of readers, save
+in that last case. Not here: relations between records (`guards`).
 """
 
 from __future__ import annotations
@@ -44,11 +45,56 @@ def learn_paired(bench: Workbench) -> None:
             if not bench.living and decides_beside(tool.good(), keys, name):
                 tool.paired[name] = {}
                 continue
+            told = _told_to_some(bench, tool, keys, name)
+            if told:
+                tool.paired[name] = told
+                continue
             asked = len(keys) == 1 and (min(keys[0], name), max(keys[0], name)) in named
             found = _pairs(bench, tool, keys, name)
             if found and (asked or _often(tool, keys, task_of) >= MIN_PAIRED):
                 tool.paired[name] = found
                 _tell_writers(bench, keys, name, found)
+
+
+def _told_to_some(
+    bench: Workbench, tool: ToolModel, keys: list[str], name: str
+) -> dict[str, list[str]]:
+    """The values that records were told with, where one of them was refused with another value."""
+    if bench.living or len(keys) != 1:
+        return {}
+    told: dict[str, set[str]] = defaultdict(set)
+    lacking: dict[str, set[str]] = defaultdict(set)
+    for seen in _looks_at_first(bench, tool):
+        no = refused(tool, seen)
+        if no and _names(seen, keys[0]) is not _names(seen, name):
+            continue  # there is no such record, or no such value
+        side = lacking if no else told
+        side[stable([seen.arguments.get(keys[0])])].add(stable(seen.arguments.get(name)))
+    both = told.keys() & lacking.keys()
+    # With one value both ways something else decides.
+    if not both or any(told[key] & lacking[key] for key in both):
+        return {}
+    for seen in tool.good():
+        told[stable([seen.arguments.get(keys[0])])].add(stable(seen.arguments.get(name)))
+    # Of what nobody was told there is nothing but the refusal.
+    return {key: sorted(values) for key, values in sorted((lacking | told).items())}
+
+
+def _looks_at_first(bench: Workbench, tool: ToolModel) -> Iterator[Observation]:
+    """Calls of a reader before anything was changed."""
+    for history in bench.histories:
+        for seen in history.observations:
+            other = bench.tools[seen.tool]
+            if seen.tool == tool.name:
+                yield seen
+            elif not other.innocent and not refused(other, seen):
+                break
+
+
+def _names(seen: Observation, name: str) -> bool:
+    """Whether a result repeats an argument."""
+    value = seen.arguments.get(name)
+    return isinstance(value, str | int) and str(value) in seen.content
 
 
 def _tell_writers(
