@@ -1,7 +1,7 @@
 """Calls that were refused for reasons nobody found: success is not told for them again.
 
 Comes from tools with their guards and examples; adds guards that only withhold. A call that was refused and never taken,
-though no guard objects, is not said to succeed. Where such a refusal names two arguments (`ev42 does not take place on
+though no guard says why, is not said to succeed. Where such a refusal names two arguments (`ev42 does not take place on
 2026-05-19`), every tool that takes both is told to succeed for pairs that some tool took. Not here: why calls are
 refused (`guards`).
 """
@@ -84,11 +84,12 @@ def _withholds(tree: Tree, says: str) -> dict[str, object]:
 
 
 def _missed(tool: ToolModel, examples: Sequence[Example]) -> list[Example]:
-    """Refused calls that no guard objects to."""
+    """Refused calls that no guard with words of its own objects to."""
     turned = [e for e in examples if e.refused]
     scopes = [rescoped(tool, e) for e in turned]
     objected: set[int] = set()
-    for guard in tool.guards:
+    # What only withholds was found in few calls: it is no reason, and of other records it says nothing.
+    for guard in [guard for guard in tool.guards if guard["message"]]:
         values = evaluate(guard["holds"], scopes)
         objected |= {at for at, value in enumerate(values) if broken(value)}
     return [e for at, e in enumerate(turned) if at not in objected]

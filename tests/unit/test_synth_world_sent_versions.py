@@ -67,6 +67,20 @@ def test_what_was_refused_whenever_it_was_made_is_not_told_to_succeed() -> None:
     assert _told("billing", 98, other, _seats("sub_611", 4, 1))[1].source != UNKNOWN
 
 
+def test_a_reason_found_in_few_calls_does_not_explain_a_refusal() -> None:
+    """A room was taken whenever it was asked for, for another hour at that: no success is told for the first hour."""
+    taken, free = (("seat", {"event": "ev43", "room": room}) for room in ("Birch", "Cedar"))
+    assert _told("agenda", 40, taken)[0].source == UNKNOWN
+    assert _told("agenda", 40, free)[0].source != UNKNOWN
+
+
+def test_days_that_were_taken_are_told_where_a_chance_condition_fits_the_refusals() -> None:
+    """All days that were refused had been skipped, which some count in the record shows as well."""
+    for date, known in (("2026-05-05", True), ("2026-05-06", False)):
+        said = _told("agenda", 125, ("skip", {"event": "ev42", "date": date}))
+        assert (said[0].source != UNKNOWN) is known
+
+
 @pytest.mark.parametrize(("date", "known"), [("2026-05-05", True), ("2026-05-06", False)])
 def test_two_arguments_that_a_refusal_names_go_together(date: str, known: bool) -> None:
     """Another tool was refused as an event `does not take place on` a day: only days that were taken are told."""
