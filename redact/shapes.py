@@ -146,6 +146,9 @@ def is_street(value: str) -> bool:
     if len(set(_EAST_ASIAN.findall(value))) > 1:
         return True
     words = [word.casefold() for word in _WORDS.findall(value)]
+    if " " not in value and "," not in value:
+        # `PL587A` and `ST-10023` are numbers with letters in front; `Ringweg12` is a street.
+        return any(word.endswith(STREET_ENDS) and word not in STREET_ENDS for word in words)
     return any(word in STREET_TELLING or word.endswith(STREET_ENDS) for word in words)
 
 

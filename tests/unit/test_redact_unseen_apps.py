@@ -163,3 +163,20 @@ def test_the_words_of_a_form_that_nothing_parses_stay(app: str) -> None:
     assert not found.meaning
     assert not found.apart
     assert found.waiting == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "street"),
+    [
+        ("PL587A", False),
+        ("ST-10023", False),
+        ("dr_100234", False),
+        ("WEG-1001", False),
+        ("Ringweg12", True),
+        ("12 Pl. Neuve", True),
+        ("54,Main,St", True),
+    ],
+)
+def test_numbers_with_letters_in_front_are_no_streets(value: str, *, street: bool) -> None:
+    """A short word for a street stands apart from its number; one that ends a street's name need not."""
+    assert is_street(value) is street
