@@ -70,7 +70,10 @@ class Session:
 
     def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """The tool's answer to one call, and its effect."""
-        return self.made(name, arguments).result if self._views else self._called(name, arguments)
+        for view in self._views:
+            if not view.passes(name, arguments):
+                return self.made(name, arguments).result
+        return self._called(name, arguments)
 
     def made(self, name: str, arguments: Mapping[str, Json] | str) -> Made:
         """The same, with what the call meant."""

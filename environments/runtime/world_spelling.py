@@ -87,12 +87,19 @@ class Spelling(View):
             for tool, forms in known.items()
         }
         self._kept: dict[tuple[str, str], str] = {}
+        """Calls that are spelt as recorded."""
+
+    def passes(self, name: str, arguments: Mapping[str, Json] | str) -> bool:
+        """Whether the call is spelt as recorded, as one before it was."""
+        return name not in self._known or (
+            isinstance(arguments, str) and (name, arguments) in self._kept
+        )
 
     def inward(self, asked: Asked) -> None:
         """Spell the arguments as recorded."""
         known = self._known.get(asked.tool)
         text = asked.arguments if isinstance(asked.arguments, str) else None
-        if not known or (text is not None and self._kept.get((asked.tool, text)) == text):
+        if not known or (text is not None and (asked.tool, text) in self._kept):
             return
         given = parse_arguments(asked.arguments)
         if given is None:

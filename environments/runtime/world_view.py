@@ -68,6 +68,10 @@ class View:
         """The same past, independent from now on."""
         return self
 
+    def passes(self, name: str, arguments: Mapping[str, Json] | str) -> bool:  # noqa: ARG002 - as above
+        """Whether it is known to leave this call and whatever is answered as they are: asked first, so it has to be quick."""
+        return False
+
     def inward(self, asked: Asked) -> None:
         """Take off a call what only stands around it."""
 
