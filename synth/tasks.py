@@ -44,6 +44,7 @@ from synth.rubric.tool_kinds import ToolKinds, infer_tools
 from synth.rubric.traits import AppTraits, traits_of
 from synth.starts import LearntWorld, Start, Starts
 from synth.user_turns import acts_first, user_turns
+from synth.withheld import needs_withheld
 
 ID_LENGTH: Final = 32
 NEEDS_CONTENT: Final = frozenset({"no_content", "truncated"})
@@ -289,7 +290,7 @@ def _candidate(found: _Attempts, traits: AppTraits, start: Start | None) -> Cand
             for a in attempts
         ),
         reasons=(
-            *_reasons(derived, shown, start),
+            *_reasons(derived, shown, start, task),
             *_outdated(group, start),
             *_told_anew(derived, start),
             *([made.why_not] if made.why_not else []),
@@ -301,11 +302,11 @@ def _doubts(plan: Plan | None) -> Doubts:
     return Doubts() if plan is None else Doubts(corrected=plan.corrected, supposed=plan.supposed)
 
 
-def _reasons(derived: Derived, shown: Recorded, start: Start | None) -> tuple[str, ...]:
+def _reasons(derived: Derived, shown: Recorded, start: Start | None, task: Task) -> tuple[str, ...]:
     reasons = list(derived.reasons)
     missing = NEEDS_CONTENT.intersection(shown.episode.completeness)
     reasons += sorted(missing)
-    if shown.episode.withheld:
+    if shown.episode.withheld and needs_withheld(task, shown.attempt, derived.rubric):
         reasons.append("withheld_leaf")
     if not any(m.get("role") == "user" for m in shown.attempt.messages[: shown.attempt.opening]):
         reasons.append("no_request")
