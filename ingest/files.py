@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Final, cast
 
 from ingest.errors import BodyRefused, SourceUnreadable
+from ingest.formats.table import WHOLE_FILES, format_of_text
 from ingest.limits import DEFAULT_LIMITS, Limits
 from ingest.quarantine import Rejected
-from ingest.shape import SESSION, kind_of_json
 from ingest.wal import WalRecord
 from ingest.wire import signal_of
 
@@ -45,6 +45,11 @@ def read_file(
                     yield _refuse(name, app, BodyRefused("unreadable_file", str(error)))
         return
     yield from _File(path, path.name, app, limits).records()
+
+
+def _kind_of(text: bytes) -> str | None:
+    row = format_of_text(text)
+    return row.name if row else None
 
 
 def _refuse(
@@ -115,7 +120,7 @@ class _File:
     def _json(self, stream: BufferedReader) -> Iterator[WalRecord | Rejected]:
         limit = self._limits.body_bytes
         first = stream.readline(limit + 1)
-        kind = kind_of_json(first.removeprefix(_BOM))
+        kind = _kind_of(first.removeprefix(_BOM))
         opens_list = first.removeprefix(_BOM).strip() == b"["
         if kind is not None or (stream.peek(1)[:1] == b"{" and not opens_list):
             yield from self._lines(stream, first.removeprefix(_BOM), kind or "chat_log")
@@ -126,7 +131,7 @@ class _File:
             reason = f"{self._name} is one JSON document of more than {limit} bytes; write one record a line."
             yield self._refused("document_too_large", reason, body=body)
             return
-        kind = kind_of_json(body.removeprefix(_BOM))
+        kind = _kind_of(body.removeprefix(_BOM))
         if kind is None:
             reason = f"{self._name} is no JSON that tracegym knows, or is cut off; see docs/dialects.md for the formats."
             yield self._refused("unknown_json", reason, body=body)
@@ -153,7 +158,7 @@ class _File:
             held.append(line)
             size += len(line)
             number += 1
-            if size >= (limit if kind == SESSION else _CHUNK_BYTES):
+            if size >= (limit if kind in WHOLE_FILES else _CHUNK_BYTES):
                 yield self._record(kind, b"".join(held), "jsonl", position=held_from)
                 held, size, held_from = [], 0, number
             line = stream.readline(limit + 1)

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from ingest.app_name import safe_app_name
 from ingest.errors import BodyRefused
-from ingest.limits import Limits
+from ingest.limits import DEFAULT_LIMITS, Limits
 from ingest.moments import from_number
 from ingest.quarantine import Rejected
 from ingest.span import LogEvent, Span, event_id_of
@@ -30,6 +30,9 @@ class Arrival:
     source: str
     position: str
     received_at: int
+    limits: Limits = DEFAULT_LIMITS
+    text: bytes | None = None
+    """The value as it was written, where it stands alone; None for one of a list."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -71,6 +71,14 @@ def json_text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def json_bytes(value: object) -> bytes:
+    """A value as UTF-8 JSON; whatever the standard library can read it can write."""
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+
+
 def canonical(value: object) -> str:
     """A value as JSON text with sorted keys and no spaces: equal values give equal text."""
     try:

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ingest.assemble import assemble
-from ingest.decode import Decoded, decode
+from ingest.decode import decode
 from ingest.episode import Episode, Step
 from ingest.files import read_file
+from ingest.formats.format import Decoded
 from ingest.text import canonical_arguments
 from ingest.wal import StoredRecord, WalRecord
 from tests.unit.ingest_emitters import APP, CALL

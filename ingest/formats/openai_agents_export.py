@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from ingest.app_name import safe_app_name
 from ingest.dialects.attributes import text_of
+from ingest.formats.format import Decoded, Format
 from ingest.moments import from_any
 from ingest.otlp_record import Arrival
 from ingest.span import STATUS_ERROR, Span
@@ -19,12 +20,21 @@ from ingest.text import Json, json_text
 SCOPE: Final = "openai.agents.export"
 
 
-def is_agents_export(value: dict[str, Any]) -> bool:
+def claims(value: Json) -> bool:
     """Whether a value is a trace or a span of the SDK."""
-    return value.get("object") in {"trace", "trace.span"} and isinstance(value.get("id"), str)
+    return (
+        isinstance(value, dict)
+        and value.get("object") in ("trace", "trace.span")
+        and isinstance(value.get("id"), str)
+    )
 
 
-def read_agents_export(value: dict[str, Any], arrival: Arrival) -> Span:
+def read(value: Json, arrival: Arrival) -> Decoded:
+    """Read one exported record."""
+    return Decoded(spans=[_read(value, arrival)])
+
+
+def _read(value: dict[str, Any], arrival: Arrival) -> Span:
     """One exported record as a span."""
     if value["object"] == "trace":
         return _trace(value, arrival)
@@ -98,3 +108,12 @@ def _text(value: Json) -> str | None:
 
 def _present(given: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in given.items() if value is not None}
+
+
+FORMAT: Final = Format(
+    name="openai_agents_export",
+    title="an export of the OpenAI Agents SDK",
+    keys=("object", "id", "span_data"),
+    claims=claims,
+    read=read,
+)

@@ -11,6 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from ingest.formats.chat_lines import read_as_chat
+from ingest.formats.format import Decoded, Format
+from ingest.otlp_record import Arrival
 from ingest.text import Json, json_text
 
 Entry = dict[str, Any]
@@ -19,8 +22,10 @@ NAME: Final = "claude_code"
 _SPOKEN: Final = frozenset({"user", "assistant"})
 
 
-def is_session_line(value: Entry) -> bool:
+def claims(value: Json) -> bool:
     """Whether a value is a line of a session file."""
+    if not isinstance(value, dict):
+        return False
     if "sessionId" in value and ("uuid" in value or "leafUuid" in value):
         return True
     return value.get("type") in {"summary", "file-history-snapshot"} and (
@@ -28,7 +33,15 @@ def is_session_line(value: Entry) -> bool:
     )
 
 
-def read_sessions(lines: Iterable[Json]) -> Iterator[Entry]:
+def read(lines: Json, arrival: Arrival) -> Decoded:
+    """Read all lines of a file."""
+    found = Decoded()
+    for chat in _sessions(lines):
+        found.add(read_as_chat(chat, arrival, source=NAME))
+    return found
+
+
+def _sessions(lines: Iterable[Json]) -> Iterator[Entry]:
     """One chat-log value a session, and one for each sub-agent whose session is in another file."""
     sessions: dict[tuple[str, str], list[Entry]] = {}
     for line in lines:
@@ -196,3 +209,13 @@ def _text_of(content: Json) -> tuple[str, bool]:
         str(b.get("text") or "") for b in content if isinstance(b, dict) and b.get("type") == "text"
     ]
     return "\n".join(texts), len(texts) == len(content)
+
+
+FORMAT: Final = Format(
+    name="claude_code_session",
+    title="a Claude Code session",
+    keys=("sessionId", "uuid", "parentUuid"),
+    claims=claims,
+    read=read,
+    is_whole_file=True,
+)
