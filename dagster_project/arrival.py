@@ -14,6 +14,7 @@ from typing import Final
 
 import pyarrow as pa
 
+from dagster_project.attempts_apart import apart
 from dagster_project.errors import InputError
 from dagster_project.home import Home, add_apps, lock
 from dagster_project.lake import Lake
@@ -120,8 +121,9 @@ def _write(lake: Lake, batch: DecodedBatch, arrived: Arrived) -> None:
     lake.append(SPANS, batch.spans)
     events = list(map(event_row, batch.events))
     lake.append(LOG_EVENTS, pa.Table.from_pylist(events, LOG_EVENTS.schema))
-    days = _append_chats(lake, [chat.episode for chat in batch.chats])
-    every = [*(o for chat in batch.chats for o in chat.outcomes), *batch.outcomes]
+    chats = apart(lake, batch.chats)
+    days = _append_chats(lake, [chat.episode for chat in chats])
+    every = [*(o for chat in chats for o in chat.outcomes), *batch.outcomes]
     said = list({outcome.outcome_id: outcome for outcome in every}.values())
     append_outcomes(lake, said, days)
     arrived.spans += batch.spans.num_rows

@@ -41,6 +41,8 @@ class Chat:
 
     episode: Episode
     outcomes: tuple[Outcome, ...] = ()
+    shares_id: bool = False
+    """Whether the id names a task, so that an attempt in another file may have it, too."""
 
 
 class _Lenient(BaseModel):

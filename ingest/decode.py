@@ -7,14 +7,14 @@ Which format a JSON value is in and how it is read, the table in `ingest.formats
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from ingest.errors import BodyRefused
 from ingest.formats.format import Decoded, Format
 from ingest.formats.otlp_request import refuse_metrics
-from ingest.formats.table import WHOLE_FILES, format_of
+from ingest.formats.table import WHOLE_FILES, format_of, values_of
+from ingest.formats.unknown import refuse
 from ingest.limits import DEFAULT_LIMITS, Limits, unpack
 from ingest.otlp import read_protobuf
 from ingest.otlp_record import Arrival
@@ -23,6 +23,8 @@ from ingest.text import NOT_JSON, Json, json_bytes, load_json, nests_deeper
 from ingest.wal import StoredRecord
 
 _KEPT: Final = 64 << 10
+_NUMBERED: Final = {"jsonl": "line", "records": "record"}
+"""Encodings with a value a line, by what a line is called."""
 _DEEPEST: Final = 128
 """Half of what orjson writes: whatever is read can be written again."""
 
@@ -39,10 +41,10 @@ def decode(record: StoredRecord, *, limits: Limits = DEFAULT_LIMITS) -> Decoded:
             _decode_protobuf(record, body, found, limits)
         elif record.kind in WHOLE_FILES:
             _decode_whole(WHOLE_FILES[record.kind], record, body, found)
-        elif encoding == "jsonl":
+        elif encoding in _NUMBERED:
             for number, line in enumerate(body.split(b"\n"), start=record.position):
                 if line.strip():
-                    _decode_json(record, line, f"line {number}", found, limits)
+                    _decode_json(record, line, f"{_NUMBERED[encoding]} {number}", found, limits)
         else:
             _decode_json(record, body, f"record {record.position}", found, limits)
     except BodyRefused as error:
@@ -75,6 +77,8 @@ def arrival_of(
         position=position or f"record {record.position}",
         received_at=record.received_at,
         limits=limits,
+        is_document=record.encoding == "json" or record.facts.is_alone,
+        facts=record.facts,
     )
 
 
@@ -97,30 +101,25 @@ def _decode_json(
         found.rejected.append(refused(record, position, "not_json", reason, text))
         return
     whole = replace(arrival_of(record, position, limits), text=text)
-    for item in _items(value):
-        arrival = whole if item is value else replace(whole, text=None)
+    together: dict[str, list[Json]] = {}
+    for number, item in enumerate(values_of(value), start=1):
+        arrival = whole if item is value else whole.nth(number)
         if item == {} and record.kind.startswith("otlp_"):
             continue  # an export of nothing, which is a valid one
         row = format_of(item)
         if not (row and row.checks_depth) and nests_deeper(item, _DEEPEST):
             reason = f"The value is nested deeper than {_DEEPEST} levels; flatten it."
-            found.rejected.append(refused(record, position, "too_deep", reason, text))
+            found.rejected.append(
+                refused(record, arrival.position, "too_deep", reason, json_bytes(item))
+            )
         elif row is None:
-            found.rejected.append(_unknown(item, arrival))
+            found.rejected.append(refuse(item, arrival))
+        elif row.is_whole_file:
+            together.setdefault(row.name, []).append(item)
         else:
             found.add(row.read(item, arrival))
-
-
-def _unknown(item: Json, arrival: Arrival) -> Rejected:
-    text = json_bytes(item) if arrival.text is None else arrival.text
-    return Rejected(
-        source=arrival.source,
-        position=arrival.position,
-        code="not_an_episode",
-        reason='The line is no episode; it needs a list "messages" of OpenAI messages.',
-        body=text[:_KEPT],
-        app=arrival.app,
-    )
+    for name, items in together.items():
+        found.add(WHOLE_FILES[name].read(items, whole))
 
 
 def _decode_whole(row: Format, record: StoredRecord, body: bytes, found: Decoded) -> None:
@@ -138,11 +137,3 @@ def _decode_whole(row: Format, record: StoredRecord, body: bytes, found: Decoded
         else:
             values.append(value)
     found.add(row.read(values, arrival_of(record)))
-
-
-def _items(value: Json) -> Iterator[Any]:
-    """The value, or the elements of a list of exports or episodes."""
-    if isinstance(value, list) and value and format_of(value) is not None:
-        yield from value
-    else:
-        yield value

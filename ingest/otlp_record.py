@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ingest.app_name import safe_app_name
 from ingest.errors import BodyRefused
+from ingest.file_facts import NOTHING_KNOWN, FileFacts
 from ingest.limits import DEFAULT_LIMITS, Limits
 from ingest.moments import from_number
 from ingest.quarantine import Rejected
@@ -33,6 +34,19 @@ class Arrival:
     limits: Limits = DEFAULT_LIMITS
     text: bytes | None = None
     """The value as it was written, where it stands alone; None for one of a list."""
+    is_document: bool = False
+    """Whether the value is the whole file: its records are then counted from the file's beginning."""
+    facts: FileFacts = NOTHING_KNOWN
+
+    def app_for(self, said: str | None) -> str:
+        """The app: what the command line or the token says, else the data itself, else the file's name."""
+        return self.app or safe_app_name(said or self.facts.named_after)
+
+    def nth(self, number: int) -> Arrival:
+        """The same for one of several records of the value."""
+        place = f"record {number}" if self.is_document else f"{self.position}, record {number}"
+        facts = replace(self.facts, is_alone=False)
+        return replace(self, position=place, text=None, is_document=False, facts=facts)
 
 
 @dataclass(slots=True, kw_only=True)

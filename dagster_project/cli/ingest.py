@@ -48,10 +48,25 @@ def ingest(
         print_json(_document(arrived))
     else:
         _show(arrived, home)
+    if app is None:
+        _tell_named_after_files(arrived, paths)
     # Bodies that were stored but neither used nor refused here were decoded by a command beside this one.
     if not arrived.usable and (arrived.rejected or not (arrived.bodies or arrived.repeated)):
         reason = next(iter(arrived.reasons.values()), "the files are empty")
         raise InputError(f"nothing could be used: {reason}")
+
+
+def _tell_named_after_files(arrived: "Arrived", paths: list[Path]) -> None:
+    """Say that data without an app's name went to an app a file, where that were several."""
+    from ingest.app_name import safe_app_name  # noqa: PLC0415 - pyarrow, as above
+    from ingest.file_facts import stem_of  # noqa: PLC0415 - as above
+
+    named = {safe_app_name(stem_of(path.resolve().name)) for path in paths} & arrived.apps
+    if len(named) > 1:
+        notices().print(
+            f"{len(named)} apps are named after their files; if they are one app, give it a name with --app, "
+            "or take in the folder that they lie in"
+        )
 
 
 def _document(arrived: "Arrived") -> dict[str, object]:
@@ -76,7 +91,7 @@ def _show(arrived: "Arrived", home: Path) -> None:
         "bodies already there": arrived.repeated,
         "spans": arrived.spans,
         "log events": arrived.log_events,
-        "chat-log episodes": arrived.chats,
+        "conversations": arrived.chats,
         "outcomes": arrived.outcomes,
         "apps": ", ".join(sorted(arrived.apps)) or None,
         "quarantined": sum(arrived.rejected.values()),

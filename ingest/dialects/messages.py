@@ -82,6 +82,11 @@ def read_messages(value: Json, *, role: str) -> Messages:
     return found
 
 
+def read_more(value: Json, found: Messages, *, role: str) -> None:
+    """Read one more message of a list behind those that were found: a call that stands alone joins the turn before it."""
+    _read_value(value, role, found, 0)
+
+
 def _read_value(value: Json, role: str, found: Messages, depth: int) -> None:
     if depth > 6 or value is None:
         return

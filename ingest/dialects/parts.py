@@ -34,6 +34,7 @@ _BEDROCK_PARTS: Final = frozenset(
     }
 )
 _RESPONSES_PARTS: Final = frozenset({"input_text", "input_image", "input_file"})
+_ARGUMENTS: Final = ("arguments", "args", "input", "parameters", "kwargs", "tool_input", "params")
 _VERCEL_OUTPUTS: Final = frozenset(
     {"text", "json", "content", "error-text", "error-json", "execution-denied"}
 )
@@ -132,12 +133,13 @@ def either(part: Json, *keys: str) -> Json:
 
 def read_call(identity: Json, part: dict[str, Any]) -> ToolCall:
     """One call; arguments that were not captured are empty text, which is no JSON and nobody's `{}`."""
-    arguments = next(
-        (part[key] for key in ("arguments", "args", "input", "parameters") if key in part), None
-    )
+    arguments = next((part[key] for key in _ARGUMENTS if key in part), None)
+    name = either(part, "name", "toolName", "tool_name", "function_name", "tool")
+    if name is None and isinstance(part.get("function"), str):
+        name = part["function"]
     return ToolCall(
         call_id=id_text(identity) or "",
-        name=id_text(either(part, "name", "toolName", "tool_name")) or "",
+        name=id_text(name) or "",
         arguments="" if arguments is None else json_text(arguments),
     )
 

@@ -52,5 +52,9 @@ class Format:
     """What a value holds. Where `is_whole_file`, the value is the list of all values of the file. Never raises."""
     is_whole_file: bool = False
     """Whether one value means nothing without the others of its file."""
+    is_sure: bool = True
+    """Whether one line that is claimed makes the file one of these, whatever else stands in it."""
+    parted_at: str | None = None
+    """The key of a list whose elements may be read apart, each in a document of the same layout."""
     checks_depth: bool = False
     """Whether the format bounds how deeply values nest; otherwise `ingest.decode` does before it reads."""

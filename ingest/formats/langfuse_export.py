@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from ingest.app_name import safe_app_name
 from ingest.chat_outcome import annotator_of, outcome_id_of
 from ingest.dialects.attributes import number_of, parsed, text_of
 from ingest.formats.format import Decoded, Format
@@ -35,7 +34,7 @@ def claims(value: Json) -> bool:
 def read(value: Json, arrival: Arrival) -> Decoded:
     """Read one exported trace."""
     trace = value["trace"]
-    app = arrival.app or safe_app_name(_service(trace, value["observations"]))
+    app = arrival.app_for(_service(trace, value["observations"]))
     trace_id = text_of(trace.get("id")) or "unnamed"
     export = Decoded()
     shared = _trace_attributes(trace)
@@ -176,4 +175,5 @@ FORMAT: Final = Format(
     keys=("trace", "observations"),
     claims=claims,
     read=read,
+    parted_at="observations",
 )

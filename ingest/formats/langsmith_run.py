@@ -112,7 +112,7 @@ def _span(
 ) -> Span:
     own = text_of(run.get("id")) or "unnamed"
     return Span(
-        app=arrival.app or UNNAMED,
+        app=arrival.app_for(None),
         trace_id=text_of(run.get("trace_id")) or trace_id or own,
         span_id=own,
         parent_id=text_of(run.get("parent_run_id")) or parent_id,

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ingest.app_name import safe_app_name
 from ingest.dialects.attributes import text_of
 from ingest.formats.format import Decoded, Format
 from ingest.moments import from_any
@@ -42,7 +41,7 @@ def _read(value: dict[str, Any], arrival: Arrival) -> Span:
     data = data if isinstance(data, dict) else {}
     trace_id = text_of(value.get("trace_id")) or "unnamed"
     return Span(
-        app=arrival.app or safe_app_name(None),
+        app=arrival.app_for(None),
         trace_id=trace_id,
         span_id=value["id"],
         parent_id=text_of(value.get("parent_id")) or trace_id,
@@ -62,7 +61,7 @@ def _trace(value: dict[str, Any], arrival: Arrival) -> Span:
         "metadata": json_text(metadata) if isinstance(metadata, dict) else None,
     }
     return Span(
-        app=arrival.app or safe_app_name(None),
+        app=arrival.app_for(None),
         trace_id=value["id"],
         span_id=value["id"],
         name=text_of(value.get("workflow_name")) or "",

@@ -51,6 +51,7 @@ FORMATS: Final = tuple(
         keys=(key,),
         claims=partial(_holds, signal),
         read=refuse_metrics if signal == "metrics" else partial(_read, signal),
+        parted_at=key,
         checks_depth=True,
     )
     for signal, key in _KEY_OF.items()

@@ -93,7 +93,7 @@ def test_wrong_usage(command: Command, tmp_path: Path) -> None:
         ("cut.jsonl.gz", gzip.compress(b'{"messages": []}\n' * 999, mtime=0)[:40], "damaged"),
         ("other.jsonl", b'{"pets": ["cat"]}\n', "knows"),
         ("list.jsonl", b"[1, 2, 3]\n", ""),
-        ("role.jsonl", b'{"messages": [{"role": "wizard", "content": "x"}]}\n', "role"),
+        ("role.jsonl", b'{"messages": [{"role": 5, "content": "x"}]}\n', "role"),
         ("none.jsonl", b'{"messages": []}\n', "message"),
     ],
 )
