@@ -12,7 +12,7 @@ from typing import Final
 
 from ingest.errors import BodyRefused
 from ingest.formats.format import Decoded, Format
-from ingest.formats.otlp_request import refuse_metrics
+from ingest.formats.spans.otlp_request import refuse_metrics
 from ingest.formats.table import WHOLE_FILES, format_of, values_of
 from ingest.formats.unknown import refuse
 from ingest.limits import DEFAULT_LIMITS, Limits, unpack

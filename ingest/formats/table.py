@@ -7,19 +7,24 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ingest.formats import (
+from ingest.formats import chat_lines, conversation_record, message_lines
+from ingest.formats.agents import (
     atif,
-    chat_lines,
     claude_code_session,
-    conversation_record,
-    langfuse_export,
-    langsmith_run,
-    message_lines,
-    openai_agents_export,
-    otlp_request,
+    inspect_log,
+    mini_swe_agent,
+    openhands,
+    swe_agent,
 )
 from ingest.formats.format import Format
 from ingest.formats.records.find import is_record
+from ingest.formats.spans import (
+    langfuse_export,
+    langsmith_run,
+    openai_agents_export,
+    otlp_request,
+    span_records,
+)
 from ingest.text import NOT_JSON, Json
 
 FORMATS: Final[tuple[Format, ...]] = (
@@ -28,6 +33,11 @@ FORMATS: Final[tuple[Format, ...]] = (
     openai_agents_export.FORMAT,
     claude_code_session.FORMAT,
     atif.FORMAT,
+    inspect_log.FORMAT,
+    openhands.FORMAT,
+    swe_agent.FORMAT,
+    mini_swe_agent.FORMAT,
+    span_records.FORMAT,
     *otlp_request.FORMATS,
     chat_lines.FORMAT,
     conversation_record.FORMAT,

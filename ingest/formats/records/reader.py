@@ -65,7 +65,7 @@ ALONE: Final = Standing()
 def read_record(value: Json, arrival: Arrival, standing: Standing = ALONE) -> Decoded:
     """Read one record."""
     text = json_bytes(value) if arrival.text is None else arrival.text
-    if standing.key is None and _is_plain_log(value):
+    if standing == ALONE and _is_plain_log(value):
         read = _parse(value, text, arrival)
         if isinstance(read, Chat):
             return Decoded(chats=[read])
@@ -202,7 +202,7 @@ class _Record:
             "episode_id": self._naming.conversation_id(self._arrival),
             "app": None if self._arrival.app else fields.top_text(APP),
             "agent": fields.text(AGENT) or fields.text_around(AGENT) or self._said.agent,
-            "model": fields.text(MODEL) or fields.text_around(MODEL),
+            "model": fields.text(MODEL, deep=4) or fields.text_around(MODEL),
             "task_key": self._naming.task_key(self._arrival),
             "started_at": fields.time(STARTED),
             "user_id": fields.user(),
@@ -235,7 +235,7 @@ class _Record:
             flags.add("odd_fields")
         if flags:
             extras["completeness"] = sorted(flags)
-        if not (self._is_log and set(self._own) <= _DOCUMENTED):
+        if self._standing.source != NAME or not (self._is_log and set(self._own) <= _DOCUMENTED):
             extras.setdefault("source", self._standing.source)
         for message in self._said.messages:
             if "tg" in message and not _is_valid(RawExtras, message["tg"]):

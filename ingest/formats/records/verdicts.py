@@ -87,6 +87,11 @@ def outcomes_of(fields: Fields, *, answered: bool) -> list[Outcome]:
 def _add(found: dict[str, Outcome], name: str, value: Json, reason: str | None) -> None:
     if name in found or value is None or value in ("", [], {}):
         return
+    parts = value.get("value") if isinstance(value, dict) else None
+    if isinstance(parts, dict):  # one scorer with several figures
+        for part, inner in parts.items():
+            _add(found, f"{name}.{part}", inner, reason)
+        return
     outcome = outcome_of(name, value)
     if outcome is None:
         return

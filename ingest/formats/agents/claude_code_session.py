@@ -28,6 +28,8 @@ def claims(value: Json) -> bool:
         return False
     if "sessionId" in value and ("uuid" in value or "leafUuid" in value):
         return True
+    if _session(value) and value.get("type") in {"user", "assistant"} and _message(value):
+        return True
     return value.get("type") in {"summary", "file-history-snapshot"} and (
         "leafUuid" in value or "messageId" in value
     )
@@ -44,10 +46,10 @@ def read(lines: Json, arrival: Arrival) -> Decoded:
 def _sessions(lines: Iterable[Json]) -> Iterator[Entry]:
     """One chat-log value a session, and one for each sub-agent whose session is in another file."""
     sessions: dict[tuple[str, str], list[Entry]] = {}
-    for line in lines:
-        if isinstance(line, dict) and line.get("uuid") and line.get("type") in {*_SPOKEN, "system"}:
-            agent = str(line.get("agentId") or "") if line.get("isSidechain") else ""
-            sessions.setdefault((str(line.get("sessionId") or ""), agent), []).append(line)
+    for number, line in enumerate(lines):
+        if isinstance(line, dict) and line.get("type") in {*_SPOKEN, "system"}:
+            known = sessions.setdefault((_session(line), _agent(line)), [])
+            known.append(_tied(line, number, known))
     for (session, agent), entries in sessions.items():
         messages = _Transcript(_chain(entries)).messages()
         if any(message["role"] != "system" for message in messages):
@@ -58,6 +60,29 @@ def _sessions(lines: Iterable[Json]) -> Iterator[Entry]:
                 "messages": messages,
                 **_model(entries),
             }
+
+
+def _session(line: Entry) -> str:
+    """The session that a line names; what the program prints as it runs spells the name otherwise than its files."""
+    session = line.get("sessionId") or line.get("session_id")
+    return session if isinstance(session, str) else ""
+
+
+def _agent(line: Entry) -> str:
+    """The sub-agent that a line is of; empty for the session's own."""
+    if isinstance(line.get("parent_tool_use_id"), str):
+        return str(line["parent_tool_use_id"])
+    if not line.get("isSidechain"):
+        return ""
+    return str(line.get("agentId") or ("" if "parentUuid" in line else "sidechain"))
+
+
+def _tied(line: Entry, number: int, before: list[Entry]) -> Entry:
+    """The line with an id and a parent: one that names no parent at all follows the line before it."""
+    tied = line if line.get("uuid") else {**line, "uuid": f"line {number}"}
+    if "parentUuid" in line:
+        return tied
+    return {**tied, "parentUuid": before[-1]["uuid"] if before else None}
 
 
 def _model(entries: list[Entry]) -> Entry:
