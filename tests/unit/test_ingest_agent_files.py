@@ -55,7 +55,7 @@ def swe_agent(*, calls: bool = False) -> dict[str, Any]:
     def step(thought: str, action: str, observation: str) -> dict[str, Any]:
         return {"thought": thought, "action": action, "observation": observation, "response": ""}
 
-    seen = {"role": "user", "content": "1: x\n(Open file: a)"}
+    seen: dict[str, Any] = {"role": "user", "content": "1: x\n(Open file: a)"}
     if calls:
         seen = {"role": "tool", "content": "1: x\n(Open file: a)", "tool_call_ids": ["k0"]}
     return {

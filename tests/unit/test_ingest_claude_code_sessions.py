@@ -113,6 +113,22 @@ def test_lines_that_name_no_parent_follow_each_other(tmp_path: Path) -> None:
         assert "missing_results" not in episode.completeness
 
 
+def test_a_session_whose_model_numbers_its_calls_anew(tmp_path: Path) -> None:
+    """Other models behind the program give every answer's call the same id: each is kept with its own result."""
+    lines = [entry("1", None, "user", {"role": "user", "content": "Both?"})]
+    for number in (1, 2):
+        asked = block(f"m{number}", use("call_0") | {"input": {"order": f"A{number}"}})
+        told = result("call_0", f"state {number}")
+        for kind, message in (("assistant", asked), ("user", told)):
+            for again in ("", "+"):  # lines are told twice where a session was resumed
+                uuid = f"{kind}{number}{again}"
+                lines.append(entry(uuid, lines[-1]["uuid"], kind, message))
+    episode = only_episode(read(tmp_path, lines))
+    calls = [c.arguments for s in episode.steps for c in s.tool_calls]
+    assert [json.loads(one)["order"] for one in calls] == ["A1", "A2"]
+    assert [s.content for s in episode.steps if s.role == "tool"] == ["state 1", "state 2"]
+
+
 def test_a_session_of_many_megabytes_is_one_episode(tmp_path: Path) -> None:
     """A session's lines are never cut apart, however long the file is; a broken line is refused alone."""
     lines = session()

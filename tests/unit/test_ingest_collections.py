@@ -194,7 +194,7 @@ def agrees(name: str, step: Step, said: Said) -> bool:
     if name == "swe-agent" and role == "assistant":
         (call,) = step.tool_calls
         given = json.loads(call.arguments)
-        return given.get("command", text) == text
+        return bool(given.get("command", text) == text)
     if name == "swe-agent" and role == "tool":
         # The history shows the observation with the shell's prompt behind it.
         told = " ".join((step.content or "").split())

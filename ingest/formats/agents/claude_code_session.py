@@ -136,6 +136,8 @@ class _Transcript:
         self._messages: list[Entry] = []
         self._answers: dict[str, Entry] = {}
         self._seen: set[str] = set()
+        self._asked: dict[str, int] = {}
+        """How often each call id was asked for."""
 
     def messages(self) -> list[Entry]:
         """All messages as a chat log has them."""
@@ -158,7 +160,7 @@ class _Transcript:
             self._answers[message_id] = answer
             self._messages.append(answer)
         for block in _blocks(entry):
-            self._block(block, answer)
+            self._block(block, answer, message_id)
         usage = _message(entry).get("usage")
         if isinstance(usage, dict):
             # Repeated on every line of the answer: the last one is whole.
@@ -168,14 +170,20 @@ class _Transcript:
                 if isinstance(usage.get(key), int)
             }
 
-    def _block(self, block: Entry, answer: Entry) -> None:
+    def _block(self, block: Entry, answer: Entry, message_id: str) -> None:
         kind = block.get("type")
         if kind == "text":
             before = answer["content"]
             text = str(block.get("text") or "")
             answer["content"] = f"{before}\n{text}" if before else text
-        elif kind == "tool_use" and str(block.get("id")) not in self._seen:
-            self._seen.add(str(block.get("id")))
+        elif kind == "tool_use":
+            call = str(block.get("id"))
+            # Lines are told twice in resumed sessions; some models number their calls anew in every answer.
+            once = f"{message_id} {call} {json_text(block.get('input'))}"
+            if once in self._seen:
+                return
+            self._seen.add(once)
+            self._asked[call] = self._asked.get(call, 0) + 1
             function = {"name": str(block.get("name")), "arguments": json_text(block.get("input"))}
             answer.setdefault("tool_calls", []).append(
                 {"id": str(block.get("id")), "type": "function", "function": function}
@@ -201,9 +209,10 @@ class _Transcript:
 
     def _result(self, block: Entry, entry: Entry) -> None:
         call = str(block.get("tool_use_id"))
-        if f"result of {call}" in self._seen:
+        once = f"result of {call}, {self._asked.get(call, 0)}"
+        if once in self._seen:
             return
-        self._seen.add(f"result of {call}")
+        self._seen.add(once)
         content, whole = _text_of(block.get("content"))
         tg = _time(entry)
         if isinstance(block.get("is_error"), bool):
