@@ -26,6 +26,7 @@ from ingest.decode_batch import DecodedBatch, decode_batch
 from ingest.elsewhere import Elsewhere
 from ingest.episode import Episode
 from ingest.files import read_file
+from ingest.mapping import Layout
 from ingest.moments import day_of
 from ingest.outcome import Outcome
 from ingest.quarantine import REJECTED_SCHEMA, Rejected
@@ -61,15 +62,16 @@ class Arrived:
         return self.spans + self.log_events + self.chats + self.outcomes
 
 
-def take_in(
+def take_in(  # noqa: PLR0913 - what comes in, and how it is read
     home: Home,
     paths: Sequence[Path],
     *,
     app: str | None = None,
     on_file: Callable[[Path], None] | None = None,
     elsewhere: Elsewhere | None = None,
+    layout: Layout | None = None,
 ) -> Arrived:
-    """Store files in the log, durable, then bring everything pending into the lake."""
+    """Store files in the log, durable, then bring everything pending into the lake; `layout` reads JSON of one's own."""
     for path in paths:
         if not path.exists():
             raise InputError(f"{path} does not exist; check the path")
@@ -78,7 +80,7 @@ def take_in(
         for path in paths:
             if on_file is not None:
                 on_file(path)
-            _store(home, wal, read_file(path, app=app), arrived)
+            _store(home, wal, read_file(path, app=app, layout=layout), arrived)
             arrived.files += 1
         land(home, wal, arrived, late=LateContent(elsewhere) if elsewhere is not None else None)
     return arrived

@@ -84,6 +84,8 @@ class RawExtras(_Lenient):
     ended_at: str | int | float | None = None
     source: str | None = None
     trace_ids: list[str] = Field(default_factory=list)
+    shares_id: bool = False
+    """Of a line whose id names a task: an attempt in another file may have it, too."""
 
 
 class RawMessage(_Lenient):
@@ -203,6 +205,7 @@ def _chat(chat: RawChat, *, raw: bytes, app: str | None) -> Chat:
     return Chat(
         episode=episode,
         outcomes=tuple(read_outcome(outcome, episode) for outcome in given_outcomes),
+        shares_id=extras.shares_id,
     )
 
 

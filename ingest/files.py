@@ -20,6 +20,8 @@ from ingest.file_facts import FileFacts, stem_of
 from ingest.file_source import PEEK, FileSource
 from ingest.json_files import read_json_file
 from ingest.limits import DEFAULT_LIMITS, Limits
+from ingest.mapped_files import read_mapped_file
+from ingest.mapping import Layout
 from ingest.quarantine import Rejected
 from ingest.wal import WalRecord
 from ingest.wire import signal_of
@@ -33,30 +35,33 @@ def read_file(
     app: str | None = None,
     named_after: str | None = None,
     limits: Limits = DEFAULT_LIMITS,
+    layout: Layout | None = None,
 ) -> Iterator[WalRecord | Rejected]:
     """Everything in a file, or in all files below a folder in the order of their names.
 
-    Data that names no app goes to `app`, else to `named_after`, else to an app with the name of the path.
+    Data that names no app goes to `app`, else to `named_after`, else to an app with the name of the path. JSON is read by
+    `layout` where one is given, whatever else could read it.
     """
     facts = FileFacts(named_after=named_after or safe_app_name(stem_of(path.resolve().name)))
     if not path.is_dir():
-        yield from _read(FileSource(path=path, name=path.name, app=app, limits=limits, facts=facts))
+        source = FileSource(path=path, name=path.name, app=app, limits=limits, facts=facts)
+        yield from _read(source, layout)
         return
     for child in sorted(path.rglob("*")):
         if child.is_file() and not child.name.startswith("."):
             name = child.relative_to(path).as_posix()
             source = FileSource(path=child, name=name, app=app, limits=limits, facts=facts)
             try:
-                yield from _read(source)
+                yield from _read(source, layout)
             except SourceUnreadable as error:
                 yield source.refused("unreadable_file", str(error))
 
 
-def _read(source: FileSource) -> Iterator[WalRecord | Rejected]:
+def _read(source: FileSource, layout: Layout | None) -> Iterator[WalRecord | Rejected]:
     """The file's records; what was read before a broken spot is kept."""
     try:
         with source.opened() as stream:
-            yield from _recognised(source, stream)
+            yield from _recognised(source, stream, layout)
     except FileNotFoundError as error:
         raise SourceUnreadable(f"{source.path} does not exist; check the path.") from error
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -68,10 +73,14 @@ def _read(source: FileSource) -> Iterator[WalRecord | Rejected]:
         ) from error
 
 
-def _recognised(source: FileSource, stream: BufferedReader) -> Iterator[WalRecord | Rejected]:
+def _recognised(
+    source: FileSource, stream: BufferedReader, layout: Layout | None
+) -> Iterator[WalRecord | Rejected]:
     head = stream.peek(PEEK)[:PEEK]
     if not head.strip():
         yield source.refused("empty_file", f"{source.name} is empty; nothing to read.")
+    elif head.lstrip()[:1] in {b"{", b"["} and layout is not None:
+        yield from read_mapped_file(source, layout)
     elif head.lstrip()[:1] in {b"{", b"["}:
         yield from read_json_file(source, stream)
     elif head[0] < 0x08 and len(head) > 4 and head[4] == 0x0A:

@@ -19,6 +19,13 @@ from ingest.formats.records.reader import NAME as RECORD
 from ingest.formats.table import WHOLE_FILES, format_within
 from ingest.formats.unknown import no_known_format
 from ingest.json_split import Break, split
+from ingest.json_values import (
+    broken,
+    first_line,
+    has_a_value_a_line,
+    skip_line,
+    too_long,
+)
 from ingest.quarantine import Rejected
 from ingest.text import NOT_JSON, Json, json_bytes, load_json
 from ingest.wal import WalRecord
@@ -33,31 +40,15 @@ _ANY: Final = "chat_log"
 
 def read_json_file(source: FileSource, stream: BufferedReader) -> Iterator[WalRecord | Rejected]:
     """Everything in a file that begins as JSON does."""
-    first, number = _first_line(stream, source.limits.body_bytes)
-    is_value = load_json(first) is not NOT_JSON
-    # A first line that is broken, with another object behind it, costs only itself.
-    is_broken_line = first.lstrip()[:1] == b"{" and first.strip() != b"{" and _follows(stream, b"{")
-    if is_value or is_broken_line:
+    first, number = first_line(stream, source.limits.body_bytes)
+    if has_a_value_a_line(stream, first):
         yield from _lines(source, stream, first, number)
     else:
         yield from _document(source, stream, first)
 
 
-def _first_line(stream: BufferedReader, limit: int) -> tuple[bytes, int]:
-    number = 1
-    line = stream.readline(limit + 1)
-    while line and not line.strip():
-        line = stream.readline(limit + 1)
-        number += 1
-    return line, number
-
-
-def _follows(stream: BufferedReader, mark: bytes) -> bool:
-    return stream.peek(1)[:1] == mark
-
-
 @dataclass(slots=True)
-class _Chunks:
+class Chunks:
     """Lines on their way into records of bounded size."""
 
     source: FileSource
@@ -105,26 +96,18 @@ def _lines(
     facts = replace(source.facts, is_alone=is_alone)
     if row is not None and row.name == RECORD and not is_alone and source.can_be_read_again:
         facts = replace(facts, numbered_by=numbered(_values_of_lines(source)))
-    chunks = _Chunks(source, row.name if row else _ANY, "jsonl", facts, first=number)
+    chunks = Chunks(source, row.name if row else _ANY, "jsonl", facts, first=number)
     limit = source.limits.body_bytes
     line = first
     while line:
         if len(line) > limit:
-            _skip_line(stream, line)
-            reason = (
-                f"Line {number} of {source.name} is longer than {limit} bytes; split the record."
-            )
-            yield source.refused("line_too_long", reason, position=f"line {number}")
+            skip_line(stream, line)
+            yield too_long(source, number)
             line = b"\n"  # keeps the count of lines right for those after it
         yield from chunks.add(line)
         number += 1
         line = stream.readline(limit + 1)
     yield from chunks.end()
-
-
-def _skip_line(stream: BufferedReader, line: bytes) -> None:
-    while line and not line.endswith(b"\n"):
-        line = stream.readline(_CHUNK_BYTES)
 
 
 def _format_of_lines(lines: Iterable[bytes]) -> Format | None:
@@ -144,7 +127,7 @@ def _values_of_lines(source: FileSource) -> Iterator[Json]:
     with source.opened() as stream:
         while line := stream.readline(limit + 1):
             if len(line) > limit:
-                _skip_line(stream, line)
+                skip_line(stream, line)
             elif line.strip():
                 yield load_json(line)
 
@@ -209,12 +192,12 @@ def _parts(source: FileSource) -> Iterator[WalRecord | Rejected]:
     def found() -> Iterator[Any]:
         return iter(split(source.opened, _is_known, limit=limit))
 
-    chunks: _Chunks | None = None
+    chunks: Chunks | None = None
     for part in found():
         if isinstance(part, Break):
             if chunks is not None:
                 yield from chunks.end()
-            yield _broken(source, part)
+            yield broken(source, part)
             continue
         if chunks is None:
             row = format_within(part.value)
@@ -222,7 +205,7 @@ def _parts(source: FileSource) -> Iterator[WalRecord | Rejected]:
             if row is not None and row.name == RECORD:
                 values = (one.value for one in found() if not isinstance(one, Break))
                 facts = replace(facts, numbered_by=numbered(values))
-            chunks = _Chunks(source, row.name if row else _ANY, "records", facts)
+            chunks = Chunks(source, row.name if row else _ANY, "records", facts)
         line = json_bytes(part.value) + b"\n"
         if len(line) > limit:
             place = f"record {part.number}"
@@ -243,13 +226,3 @@ def _is_known(item: Json, document: Json, key: str) -> bool:
         return True
     around = format_within(document)
     return around is not None and key != "" and around.parted_at == key
-
-
-def _broken(source: FileSource, part: Break) -> Rejected:
-    what = "is cut off" if part.is_cut else "is no JSON any more"
-    reason = (
-        f"{source.name} {what} after record {part.after}; "
-        f"the records before it were kept, write the file again for the rest."
-    )
-    code = "cut_off" if part.is_cut else "damaged_json"
-    return source.refused(code, reason, position=f"after record {part.after}")

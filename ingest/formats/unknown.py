@@ -25,7 +25,12 @@ def keys_seen(value: Json) -> list[str]:
     """The keys of an object, or of the first object of a list, as they may be shown."""
     items = value if isinstance(value, list) else [value]
     first = next((item for item in items if isinstance(item, dict)), {})
-    return [key for key in first if _KEY.fullmatch(key)]
+    return [key for key in first if is_shown(key)]
+
+
+def is_shown(key: str) -> bool:
+    """Whether a key looks like a program's own word, and not like something that a person wrote."""
+    return _KEY.fullmatch(key) is not None
 
 
 def sentence(value: Json, *, what: str = "The record") -> str:

@@ -39,7 +39,7 @@ def swe_agent(*, calls: bool = False) -> dict[str, Any]:
     """A trajectory of three actions; the history lacks the second, and the last one's observation."""
 
     def said(thought: str, action: str, number: int) -> dict[str, Any]:
-        message = {
+        message: dict[str, Any] = {
             "role": "assistant",
             "thought": thought,
             "action": f"{action}\n",

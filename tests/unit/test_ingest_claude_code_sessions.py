@@ -92,12 +92,12 @@ def test_lines_that_name_no_parent_follow_each_other(tmp_path: Path) -> None:
         ("user", result("k1", "sent")),
         ("assistant", block("m2", {"type": "text", "text": "It was sent."})),
     ]
-    with_ids = [
+    with_ids: list[dict[str, Any]] = [
         {"type": kind, "sessionId": "c1", "uuid": f"u{n}", "message": message}
         for n, (kind, message) in enumerate(spoken)
     ]
     without = [{k: v for k, v in one.items() if k != "uuid"} for one in with_ids]
-    printed = [
+    printed: list[dict[str, Any]] = [
         {"type": "system", "subtype": "init", "session_id": "c1", "tools": ["find_order"]},
         *({"type": kind, "session_id": "c1", "message": message} for kind, message in spoken),
         {"type": "result", "subtype": "success", "session_id": "c1", "result": "It was sent."},

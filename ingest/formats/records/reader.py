@@ -44,6 +44,7 @@ _PLAIN: Final = frozenset(
 )
 """Keys of a message that the chat log's own reading loses nothing of."""
 _TEXT_PARTS: Final = frozenset({None, "", "text", "input_text", "output_text", "refusal"})
+_NAMED_BY_TOOL: Final = frozenset({"tool", "function"})
 _OWN: Final = ("outcome", "outcomes", "tg")
 
 
@@ -69,14 +70,22 @@ def read_record(value: Json, arrival: Arrival, standing: Standing = ALONE) -> De
         read = _parse(value, text, arrival)
         if isinstance(read, Chat):
             return Decoded(chats=[read])
-    record = _Record(value, arrival, standing)
-    read = _parse(record.chat(), text, arrival)
+    read = _parse(chat_line(value, arrival, standing), text, arrival)
     if isinstance(read, Rejected):
         # The chat log's own words for what is wrong with it say more than that nothing was found.
         told = _parse(value, text, arrival) if "messages" in own_fields(value) else read
         refused = told if isinstance(told, Rejected) else read
         return Decoded(rejected=[replace(refused, at=arrival.received_at)])
-    return Decoded(chats=[replace(read, shares_id=record.shares_id)])
+    return Decoded(chats=[read])
+
+
+def chat_line(value: Json, arrival: Arrival, standing: Standing = ALONE) -> dict[str, Any]:
+    """One record as a line of a chat log, to be stored; whoever reads it back finds what the record said."""
+    record = _Record(value, arrival, standing)
+    line = record.chat()
+    if record.shares_id:
+        line["tg"] = {**line.get("tg", {}), "shares_id": True}
+    return line
 
 
 def _parse(chat: dict[str, Any], text: bytes, arrival: Arrival) -> Chat | Rejected:
@@ -112,6 +121,8 @@ def _has_plain_messages(value: dict[str, Any]) -> bool:
 
 
 def _is_plain(message: dict[str, Any]) -> bool:
+    if message.get("name") is not None and message.get("role") not in _NAMED_BY_TOOL:
+        return False  # a log that names its speakers may be one of several agents
     content = message.get("content")
     parts = content if isinstance(content, list) else [content]
     return all(
@@ -155,7 +166,8 @@ class _Record:
     @property
     def shares_id(self) -> bool:
         """Whether the conversation's id is a task's, or the file's name: another file may have it, too."""
-        return self._naming.conversation is None and "episode_id" not in self._own
+        named = self._naming.conversation_id(self._arrival)
+        return named is not None and self._naming.conversation is None
 
     def chat(self) -> dict[str, Any]:
         """The record as a line of a chat log."""
