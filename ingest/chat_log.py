@@ -19,10 +19,8 @@ from ingest.chat_outcome import RawOutcome, outcome_line, read_outcome
 from ingest.episode import Episode, Step, ToolCall, episode_id_of
 from ingest.moments import from_any, to_text
 from ingest.outcome import Outcome
-from ingest.quarantine import Rejected
+from ingest.quarantine import MAX_KEPT_BODY, Rejected
 from ingest.text import NOT_JSON, Json, canonical, content_text, json_text, load_json
-
-MAX_KEPT_BODY: Final = 64 << 10
 
 ROLE_OF: Final = {
     "system": "system",

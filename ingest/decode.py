@@ -22,7 +22,6 @@ from ingest.quarantine import Rejected
 from ingest.text import NOT_JSON, Json, json_bytes, load_json, nests_deeper
 from ingest.wal import StoredRecord
 
-_KEPT: Final = 64 << 10
 _NUMBERED: Final = {"jsonl": "line", "records": "record"}
 """Encodings with a value a line, by what a line is called."""
 _DEEPEST: Final = 128
@@ -56,15 +55,7 @@ def decode(record: StoredRecord, *, limits: Limits = DEFAULT_LIMITS) -> Decoded:
 
 def refused(record: StoredRecord, position: str, code: str, reason: str, body: bytes) -> Rejected:
     """The record or a part of it as quarantine keeps it."""
-    return Rejected(
-        source=record.source,
-        position=position,
-        code=code,
-        reason=reason,
-        body=body[:_KEPT],
-        app=record.app,
-        at=record.received_at,
-    )
+    return arrival_of(record, position).refused(code, reason, body)
 
 
 def arrival_of(
@@ -117,9 +108,10 @@ def _decode_json(
         elif row.is_whole_file:
             together.setdefault(row.name, []).append(item)
         else:
-            found.add(row.read(item, arrival))
+            found.add(_something(row, row.read(item, arrival), item, arrival))
     for name, items in together.items():
-        found.add(WHOLE_FILES[name].read(items, whole))
+        row = WHOLE_FILES[name]
+        found.add(_something(row, row.read(items, whole), items, whole))
 
 
 def _decode_whole(row: Format, record: StoredRecord, body: bytes, found: Decoded) -> None:
@@ -136,4 +128,15 @@ def _decode_whole(row: Format, record: StoredRecord, body: bytes, found: Decoded
             found.rejected.append(refused(record, f"line {number}", "bad_line", reason, text))
         else:
             values.append(value)
-    found.add(row.read(values, arrival_of(record)))
+    arrival = replace(arrival_of(record), text=body)
+    found.add(_something(row, row.read(values, arrival), values, arrival))
+
+
+def _something(row: Format, found: Decoded, value: Json, arrival: Arrival) -> Decoded:
+    """What a value held; one that held nothing at all is refused, so that it does not disappear."""
+    is_empty = not (found.spans or found.events or found.chats or found.outcomes or found.rejected)
+    if not is_empty or row.may_be_empty:
+        return found
+    text = json_bytes(value) if arrival.text is None else arrival.text
+    reason = f"The value is {row.title} and holds no message, call or outcome that can be read; see docs/dialects.md."
+    return Decoded(rejected=[arrival.refused("nothing_in_it", reason, text)])

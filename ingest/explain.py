@@ -71,7 +71,11 @@ class Explained:
     """What the file is, in words; None where nobody knows."""
     nearest: Nearest | None = None
     keys: list[Key] = field(default_factory=list)
+    takes_mapping: bool = False
+    """Whether a mapping may help: no format that has keys of its own reads the file."""
     counts: dict[str, int] = field(default_factory=dict)
+    outcomes: dict[str, int] = field(default_factory=dict)
+    """How many conversations have an outcome, by its name."""
     quarantined: dict[str, int] = field(default_factory=dict)
     """Refused records by code."""
     reasons: list[str] = field(default_factory=list)
@@ -79,7 +83,7 @@ class Explained:
     unfound: list[str] = field(default_factory=list)
     """Paths of the mapping that found nothing."""
     mapping: str | None = None
-    """A `mapping.toml` to start from, where the file is JSON that one can read."""
+    """A `mapping.toml` to start from, where a mapping may help."""
 
 
 def explain(path: Path, layout: Layout | None = None) -> Iterator[Explained]:
@@ -100,13 +104,16 @@ def _explain(path: Path, name: str, layout: Layout | None) -> Explained:
     values = _values(source)
     if layout is not None and values:
         found.format = f"a layout of its own, read by {layout.name}"
+        found.takes_mapping = True
     else:
-        rows = [row for value in values if (row := format_within(value)) is not None]
-        found.format = rows[0].title if rows else None
+        row = next((row for value in values if (row := format_within(value)) is not None), None)
+        found.format = None if row is None else row.title
+        found.takes_mapping = bool(values) and (row is None or row.takes_mapping)
     if values:
         found.keys = _keys(values)
         found.nearest = None if found.format else _nearest(values)
-        found.mapping = None if layout else draft(values)
+    if found.takes_mapping and layout is None:
+        found.mapping = draft(values)
     _read(found, path, layout)
     return found
 
@@ -159,7 +166,9 @@ def _read(found: Explained, path: Path, layout: Layout | None) -> None:
     found.counts = _counts(episodes, outcomes, count)
     found.quarantined = dict(Counter(one.code for one in rejected).most_common())
     found.reasons = list(dict.fromkeys(one.reason for one in rejected))[:5]
-    found.missing = _missing(found.counts, episodes)
+    names = Counter(one.name if is_shown(one.name) else "…" for one in outcomes)
+    found.outcomes = dict(names.most_common())
+    found.missing = _missing(found.counts, episodes, mapped=found.takes_mapping)
     found.unfound = layout.unfound() if layout else []
 
 
@@ -178,30 +187,36 @@ def _counts(episodes: Sequence[Episode], outcomes: Sequence[Outcome], spans: int
 
 
 _NEEDED: Final = (
-    ("conversations", "no conversation: map `messages`"),
-    ("users' messages", "no message of a user: a task begins with what somebody wants (map `question`, or the word for the user in [roles])"),
-    ("calls", "no tool calls: there is nothing that a task could change (map `calls`, or `tool`)"),
-    ("results", "no results of tool calls: tools cannot be learnt without them (map `result`)"),
-    ("tool definitions", "no tool definitions: tools are learnt from their calls alone (map `tools`)"),
-    ("outcomes", "no outcomes: nothing says how a conversation went (map [outcomes], or give a table with: tracegym outcomes)"),
+    ("conversations", "no conversation", "map `messages`"),
+    ("users' messages", "no message of a user: a task begins with what somebody wants", "map `question`, or the word for the user in [roles]"),
+    ("calls", "no tool calls: there is nothing that a task could change", "map `calls`, or `tool`"),
+    ("results", "no results of tool calls: tools cannot be learnt without them", "map `result`"),
+    ("tool definitions", "no tool definitions: tools are learnt from their calls alone", "map `tools`"),
+    ("outcomes", "no outcomes: nothing says how a conversation went; give a table with: tracegym outcomes", "or map [outcomes]"),
 )  # fmt: skip
+"""What tasks are made of: the count, the sentence where there is none, and what a mapping can do about it."""
+_GAPS: Final = (
+    ("no_time", "no time", "map `started_at`, or `time` in [message]"),
+    ("missing_results", "some calls have no result", ""),
+    ("orphan_results", "some results belong to no call", ""),
+    ("odd_fields", "some fields have a type that they cannot have", ""),
+    ("odd_messages", "some items in lists of messages are none", ""),
+)
 
 
-def _missing(counts: dict[str, int], episodes: Sequence[Episode]) -> list[str]:
-    told = [sentence for name, sentence in _NEEDED if not counts[name]]
+def _missing(counts: dict[str, int], episodes: Sequence[Episode], *, mapped: bool) -> list[str]:
+    def told(sentence: str, advice: str) -> str:
+        return f"{sentence} ({advice})" if advice and mapped else sentence
+
+    needed = [told(sentence, advice) for name, sentence, advice in _NEEDED if not counts[name]]
     if not counts["conversations"]:
-        return told[:1]
+        return needed[:1]
     gaps = Counter(gap for episode in episodes for gap in episode.completeness)
-    for gap, sentence in (
-        ("no_time", "no time (map `started_at`, or `time` in [message])"),
-        ("missing_results", "some calls have no result"),
-        ("orphan_results", "some results belong to no call"),
-        ("odd_fields", "some fields have a type that they cannot have"),
-        ("odd_messages", "some items in lists of messages are none"),
-    ):
-        if gaps[gap]:
-            told.append(f"{sentence}: {gaps[gap]} of {len(episodes)} conversations")
-    return told
+    return needed + [
+        f"{told(sentence, advice)}: {gaps[gap]} of {len(episodes)} conversations"
+        for gap, sentence, advice in _GAPS
+        if gaps[gap]
+    ]
 
 
 def _nearest(values: Sequence[Json]) -> Nearest | None:

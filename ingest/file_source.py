@@ -17,12 +17,11 @@ from typing import Final, cast
 
 from ingest.file_facts import FileFacts
 from ingest.limits import Limits
-from ingest.quarantine import Rejected
+from ingest.quarantine import MAX_KEPT_BODY, Rejected
 from ingest.wal import WalRecord
 
 PEEK: Final = 64 << 10
 """Bytes that can be looked at before they are read."""
-_KEPT: Final = 64 << 10
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _MARKS: Final = (
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -96,7 +95,7 @@ class FileSource:
             position=position,
             code=code,
             reason=reason,
-            body=body[:_KEPT],
+            body=body[:MAX_KEPT_BODY],
             app=self.app,
             at=time.time_ns(),
         )

@@ -27,6 +27,12 @@ class ContentText:
     """Whether something that is no text (an image, a file, a sound) was left out."""
 
 
+def type_of(value: dict[str, Any]) -> str | None:
+    """The `type` of an object, where it is a word."""
+    kind = value.get("type")
+    return kind if isinstance(kind, str) else None
+
+
 def content_text(content: object) -> ContentText:
     """The text of a message's content: null, a string, one part or a list of parts."""
     if content is None or isinstance(content, str):

@@ -31,13 +31,7 @@ def _show(one: "Explained") -> None:
         print_text(
             f"nearest: {near.title}; it has {', '.join(near.has)}, not {', '.join(near.lacks)}"
         )
-    if any(one.counts.values()):
-        print_pairs("Read", {name: count for name, count in one.counts.items() if count})
-    if one.quarantined:
-        total = how_many(sum(one.quarantined.values()), "record")
-        print_text(f"{total} would go to quarantine:")
-        for reason in one.reasons:
-            print_text(f"  {reason}")
+    _show_read(one)
     if one.missing:
         print_text("Missing for tasks:", bold=True)
         for sentence in one.missing:
@@ -50,3 +44,16 @@ def _show(one: "Explained") -> None:
     if one.mapping is not None:
         print_text("A mapping to start from, for --map:", bold=True)
         print_text(one.mapping)
+
+
+def _show_read(one: "Explained") -> None:
+    """What reading the file gives, and what it refuses."""
+    if any(one.counts.values()):
+        print_pairs("Read", {name: count for name, count in one.counts.items() if count})
+    if one.outcomes:
+        print_pairs("Outcomes by name", one.outcomes)
+    if one.quarantined:
+        total = how_many(sum(one.quarantined.values()), "record")
+        print_text(f"{total} would go to quarantine:")
+        for reason in one.reasons:
+            print_text(f"  {reason}")

@@ -81,4 +81,5 @@ FORMAT: Final = Format(
     keys=MESSAGE_KEYS[:6],
     claims=claims,
     read=read,
+    takes_mapping=True,
 )

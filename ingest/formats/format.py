@@ -56,5 +56,9 @@ class Format:
     """Whether one line that is claimed makes the file one of these, whatever else stands in it."""
     parted_at: str | None = None
     """The key of a list whose elements may be read apart, each in a document of the same layout."""
+    takes_mapping: bool = False
+    """Whether a person's mapping can say more of a file than this format does: its keys are its owner's own."""
+    may_be_empty: bool = False
+    """Whether a value that holds nothing is a valid one: an exporter may have had nothing to send."""
     checks_depth: bool = False
     """Whether the format bounds how deeply values nest; otherwise `ingest.decode` does before it reads."""

@@ -45,4 +45,5 @@ FORMAT: Final = Format(
     read=read,
     is_whole_file=True,
     is_sure=False,
+    takes_mapping=True,
 )

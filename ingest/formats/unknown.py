@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from ingest.chat_log import MAX_KEPT_BODY, parse_value
+from ingest.chat_log import parse_value
 from ingest.file_source import FileSource
 from ingest.otlp_record import Arrival
 from ingest.quarantine import Rejected
@@ -52,15 +52,7 @@ def refuse(value: Json, arrival: Arrival) -> Rejected:
     )
     if isinstance(read, Rejected) and read.code != _NO_EPISODE:
         return replace(read, at=arrival.received_at)
-    return Rejected(
-        source=arrival.source,
-        position=arrival.position,
-        code=_NO_EPISODE,
-        reason=sentence(value),
-        body=text[:MAX_KEPT_BODY],
-        app=arrival.app,
-        at=arrival.received_at,
-    )
+    return arrival.refused(_NO_EPISODE, sentence(value), text)
 
 
 def no_known_format(source: FileSource, value: Json, body: bytes) -> Rejected:

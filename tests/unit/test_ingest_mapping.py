@@ -350,3 +350,15 @@ def test_explain_of_other_files(tmp_path: Path) -> None:
     assert found["b.json"].counts["conversations"] == 1
     assert found["b.json"].quarantined == {"cut_off": 1}
     assert found["c.json"].quarantined == {"empty_file": 1}
+
+
+def test_a_mapping_is_offered_only_where_it_may_help(tmp_path: Path) -> None:
+    """A format with keys of its own reads its file better than any mapping; outcomes are counted by name."""
+    log = {"messages": [{"role": "user", "content": "hi"}], "outcome": {"name": "ok", "value": 1}}
+    known = look(written(tmp_path, [log, log], lines=True))
+    assert known.format == "a chat log"
+    assert (known.mapping, known.outcomes) == (None, {"ok": 2})
+    own = look(written(tmp_path, [{**log, "day": 3}] * 2, lines=True))
+    assert own.mapping is not None
+    assert not any("map" in sentence for sentence in known.missing)
+    assert any("(map `calls`, or `tool`)" in sentence for sentence in own.missing)

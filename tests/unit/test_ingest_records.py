@@ -350,7 +350,11 @@ def test_outcomes_keep_their_names_and_nobodys_word(tmp_path: Path) -> None:
         "reward": 0.25,
         "judge": "The agent found the order.\nIt told the user so.",
         "judge_reason": "no list",
-        "scores": {"match": {"value": "C", "explanation": "same"}, "tone": 4, "kind": "N"},
+        "scores": {
+            "match": {"value": 0.5, "label": "half", "explanation": "same"},
+            "tone": 4,
+            "kind": "C",
+        },
         "ground_truth": ["the order was sent"],
         "difficulty": "hard",
     }
@@ -360,9 +364,9 @@ def test_outcomes_keep_their_names_and_nobodys_word(tmp_path: Path) -> None:
         "reward": (0.25, None),
         "is_correct": (0.0, None),
         "judge": (None, None),
-        "match": (1.0, "C"),
+        "match": (0.5, "half"),
         "tone": (4.0, None),
-        "kind": (None, "N"),
+        "kind": (None, "C"),
     }
     assert str(outcomes["judge"].text).startswith("The agent")
     assert outcomes["match"].text == "same"

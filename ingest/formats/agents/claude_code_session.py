@@ -14,7 +14,7 @@ from typing import Any, Final
 from ingest.formats.chat_lines import read_as_chat
 from ingest.formats.format import Decoded, Format
 from ingest.otlp_record import Arrival
-from ingest.text import Json, json_text
+from ingest.text import Json, json_text, type_of
 
 Entry = dict[str, Any]
 
@@ -28,9 +28,9 @@ def claims(value: Json) -> bool:
         return False
     if "sessionId" in value and ("uuid" in value or "leafUuid" in value):
         return True
-    if _session(value) and value.get("type") in {"user", "assistant"} and _message(value):
+    if _session(value) and type_of(value) in {"user", "assistant"} and _message(value):
         return True
-    return value.get("type") in {"summary", "file-history-snapshot"} and (
+    return type_of(value) in {"summary", "file-history-snapshot"} and (
         "leafUuid" in value or "messageId" in value
     )
 
@@ -47,7 +47,7 @@ def _sessions(lines: Iterable[Json]) -> Iterator[Entry]:
     """One chat-log value a session, and one for each sub-agent whose session is in another file."""
     sessions: dict[tuple[str, str], list[Entry]] = {}
     for number, line in enumerate(lines):
-        if isinstance(line, dict) and line.get("type") in {*_SPOKEN, "system"}:
+        if isinstance(line, dict) and type_of(line) in {*_SPOKEN, "system"}:
             known = sessions.setdefault((_session(line), _agent(line)), [])
             known.append(_tied(line, number, known))
     for (session, agent), entries in sessions.items():
@@ -91,6 +91,12 @@ def _model(entries: list[Entry]) -> Entry:
     return {"model": model} if model else {}
 
 
+def _id(value: Entry) -> str | None:
+    """An id as text; None where there is none."""
+    identity = value.get("id")
+    return None if identity is None else str(identity)
+
+
 def _message(entry: Entry) -> Entry:
     message = entry.get("message")
     return message if isinstance(message, dict) else {}
@@ -107,23 +113,21 @@ def _chain(entries: list[Entry]) -> list[Entry]:
     """The entries that the last leaf leads back to, with the blocks and results that hang beside them."""
     by_id = {str(entry["uuid"]): entry for entry in entries}
     parents = {str(entry.get("parentUuid")) for entry in entries}
-    spoken = [
-        entry for entry in entries if entry.get("type") in _SPOKEN and not entry.get("isMeta")
-    ]
+    spoken = [entry for entry in entries if type_of(entry) in _SPOKEN and not entry.get("isMeta")]
     leaves = [entry for entry in spoken if str(entry["uuid"]) not in parents] or spoken
     chain: set[str] = set()
     place = str(leaves[-1]["uuid"]) if leaves else ""
     while place in by_id and place not in chain:
         chain.add(place)
         place = str(by_id[place].get("parentUuid"))
-    answers = {_message(by_id[uuid]).get("id") for uuid in chain} - {None}
-    beside = [e for e in entries if _message(e).get("id") in answers]
-    calls = {block.get("id") for entry in beside for block in _blocks(entry)} - {None}
+    answers = {_id(_message(by_id[uuid])) for uuid in chain} - {None}
+    beside = [e for e in entries if _id(_message(e)) in answers]
+    calls = {_id(block) for entry in beside for block in _blocks(entry)} - {None}
     taken = chain | {str(entry["uuid"]) for entry in beside}
     taken |= {
         str(entry["uuid"])
         for entry in entries
-        if any(block.get("tool_use_id") in calls for block in _blocks(entry))
+        if any(str(block.get("tool_use_id")) in calls for block in _blocks(entry))
     }
     return [entry for entry in entries if str(entry["uuid"]) in taken]
 
@@ -171,7 +175,7 @@ class _Transcript:
             }
 
     def _block(self, block: Entry, answer: Entry, message_id: str) -> None:
-        kind = block.get("type")
+        kind = type_of(block)
         if kind == "text":
             before = answer["content"]
             text = str(block.get("text") or "")

@@ -22,6 +22,8 @@ NAME: Final = "inspect_log"
 _ATTACHED: Final = "attachment://"
 _KEPT: Final = ("id", "epoch", "messages", "input", "target", "scores", "score", "metadata")
 _DEEPEST: Final = 32
+_LETTERS: Final = {"C": 1.0, "I": 0.0, "P": 0.5, "N": None}
+"""What scorers write in place of a number: correct, incorrect, partly correct, no answer."""
 
 
 def claims(value: Json) -> bool:
@@ -52,6 +54,10 @@ def _record(sample: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
     texts = sample.get("attachments")
     texts = texts if isinstance(texts, dict) else {}
     record: dict[str, Any] = {key: _whole(sample[key], texts, 0) for key in _KEPT if key in sample}
+    if isinstance(record.get("scores"), dict):
+        record["scores"] = {name: _score(one) for name, one in record["scores"].items()}
+    if "score" in record:
+        record["score"] = _score(record["score"])
     output = sample.get("output")
     model = output.get("model") if isinstance(output, dict) else None
     beside = {
@@ -76,6 +82,14 @@ def _whole(value: Json, texts: dict[str, Any], depth: int) -> Json:
     if isinstance(value, dict):
         return {key: _whole(one, texts, depth + 1) for key, one in value.items()}
     return value
+
+
+def _score(score: Json) -> Json:
+    """A score with the number that its letter stands for, and the letter as its label."""
+    letter = score.get("value") if isinstance(score, dict) else None
+    if not isinstance(letter, str) or letter not in _LETTERS:
+        return score
+    return {**score, "value": _LETTERS[letter], "label": letter}
 
 
 def _tools(events: Json) -> Iterator[dict[str, Any]]:

@@ -84,7 +84,7 @@ def _messages(items: list[Message]) -> Iterator[Message]:
             function = {"name": SHELL, "arguments": {"command": block[1]}}
             call = {"id": asked, "type": "function", "function": function}
             yield {**item, "content": around or None, "tool_calls": [call]}
-        elif asked is not None and item.get("role") in {"user", _ENDS}:
+        elif asked is not None and item.get("role") in ("user", _ENDS):
             yield {**item, "role": "tool", "tool_call_id": asked}
             asked = None
         elif item.get("role") == _ENDS:

@@ -113,7 +113,7 @@ class _Telling:
         if isinstance(kind, str):
             if kind in _SAID:
                 self._say(event, kind)
-            elif kind in _SILENT or event.get("source") not in {None, "agent"}:
+            elif kind in _SILENT or event.get("source") not in (None, "agent"):
                 self._leave_out()
             else:
                 self._act(event, kind)

@@ -144,7 +144,7 @@ class _Telling:
         yield {"role": "assistant", "content": _text(words).strip() or None, "tool_calls": calls}
         waiting = [call.get("id") for call in calls]
         for one in turn.after:
-            if waiting and one.get("role") in {"user", "tool"}:
+            if waiting and one.get("role") in ("user", "tool"):
                 ids = [i for i in _list(one.get("tool_call_ids")) if i in waiting] or waiting[:1]
                 waiting = [identity for identity in waiting if identity not in ids]
                 yield {"role": "tool", "tool_call_id": ids[0], "content": one.get("content")}

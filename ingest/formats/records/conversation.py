@@ -111,7 +111,7 @@ def _readable(one: Speech, calls: set[str]) -> Message:
     if one.is_item:
         return one.message
     message = {"role": one.role, **one.message, **({"role": one.role} if one.role else {})}
-    if message.get("tool_call_id") is None and message.get("id") not in calls:
+    if message.get("tool_call_id") is None and str(message.get("id")) not in calls:
         message.pop("id", None)  # the message's own, not its call's
     return message
 

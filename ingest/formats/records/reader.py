@@ -33,7 +33,7 @@ from ingest.formats.records.naming import naming_of, own_fields
 from ingest.formats.records.verdicts import outcomes_of
 from ingest.otlp_record import Arrival
 from ingest.quarantine import Rejected
-from ingest.text import Json, json_bytes, load_json
+from ingest.text import Json, json_bytes, load_json, type_of
 
 NAME: Final = "conversation_record"
 
@@ -44,7 +44,7 @@ _PLAIN: Final = frozenset(
 )
 """Keys of a message that the chat log's own reading loses nothing of."""
 _TEXT_PARTS: Final = frozenset({None, "", "text", "input_text", "output_text", "refusal"})
-_NAMED_BY_TOOL: Final = frozenset({"tool", "function"})
+_NAMED_BY_TOOL: Final = ("tool", "function")
 _OWN: Final = ("outcome", "outcomes", "tg")
 
 
@@ -126,13 +126,13 @@ def _is_plain(message: dict[str, Any]) -> bool:
     content = message.get("content")
     parts = content if isinstance(content, list) else [content]
     return all(
-        not isinstance(part, dict) or part.get("type") in _TEXT_PARTS or _is_media(part)
+        not isinstance(part, dict) or type_of(part) in _TEXT_PARTS or _is_media(part)
         for part in parts
     )
 
 
 def _is_media(part: dict[str, Any]) -> bool:
-    kind = part.get("type")
+    kind = type_of(part)
     return isinstance(kind, str) and any(
         word in kind for word in ("image", "audio", "file", "video", "document")
     )

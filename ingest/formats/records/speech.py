@@ -16,7 +16,7 @@ from ingest.formats.records.calls import LISTS, asked, results
 from ingest.formats.records.text_calls import calls_in, results_in
 from ingest.formats.records.words import CALL, is_name, role_in_name, role_of, spelt
 from ingest.moments import from_any
-from ingest.text import Json, json_text
+from ingest.text import Json, json_text, type_of
 
 ROLE_NAMED: Final = 2
 """How much an item looks like a message: it says its role in a word that has one meaning."""
@@ -162,7 +162,7 @@ def _of_item(item: dict[str, Any], index: int) -> Iterator[Speech]:
 def _is_item(item: dict[str, Any]) -> bool:
     if item.get("lc") and isinstance(item.get("kwargs"), dict):
         return True
-    kind = item.get("type")
+    kind = type_of(item)
     return "role" not in item and isinstance(kind, str) and kind in _ITEMS
 
 

@@ -53,8 +53,6 @@ REFERENCES: Final = (
 )
 """Names of the answer that would have been right."""
 _REASONS: Final = ("reason", "explanation", "comment", "rationale", "reasoning", "comments")
-_LETTERS: Final = {"C": 1.0, "I": 0.0, "P": 0.5, "N": None}
-"""Inspect's letters: correct, incorrect, partly correct, no answer."""
 _TRUTHS: Final = {"true": 1.0, "false": 0.0}
 _LONGEST_LABEL: Final = 64
 
@@ -110,19 +108,23 @@ def outcome_of(name: str, value: Json) -> Outcome | None:
         if inner is None or isinstance(inner, dict | list):
             return None
         told = outcome_of(name, inner)
-        text = next((value[k] for k in _REASONS if isinstance(value.get(k), str)), None)
-        if told is not None and text:
-            told["comment"] = text
-        return told
+        return None if told is None else {**_beside(value), **told}
     if isinstance(value, str):
         return {**outcome, **_worded(value.strip())} if value.strip() else None
     number = number_of(value)
     return None if number is None else {**outcome, "value": number}
 
 
+def _beside(value: dict[str, Any]) -> Outcome:
+    """The word and the sentence that a statement has beside its value."""
+    label = value.get("label")
+    worded = _worded(label.strip()) if isinstance(label, str) and label.strip() else {}
+    beside = {"label": worded["label"]} if "label" in worded else {}
+    text = next((value[k] for k in _REASONS if isinstance(value.get(k), str)), None)
+    return {**beside, "comment": text} if text else beside
+
+
 def _worded(text: str) -> dict[str, Any]:
-    if text in _LETTERS:
-        return {"value": _LETTERS[text], "label": text}
     if text.lower() in _TRUTHS:
         return {"value": _TRUTHS[text.lower()], "label": text}
     if len(text) <= _LONGEST_LABEL and "\n" not in text:
