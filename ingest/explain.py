@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +21,7 @@ from ingest.errors import SourceUnreadable
 from ingest.file_facts import FileFacts
 from ingest.file_source import PEEK, FileSource
 from ingest.files import read_file
+from ingest.formats.format import Decoded
 from ingest.formats.table import FORMATS, format_within
 from ingest.formats.unknown import is_shown
 from ingest.json_values import Placed, placed_values
@@ -38,6 +39,17 @@ _LOOKED_AT: Final = 20
 _ITEMS: Final = 200
 _DEEPEST: Final = 6
 _KEYS: Final = 60
+_REASONS: Final = 5
+_COUNTED: Final = (
+    "spans",
+    "conversations",
+    "messages",
+    "users' messages",
+    "calls",
+    "results",
+    "tool definitions",
+    "outcomes",
+)
 _SPANS: Final = 20_000
 """Spans that are put together: enough to say what is missing in a file of them."""
 _TYPES: Final = {dict: "object", list: "list", str: "text", bool: "truth", type(None): "null"}
@@ -135,55 +147,85 @@ def _knows(item: Json, _document: Json, _key: str) -> bool:
     return isinstance(item, dict)
 
 
+@dataclass(slots=True)
+class _Tally:
+    """What is counted while a file is read; it grows with its tools and names, not with its conversations."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    outcomes: Counter[str] = field(default_factory=Counter)
+    gaps: Counter[str] = field(default_factory=Counter)
+    codes: Counter[str] = field(default_factory=Counter)
+    reasons: dict[str, None] = field(default_factory=dict)
+    tools: set[str] = field(default_factory=set)
+    spans: list[Span] = field(default_factory=list)
+
+    def take(self, one: Decoded) -> None:
+        """Count what a part of the file holds."""
+        self.counts["spans"] += len(one.spans)
+        self.spans += one.spans[: _SPANS - len(self.spans)]
+        for refused in one.rejected:
+            self.refuse(refused)
+        self.conclude(one.outcomes)
+        for chat in one.chats:
+            self.tell(chat.episode)
+            self.conclude(chat.outcomes)
+
+    def refuse(self, refused: Rejected) -> None:
+        """Count a refusal."""
+        self.codes[refused.code] += 1
+        if len(self.reasons) < _REASONS:
+            self.reasons[refused.reason] = None
+
+    def conclude(self, outcomes: Sequence[Outcome]) -> None:
+        """Count outcomes."""
+        self.counts["outcomes"] += len(outcomes)
+        self.outcomes.update(one.name if is_shown(one.name) else "…" for one in outcomes)
+
+    def tell(self, episode: Episode) -> None:
+        """Count a conversation."""
+        roles = Counter(step.role for step in episode.steps)
+        self.tools.update(episode.tools)
+        self.gaps.update(episode.completeness)
+        self.counts.update(
+            {
+                "conversations": 1,
+                "messages": len(episode.steps),
+                "users' messages": roles["user"],
+                "calls": sum(len(step.tool_calls) for step in episode.steps),
+                "results": roles["tool"],
+            }
+        )
+
+    def assembled(self) -> None:
+        """Count the conversations that the spans make up."""
+        for app in sorted({span.app for span in self.spans}):
+            assembled = assemble(self.spans, app=app)
+            self.conclude(assembled.outcomes)
+            for episode in assembled.episodes:
+                self.tell(episode)
+
+
 def _read(found: Explained, path: Path, layout: Layout | None) -> None:
     """Count what reading the file gives."""
-    episodes: list[Episode] = []
-    outcomes: list[Outcome] = []
-    spans: list[Span] = []
-    rejected: list[Rejected] = []
-    count = 0
+    tally = _Tally()
     for number, record in enumerate(read_file(path, layout=layout), start=1):
         if isinstance(record, Rejected):
-            rejected.append(record)
+            tally.refuse(record)
             continue
         stored = StoredRecord(
             seq=number, **{one.name: getattr(record, one.name) for one in fields(record)}
         )
-        decoded = decode(stored)
-        count += len(decoded.spans)
-        spans += decoded.spans[: _SPANS - len(spans)]
-        rejected += [replace(one, body=b"") for one in decoded.rejected]
-        outcomes += decoded.outcomes
-        for chat in decoded.chats:
-            episodes.append(chat.episode)
-            outcomes += chat.outcomes
-    for app in sorted({span.app for span in spans}):
-        assembled = assemble(spans, app=app)
-        episodes += assembled.episodes
-        outcomes += assembled.outcomes
-    if found.format is None and spans:
+        tally.take(decode(stored))
+    tally.assembled()
+    if found.format is None and tally.spans:
         found.format = "OTLP"
-    found.counts = _counts(episodes, outcomes, count)
-    found.quarantined = dict(Counter(one.code for one in rejected).most_common())
-    found.reasons = list(dict.fromkeys(one.reason for one in rejected))[:5]
-    names = Counter(one.name if is_shown(one.name) else "…" for one in outcomes)
-    found.outcomes = dict(names.most_common())
-    found.missing = _missing(found.counts, episodes, mapped=found.takes_mapping)
+    tally.counts["tool definitions"] = len(tally.tools)
+    found.counts = {name: tally.counts[name] for name in _COUNTED}
+    found.outcomes = dict(tally.outcomes.most_common())
+    found.quarantined = dict(tally.codes.most_common())
+    found.reasons = list(tally.reasons)
+    found.missing = _missing(found.counts, tally.gaps, mapped=found.takes_mapping)
     found.unfound = layout.unfound() if layout else []
-
-
-def _counts(episodes: Sequence[Episode], outcomes: Sequence[Outcome], spans: int) -> dict[str, int]:
-    steps = [step for episode in episodes for step in episode.steps]
-    return {
-        "spans": spans,
-        "conversations": len(episodes),
-        "messages": len(steps),
-        "users' messages": sum(step.role == "user" for step in steps),
-        "calls": sum(len(step.tool_calls) for step in steps),
-        "results": sum(step.role == "tool" for step in steps),
-        "tool definitions": len({tool for episode in episodes for tool in episode.tools}),
-        "outcomes": len(outcomes),
-    }
 
 
 _NEEDED: Final = (
@@ -204,16 +246,15 @@ _GAPS: Final = (
 )
 
 
-def _missing(counts: dict[str, int], episodes: Sequence[Episode], *, mapped: bool) -> list[str]:
+def _missing(counts: dict[str, int], gaps: Counter[str], *, mapped: bool) -> list[str]:
     def told(sentence: str, advice: str) -> str:
         return f"{sentence} ({advice})" if advice and mapped else sentence
 
     needed = [told(sentence, advice) for name, sentence, advice in _NEEDED if not counts[name]]
     if not counts["conversations"]:
         return needed[:1]
-    gaps = Counter(gap for episode in episodes for gap in episode.completeness)
     return needed + [
-        f"{told(sentence, advice)}: {gaps[gap]} of {len(episodes)} conversations"
+        f"{told(sentence, advice)}: {gaps[gap]:,} of {counts['conversations']:,} conversations"
         for gap, sentence, advice in _GAPS
         if gaps[gap]
     ]

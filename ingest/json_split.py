@@ -7,6 +7,7 @@ The records are the elements of a list, at the top or below a key, or several va
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ _ITEM: Final = "item"
 _DEEPEST: Final = 4
 _MOST_AROUND: Final = 1 << 20
 """Characters of what encloses the records: it is repeated with each of them."""
+_NO_NUMBER: Final = re.compile(rb"-?\b(?:NaN|Infinity)\b")
 _OPENS: Final = frozenset({"start_map", "start_array"})
 _CLOSES: Final = frozenset({"end_map", "end_array"})
 
@@ -77,6 +79,17 @@ def split(opened: Open, knows: Knows, *, limit: int) -> Iterator[Part | Break]:
             yield Break(after=number, is_cut=_is_cut(error))
         except (ijson.JSONError, ValueError, OverflowError):
             yield Break(after=number, is_cut=False)
+
+
+def may_begin_json(text: bytes) -> bool:
+    """Whether a text is JSON as far as it goes: it may end anywhere, also within a word or a number."""
+    # The pushed parser is never told that the text ends; it knows no NaN, which other readers of JSON do.
+    parser = ijson.basic_parse_coro(ijson.sendable_list(), multiple_values=True)
+    try:
+        parser.send(_NO_NUMBER.sub(b"0", text))
+    except (ijson.JSONError, ValueError, OverflowError):
+        return False
+    return True
 
 
 def _is_cut(error: Exception) -> bool:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from io import BufferedReader
 from typing import Any
 
-from ingest.file_source import FileSource
-from ingest.json_split import Break, Knows, split
+from ingest.file_source import PEEK, FileSource
+from ingest.json_split import Break, Knows, may_begin_json, split
 from ingest.quarantine import Rejected
 from ingest.text import NOT_JSON, Json, load_json
 
@@ -39,11 +39,16 @@ def first_line(stream: BufferedReader, limit: int) -> tuple[bytes, int]:
 
 
 def has_a_value_a_line(stream: BufferedReader, first: bytes) -> bool:
-    """Whether the rest of a file is lines: its first line is a value, or a broken one with another object behind it."""
+    """Whether the rest of a file is lines: its first line is a value, or a broken one with another object behind it.
+
+    A document, too, may have an object behind its first line; it is JSON as far as one looks, and a broken line is not.
+    """
     if load_json(first) is not NOT_JSON:
         return True
-    start = first.strip()
-    return start[:1] == b"{" and start != b"{" and stream.peek(1)[:1] == b"{"
+    behind = stream.peek(PEEK)[:PEEK]
+    if first.lstrip()[:1] != b"{" or behind[:1] != b"{":
+        return False
+    return not may_begin_json(first + behind)
 
 
 def skip_line(stream: BufferedReader, line: bytes) -> None:

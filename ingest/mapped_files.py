@@ -24,6 +24,7 @@ from ingest.wal import WalRecord
 
 SOURCE: Final = "mapped"
 """The format of episodes that a mapping read."""
+_SILENT: Final = "no item of it says who speaks and what; say so in [message]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +55,12 @@ def read_mapped_file(source: FileSource, layout: Layout) -> Iterator[WalRecord |
             facts=replace(facts, is_alone=one.is_alone),
         )
         line = chat_line(one.value, arrival, Standing(source=SOURCE))
+        if not line["messages"]:
+            missed = PathMissed(
+                "conversation.messages", layout.document.conversation.messages, why=_SILENT
+            )
+            yield _refused(source, layout, missed, one.place, one.value)
+            continue
         yield from chunks.add(json_bytes(line) + b"\n")
     yield from chunks.end()
 

@@ -55,6 +55,8 @@ LINES = "\n".join(json.dumps(one) for one in RECORDS)
         LINES.replace("\n", "\r\n"),
         "\n".join(json.dumps(one, indent=4) for one in RECORDS),
         json.dumps({"info": {"a": 1}, "results": RECORDS}, indent=1),
+        '{"info": {"a": NaN}, "results": [\n' + LINES.replace("\n", ",\n") + "\n]}\n",
+        '{"results": [\n' + ",\n".join(json.dumps(one, indent=4) for one in RECORDS) + "]}",
         LINES.encode("utf-8-sig"),
         json.dumps(RECORDS, ensure_ascii=False).encode("utf-16"),
         json.dumps(RECORDS, ensure_ascii=False, indent=1).encode("utf-32"),
@@ -178,6 +180,17 @@ def test_values_that_cannot_be_read_cost_only_themselves(tmp_path: Path) -> None
         ("line 2", "not_json"),
         ("line 3", "not_an_episode"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("first", "length"), [('{"cut": ', 9), ('{"cut": [1, ', 9), ('{"a": "x', 99_000)]
+)
+def test_a_broken_first_line_costs_only_itself(tmp_path: Path, first: str, length: int) -> None:
+    """It is told from the first line of a document by what stands behind it, also where that line is long."""
+    rest = [json.dumps(record(n, note="x" * length)) for n in range(2)]
+    found = decoded(tmp_path, "\n".join([first, *rest]))
+    assert ids(found) == ["0", "1"]
+    assert [(r.position, r.code) for r in found.rejected] == [("line 1", "not_json")]
 
 
 def test_a_refusal_names_keys_and_the_command_but_no_value(tmp_path: Path) -> None:

@@ -362,3 +362,14 @@ def test_a_mapping_is_offered_only_where_it_may_help(tmp_path: Path) -> None:
     assert own.mapping is not None
     assert not any("map" in sentence for sentence in known.missing)
     assert any("(map `calls`, or `tool`)" in sentence for sentence in own.missing)
+
+
+def test_messages_that_do_not_speak_for_themselves_are_said_to(tmp_path: Path) -> None:
+    """A path that leads to a list of anything else is named, with the section that would help."""
+    path = written(tmp_path, [{"here": [{"who": "a", "t": "x"}]}], lines=True)
+    (refused,) = read(path, layout(tmp_path, "[conversation]\nmessages = 'here'\n")).rejected
+    assert refused.code == "path_missed"
+    assert refused.reason.startswith(
+        "The path conversation.messages = 'here' of mapping.toml does not fit (no item of it says who speaks"
+    )
+    assert "in line 1;" in refused.reason
