@@ -42,6 +42,7 @@ _KEYS: Final = 60
 _REASONS: Final = 5
 _COUNTED: Final = (
     "spans",
+    "log events",
     "conversations",
     "messages",
     "users' messages",
@@ -162,6 +163,7 @@ class _Tally:
     def take(self, one: Decoded) -> None:
         """Count what a part of the file holds."""
         self.counts["spans"] += len(one.spans)
+        self.counts["log events"] += len(one.events)
         self.spans += one.spans[: _SPANS - len(self.spans)]
         for refused in one.rejected:
             self.refuse(refused)
@@ -217,7 +219,7 @@ def _read(found: Explained, path: Path, layout: Layout | None) -> None:
         )
         tally.take(decode(stored))
     tally.assembled()
-    if found.format is None and tally.spans:
+    if found.format is None and (tally.counts["spans"] or tally.counts["log events"]):
         found.format = "OTLP"
     tally.counts["tool definitions"] = len(tally.tools)
     found.counts = {name: tally.counts[name] for name in _COUNTED}

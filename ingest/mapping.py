@@ -339,7 +339,7 @@ def _sentence(error: ValidationError, name: str) -> str:
         case "missing":
             return f"{name}: {at} is missing; say where it is with a JMESPath expression"
         case "value_error":
-            return f"{name}: {at}: {first['ctx']['error']}"
+            return f"{name}: {at}: {first.get('ctx', {}).get('error')}"
     return f"{name}: {at} must be {'a table' if len(place) == 1 else 'a text'}"
 
 

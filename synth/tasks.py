@@ -27,6 +27,7 @@ from redact.clean_episode import CleanEpisode
 from synth.attempts import Group, join_attempts
 from synth.attempts_constructed import BY, actions_of, asked_after, consent_to
 from synth.attempts_later import join_later
+from synth.inferred_tools import ToolBook, tools_from_calls
 from synth.labels import Label
 from synth.rubric.constructed import Intents
 from synth.rubric.corrected import NOT_SAID, OTHER_TOOL, Corrected, tried
@@ -43,6 +44,7 @@ from synth.rubric.tool_kinds import ToolKinds, infer_tools
 from synth.rubric.traits import AppTraits, traits_of
 from synth.starts import LearntWorld, Start, Starts
 from synth.user_turns import acts_first, user_turns
+from synth.withheld import needs_withheld
 
 ID_LENGTH: Final = 32
 NEEDS_CONTENT: Final = frozenset({"no_content", "truncated"})
@@ -61,10 +63,11 @@ def derive_tasks(
     """All candidates of one app, in order of their first episode; `corrections` say what people did about failed ones."""
     backend = World.from_json(world.document) if world is not None else None
     several = backend.dispatched if backend is not None else EMPTY
+    usable = [e for e in episodes if not e.do_not_train and e.steps]
+    tools = ToolBook(usable)
     records = [
         record(e, several, Results.of(backend, e) if backend is not None else None)
-        for e in episodes
-        if not e.do_not_train and e.steps
+        for e in map(tools.completed, usable)
     ]
     said = world.document.get("reads", []) if world is not None else []
     kinds = infer_tools(records, reads=said, dispatched=several)
@@ -287,7 +290,7 @@ def _candidate(found: _Attempts, traits: AppTraits, start: Start | None) -> Cand
             for a in attempts
         ),
         reasons=(
-            *_reasons(derived, shown, start),
+            *_reasons(derived, shown, start, task),
             *_outdated(group, start),
             *_told_anew(derived, start),
             *([made.why_not] if made.why_not else []),
@@ -299,11 +302,11 @@ def _doubts(plan: Plan | None) -> Doubts:
     return Doubts() if plan is None else Doubts(corrected=plan.corrected, supposed=plan.supposed)
 
 
-def _reasons(derived: Derived, shown: Recorded, start: Start | None) -> tuple[str, ...]:
+def _reasons(derived: Derived, shown: Recorded, start: Start | None, task: Task) -> tuple[str, ...]:
     reasons = list(derived.reasons)
     missing = NEEDS_CONTENT.intersection(shown.episode.completeness)
     reasons += sorted(missing)
-    if shown.episode.withheld:
+    if shown.episode.withheld and needs_withheld(task, shown.attempt, derived.rubric):
         reasons.append("withheld_leaf")
     if not any(m.get("role") == "user" for m in shown.attempt.messages[: shown.attempt.opening]):
         reasons.append("no_request")
@@ -345,11 +348,12 @@ def _task(
     episode = shown.episode
     longest = max(len(r.actions) for r in group.records)
     most = max(len(r.attempt.calls) for r in group.records)
+    offered = _tools(group)
     return Task(
         task_id=task_id,
         app=episode.app,
         opening=shown.attempt.messages[: shown.attempt.opening],
-        tools=_tools(group),
+        tools=offered,
         world=episode.app,
         start=start.start if start is not None else {},
         started_at=group.begins.episode.started_at,
@@ -359,12 +363,15 @@ def _task(
         ),
         terminal_tools=kinds.terminal(),
         dispatched=start.world.document.get("dispatched", {}) if start is not None else {},
-        provenance=_provenance(group, shown),
+        provenance=_provenance(group, shown, offered),
     )
 
 
-def _provenance(group: Group, shown: Recorded) -> dict[str, Json]:
+def _provenance(
+    group: Group, shown: Recorded, tools: Iterable[Mapping[str, Json]]
+) -> dict[str, Json]:
     ids: Sequence[str] = [r.episode.episode_id for r in group.records]
+    inferred = tools_from_calls(tools)
     return {
         "anchor": group.anchor.episode.episode_id,
         "shown": shown.episode.episode_id,
@@ -372,6 +379,7 @@ def _provenance(group: Group, shown: Recorded) -> dict[str, Json]:
         "joined_by": group.joined_by,
         "subject": group.anchor.episode.subject,
         "redaction": "off" if any(r.episode.redaction == "off" for r in group.records) else "on",
+        **({"tools_from_calls": list[Json](inferred)} if inferred else {}),
     }
 
 

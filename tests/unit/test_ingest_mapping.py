@@ -17,6 +17,7 @@ from ingest.limits import DEFAULT_LIMITS, Limits
 from ingest.mapping import Layout, MappingUnusable, load_mapping
 from ingest.quarantine import Rejected
 from ingest.wal import StoredRecord
+from tests.unit.test_ingest_files import logs
 from tests.unit.test_ingest_records import ANSWER, ARGUMENTS, ASKED, EXPECTED, RESULT, bound, told
 
 MAPPING = """
@@ -345,11 +346,13 @@ def test_explain_of_other_files(tmp_path: Path) -> None:
         '[{"traj": [{"role": "user", "content": "x"}]}, {"traj": [{"ro'
     )
     (tmp_path / "c.json").write_text("")
+    (tmp_path / "d.pb").write_bytes(logs())
     found = {one.file: one for one in explain(tmp_path)}
     assert found["a.txt"].quarantined == {"unknown_format": 1}
     assert found["b.json"].counts["conversations"] == 1
     assert found["b.json"].quarantined == {"cut_off": 1}
     assert found["c.json"].quarantined == {"empty_file": 1}
+    assert (found["d.pb"].format, found["d.pb"].counts["log events"]) == ("OTLP", 1)
 
 
 def test_a_mapping_is_offered_only_where_it_may_help(tmp_path: Path) -> None:

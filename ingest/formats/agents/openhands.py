@@ -145,7 +145,7 @@ class _Telling:
             response, words = None, args.get("thought", event.get("thought"))
             given = {key: one for key, one in args.items() if key not in _BESIDE}
             call = {"function": {"name": kind, "arguments": given}}
-        identity = call.get("id") or f"action_{self._number}"
+        identity = str(call.get("id") or f"action_{self._number}")
         call = {**call, "id": identity, "type": "function"}
         if event.get("id") is not None:
             self._calls[f"event {event['id']}"] = identity
