@@ -14,6 +14,7 @@ from typing import Final
 
 import pyarrow as pa
 
+from dagster_project.attempts_apart import apart
 from dagster_project.errors import InputError
 from dagster_project.home import Home, add_apps, lock
 from dagster_project.lake import Lake
@@ -25,6 +26,7 @@ from ingest.decode_batch import DecodedBatch, decode_batch
 from ingest.elsewhere import Elsewhere
 from ingest.episode import Episode
 from ingest.files import read_file
+from ingest.mapping import Layout
 from ingest.moments import day_of
 from ingest.outcome import Outcome
 from ingest.quarantine import REJECTED_SCHEMA, Rejected
@@ -60,15 +62,16 @@ class Arrived:
         return self.spans + self.log_events + self.chats + self.outcomes
 
 
-def take_in(
+def take_in(  # noqa: PLR0913 - what comes in, and how it is read
     home: Home,
     paths: Sequence[Path],
     *,
     app: str | None = None,
     on_file: Callable[[Path], None] | None = None,
     elsewhere: Elsewhere | None = None,
+    layout: Layout | None = None,
 ) -> Arrived:
-    """Store files in the log, durable, then bring everything pending into the lake."""
+    """Store files in the log, durable, then bring everything pending into the lake; `layout` reads JSON of one's own."""
     for path in paths:
         if not path.exists():
             raise InputError(f"{path} does not exist; check the path")
@@ -77,7 +80,7 @@ def take_in(
         for path in paths:
             if on_file is not None:
                 on_file(path)
-            _store(home, wal, read_file(path, app=app), arrived)
+            _store(home, wal, read_file(path, app=app, layout=layout), arrived)
             arrived.files += 1
         land(home, wal, arrived, late=LateContent(elsewhere) if elsewhere is not None else None)
     return arrived
@@ -120,8 +123,9 @@ def _write(lake: Lake, batch: DecodedBatch, arrived: Arrived) -> None:
     lake.append(SPANS, batch.spans)
     events = list(map(event_row, batch.events))
     lake.append(LOG_EVENTS, pa.Table.from_pylist(events, LOG_EVENTS.schema))
-    days = _append_chats(lake, [chat.episode for chat in batch.chats])
-    every = [*(o for chat in batch.chats for o in chat.outcomes), *batch.outcomes]
+    chats = apart(lake, batch.chats)
+    days = _append_chats(lake, [chat.episode for chat in chats])
+    every = [*(o for chat in chats for o in chat.outcomes), *batch.outcomes]
     said = list({outcome.outcome_id: outcome for outcome in every}.values())
     append_outcomes(lake, said, days)
     arrived.spans += batch.spans.num_rows

@@ -6,9 +6,9 @@ else from the app's at the time the episode started. Not here: what counts as eq
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ from environments.runtime.world import World
 from environments.runtime.world_simulated import SimulatedWorld
 from environments.simulate import Background, Simulator
 from environments.verify import ACCEPTED
+from ingest.app_name import UNNAMED
 from ingest.chat_log import Chat
 from ingest.decode import decode
 from ingest.files import read_file
@@ -105,7 +106,7 @@ def backtest(
         raise InputError(
             f"{home.path} has learnt nothing yet; make its worlds with: tracegym build --home {home.path}"
         )
-    chats, rejected = _read(files)
+    chats, rejected = _read(files, _app_of_unnamed(known))
     if not chats:
         why = f": {rejected[0].reason}" if rejected else ""
         raise InputError(f"no episode of {files[0]} can be used{why}")
@@ -128,16 +129,22 @@ def backtest(
     return found.to_json(rejected)
 
 
-def _read(files: Sequence[Path]) -> tuple[list[Chat], list[Rejected]]:
+def _app_of_unnamed(known: Collection[str]) -> str | None:
+    """The app of held-out episodes that name none: the home's only one, or the one of data that never named any."""
+    return next(iter(known)) if len(known) == 1 else UNNAMED if UNNAMED in known else None
+
+
+def _read(files: Sequence[Path], named_after: str | None) -> tuple[list[Chat], list[Rejected]]:
     chats: list[Chat] = []
     rejected: list[Rejected] = []
     for path in files:
-        for number, body in enumerate(read_file(path)):
+        for number, body in enumerate(read_file(path, named_after=named_after)):
             if isinstance(body, Rejected):
                 rejected.append(body)
                 continue
-            names = ("kind", "app", "source", "body", "received_at", "encoding", "position")
-            stored = StoredRecord(seq=number, **{name: getattr(body, name) for name in names})
+            stored = StoredRecord(
+                seq=number, **{one.name: getattr(body, one.name) for one in fields(body)}
+            )
             decoded = decode(stored)
             chats += decoded.chats
             rejected += decoded.rejected

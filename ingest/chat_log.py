@@ -19,10 +19,8 @@ from ingest.chat_outcome import RawOutcome, outcome_line, read_outcome
 from ingest.episode import Episode, Step, ToolCall, episode_id_of
 from ingest.moments import from_any, to_text
 from ingest.outcome import Outcome
-from ingest.quarantine import Rejected
+from ingest.quarantine import MAX_KEPT_BODY, Rejected
 from ingest.text import NOT_JSON, Json, canonical, content_text, json_text, load_json
-
-MAX_KEPT_BODY: Final = 64 << 10
 
 ROLE_OF: Final = {
     "system": "system",
@@ -41,6 +39,8 @@ class Chat:
 
     episode: Episode
     outcomes: tuple[Outcome, ...] = ()
+    shares_id: bool = False
+    """Whether the id names a task, so that an attempt in another file may have it, too."""
 
 
 class _Lenient(BaseModel):
@@ -82,6 +82,8 @@ class RawExtras(_Lenient):
     ended_at: str | int | float | None = None
     source: str | None = None
     trace_ids: list[str] = Field(default_factory=list)
+    shares_id: bool = False
+    """Of a line whose id names a task: an attempt in another file may have it, too."""
 
 
 class RawMessage(_Lenient):
@@ -201,6 +203,7 @@ def _chat(chat: RawChat, *, raw: bytes, app: str | None) -> Chat:
     return Chat(
         episode=episode,
         outcomes=tuple(read_outcome(outcome, episode) for outcome in given_outcomes),
+        shares_id=extras.shares_id,
     )
 
 

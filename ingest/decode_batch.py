@@ -13,8 +13,9 @@ from typing import Final
 import pyarrow as pa
 
 from ingest.chat_log import Chat
-from ingest.decode import Decoded, arrival_of, decode, refused
+from ingest.decode import arrival_of, decode, refused
 from ingest.errors import BodyRefused
+from ingest.formats.format import Decoded
 from ingest.limits import DEFAULT_LIMITS, Limits, unpack
 from ingest.outcome import Outcome
 from ingest.quarantine import Rejected

@@ -267,17 +267,26 @@ def _omits_calls(thread: Thread, body: list[Step], shared: int) -> bool:
 
 
 def _completed(thread: Thread, body: list[Step], keys: list[str]) -> tuple[list[Step], list[str]]:
-    """The input with the calls that its sender left out of the past, where their results follow."""
+    """The input with the calls that its sender left out of the past, where their results follow.
+
+    Only as far as the input repeats the past: an id alone does not say which call is meant, because clients number their
+    calls anew in every turn.
+    """
     whole: list[Step] = []
-    for step, follows in zip(body, [*body[1:], None], strict=True):
-        known = thread.steps[len(whole)] if len(whole) < len(thread.steps) else None
+    repeats = True
+    for step, key, follows in zip(body, keys, [*body[1:], None], strict=True):
+        place = len(whole)
+        known = thread.steps[place] if repeats and place < len(thread.steps) else None
         if known is None or not known.tool_calls or step.tool_calls:
             whole.append(step)
+            repeats = known is not None and (key == thread.keys[place] or _cut_alike(known, step))
         elif _answers_it(known, step):
             whole += [known, step]
+            repeats = place + 1 < len(thread.keys) and key == thread.keys[place + 1]
         else:
             bare = step.role == "assistant" and (step.content or "") == (known.content or "")
-            whole.append(known if bare and _answers_it(known, follows) else step)
+            repeats = bare and _answers_it(known, follows)
+            whole.append(known if repeats else step)
     if whole == body:
         return body, keys
     thread.flags.add("history_edited")

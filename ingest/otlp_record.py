@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from ingest.app_name import safe_app_name
 from ingest.errors import BodyRefused
-from ingest.limits import Limits
+from ingest.file_facts import NOTHING_KNOWN, FileFacts
+from ingest.limits import DEFAULT_LIMITS, Limits
 from ingest.moments import from_number
-from ingest.quarantine import Rejected
+from ingest.quarantine import MAX_KEPT_BODY, Rejected
 from ingest.span import LogEvent, Span, event_id_of
 from ingest.text import Json
-
-_KEPT: Final = 64 << 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +29,34 @@ class Arrival:
     source: str
     position: str
     received_at: int
+    limits: Limits = DEFAULT_LIMITS
+    text: bytes | None = None
+    """The value as it was written, where it stands alone; None for one of a list."""
+    is_document: bool = False
+    """Whether the value is the whole file: its records are then counted from the file's beginning."""
+    facts: FileFacts = NOTHING_KNOWN
+
+    def app_for(self, said: str | None) -> str:
+        """The app: what the command line or the token says, else the data itself, else the file's name."""
+        return self.app or safe_app_name(said or self.facts.named_after)
+
+    def refused(self, code: str, reason: str, body: bytes) -> Rejected:
+        """The body, or a part of it, as quarantine keeps it."""
+        return Rejected(
+            source=self.source,
+            position=self.position,
+            code=code,
+            reason=reason,
+            body=body[:MAX_KEPT_BODY],
+            app=self.app,
+            at=self.received_at,
+        )
+
+    def nth(self, number: int) -> Arrival:
+        """The same for one of several records of the value."""
+        place = f"record {number}" if self.is_document else f"{self.position}, record {number}"
+        facts = replace(self.facts, is_alone=False)
+        return replace(self, position=place, text=None, is_document=False, facts=facts)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -87,17 +114,10 @@ def keep(
     try:
         record = read()
     except RecordRefusedError as error:
-        found.rejected.append(
-            Rejected(
-                source=batch.arrival.source,
-                position=f"{batch.arrival.position}, record {number}",
-                code=error.code,
-                reason=str(error),
-                body=(raw if isinstance(raw, bytes) else repr(raw).encode())[:_KEPT],
-                app=batch.app,
-                at=batch.arrival.received_at,
-            )
-        )
+        place = f"{batch.arrival.position}, record {number}"
+        body = raw if isinstance(raw, bytes) else repr(raw).encode()
+        of_record = replace(batch.arrival, position=place, app=batch.app)
+        found.rejected.append(of_record.refused(error.code, str(error), body))
         return
     if isinstance(record, Span):
         found.spans.append(record)

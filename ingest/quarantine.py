@@ -7,6 +7,9 @@ from typing import Final
 
 import pyarrow as pa
 
+MAX_KEPT_BODY: Final = 64 << 10
+"""Bytes of a refused record that are kept."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejected:
@@ -21,7 +24,7 @@ class Rejected:
     reason: str
     """One sentence: what is wrong and what to do."""
     body: bytes
-    """The record itself, kept in the private home; cut at 64 KiB."""
+    """The record itself, kept in the private home; cut at `MAX_KEPT_BODY`."""
     app: str | None = None
     at: int = 0
     """Nanoseconds since the epoch when it was refused."""

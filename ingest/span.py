@@ -1,6 +1,6 @@
 """The span and the log event: OpenTelemetry's records as the lake keeps them, whichever dialect they speak.
 
-Come from `ingest.otlp` (request bodies and files) and `ingest.langfuse_export`; go to `ingest.assemble`.
+Come from `ingest.otlp` (request bodies and files) and `ingest.formats.spans.langfuse_export`; go to `ingest.assemble`.
 Nothing here knows what an attribute means: that is `ingest.dialects`' job.
 """
 

@@ -27,6 +27,12 @@ class ContentText:
     """Whether something that is no text (an image, a file, a sound) was left out."""
 
 
+def type_of(value: dict[str, Any]) -> str | None:
+    """The `type` of an object, where it is a word."""
+    kind = value.get("type")
+    return kind if isinstance(kind, str) else None
+
+
 def content_text(content: object) -> ContentText:
     """The text of a message's content: null, a string, one part or a list of parts."""
     if content is None or isinstance(content, str):
@@ -69,6 +75,14 @@ def json_text(value: object) -> str:
     if isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False)
+
+
+def json_bytes(value: object) -> bytes:
+    """A value as UTF-8 JSON; whatever the standard library can read it can write."""
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def canonical(value: object) -> str:

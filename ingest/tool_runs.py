@@ -7,7 +7,7 @@ carried, and with what only a span knows (when it ended, whether it failed). A m
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -45,11 +45,12 @@ class Ran:
 def join_runs(steps: Sequence[Step], runs: Sequence[Node]) -> Ran:
     """Bind tool spans to calls by id, else by name, arguments and order."""
     steps = _with_calls_of_runs(steps, runs)
-    numbered = join_results(_numbered(steps)).steps
+    joined = join_results(_numbered(steps))
+    numbered = joined.steps
     asked = _asked(numbered)
-    sent = {call.call_id for step in steps for call in step.tool_calls}
-    calls = _Calls(asked, {one.call.call_id for one in asked} - sent)
-    ran = Ran(steps=[])
+    sent = {call.call_id for step in steps for call in step.tool_calls} | set(joined.sent_as)
+    calls = _Calls(asked, {one.call.call_id for one in asked} - sent, joined.sent_as)
+    ran = Ran(steps=[], flags={"repeated_call_ids"} if joined.sent_as else set())
     unasked: list[Node] = []
     for run in runs:
         one = calls.find(run)
@@ -115,16 +116,18 @@ def _asked(steps: Sequence[Step]) -> list[_Asked]:
 class _Calls:
     """The calls of a thread, to be found without walking them all."""
 
-    def __init__(self, asked: list[_Asked], made: set[str]) -> None:
+    def __init__(self, asked: list[_Asked], made: set[str], sent_as: Mapping[str, str]) -> None:
         self._made = made
         """Ids that no message carried."""
+        self._sent_as = sent_as
+        """Ids as sent, of calls whose id here is another."""
         self._told = {one.call.call_id for one in asked}
         self._by_id: dict[str, list[_Asked]] = {}
         self._by_request: dict[tuple[str, str], list[_Asked]] = {}
         self._by_name: dict[str, list[_Asked]] = {}
         for one in asked:
             request = one.call.name, canonical_arguments(one.call.arguments)
-            self._by_id.setdefault(one.call.call_id, []).append(one)
+            self._by_id.setdefault(self._sent(one), []).append(one)
             self._by_request.setdefault(request, []).append(one)
             self._by_name.setdefault(one.call.name, []).append(one)
 
@@ -167,9 +170,12 @@ class _Calls:
                 found = _best(run, [one for one in alike if _values(one) == values])
         return self._take(found)
 
+    def _sent(self, one: _Asked) -> str:
+        return self._sent_as.get(one.call.call_id, one.call.call_id)
+
     def _take(self, found: _Asked | None) -> _Asked | None:
         if found is not None:
-            self._by_id[found.call.call_id].remove(found)
+            self._by_id[self._sent(found)].remove(found)
             self._by_name[found.call.name].remove(found)
             request = found.call.name, canonical_arguments(found.call.arguments)
             self._by_request[request].remove(found)

@@ -17,24 +17,26 @@ from types import TracebackType
 from typing import Final, Self
 
 from ingest.errors import StorageError, StorageFull, StorageUnwritable
+from ingest.file_facts import NOTHING_KNOWN, FileFacts, facts_of
 
 FILE_NAME: Final = "wal.sqlite"
 _WAIT_SECONDS: Final = 60.0
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 
 _CREATE: Final = """
 create table if not exists records (
   seq integer primary key autoincrement,
   kind text not null, app text not null, source text not null, position integer not null,
   encoding text not null, received_at integer not null, digest blob not null,
-  decoded_at integer, body blob not null);
+  decoded_at integer, body blob not null, facts text not null default '');
 create unique index if not exists records_once on records (digest);
 create index if not exists records_pending on records (seq) where decoded_at is null;
 """
 _INSERT: Final = """
 insert or ignore into records
-  (kind, app, source, position, encoding, received_at, digest, body) values (?,?,?,?,?,?,?,?)"""
-_COLUMNS: Final = "seq, kind, app, source, position, encoding, received_at, body"
+  (kind, app, source, position, encoding, received_at, digest, body, facts) values (?,?,?,?,?,?,?,?,?)"""
+_COLUMNS: Final = "seq, kind, app, source, position, encoding, received_at, body, facts"
+_FROM_1_TO_2: Final = "alter table records add column facts text not null default ''"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +44,7 @@ class WalRecord:
     """One body to keep."""
 
     kind: str
-    """The format's name: `otlp_traces`, `otlp_logs`, `chat_log`, `langfuse_export`."""
+    """The name of a row of `ingest.formats.table`: `otlp_traces`, `chat_log`, `langfuse_export`."""
     app: str | None
     """From a token, an allow-list or `--app`; None where the data itself has to say."""
     source: str
@@ -51,9 +53,11 @@ class WalRecord:
     received_at: int
     """Nanoseconds since the epoch."""
     encoding: str = "json"
-    """`protobuf`, `json` or `jsonl`, followed by `+gzip` where the body is compressed."""
+    """`protobuf`, `json`, `jsonl` or `records` (lines that were records of one document), with `+gzip` where compressed."""
     position: int = 1
     """The first line or record of the source that the body holds."""
+    facts: FileFacts = NOTHING_KNOWN
+    """What is known of the whole file."""
 
     @property
     def digest(self) -> bytes:
@@ -74,6 +78,7 @@ class StoredRecord:
     received_at: int
     encoding: str
     position: int
+    facts: FileFacts = NOTHING_KNOWN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,6 +265,9 @@ class Wal:
         version = connection.execute("pragma user_version").fetchone()[0]
         if version == _FORMAT:
             return
+        if version == 1:
+            self._add_facts(connection)
+            return
         if version:
             self._drop_connection()
             raise StorageUnwritable(
@@ -268,6 +276,15 @@ class Wal:
         connection.executescript(
             f"begin immediate; {_CREATE} pragma user_version = {_FORMAT}; commit;"
         )
+
+    @staticmethod
+    def _add_facts(connection: sqlite3.Connection) -> None:
+        """Bring a log of the first format to the second; bodies that are in it keep meaning what they meant."""
+        connection.execute("begin immediate")
+        if connection.execute("pragma user_version").fetchone()[0] == 1:
+            connection.execute(_FROM_1_TO_2)
+            connection.execute(f"pragma user_version = {_FORMAT}")
+        connection.execute("commit")
 
     def _failed(self, error: sqlite3.Error) -> StorageError:
         # The connection may be in any state after a failed write; a fresh one recovers without a restart.
@@ -296,11 +313,12 @@ def _row(record: WalRecord) -> tuple[object, ...]:
         record.received_at,
         record.digest,
         record.body,
+        record.facts.to_text(),
     )
 
 
 def _stored(row: Sequence[object]) -> StoredRecord:
-    seq, kind, app, source, position, encoding, received_at, body = row
+    seq, kind, app, source, position, encoding, received_at, body, facts = row
     return StoredRecord(
         seq=int(str(seq)),
         kind=str(kind),
@@ -310,4 +328,5 @@ def _stored(row: Sequence[object]) -> StoredRecord:
         encoding=str(encoding),
         received_at=int(str(received_at)),
         body=body if isinstance(body, bytes) else b"",
+        facts=facts_of(str(facts)),
     )

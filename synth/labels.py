@@ -66,13 +66,33 @@ class OutcomeRule:
     """Annotators that count for this name although they are models or programs."""
 
 
+_WHOLE: Final = OutcomeRule(good=">= 0.99", bad="<= 0.5")
+KNOWN: Final[Mapping[str, OutcomeRule]] = {
+    "resolved": OutcomeRule(good=">= 0.5"),
+    **dict.fromkeys(
+        (
+            "reward",
+            "correct",
+            "is_correct",
+            "success",
+            "successful",
+            "is_success",
+            "passed",
+            "is_passed",
+            "solved",
+            "is_resolved",
+        ),
+        _WHOLE,
+    ),
+}
+"""Names whose 1 can only mean good. A part of a reward (0.7) is neither good nor bad until somebody says so."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomePolicy:
     """How outcomes become labels."""
 
-    rules: Mapping[str, OutcomeRule] = field(
-        default_factory=lambda: {"resolved": OutcomeRule(good=">= 0.5")}
-    )
+    rules: Mapping[str, OutcomeRule] = field(default_factory=lambda: KNOWN)
     noise: Mapping[str, float] = field(default_factory=lambda: NOISE)
     """Share of wrong outcomes per annotator kind, or per `annotator:name`."""
     source: str = "default"
@@ -109,7 +129,7 @@ UNLABELLED: Final = Label(resolved=None, reason="no_outcome")
 
 
 def load_outcome_policy(path: Path | None) -> OutcomePolicy:
-    """Read `outcomes.toml`; without a file, `resolved >= 0.5` is good and nothing else is known."""
+    """Read `outcomes.toml`; what it does not name keeps the meaning of `KNOWN`, and any other name means nothing."""
     if path is None or not path.exists():
         return OutcomePolicy()
     try:
@@ -182,7 +202,9 @@ def unknown_outcomes(outcomes: Iterable[Said], policy: OutcomePolicy) -> dict[st
     """Outcome names the policy does not know, each with the line to add to `outcomes.toml`."""
     unknown: dict[str, list[Said]] = {}
     for outcome in outcomes:
-        if outcome.name not in policy.rules:
+        # A right answer without a verdict says nothing about how it went.
+        says_how = outcome.value is not None or outcome.label is not None
+        if outcome.name not in policy.rules and says_how:
             unknown.setdefault(outcome.name, []).append(outcome)
     return {name: _line_to_add(name, mine) for name, mine in sorted(unknown.items())}
 

@@ -51,6 +51,12 @@ def _is_one_word(cells: Sequence[object]) -> bool:
     return all(" " not in text and len(text) <= _LONGEST_ID for text in shown)
 
 
+def print_text(text: str, *, bold: bool = False) -> None:
+    """Plain text on stdout, never broken into lines: it may be copied into a file."""
+    console = Console(highlight=False)
+    console.print(Text(text, style="bold" if bold else ""), soft_wrap=True)
+
+
 def print_pairs(title: str, pairs: Mapping[str, object]) -> None:
     """Names and values, one a line."""
     print_table(title, ("", ""), [(name, _shown(value)) for name, value in pairs.items()])

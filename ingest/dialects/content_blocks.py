@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ingest.text import Json, json_text
+from ingest.text import Json, json_text, type_of
 
 _TEXT_TYPES: Final = frozenset(
     {None, "text", "input_text", "output_text", "refusal", "summary_text"}
@@ -96,7 +96,7 @@ def is_text_block(item: Json) -> bool:
     return (
         isinstance(item, dict)
         and isinstance(item.get("type"), str | None)
-        and item.get("type") in _TEXT_TYPES | {"TextBlock"}
+        and type_of(item) in _TEXT_TYPES | {"TextBlock"}
         and isinstance(item.get("text"), str)
         and set(item) <= _BESIDE_TEXT
     )
@@ -120,7 +120,7 @@ def has_media(content: Json) -> bool:
 
 def part_text(part: dict[str, Any]) -> str | None:
     """The text of a text part; None for images, files and sounds."""
-    if part.get("type") not in _TEXT_TYPES:
+    if type_of(part) not in _TEXT_TYPES:
         return None
     found = (part.get(key) for key in ("text", "content", "refusal"))
     text = next((text for text in found if text is not None), None)
@@ -145,4 +145,4 @@ def _block_text(block: Json) -> str | None:
 
 
 def _is_text_part(item: Json) -> bool:
-    return isinstance(item, dict) and item.get("type") in _NAMED_TEXT
+    return isinstance(item, dict) and type_of(item) in _NAMED_TEXT

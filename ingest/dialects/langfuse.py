@@ -1,4 +1,4 @@
-"""Langfuse: the attributes of its SDK's spans, and those that `ingest.langfuse_export` makes from an export file.
+"""Langfuse: the attributes of its SDK's spans, and those that `ingest.formats.spans.langfuse_export` makes from an export file.
 
 An observation's input and output hold whatever the traced library passed around, in any message shape.
 """

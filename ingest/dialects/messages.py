@@ -25,7 +25,7 @@ from ingest.dialects.parts import (
 from ingest.dialects.tool_schemas import read_tools
 from ingest.episode import Step
 from ingest.partial_json import parse_json
-from ingest.text import Json
+from ingest.text import Json, type_of
 
 ROLE_OF: Final = {
     "system": "system",
@@ -80,6 +80,11 @@ def read_messages(value: Json, *, role: str) -> Messages:
         value = read.value
     _read_value(value, role, found, 0)
     return found
+
+
+def read_more(value: Json, found: Messages, *, role: str) -> None:
+    """Read one more message of a list behind those that were found: a call that stands alone joins the turn before it."""
+    _read_value(value, role, found, 0)
 
 
 def _read_value(value: Json, role: str, found: Messages, depth: int) -> None:
@@ -157,7 +162,7 @@ def _is_message(value: dict[str, Any]) -> bool:
         return False
     if value.get("lc") and isinstance(value.get("kwargs"), dict):
         return True
-    kind = value.get("type")
+    kind = type_of(value)
     if kind in {"function_call", "function_call_output", "message", "reasoning"}:
         return True
     if isinstance(value.get("role"), str):
@@ -169,7 +174,7 @@ def _is_part(value: Json) -> bool:
     """A content part without a message around it, as Gemini and stripped exports have them."""
     if not isinstance(value, dict) or "role" in value or "message" in value:
         return False
-    return value.get("type") in {"text", "input_text", "output_text"} and (
+    return type_of(value) in {"text", "input_text", "output_text"} and (
         "text" in value or "content" in value
     )
 
@@ -191,7 +196,7 @@ def _read_message(value: dict[str, Any], default: str, found: Messages) -> None:
     role = role_of(value, default)
     if value.get("lc") and isinstance(value.get("kwargs"), dict):
         value = value["kwargs"]
-    kind = value.get("type")
+    kind = type_of(value)
     if kind == "function_call":
         _read_call_item(value, found)
         return

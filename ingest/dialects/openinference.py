@@ -36,7 +36,7 @@ from ingest.dialects.reading import (
 from ingest.dialects.tool_output import read_output
 from ingest.dialects.tool_schemas import read_tools
 from ingest.span import Attributes, Span
-from ingest.text import Json
+from ingest.text import Json, type_of
 
 NAME: Final = "openinference"
 
@@ -134,7 +134,7 @@ def flattened(attributes: Attributes, prefix: str, role: str) -> Messages:
             parts = [_part(part) for part in contents]
             if message.get("tool_calls"):
                 # Clients that list the parts of an answer name its calls there a second time.
-                parts = [part for part in parts if part.get("type") not in CALL_TYPES]
+                parts = [part for part in parts if type_of(part) not in CALL_TYPES]
             message = {**message, "content": parts}
         if "content" not in message and "tool_calls" not in message and "role" not in message:
             continue
@@ -162,7 +162,7 @@ def _part(item: Json) -> dict[str, Any]:
     """One part of a message; a call's own fields stand beside the part's."""
     part = _inner(item, "message_content")
     call = _inner(item, "tool_call")
-    if part.get("type") in CALL_TYPES and call:
+    if type_of(part) in CALL_TYPES and call:
         return {**part, "id": call.get("id"), **_inner(call, "function")}
     return part
 

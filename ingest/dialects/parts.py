@@ -14,7 +14,7 @@ from ingest.dialects.attributes import is_elided
 from ingest.dialects.content_blocks import blocks_text, is_text_block, part_text, result_text
 from ingest.episode import Step, ToolCall
 from ingest.partial_json import parse_json
-from ingest.text import Json, canonical, json_text
+from ingest.text import Json, canonical, json_text, type_of
 
 REASONING: Final = frozenset({"reasoning", "thinking", "redacted_thinking", "reasoning_text"})
 CALL_TYPES: Final = frozenset({"tool_call", "tool_use", "tool-call", "function_call"})
@@ -34,6 +34,7 @@ _BEDROCK_PARTS: Final = frozenset(
     }
 )
 _RESPONSES_PARTS: Final = frozenset({"input_text", "input_image", "input_file"})
+_ARGUMENTS: Final = ("arguments", "args", "input", "parameters", "kwargs", "tool_input", "params")
 _VERCEL_OUTPUTS: Final = frozenset(
     {"text", "json", "content", "error-text", "error-json", "execution-denied"}
 )
@@ -58,7 +59,7 @@ class Turn:
             self.texts.append(json_text(part))
 
     def _take_object(self, part: dict[str, Any]) -> None:
-        kind = part.get("type")
+        kind = type_of(part)
         gemini_call, gemini_result = either(part, *_GEMINI_CALL), either(part, *_GEMINI_RESULT)
         if kind in REASONING or part.get("thought") is True:
             self.flags.add("reasoning_left_out")
@@ -93,7 +94,7 @@ class Turn:
 def is_result(part: Json) -> bool:
     """Whether a part is the result of a call."""
     return isinstance(part, dict) and (
-        part.get("type") in RESULT_TYPES
+        type_of(part) in RESULT_TYPES
         or either(part, *_GEMINI_RESULT) is not None
         or isinstance(part.get("toolResult"), dict)
     )
@@ -132,12 +133,13 @@ def either(part: Json, *keys: str) -> Json:
 
 def read_call(identity: Json, part: dict[str, Any]) -> ToolCall:
     """One call; arguments that were not captured are empty text, which is no JSON and nobody's `{}`."""
-    arguments = next(
-        (part[key] for key in ("arguments", "args", "input", "parameters") if key in part), None
-    )
+    arguments = next((part[key] for key in _ARGUMENTS if key in part), None)
+    name = either(part, "name", "toolName", "tool_name", "function_name", "tool")
+    if name is None and isinstance(part.get("function"), str):
+        name = part["function"]
     return ToolCall(
         call_id=id_text(identity) or "",
-        name=id_text(either(part, "name", "toolName", "tool_name")) or "",
+        name=id_text(name) or "",
         arguments="" if arguments is None else json_text(arguments),
     )
 
@@ -165,9 +167,9 @@ def read_result(part: dict[str, Any]) -> Step:
     )
     failed = either(part, "is_error", "isError")
     if (
-        part["type"] == "tool-result"
+        type_of(part) == "tool-result"
         and isinstance(value, dict)
-        and value.get("type") in _VERCEL_OUTPUTS
+        and type_of(value) in _VERCEL_OUTPUTS
     ):
         failed = True if str(value["type"]).startswith("error") else failed
         value = value.get("value", value.get("reason"))
@@ -222,7 +224,7 @@ def result_parts(content: Json) -> Json:
 
 def _is_result_part(part: dict[str, Any]) -> bool:
     # A tool may answer with parts of its own: these carry a type or an id that only a client gives.
-    return part.get("type") in _RESPONSES_PARTS or str(part.get("id")).startswith("lc_")
+    return type_of(part) in _RESPONSES_PARTS or str(part.get("id")).startswith("lc_")
 
 
 def parts_in(text: Json) -> list[Any] | None:

@@ -93,7 +93,7 @@ def test_wrong_usage(command: Command, tmp_path: Path) -> None:
         ("cut.jsonl.gz", gzip.compress(b'{"messages": []}\n' * 999, mtime=0)[:40], "damaged"),
         ("other.jsonl", b'{"pets": ["cat"]}\n', "knows"),
         ("list.jsonl", b"[1, 2, 3]\n", ""),
-        ("role.jsonl", b'{"messages": [{"role": "wizard", "content": "x"}]}\n', "role"),
+        ("role.jsonl", b'{"messages": [{"role": 5, "content": "x"}]}\n', "role"),
         ("none.jsonl", b'{"messages": []}\n', "message"),
     ],
 )
@@ -327,3 +327,68 @@ def test_ctrl_c_in_a_build_says_how_to_go_on(tmp_path: Path) -> None:
     done = [json.loads(out) for out, _ in ended]
     assert sorted(one["apps"] for one in done) == [0, 1]
     assert {stage["stage"]: stage["count"] for stage in done[0]["funnel"]}["clean episodes"] == 16
+
+
+ODD = {
+    "export": [
+        {"entries": [{"actor": "desk", "line": "hello"}, {"actor": "caller", "line": "good day"}]}
+    ]
+}
+
+
+def test_a_layout_of_ones_own(command: Command, tmp_path: Path) -> None:
+    """Explain, keep the mapping, read with it: three commands, and the first two store nothing and need no home."""
+    path = tmp_path / "odd.json"
+    path.write_text(json.dumps(ODD))
+
+    refused = command("ingest", path, "--home", tmp_path / "h")
+    told = command("ingest", path, "--explain")
+    listed = json.loads(command("ingest", path, "--explain", "--json").out)
+    (tmp_path / "m.toml").write_text(listed[0]["mapping"])
+    mapped = command("ingest", path, "--map", tmp_path / "m.toml", "--explain", "--json")
+    taken = command(
+        "ingest", path, "--map", tmp_path / "m.toml", "--home", tmp_path / "h", "--json"
+    )
+    back = json.loads(command("episodes", "--raw", "--home", tmp_path / "h").out)
+
+    assert (refused.code, "its keys are export" in refused.sentence) == (1, True)
+    assert refused.sentence.endswith("tracegym ingest FILE --explain.")
+    assert told.code == 0
+    assert all(word in told.out for word in ("in no format", 'messages = "entries"', "[]"))
+    assert "good day" not in told.out
+    assert json.loads(mapped.out)[0]["counts"]["messages"] == 2
+    assert (taken.code, json.loads(taken.out)["episodes"]) == (0, 1)
+    assert [message["content"] for message in back["messages"]] == ["hello", "good day"]
+    assert back["app"] == "odd"
+
+
+def test_a_mapping_that_is_wrong_or_finds_nothing(command: Command, tmp_path: Path) -> None:
+    """A wrong one is refused before a home is made; paths that find nothing are named, the records are in quarantine."""
+    path = tmp_path / "odd.json"
+    path.write_text(json.dumps(ODD))
+    mapping = tmp_path / "m.toml"
+    mapping.write_text('[conversation]\nmessages = "entries["\n')
+    wrong = command("ingest", path, "--map", mapping, "--home", tmp_path / "h")
+    assert (wrong.code, "[conversation] messages" in wrong.sentence) == (1, True)
+    assert not (tmp_path / "h").exists()
+
+    mapping.write_text(
+        '[records]\npath = "export"\n[conversation]\nmessages = "lines"\nid = "no"\n'
+    )
+    missed = command("ingest", path, "--map", mapping, "--home", tmp_path / "h")
+    assert missed.code == 1
+    assert "conversation.messages = 'lines' of m.toml finds nothing in record 1" in missed.sentence
+    assert "the mapping's conversation.id = 'no' found nothing in any record" in missed.err
+
+
+def test_files_that_become_apps_of_their_own_are_told(command: Command, tmp_path: Path) -> None:
+    """Several files without an app's name: the apps are named, and how to make them one is said."""
+    said = [{"role": "user", "content": "hi"}]
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.json").write_text(json.dumps([{"task_id": name, "traj": said}]))
+    files = [tmp_path / "a.json", tmp_path / "b.json"]
+    told = command("ingest", *files, "--home", tmp_path / "h", "--json")
+    assert json.loads(told.out)["apps"] == ["a", "b"]
+    assert "2 apps are named after their files" in " ".join(told.err.split())
+    named = command("ingest", *files, "--home", tmp_path / "g", "--app", "desk", "--json")
+    assert (json.loads(named.out)["apps"], named.err.count("named after")) == (["desk"], 0)

@@ -10,8 +10,8 @@ import pytest
 
 from ingest.assemble import Assembled, assemble
 from ingest.chat_log import Chat, parse_line, to_line
-from ingest.decode import Decoded
 from ingest.episode import Episode, Step
+from ingest.formats.format import Decoded
 from ingest.text import canonical_arguments
 from tests.unit.exported_lines import decoded_below
 

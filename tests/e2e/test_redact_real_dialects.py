@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from ingest.assemble import assemble
-from ingest.decode import Decoded, decode
+from ingest.decode import decode
 from ingest.files import read_file
+from ingest.formats.format import Decoded
 from ingest.span import LogEvent, Span
 from ingest.wal import StoredRecord, WalRecord
 from redact.leaks import find_leaks

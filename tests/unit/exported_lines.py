@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from ingest.assemble import assemble
-from ingest.decode import Decoded, decode
+from ingest.decode import decode
 from ingest.episode import Episode, Step
 from ingest.files import read_file
+from ingest.formats.format import Decoded
+from ingest.limits import DEFAULT_LIMITS, Limits
+from ingest.quarantine import Rejected
 from ingest.text import canonical_arguments
-from ingest.wal import StoredRecord, WalRecord
+from ingest.wal import StoredRecord
 from tests.unit.ingest_emitters import APP, CALL
 
 ARGUMENTS = json.loads(CALL["function"]["arguments"])  # type: ignore[index]  # a dict by construction
@@ -24,11 +27,15 @@ def read(folder: Path, lines: list[dict[str, Any]]) -> Decoded:
     return decoded_below(path, app=APP)
 
 
-def decoded_below(path: Path, *, app: str | None = None) -> Decoded:
+def decoded_below(
+    path: Path, *, app: str | None = None, limits: Limits = DEFAULT_LIMITS
+) -> Decoded:
     """Everything in a file, or in all files below a folder."""
     whole = Decoded()
-    for seq, record in enumerate(read_file(path, app=app), start=1):
-        assert isinstance(record, WalRecord), record
+    for seq, record in enumerate(read_file(path, app=app, limits=limits), start=1):
+        if isinstance(record, Rejected):
+            whole.rejected.append(record)
+            continue
         found = decode(
             StoredRecord(
                 seq=seq,
@@ -39,6 +46,7 @@ def decoded_below(path: Path, *, app: str | None = None) -> Decoded:
                 received_at=record.received_at,
                 encoding=record.encoding,
                 position=record.position,
+                facts=record.facts,
             )
         )
         for name in ("spans", "events", "chats", "outcomes", "rejected"):

@@ -69,7 +69,32 @@ TURNS: list[dict[str, Any]] = [
 ]
 """The dialogue as OpenAI messages: two model calls and one tool call."""
 
-MODEL_CALLS = [(TURNS[:2], TURNS[2]), (TURNS[:4], TURNS[4])]
+Turns = list[dict[str, Any]]
+_APART = 20
+"""Numbers of spans between two model calls: room for the tools that run in between."""
+
+
+def model_calls(turns: Turns) -> list[tuple[Turns, dict[str, Any]]]:
+    """What the model was given and what it said, call by call: the client sends the whole history every time."""
+    return [(turns[:n], turn) for n, turn in enumerate(turns) if turn["role"] == "assistant"]
+
+
+def tool_runs(turns: Turns) -> list[tuple[int, dict[str, Any], str]]:
+    """The tools that ran: the number of each span, the call and its result; results stand in the order of their calls."""
+    runs: list[tuple[int, dict[str, Any], str]] = []
+    waiting: list[dict[str, Any]] = []
+    asked = -1
+    for turn in turns:
+        if turn["role"] == "assistant":
+            asked += 1
+            waiting = list(turn.get("tool_calls", []))
+        elif turn["role"] == "tool":
+            number = 1 + _APART * asked + _APART // 2 - len(waiting)
+            runs.append((number, waiting.pop(0), turn["content"]))
+    return runs
+
+
+MODEL_CALLS = model_calls(TURNS)
 TOOL: dict[str, Any] = {
     "type": "function",
     "function": {"name": "find_order", "parameters": {"type": "object", "properties": {}}},
@@ -96,16 +121,16 @@ def parts_of(message: dict[str, Any]) -> dict[str, Any]:
     return {"role": message["role"], "parts": parts}
 
 
-def otel_genai() -> Emitted:
+def otel_genai(turns: Turns = TURNS) -> Emitted:
     """Current GenAI conventions, content on spans, with agent and tool spans."""
     root = span(
         0,
         {"gen_ai.operation.name": "invoke_agent", "gen_ai.conversation.id": "c1", "user.id": "u1"},
         name="invoke_agent desk",
-        ended_at=START + 60 * SECOND,
+        ended_at=START + 10_000 * SECOND,
     )
     spans = [root]
-    for number, (given, made) in enumerate(MODEL_CALLS):
+    for number, (given, made) in enumerate(model_calls(turns)):
         attributes = {
             "gen_ai.operation.name": "chat",
             "gen_ai.request.model": "m",
@@ -115,21 +140,22 @@ def otel_genai() -> Emitted:
             "gen_ai.usage.input_tokens": 10,
             "gen_ai.usage.output_tokens": 5,
         }
-        spans.append(span(1 + 2 * number, attributes, parent_id=root.span_id))
-    tool = {
-        "gen_ai.operation.name": "execute_tool",
-        "gen_ai.tool.name": "find_order",
-        "gen_ai.tool.call.id": "call_1",
-        "gen_ai.tool.call.arguments": '{"order": "A1"}',
-        "gen_ai.tool.call.result": '{"state": "sent"}',
-    }
-    spans.append(span(2, tool, parent_id=root.span_id))
+        spans.append(span(1 + _APART * number, attributes, parent_id=root.span_id))
+    for number, call, result in tool_runs(turns):
+        tool = {
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": call["function"]["name"],
+            "gen_ai.tool.call.id": call["id"],
+            "gen_ai.tool.call.arguments": call["function"]["arguments"],
+            "gen_ai.tool.call.result": result,
+        }
+        spans.append(span(number, tool, parent_id=root.span_id))
     return Emitted(spans, [])
 
 
-def otel_genai_log_details() -> Emitted:
+def otel_genai_log_details(turns: Turns = TURNS) -> Emitted:
     """Current conventions with the content in one log event a request, structured."""
-    emitted = otel_genai()
+    emitted = otel_genai(turns)
     spans: list[Span] = []
     events: list[LogEvent] = []
     for one in emitted.spans:
@@ -148,13 +174,13 @@ def otel_genai_log_details() -> Emitted:
     return Emitted(spans, events)
 
 
-def otel_genai_span_events() -> Emitted:
+def otel_genai_span_events(turns: Turns = TURNS) -> Emitted:
     """Older conventions with one span event a message."""
-    emitted = otel_genai()
+    emitted = otel_genai(turns)
     spans = []
     for one in emitted.spans:
         said = (
-            MODEL_CALLS[int(one.span_id, 16) // 2]
+            model_calls(turns)[int(one.span_id, 16) // _APART]
             if "gen_ai.request.model" in one.attributes
             else None
         )
@@ -180,16 +206,16 @@ def _span_event(number: int, turn: dict[str, Any]) -> SpanEvent:
     )
 
 
-def otel_genai_log_messages() -> Emitted:
+def otel_genai_log_messages(turns: Turns = TURNS) -> Emitted:
     """Conventions up to 1.36: one log event a message, with a body."""
-    emitted = otel_genai()
+    emitted = otel_genai(turns)
     spans: list[Span] = []
     events: list[LogEvent] = []
     for one in emitted.spans:
         if "gen_ai.request.model" not in one.attributes:
             spans.append(one)
             continue
-        given, made = MODEL_CALLS[int(one.span_id, 16) // 2]
+        given, made = model_calls(turns)[int(one.span_id, 16) // _APART]
         spans.append(
             _with(one, {k: v for k, v in one.attributes.items() if not k.endswith(".messages")})
         )
@@ -203,10 +229,10 @@ def otel_genai_log_messages() -> Emitted:
     return Emitted(spans, events)
 
 
-def openinference() -> Emitted:
+def openinference(turns: Turns = TURNS) -> Emitted:
     """OpenInference's flattened messages; every model call is a trace of its own."""
     spans = []
-    for number, (given, made) in enumerate(MODEL_CALLS):
+    for number, (given, made) in enumerate(model_calls(turns)):
         attributes: dict[str, Any] = {
             "openinference.span.kind": "LLM",
             "session.id": "c1",
@@ -216,10 +242,10 @@ def openinference() -> Emitted:
             "llm.token_count.prompt": 10,
             "llm.token_count.completion": 5,
         }
-        for prefix, turns in (("llm.input_messages", given), ("llm.output_messages", [made])):
-            for index, turn in enumerate(turns):
+        for prefix, said in (("llm.input_messages", given), ("llm.output_messages", [made])):
+            for index, turn in enumerate(said):
                 attributes |= _openinference_message(f"{prefix}.{index}.message", turn)
-        spans.append(span(1 + 2 * number, attributes, trace_id=f"{number + 1:032x}"))
+        spans.append(span(1 + _APART * number, attributes, trace_id=f"{number + 1:032x}"))
     return Emitted(spans, [])
 
 
@@ -237,7 +263,7 @@ def _openinference_message(prefix: str, turn: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def openllmetry_old() -> Emitted:
+def openllmetry_old(turns: Turns = TURNS) -> Emitted:
     """OpenLLMetry before 0.60: flattened prompts, the session on the workflow's span."""
     root = span(
         0,
@@ -246,10 +272,10 @@ def openllmetry_old() -> Emitted:
             "traceloop.association.properties.session_id": "c1",
             "traceloop.association.properties.user_id": "u1",
         },
-        ended_at=START + 60 * SECOND,
+        ended_at=START + 10_000 * SECOND,
     )
     spans = [root]
-    for number, (given, made) in enumerate(MODEL_CALLS):
+    for number, (given, made) in enumerate(model_calls(turns)):
         attributes: dict[str, Any] = {
             "llm.request.type": "chat",
             "gen_ai.system": "OpenAI",
@@ -259,10 +285,10 @@ def openllmetry_old() -> Emitted:
             "gen_ai.usage.prompt_tokens": 10,
             "gen_ai.usage.completion_tokens": 5,
         }
-        for prefix, turns in (("gen_ai.prompt", given), ("gen_ai.completion", [made])):
-            for index, turn in enumerate(turns):
+        for prefix, said in (("gen_ai.prompt", given), ("gen_ai.completion", [made])):
+            for index, turn in enumerate(said):
                 attributes |= _openllmetry_message(f"{prefix}.{index}", turn)
-        spans.append(span(1 + 2 * number, attributes, parent_id=root.span_id))
+        spans.append(span(1 + _APART * number, attributes, parent_id=root.span_id))
     return Emitted(spans, [])
 
 
@@ -279,21 +305,21 @@ def _openllmetry_message(prefix: str, turn: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def openllmetry_new() -> Emitted:
+def openllmetry_new(turns: Turns = TURNS) -> Emitted:
     """OpenLLMetry from 0.60: OpenTelemetry messages under Traceloop's own span kinds."""
     spans = [
         _with(one, {**one.attributes, "llm.request.type": "chat"})
         if "gen_ai.request.model" in one.attributes
         else one
-        for one in otel_genai().spans
+        for one in otel_genai(turns).spans
     ]
     return Emitted(spans, [])
 
 
-def langfuse() -> Emitted:
+def langfuse(turns: Turns = TURNS) -> Emitted:
     """Langfuse's own SDK; every model call is a trace of its own."""
     spans = []
-    for number, (given, made) in enumerate(MODEL_CALLS):
+    for number, (given, made) in enumerate(model_calls(turns)):
         attributes = {
             "langfuse.observation.type": "generation",
             "langfuse.observation.input": json.dumps({"tools": [TOOL], "messages": given}),
@@ -305,11 +331,11 @@ def langfuse() -> Emitted:
                 {"prompt_tokens": 10, "completion_tokens": 5}
             ),
         }
-        spans.append(span(1 + 2 * number, attributes, trace_id=f"{number + 1:032x}"))
+        spans.append(span(1 + _APART * number, attributes, trace_id=f"{number + 1:032x}"))
     return Emitted(spans, [])
 
 
-def vercel_ai() -> Emitted:
+def vercel_ai(turns: Turns = TURNS) -> Emitted:
     """Vercel's AI SDK 6: a run, its steps and its tool call."""
     root = span(
         0,
@@ -319,10 +345,10 @@ def vercel_ai() -> Emitted:
             "ai.telemetry.metadata.userId": "u1",
             "ai.prompt": '{"prompt": "outer"}',
         },
-        ended_at=START + 60 * SECOND,
+        ended_at=START + 10_000 * SECOND,
     )
     spans = [root]
-    for number, (given, made) in enumerate(MODEL_CALLS):
+    for number, (given, made) in enumerate(model_calls(turns)):
         attributes: dict[str, Any] = {
             "ai.operationId": "ai.generateText.doGenerate",
             "ai.model.id": "m",
@@ -343,42 +369,58 @@ def vercel_ai() -> Emitted:
             attributes["ai.response.text"] = made["content"]
         if "tool_calls" in made:
             attributes["ai.response.toolCalls"] = json.dumps(
-                [{"toolCallId": "call_1", "toolName": "find_order", "input": '{"order":"A1"}'}]
+                [
+                    {
+                        "toolCallId": call["id"],
+                        "toolName": call["function"]["name"],
+                        "input": call["function"]["arguments"].replace(" ", ""),
+                    }
+                    for call in made["tool_calls"]
+                ]
             )
-        spans.append(span(1 + 2 * number, attributes, parent_id=root.span_id))
-    tool = {
-        "ai.operationId": "ai.toolCall",
-        "ai.toolCall.name": "find_order",
-        "ai.toolCall.id": "call_1",
-        "ai.toolCall.args": '{"order":"A1"}',
-        "ai.toolCall.result": '{"state":"sent"}',
-    }
-    spans.append(span(2, tool, parent_id=root.span_id))
+        spans.append(span(1 + _APART * number, attributes, parent_id=root.span_id))
+    for number, call, result in tool_runs(turns):
+        tool = {
+            "ai.operationId": "ai.toolCall",
+            "ai.toolCall.name": call["function"]["name"],
+            "ai.toolCall.id": call["id"],
+            "ai.toolCall.args": call["function"]["arguments"].replace(" ", ""),
+            "ai.toolCall.result": result.replace(": ", ":"),
+        }
+        spans.append(span(number, tool, parent_id=root.span_id))
     return Emitted(spans, [])
 
 
 def _vercel_message(turn: dict[str, Any]) -> dict[str, Any]:
     if turn["role"] == "tool":
         output = {"type": "text", "value": turn["content"]}
-        part = {"type": "tool-result", "toolCallId": "call_1", "toolName": "find_order"}
+        part = {"type": "tool-result", "toolCallId": turn["tool_call_id"], "toolName": turn["name"]}
         return {"role": "tool", "content": [{**part, "output": output}]}
     if "tool_calls" in turn:
-        part = {"type": "tool-call", "toolCallId": "call_1", "toolName": "find_order"}
-        return {"role": "assistant", "content": [{**part, "input": {"order": "A1"}}]}
+        parts = [
+            {
+                "type": "tool-call",
+                "toolCallId": call["id"],
+                "toolName": call["function"]["name"],
+                "input": json.loads(call["function"]["arguments"]),
+            }
+            for call in turn["tool_calls"]
+        ]
+        return {"role": "assistant", "content": parts}
     if turn["role"] == "user":
         return {"role": "user", "content": [{"type": "text", "text": turn["content"]}]}
     return turn
 
 
-def mlflow() -> Emitted:
+def mlflow(turns: Turns = TURNS) -> Emitted:
     """MLflow's autologging: every value is JSON in a string."""
     root = span(
         0,
         {"mlflow.spanType": '"AGENT"', "mlflow.trace.session": '"c1"', "mlflow.trace.user": '"u1"'},
-        ended_at=START + 60 * SECOND,
+        ended_at=START + 10_000 * SECOND,
     )
     spans = [root]
-    for number, (given, made) in enumerate(MODEL_CALLS):
+    for number, (given, made) in enumerate(model_calls(turns)):
         attributes = {
             "mlflow.spanType": '"CHAT_MODEL"',
             "mlflow.llm.model": '"m"',
@@ -387,18 +429,19 @@ def mlflow() -> Emitted:
             "mlflow.chat.tools": json.dumps([TOOL]),
             "mlflow.chat.tokenUsage": json.dumps({"input_tokens": 10, "output_tokens": 5}),
         }
-        spans.append(span(1 + 2 * number, attributes, parent_id=root.span_id))
-    tool = {
-        "mlflow.spanType": '"TOOL"',
-        "mlflow.spanFunctionName": '"find_order"',
-        "mlflow.spanInputs": '{"order": "A1"}',
-        "mlflow.spanOutputs": json.dumps('{"state": "sent"}'),
-    }
-    spans.append(span(2, tool, parent_id=root.span_id))
+        spans.append(span(1 + _APART * number, attributes, parent_id=root.span_id))
+    for number, call, result in tool_runs(turns):
+        tool = {
+            "mlflow.spanType": '"TOOL"',
+            "mlflow.spanFunctionName": json.dumps(call["function"]["name"]),
+            "mlflow.spanInputs": call["function"]["arguments"],
+            "mlflow.spanOutputs": json.dumps(result),
+        }
+        spans.append(span(number, tool, parent_id=root.span_id))
     return Emitted(spans, [])
 
 
-def langsmith() -> Emitted:
+def langsmith(turns: Turns = TURNS) -> Emitted:
     """LangSmith's OpenTelemetry spans with LangChain's message objects."""
     root = span(
         0,
@@ -409,10 +452,10 @@ def langsmith() -> Emitted:
             "langsmith.trace.session_id": "the-project",
         },
         scope="langsmith",
-        ended_at=START + 60 * SECOND,
+        ended_at=START + 10_000 * SECOND,
     )
     spans = [root]
-    for number, (given, made) in enumerate(MODEL_CALLS):
+    for number, (given, made) in enumerate(model_calls(turns)):
         generation = {"text": "", "message": _langchain(made)}
         attributes = {
             "langsmith.span.kind": "llm",
@@ -423,7 +466,9 @@ def langsmith() -> Emitted:
             "gen_ai.usage.input_tokens": 10,
             "gen_ai.usage.output_tokens": 5,
         }
-        spans.append(span(1 + 2 * number, attributes, parent_id=root.span_id, scope="langsmith"))
+        spans.append(
+            span(1 + _APART * number, attributes, parent_id=root.span_id, scope="langsmith")
+        )
     return Emitted(spans, [])
 
 
@@ -432,7 +477,13 @@ def _langchain(turn: dict[str, Any]) -> dict[str, Any]:
     kwargs: dict[str, Any] = {"content": turn["content"] or "", "type": kind.lower()}
     if "tool_calls" in turn:
         kwargs["tool_calls"] = [
-            {"name": "find_order", "args": {"order": "A1"}, "id": "call_1", "type": "tool_call"}
+            {
+                "name": call["function"]["name"],
+                "args": json.loads(call["function"]["arguments"]),
+                "id": call["id"],
+                "type": "tool_call",
+            }
+            for call in turn["tool_calls"]
         ]
     if "tool_call_id" in turn:
         kwargs |= {"tool_call_id": turn["tool_call_id"], "name": turn["name"]}
@@ -440,7 +491,7 @@ def _langchain(turn: dict[str, Any]) -> dict[str, Any]:
     return {"lc": 1, "type": "constructor", "id": path, "kwargs": kwargs}
 
 
-def pydantic_ai() -> Emitted:
+def pydantic_ai(turns: Turns = TURNS) -> Emitted:
     """pydantic-ai 5: arguments as JSON inside JSON, results under role user, pending spans beside real ones."""
     root = span(
         0,
@@ -451,7 +502,7 @@ def pydantic_ai() -> Emitted:
             "user.id": "u1",
         },
         scope="pydantic-ai",
-        ended_at=START + 60 * SECOND,
+        ended_at=START + 10_000 * SECOND,
     )
     spans = [root]
     parameters = {
@@ -459,7 +510,7 @@ def pydantic_ai() -> Emitted:
             {"name": "find_order", "parameters_json_schema": TOOL["function"]["parameters"]}
         ]
     }
-    for number, (given, made) in enumerate(MODEL_CALLS):
+    for number, (given, made) in enumerate(model_calls(turns)):
         attributes = {
             "gen_ai.operation.name": "chat",
             "gen_ai.request.model": "m",
@@ -469,10 +520,10 @@ def pydantic_ai() -> Emitted:
             "gen_ai.usage.input_tokens": 10,
             "gen_ai.usage.output_tokens": 5,
         }
-        one = span(1 + 2 * number, attributes, parent_id=root.span_id, scope="pydantic-ai")
+        one = span(1 + _APART * number, attributes, parent_id=root.span_id, scope="pydantic-ai")
         spans.append(one)
         pending = {**attributes, "logfire.span_type": "pending_span"}
-        spans.append(span(100 + number, pending, parent_id=one.span_id, scope="pydantic-ai"))
+        spans.append(span(100_000 + number, pending, parent_id=one.span_id, scope="pydantic-ai"))
     return Emitted(spans, [])
 
 
@@ -487,18 +538,20 @@ def _pydantic_message(turn: dict[str, Any]) -> dict[str, Any]:
     return {**message, "role": "user"} if turn["role"] == "tool" else message
 
 
-def microsoft_agent() -> Emitted:
+def microsoft_agent(turns: Turns = TURNS) -> Emitted:
     """Microsoft's Agent Framework: content on spans, and every message once more as a log event."""
-    emitted = otel_genai()
+    emitted = otel_genai(turns)
     spans = [_with(one, dict(one.attributes), scope="agent_framework") for one in emitted.spans]
-    return Emitted(spans, otel_genai_log_messages().events)
+    return Emitted(spans, otel_genai_log_messages(turns).events)
 
 
-def google_adk() -> Emitted:
+def google_adk(turns: Turns = TURNS) -> Emitted:
     """ADK 1.x: whole requests and responses of Gemini as JSON; calls have ids on the tool's span only."""
-    root = span(0, {}, name="invocation", scope="gcp.vertex.agent", ended_at=START + 60 * SECOND)
+    root = span(
+        0, {}, name="invocation", scope="gcp.vertex.agent", ended_at=START + 10_000 * SECOND
+    )
     spans = [root]
-    for number, (given, made) in enumerate(MODEL_CALLS):
+    for number, (given, made) in enumerate(model_calls(turns)):
         function = {"name": "find_order", "parameters": TOOL["function"]["parameters"]}
         request = {
             "model": "m",
@@ -519,10 +572,10 @@ def google_adk() -> Emitted:
             "gen_ai.usage.output_tokens": 5,
         }
         spans.append(
-            span(1 + 2 * number, attributes, parent_id=root.span_id, scope="gcp.vertex.agent")
+            span(1 + _APART * number, attributes, parent_id=root.span_id, scope="gcp.vertex.agent")
         )
     merged = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "(merged tools)"}
-    spans.append(span(2, merged, parent_id=root.span_id, scope="gcp.vertex.agent"))
+    spans.append(span(_APART - 1, merged, parent_id=root.span_id, scope="gcp.vertex.agent"))
     return Emitted(spans, [])
 
 
@@ -530,16 +583,25 @@ def _gemini(turn: dict[str, Any]) -> dict[str, Any]:
     if turn["role"] == "tool":
         part: dict[str, Any] = {
             "function_response": {
-                "id": "call_1",
-                "name": "find_order",
+                "id": turn["tool_call_id"],
+                "name": turn["name"],
                 "response": {"result": turn["content"]},
             }
         }
         return {"role": "user", "parts": [part]}
     role = "model" if turn["role"] == "assistant" else "user"
     if "tool_calls" in turn:
-        call = {"id": "call_1", "name": "find_order", "args": {"order": "A1"}}
-        return {"role": role, "parts": [{"function_call": call}]}
+        parts = [
+            {
+                "function_call": {
+                    "id": call["id"],
+                    "name": call["function"]["name"],
+                    "args": json.loads(call["function"]["arguments"]),
+                }
+            }
+            for call in turn["tool_calls"]
+        ]
+        return {"role": role, "parts": parts}
     return {"role": role, "parts": [{"text": turn["content"]}]}
 
 
@@ -559,7 +621,7 @@ def _with(one: Span, attributes: dict[str, Any], **fields: Json) -> Span:
     )
 
 
-EMITTERS: dict[str, Callable[[], Emitted]] = {
+EMITTERS: dict[str, Callable[..., Emitted]] = {
     "otel_genai": otel_genai,
     "otel_genai_log_details": otel_genai_log_details,
     "otel_genai_span_events": otel_genai_span_events,

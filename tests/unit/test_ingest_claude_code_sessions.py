@@ -83,6 +83,52 @@ def test_a_claude_code_session_is_put_together(tmp_path: Path) -> None:
     assert "reasoning_left_out" in episode.completeness
 
 
+def test_lines_that_name_no_parent_follow_each_other(tmp_path: Path) -> None:
+    """Sessions that were written down without `parentUuid`, or without any id, or as the program prints them while it runs."""
+    spoken = [
+        ("user", {"role": "user", "content": "Where is it?"}),
+        ("assistant", block("m1", {"type": "text", "text": "I look."})),
+        ("assistant", block("m1", use("k1"))),
+        ("user", result("k1", "sent")),
+        ("assistant", block("m2", {"type": "text", "text": "It was sent."})),
+    ]
+    with_ids: list[dict[str, Any]] = [
+        {"type": kind, "sessionId": "c1", "uuid": f"u{n}", "message": message}
+        for n, (kind, message) in enumerate(spoken)
+    ]
+    without = [{k: v for k, v in one.items() if k != "uuid"} for one in with_ids]
+    printed: list[dict[str, Any]] = [
+        {"type": "system", "subtype": "init", "session_id": "c1", "tools": ["find_order"]},
+        *({"type": kind, "session_id": "c1", "message": message} for kind, message in spoken),
+        {"type": "result", "subtype": "success", "session_id": "c1", "result": "It was sent."},
+    ]
+    for lines in (with_ids, without, printed):
+        episode = only_episode(read(tmp_path, lines))
+        assert episode.conversation_id == "c1"
+        assert [(s.role, s.content) for s in episode.steps] == [
+            ("user", "Where is it?"), ("assistant", "I look."), ("tool", "sent"),
+            ("assistant", "It was sent."),
+        ]  # fmt: skip
+        assert episode.steps[1].tool_calls[0].name == "find_order"
+        assert "missing_results" not in episode.completeness
+
+
+def test_a_session_whose_model_numbers_its_calls_anew(tmp_path: Path) -> None:
+    """Other models behind the program give every answer's call the same id: each is kept with its own result."""
+    lines = [entry("1", None, "user", {"role": "user", "content": "Both?"})]
+    for number in (1, 2):
+        asked = block(f"m{number}", use("call_0") | {"input": {"order": f"A{number}"}})
+        told = result("call_0", f"state {number}")
+        for kind, message in (("assistant", asked), ("user", told)):
+            for again in ("", "+"):  # lines are told twice where a session was resumed
+                uuid = f"{kind}{number}{again}"
+                lines.append(entry(uuid, lines[-1]["uuid"], kind, message))
+    episode = only_episode(read(tmp_path, lines))
+    calls = [c.arguments for s in episode.steps for c in s.tool_calls]
+    assert [json.loads(one)["order"] for one in calls] == ["A1", "A2"]
+    assert [s.content for s in episode.steps if s.role == "tool"] == ["state 1", "state 2"]
+
+
 def test_a_session_of_many_megabytes_is_one_episode(tmp_path: Path) -> None:
     """A session's lines are never cut apart, however long the file is; a broken line is refused alone."""
     lines = session()

@@ -11,8 +11,9 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsSer
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
-from ingest.decode import Decoded, decode
+from ingest.decode import decode
 from ingest.decode_batch import decode_batch
+from ingest.formats.format import Decoded
 from ingest.limits import Limits
 from ingest.span import Span, event_of_row, event_row, span_of_row, span_row
 from ingest.text import Json

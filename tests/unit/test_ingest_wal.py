@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import StorageError, StorageFull, StorageUnwritable
+from ingest.file_facts import FileFacts
 from ingest.wal import FILE_NAME, Wal, WalRecord
 
 
@@ -128,3 +129,32 @@ def test_a_log_of_a_later_version_is_refused(tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(StorageUnwritable, match="format 99"):
         Wal(tmp_path).pending()
+
+
+def test_a_log_of_the_first_format_is_brought_to_the_second(tmp_path: Path) -> None:
+    """Bodies that were stored before files' facts were kept come out as they went in, and new ones go in beside them."""
+    (tmp_path / "wal").mkdir()
+    old = sqlite3.connect(tmp_path / "wal" / FILE_NAME)
+    old.executescript("""
+        create table records (
+          seq integer primary key autoincrement,
+          kind text not null, app text not null, source text not null, position integer not null,
+          encoding text not null, received_at integer not null, digest blob not null,
+          decoded_at integer, body blob not null);
+        create unique index records_once on records (digest);
+        pragma user_version = 1;""")
+    before = record("a")
+    old.execute(
+        "insert into records (kind, app, source, position, encoding, received_at, digest, body)"
+        " values ('chat_log', '', 's', 1, 'json', 1, ?, ?)",
+        (before.digest, before.body),
+    )
+    old.commit()
+    old.close()
+    facts = FileFacts(named_after="runs", is_alone=True, numbered_by="trial")
+    with Wal(tmp_path / "wal") as log, Wal(tmp_path / "wal") as beside:
+        assert log.append([record("a")]).repeated == 1
+        assert beside.append([record("b", facts=facts)]).stored == 1
+        first, second = log.pending()
+    assert (first.body, first.facts) == (b"a", FileFacts())
+    assert (second.body, second.facts) == (b"b", facts)

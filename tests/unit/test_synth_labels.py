@@ -30,6 +30,28 @@ def test_resolved_above_a_half_is_good() -> None:
     assert label([outcome(value=0.49)], OutcomePolicy()).resolved is False
 
 
+@pytest.mark.parametrize("name", ["reward", "is_correct", "correct", "success", "passed"])
+def test_names_with_one_meaning_are_known(name: str) -> None:
+    """A whole reward is good, none is bad, a part of one is neither until somebody says so."""
+    told = [label([outcome(name, value)], OutcomePolicy()).resolved for value in (1.0, 0.7, 0.5, 0)]
+    assert told == [True, None, False, False]
+
+
+def test_a_line_replaces_the_known_meaning_of_a_name(tmp_path: Path) -> None:
+    """Whoever takes a part of a reward for good says so in one line; the other names keep their meaning."""
+    path = tmp_path / "outcomes.toml"
+    path.write_text('[outcomes]\nreward = { good = ">= 0.6", bad = "< 0.6" }\n')
+    policy = load_outcome_policy(path)
+    assert label([outcome("reward", 0.7)], policy).resolved is True
+    assert label([outcome("passed", 0.7)], policy).resolved is None
+
+
+def test_a_right_answer_alone_asks_for_no_line() -> None:
+    """An outcome that only says what would have been right has nothing that a rule could read."""
+    told = [outcome("ground_truth", None), outcome("score", 0.3)]
+    assert list(unknown_outcomes(told, OutcomePolicy())) == ["score"]
+
+
 def test_unlabelled_is_never_a_failure() -> None:
     """No outcome, an unknown name and a value of the wrong kind are all unknown."""
     assert label([], OutcomePolicy()).resolved is None
@@ -90,7 +112,7 @@ def test_the_policy_file_maps_names(tmp_path: Path) -> None:
 
 def test_a_missing_file_is_the_default_policy(tmp_path: Path) -> None:
     """Nobody has to write a policy to start."""
-    assert load_outcome_policy(tmp_path / "none.toml").rules.keys() == {"resolved"}
+    assert load_outcome_policy(tmp_path / "none.toml") == OutcomePolicy()
 
 
 @pytest.mark.parametrize(

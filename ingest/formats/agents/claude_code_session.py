@@ -11,7 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from ingest.text import Json, json_text
+from ingest.formats.chat_lines import read_as_chat
+from ingest.formats.format import Decoded, Format
+from ingest.otlp_record import Arrival
+from ingest.text import Json, json_text, type_of
 
 Entry = dict[str, Any]
 
@@ -19,22 +22,34 @@ NAME: Final = "claude_code"
 _SPOKEN: Final = frozenset({"user", "assistant"})
 
 
-def is_session_line(value: Entry) -> bool:
+def claims(value: Json) -> bool:
     """Whether a value is a line of a session file."""
+    if not isinstance(value, dict):
+        return False
     if "sessionId" in value and ("uuid" in value or "leafUuid" in value):
         return True
-    return value.get("type") in {"summary", "file-history-snapshot"} and (
+    if _session(value) and type_of(value) in {"user", "assistant"} and _message(value):
+        return True
+    return type_of(value) in {"summary", "file-history-snapshot"} and (
         "leafUuid" in value or "messageId" in value
     )
 
 
-def read_sessions(lines: Iterable[Json]) -> Iterator[Entry]:
+def read(lines: Json, arrival: Arrival) -> Decoded:
+    """Read all lines of a file."""
+    found = Decoded()
+    for chat in _sessions(lines):
+        found.add(read_as_chat(chat, arrival, source=NAME))
+    return found
+
+
+def _sessions(lines: Iterable[Json]) -> Iterator[Entry]:
     """One chat-log value a session, and one for each sub-agent whose session is in another file."""
     sessions: dict[tuple[str, str], list[Entry]] = {}
-    for line in lines:
-        if isinstance(line, dict) and line.get("uuid") and line.get("type") in {*_SPOKEN, "system"}:
-            agent = str(line.get("agentId") or "") if line.get("isSidechain") else ""
-            sessions.setdefault((str(line.get("sessionId") or ""), agent), []).append(line)
+    for number, line in enumerate(lines):
+        if isinstance(line, dict) and type_of(line) in {*_SPOKEN, "system"}:
+            known = sessions.setdefault((_session(line), _agent(line)), [])
+            known.append(_tied(line, number, known))
     for (session, agent), entries in sessions.items():
         messages = _Transcript(_chain(entries)).messages()
         if any(message["role"] != "system" for message in messages):
@@ -47,10 +62,39 @@ def read_sessions(lines: Iterable[Json]) -> Iterator[Entry]:
             }
 
 
+def _session(line: Entry) -> str:
+    """The session that a line names; what the program prints as it runs spells the name otherwise than its files."""
+    session = line.get("sessionId") or line.get("session_id")
+    return session if isinstance(session, str) else ""
+
+
+def _agent(line: Entry) -> str:
+    """The sub-agent that a line is of; empty for the session's own."""
+    if isinstance(line.get("parent_tool_use_id"), str):
+        return str(line["parent_tool_use_id"])
+    if not line.get("isSidechain"):
+        return ""
+    return str(line.get("agentId") or ("" if "parentUuid" in line else "sidechain"))
+
+
+def _tied(line: Entry, number: int, before: list[Entry]) -> Entry:
+    """The line with an id and a parent: one that names no parent at all follows the line before it."""
+    tied = line if line.get("uuid") else {**line, "uuid": f"line {number}"}
+    if "parentUuid" in line:
+        return tied
+    return {**tied, "parentUuid": before[-1]["uuid"] if before else None}
+
+
 def _model(entries: list[Entry]) -> Entry:
     models = (_message(entry).get("model") for entry in entries)
     model = next((m for m in models if isinstance(m, str) and not m.startswith("<")), None)
     return {"model": model} if model else {}
+
+
+def _id(value: Entry) -> str | None:
+    """An id as text; None where there is none."""
+    identity = value.get("id")
+    return None if identity is None else str(identity)
 
 
 def _message(entry: Entry) -> Entry:
@@ -69,23 +113,21 @@ def _chain(entries: list[Entry]) -> list[Entry]:
     """The entries that the last leaf leads back to, with the blocks and results that hang beside them."""
     by_id = {str(entry["uuid"]): entry for entry in entries}
     parents = {str(entry.get("parentUuid")) for entry in entries}
-    spoken = [
-        entry for entry in entries if entry.get("type") in _SPOKEN and not entry.get("isMeta")
-    ]
+    spoken = [entry for entry in entries if type_of(entry) in _SPOKEN and not entry.get("isMeta")]
     leaves = [entry for entry in spoken if str(entry["uuid"]) not in parents] or spoken
     chain: set[str] = set()
     place = str(leaves[-1]["uuid"]) if leaves else ""
     while place in by_id and place not in chain:
         chain.add(place)
         place = str(by_id[place].get("parentUuid"))
-    answers = {_message(by_id[uuid]).get("id") for uuid in chain} - {None}
-    beside = [e for e in entries if _message(e).get("id") in answers]
-    calls = {block.get("id") for entry in beside for block in _blocks(entry)} - {None}
+    answers = {_id(_message(by_id[uuid])) for uuid in chain} - {None}
+    beside = [e for e in entries if _id(_message(e)) in answers]
+    calls = {_id(block) for entry in beside for block in _blocks(entry)} - {None}
     taken = chain | {str(entry["uuid"]) for entry in beside}
     taken |= {
         str(entry["uuid"])
         for entry in entries
-        if any(block.get("tool_use_id") in calls for block in _blocks(entry))
+        if any(str(block.get("tool_use_id")) in calls for block in _blocks(entry))
     }
     return [entry for entry in entries if str(entry["uuid"]) in taken]
 
@@ -98,6 +140,8 @@ class _Transcript:
         self._messages: list[Entry] = []
         self._answers: dict[str, Entry] = {}
         self._seen: set[str] = set()
+        self._asked: dict[str, int] = {}
+        """How often each call id was asked for."""
 
     def messages(self) -> list[Entry]:
         """All messages as a chat log has them."""
@@ -120,7 +164,7 @@ class _Transcript:
             self._answers[message_id] = answer
             self._messages.append(answer)
         for block in _blocks(entry):
-            self._block(block, answer)
+            self._block(block, answer, message_id)
         usage = _message(entry).get("usage")
         if isinstance(usage, dict):
             # Repeated on every line of the answer: the last one is whole.
@@ -130,14 +174,20 @@ class _Transcript:
                 if isinstance(usage.get(key), int)
             }
 
-    def _block(self, block: Entry, answer: Entry) -> None:
-        kind = block.get("type")
+    def _block(self, block: Entry, answer: Entry, message_id: str) -> None:
+        kind = type_of(block)
         if kind == "text":
             before = answer["content"]
             text = str(block.get("text") or "")
             answer["content"] = f"{before}\n{text}" if before else text
-        elif kind == "tool_use" and str(block.get("id")) not in self._seen:
-            self._seen.add(str(block.get("id")))
+        elif kind == "tool_use":
+            call = str(block.get("id"))
+            # Lines are told twice in resumed sessions; some models number their calls anew in every answer.
+            once = f"{message_id} {call} {json_text(block.get('input'))}"
+            if once in self._seen:
+                return
+            self._seen.add(once)
+            self._asked[call] = self._asked.get(call, 0) + 1
             function = {"name": str(block.get("name")), "arguments": json_text(block.get("input"))}
             answer.setdefault("tool_calls", []).append(
                 {"id": str(block.get("id")), "type": "function", "function": function}
@@ -163,9 +213,10 @@ class _Transcript:
 
     def _result(self, block: Entry, entry: Entry) -> None:
         call = str(block.get("tool_use_id"))
-        if f"result of {call}" in self._seen:
+        once = f"result of {call}, {self._asked.get(call, 0)}"
+        if once in self._seen:
             return
-        self._seen.add(f"result of {call}")
+        self._seen.add(once)
         content, whole = _text_of(block.get("content"))
         tg = _time(entry)
         if isinstance(block.get("is_error"), bool):
@@ -196,3 +247,13 @@ def _text_of(content: Json) -> tuple[str, bool]:
         str(b.get("text") or "") for b in content if isinstance(b, dict) and b.get("type") == "text"
     ]
     return "\n".join(texts), len(texts) == len(content)
+
+
+FORMAT: Final = Format(
+    name="claude_code_session",
+    title="a Claude Code session",
+    keys=("sessionId", "uuid", "parentUuid"),
+    claims=claims,
+    read=read,
+    is_whole_file=True,
+)

@@ -7,12 +7,11 @@ both; the attributes that the traced library sent are kept beside them. Scores b
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ingest.app_name import safe_app_name
 from ingest.chat_outcome import annotator_of, outcome_id_of
 from ingest.dialects.attributes import number_of, parsed, text_of
+from ingest.formats.format import Decoded, Format
 from ingest.moments import from_any
 from ingest.otlp_record import Arrival
 from ingest.outcome import Outcome
@@ -23,20 +22,21 @@ _JUDGED_BY: Final = {"API": "unknown", "ANNOTATION": "reviewer", "EVAL": "model"
 _PREFIX: Final = "langfuse.observation."
 
 
-@dataclass(slots=True, kw_only=True)
-class Export:
-    """What an export holds."""
+def claims(value: Json) -> bool:
+    """Whether a value is an exported trace."""
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("trace"), dict)
+        and isinstance(value.get("observations"), list)
+    )
 
-    spans: list[Span] = field(default_factory=list)
-    outcomes: list[Outcome] = field(default_factory=list)
 
-
-def read_export(value: dict[str, Any], arrival: Arrival) -> Export:
+def read(value: Json, arrival: Arrival) -> Decoded:
     """Read one exported trace."""
     trace = value["trace"]
-    app = arrival.app or safe_app_name(_service(trace, value["observations"]))
+    app = arrival.app_for(_service(trace, value["observations"]))
     trace_id = text_of(trace.get("id")) or "unnamed"
-    export = Export()
+    export = Decoded()
     shared = _trace_attributes(trace)
     for observation in _dicts(value["observations"]):
         export.spans.append(_span(observation, shared, app, trace_id, arrival))
@@ -167,3 +167,13 @@ def _outcome(score: dict[str, Any], app: str, trace_id: str) -> list[Outcome]:
             source="langfuse",
         )
     ]
+
+
+FORMAT: Final = Format(
+    name="langfuse_export",
+    title="a Langfuse export",
+    keys=("trace", "observations"),
+    claims=claims,
+    read=read,
+    parted_at="observations",
+)

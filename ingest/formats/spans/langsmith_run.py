@@ -14,6 +14,7 @@ from ingest.app_name import UNNAMED
 from ingest.chat_outcome import annotator_of, outcome_id_of
 from ingest.dialects.attributes import number_of, text_of
 from ingest.dialects.evaluation import annotator
+from ingest.formats.format import Decoded, Format
 from ingest.moments import from_any
 from ingest.otlp_record import Arrival
 from ingest.outcome import Outcome
@@ -23,17 +24,27 @@ from ingest.text import Json, json_text
 _JUDGED_BY: Final = {"model": "model", "app": "reviewer"}
 
 
-def is_run(value: dict[str, Any]) -> bool:
+def is_run(value: Json) -> bool:
     """Whether a value is a run."""
-    return isinstance(value.get("run_type"), str) and "inputs" in value and "id" in value
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("run_type"), str)
+        and "inputs" in value
+        and "id" in value
+    )
 
 
-def is_feedback(value: dict[str, Any]) -> bool:
+def is_feedback(value: Json) -> bool:
     """Whether a value is a feedback record."""
-    return "run_id" in value and "key" in value and ("score" in value or "value" in value)
+    return (
+        isinstance(value, dict)
+        and "run_id" in value
+        and "key" in value
+        and ("score" in value or "value" in value)
+    )
 
 
-def read_run(run: dict[str, Any], arrival: Arrival) -> list[Span]:
+def read_run(run: Json, arrival: Arrival) -> Decoded:
     """The run and the runs inside it."""
     spans: list[Span] = []
     waiting: list[tuple[dict[str, Any], str | None, str | None]] = [(run, None, None)]
@@ -43,15 +54,15 @@ def read_run(run: dict[str, Any], arrival: Arrival) -> list[Span]:
         spans.append(span)
         below = list(_dicts(one.get("child_runs")))
         waiting += [(child, span.trace_id, span.span_id) for child in reversed(below)]
-    return spans
+    return Decoded(spans=spans)
 
 
-def read_feedback(value: dict[str, Any], arrival: Arrival) -> list[Outcome]:
+def read_feedback(value: Json, arrival: Arrival) -> Decoded:
     """What somebody said of a run."""
     name = text_of(value.get("key"))
     run = text_of(value.get("run_id")) or text_of(value.get("trace_id"))
     if name is None or run is None:
-        return []
+        return Decoded()
     app = arrival.app or UNNAMED
     trace = text_of(value.get("trace_id"))
     kind, target = ("span", f"{trace}:{run}") if trace and trace != run else ("trace", run)
@@ -62,26 +73,28 @@ def read_feedback(value: dict[str, Any], arrival: Arrival) -> list[Outcome]:
     if isinstance(stated, dict) and stated.get("by"):
         by = annotator_of(str(stated["by"]))
     score, word = value.get("score"), value.get("value")
-    return [
-        Outcome(
-            app=app,
-            outcome_id=outcome_id_of(
-                app, text_of(value.get("id")) or f"{kind}:{target}", name, by, "langsmith"
-            ),
-            target_kind=kind,
-            target_id=target,
-            episode_id=None,
-            name=name,
-            value=number_of(score),
-            label=text_of(word) if word is not None else None,
-            text=text_of(value.get("comment")),
-            correction=_correction(value.get("correction")),
-            by=by,
-            author=text_of(source.get("user_id")),
-            at=from_any(value.get("created_at")),
-            source="langsmith",
-        )
-    ]
+    return Decoded(
+        outcomes=[
+            Outcome(
+                app=app,
+                outcome_id=outcome_id_of(
+                    app, text_of(value.get("id")) or f"{kind}:{target}", name, by, "langsmith"
+                ),
+                target_kind=kind,
+                target_id=target,
+                episode_id=None,
+                name=name,
+                value=number_of(score),
+                label=text_of(word) if word is not None else None,
+                text=text_of(value.get("comment")),
+                correction=_correction(value.get("correction")),
+                by=by,
+                author=text_of(source.get("user_id")),
+                at=from_any(value.get("created_at")),
+                source="langsmith",
+            )
+        ]
+    )
 
 
 def _correction(value: Json) -> str | None:
@@ -99,7 +112,7 @@ def _span(
 ) -> Span:
     own = text_of(run.get("id")) or "unnamed"
     return Span(
-        app=arrival.app or UNNAMED,
+        app=arrival.app_for(None),
         trace_id=text_of(run.get("trace_id")) or trace_id or own,
         span_id=own,
         parent_id=text_of(run.get("parent_run_id")) or parent_id,
@@ -143,3 +156,21 @@ def _dict(value: Json) -> dict[str, Any]:
 
 def _text(value: Json) -> str | None:
     return None if value in (None, {}, []) else json_text(value)
+
+
+FORMATS: Final = (
+    Format(
+        name="langsmith_run",
+        title="LangSmith runs",
+        keys=("run_type", "inputs", "id"),
+        claims=is_run,
+        read=read_run,
+    ),
+    Format(
+        name="langsmith_feedback",
+        title="LangSmith feedback",
+        keys=("run_id", "key", "score"),
+        claims=is_feedback,
+        read=read_feedback,
+    ),
+)

@@ -9,19 +9,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from ingest.formats.chat_lines import read_as_chat
+from ingest.formats.format import Decoded, Format
+from ingest.otlp_record import Arrival
 from ingest.text import Json, json_text
 
 NAME: Final = "atif"
 _ROLE: Final = {"system": "system", "user": "user", "agent": "assistant"}
 
 
-def is_trajectory(value: dict[str, Any]) -> bool:
+def claims(value: Json) -> bool:
     """Whether a value is an ATIF trajectory."""
+    if not isinstance(value, dict):
+        return False
     version = value.get("schema_version")
     return isinstance(version, str) and version.upper().startswith("ATIF") and "steps" in value
 
 
-def read_trajectory(value: dict[str, Any]) -> dict[str, Any]:
+def read(value: Json, arrival: Arrival) -> Decoded:
+    """Read one trajectory."""
+    return read_as_chat(_chat(value), arrival, source=NAME)
+
+
+def _chat(value: dict[str, Any]) -> dict[str, Any]:
     """The trajectory as a chat log has it."""
     agent = value.get("agent")
     agent = agent if isinstance(agent, dict) else {}
@@ -115,3 +125,12 @@ def _content(value: Json) -> tuple[str | None, bool]:
         p["text"] for p in _list(value) if isinstance(p, dict) and isinstance(p.get("text"), str)
     ]
     return "\n".join(texts), len(texts) == len(_list(value))
+
+
+FORMAT: Final = Format(
+    name=NAME,
+    title="an ATIF trajectory",
+    keys=("schema_version", "steps", "agent"),
+    claims=claims,
+    read=read,
+)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ingest.app_name import safe_app_name
 from ingest.dialects.attributes import text_of
+from ingest.formats.format import Decoded, Format
 from ingest.moments import from_any
 from ingest.otlp_record import Arrival
 from ingest.span import STATUS_ERROR, Span
@@ -19,12 +19,21 @@ from ingest.text import Json, json_text
 SCOPE: Final = "openai.agents.export"
 
 
-def is_agents_export(value: dict[str, Any]) -> bool:
+def claims(value: Json) -> bool:
     """Whether a value is a trace or a span of the SDK."""
-    return value.get("object") in {"trace", "trace.span"} and isinstance(value.get("id"), str)
+    return (
+        isinstance(value, dict)
+        and value.get("object") in ("trace", "trace.span")
+        and isinstance(value.get("id"), str)
+    )
 
 
-def read_agents_export(value: dict[str, Any], arrival: Arrival) -> Span:
+def read(value: Json, arrival: Arrival) -> Decoded:
+    """Read one exported record."""
+    return Decoded(spans=[_read(value, arrival)])
+
+
+def _read(value: dict[str, Any], arrival: Arrival) -> Span:
     """One exported record as a span."""
     if value["object"] == "trace":
         return _trace(value, arrival)
@@ -32,7 +41,7 @@ def read_agents_export(value: dict[str, Any], arrival: Arrival) -> Span:
     data = data if isinstance(data, dict) else {}
     trace_id = text_of(value.get("trace_id")) or "unnamed"
     return Span(
-        app=arrival.app or safe_app_name(None),
+        app=arrival.app_for(None),
         trace_id=trace_id,
         span_id=value["id"],
         parent_id=text_of(value.get("parent_id")) or trace_id,
@@ -52,7 +61,7 @@ def _trace(value: dict[str, Any], arrival: Arrival) -> Span:
         "metadata": json_text(metadata) if isinstance(metadata, dict) else None,
     }
     return Span(
-        app=arrival.app or safe_app_name(None),
+        app=arrival.app_for(None),
         trace_id=value["id"],
         span_id=value["id"],
         name=text_of(value.get("workflow_name")) or "",
@@ -98,3 +107,12 @@ def _text(value: Json) -> str | None:
 
 def _present(given: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in given.items() if value is not None}
+
+
+FORMAT: Final = Format(
+    name="openai_agents_export",
+    title="an export of the OpenAI Agents SDK",
+    keys=("object", "id", "span_data"),
+    claims=claims,
+    read=read,
+)

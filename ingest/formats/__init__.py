@@ -1,0 +1,1 @@
+"""File formats: one file each behind the table in `ingest.formats.table`."""

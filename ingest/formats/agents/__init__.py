@@ -1,0 +1,1 @@
+"""Formats of agent programs whose events are no plain list of messages."""

@@ -1,0 +1,239 @@
+"""OpenHands' evaluation output: a history of actions and of what was observed, in each of its generations.
+
+Comes in: one record of an `output.jsonl`, its `history` a list of events or of pairs of them. Goes out: one conversation: each
+action of the agent is one call with what was observed as its result. Where the event keeps the model's own call
+(`tool_call_metadata`), its name, id and arguments are taken; else the action's name and fields are. What the framework does for
+itself (`recall`, changes of state) is no call of the agent's and is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from ingest.formats.format import Decoded, Format
+from ingest.formats.records.reader import Standing, read_record
+from ingest.otlp_record import Arrival
+from ingest.text import Json
+
+NAME: Final = "openhands"
+_LOOKED_AT: Final = 50
+_SAID: Final = frozenset({"message", "system"})
+_NOTHING: Final = "null"
+"""What stands where an action had nothing to show."""
+_SILENT: Final = frozenset({"recall", _NOTHING, "change_agent_state", "agent_state_changed"})
+"""Events by which the framework steers itself."""
+_BESIDE: Final = frozenset(
+    [
+        "action",
+        "args",
+        "thought",
+        "source",
+        "message",
+        "id",
+        "timestamp",
+        "cause",
+        "keep_prompt",
+        "is_confirmed",
+        "action_risk",
+        "confirmation_state",
+        "security_risk",
+        "hidden",
+        "blocking",
+        "is_static",
+        "cwd",
+        "wait_for_response",
+        "images_urls",
+        "image_urls",
+        "file_urls",
+        "kernel_init_code",
+        "include_extra",
+        "impl_source",
+        "tool_call_metadata",
+        "llm_metrics",
+        "timeout",
+    ]
+)
+"""Fields of an action that are no argument of it."""
+
+Event = dict[str, Any]
+
+
+def claims(value: Json) -> bool:
+    """Whether a value is a record with such a history."""
+    history = value.get("history") if isinstance(value, dict) else None
+    return isinstance(history, list) and any(
+        _is_event(one) for one in list(_events(history))[:_LOOKED_AT]
+    )
+
+
+def read(value: Json, arrival: Arrival) -> Decoded:
+    """Read one record."""
+    record = {key: one for key, one in value.items() if key != "history"}
+    telling = _Telling()
+    for event in _events(value["history"]):
+        telling.take(event)
+    record["messages"] = telling.messages
+    if telling.tools:
+        record["tools"] = telling.tools
+    return read_record(record, arrival, Standing(source=NAME))
+
+
+def _is_event(one: Event) -> bool:
+    if isinstance(one.get("action"), str):
+        return "role" not in one and ("args" in one or "thought" in one or one["action"] in _SAID)
+    return isinstance(one.get("observation"), str) and "content" in one
+
+
+def _events(history: list[Any]) -> Iterator[Event]:
+    """The events in order; earlier versions kept each action in a pair with its observation."""
+    for one in history:
+        for event in one if isinstance(one, list) else [one]:
+            if isinstance(event, dict):
+                yield event
+
+
+class _Telling:
+    """Events on their way into messages."""
+
+    def __init__(self) -> None:
+        self.messages: list[Event] = []
+        self.tools: list[Any] = []
+        self._answers: dict[str, Event] = {}
+        """The assistant's message by the id of the model's response: several calls of one response are one message."""
+        self._calls: dict[str, str] = {}
+        """Call ids by what an observation may name them by."""
+        self._last: str | None = None
+        self._number = 0
+
+    def take(self, event: Event) -> None:
+        """Read one event."""
+        self._number += 1
+        kind = event.get("action")
+        if isinstance(kind, str):
+            if kind in _SAID:
+                self._say(event, kind)
+            elif kind in _SILENT or event.get("source") not in (None, "agent"):
+                self._leave_out()
+            else:
+                self._act(event, kind)
+        elif isinstance(event.get("observation"), str):
+            self._observe(event)
+
+    def _leave_out(self) -> None:
+        if self.messages:
+            tg = self.messages[-1].setdefault("tg", {})
+            tg["completeness"] = ["side_events_left_out"]
+
+    def _say(self, event: Event, kind: str) -> None:
+        args = _args(event)
+        content = args.get("content", event.get("message"))
+        tools = args.get("tools")
+        if kind == "system":
+            self.tools = tools if isinstance(tools, list) else []
+        role = "system" if kind == "system" else "user"
+        if event.get("source") == "agent" and kind == "message":
+            role = "assistant"
+        self._add(event, {"role": role, "content": content})
+
+    def _act(self, event: Event, kind: str) -> None:
+        made = _made(event)
+        args = _args(event)
+        if made is not None:
+            response, words, call = made
+        else:
+            response, words = None, args.get("thought", event.get("thought"))
+            given = {key: one for key, one in args.items() if key not in _BESIDE}
+            call = {"function": {"name": kind, "arguments": given}}
+        identity = str(call.get("id") or f"action_{self._number}")
+        call = {**call, "id": identity, "type": "function"}
+        if event.get("id") is not None:
+            self._calls[f"event {event['id']}"] = identity
+        self._calls[f"call {identity}"] = self._last = identity
+        known = self._answers.get(response) if response is not None else None
+        if known is not None:
+            known["tool_calls"].append(call)
+            return
+        said = words if isinstance(words, str) and words.strip() else None
+        message = {"role": "assistant", "content": said, "tool_calls": [call]}
+        self._add(event, message)
+        if response is not None:
+            self._answers[response] = message
+
+    def _observe(self, event: Event) -> None:
+        kind = event["observation"]
+        if kind == _NOTHING:
+            return
+        metadata = event.get("tool_call_metadata")
+        named = metadata.get("tool_call_id") if isinstance(metadata, dict) else None
+        identity = self._calls.get(f"call {named}") or self._calls.get(
+            f"event {event.get('cause')}"
+        )
+        if identity is None and event.get("cause") is None and named is None and "id" not in event:
+            identity = self._last  # the first generation has no ids at all
+        if identity is None and kind in _SILENT:
+            self._leave_out()
+            return
+        if identity is not None and identity == self._last:
+            self._last = None
+        message = {"role": "tool", "tool_call_id": identity, "content": event.get("content")}
+        failed = True if kind == "error" else _failed(event)
+        if failed is not None:
+            message["is_error"] = failed
+        self._add(event, message)
+
+    def _add(self, event: Event, message: Event) -> None:
+        if isinstance(event.get("timestamp"), str):
+            message["timestamp"] = event["timestamp"]
+        self.messages.append(message)
+
+
+def _failed(event: Event) -> bool | None:
+    success = event.get("success")
+    return not success if isinstance(success, bool) else None
+
+
+def _args(event: Event) -> Event:
+    """An action's fields, which the first generation had beside its name."""
+    args = event.get("args")
+    return args if isinstance(args, dict) else {k: v for k, v in event.items() if k != "action"}
+
+
+def _made(event: Event) -> tuple[str | None, Json, Event] | None:
+    """The id and the words of the model's response, and the call in it that this action carried out."""
+    metadata = event.get("tool_call_metadata")
+    if not isinstance(metadata, dict) or not isinstance(metadata.get("function_name"), str):
+        return None
+    response = metadata.get("model_response")
+    response = response if isinstance(response, dict) else {}
+    message = _message(response)
+    identity = metadata.get("tool_call_id")
+    listed = message.get("tool_calls")
+    for call in listed if isinstance(listed, list) else ():
+        if isinstance(call, dict) and call.get("id") == identity:
+            own = {key: one for key, one in call.items() if key in {"id", "function"}}
+            return _id(response), message.get("content"), own
+    given = {key: one for key, one in _args(event).items() if key not in _BESIDE}
+    call = {"id": identity, "function": {"name": metadata["function_name"], "arguments": given}}
+    return _id(response), message.get("content", _args(event).get("thought")), call
+
+
+def _id(response: Event) -> str | None:
+    identity = response.get("id")
+    return identity if isinstance(identity, str) and identity else None
+
+
+def _message(response: Event) -> Event:
+    choices = response.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    message = first.get("message") if isinstance(first, dict) else None
+    return message if isinstance(message, dict) else {}
+
+
+FORMAT: Final = Format(
+    name=NAME,
+    title="evaluation output of OpenHands",
+    keys=("history", "instance_id", "instruction", "test_result"),
+    claims=claims,
+    read=read,
+)

@@ -1,0 +1,193 @@
+"""SWE-agent's trajectories: thoughts with actions written as text, as calls of functions or in tags, and what came back.
+
+Comes in: one `.traj` file: `history` (what the model was shown and said), `trajectory` (every action that was carried out with
+its observation), or one of them. Goes out: one conversation: each action is one call, each observation its result. What only
+one of the two lists has is taken from it; the text that the agent saw goes before the bare observation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from typing import Any, Final
+
+from ingest.formats.format import Decoded, Format
+from ingest.formats.records.reader import Standing, read_record
+from ingest.otlp_record import Arrival
+from ingest.text import Json
+
+NAME: Final = "swe_agent"
+SHELL: Final = "bash"
+"""The tool of an action that is no command of the agent's own: its shell, as the agent's function calls name it."""
+_LOOKED_AT: Final = 50
+_DOCUMENTED: Final = re.compile(r"^([A-Za-z_][\w-]*):\s*\n\s+docstring:", re.MULTILINE)
+_SECTION: Final = re.compile(r"^COMMANDS:\n(.*?)(?:\n\n\n|\Z)", re.MULTILINE | re.DOTALL)
+_LISTED: Final = re.compile(r"^([a-z_][\w-]*)(?=$| [<\[-])", re.MULTILINE)
+
+Message = dict[str, Any]
+
+
+def claims(value: Json) -> bool:
+    """Whether a value is a trajectory."""
+    if not isinstance(value, dict):
+        return False
+    steps, history = value.get("trajectory"), value.get("history")
+    if isinstance(steps, list) and any(_is_step(step) for step in steps[:_LOOKED_AT]):
+        return True
+    return isinstance(history, list) and any(_is_action(one) for one in history[:_LOOKED_AT])
+
+
+def read(value: Json, arrival: Arrival) -> Decoded:
+    """Read one trajectory."""
+    settings = _dict(value.get("replay_config"))
+    agent = _dict(settings.get("agent"))
+    problem = _dict(settings.get("problem_statement"))
+    record = {
+        key: one
+        for key, one in value.items()
+        if key not in {"history", "trajectory", "replay_config", "environment"}
+    }
+    record["messages"] = _Telling(value, _commands(value, agent)).messages()
+    beside = {
+        "instance_id": problem.get("id"),
+        "model_name": _dict(agent.get("model")).get("name"),
+        "problem_statement": problem.get("text"),
+    }
+    record |= {
+        key: one for key, one in beside.items() if isinstance(one, str) and key not in record
+    }
+    return read_record(record, arrival, Standing(source=NAME))
+
+
+def _is_step(step: Json) -> bool:
+    return isinstance(step, dict) and "action" in step and "observation" in step
+
+
+def _is_action(one: Json) -> bool:
+    return (
+        isinstance(one, dict)
+        and one.get("role") == "assistant"
+        and isinstance(one.get("action"), str)
+        and "thought" in one
+    )
+
+
+def _dict(value: Json) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _commands(value: Message, agent: Message) -> frozenset[str]:
+    """The commands that the agent's interface has beside those of the shell."""
+    docs = _text(_dict(agent.get("tools")).get("command_docs"))
+    prompts = [
+        _text(one.get("content"))
+        for one in _list(value.get("history"))
+        if isinstance(one, dict) and one.get("role") == "system"
+    ]
+    sections = [section for prompt in prompts for section in _SECTION.findall(prompt)]
+    found = [name for text in (docs, *prompts) for name in _DOCUMENTED.findall(text)]
+    found += [name for section in sections for name in _LISTED.findall(section)]
+    return frozenset(found) - {SHELL}
+
+
+def _list(value: Json) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+@dataclass(slots=True)
+class _Turn:
+    """One action: as the history has it, as it was carried out, or both."""
+
+    said: Message | None = None
+    done: Message | None = None
+    after: list[Message] = field(default_factory=list)
+    """What the history goes on with before the next action."""
+
+
+class _Telling:
+    """A trajectory on its way into messages."""
+
+    def __init__(self, value: Message, commands: frozenset[str]) -> None:
+        self._commands = commands
+        self._before: list[Message] = []
+        """What the history begins with before the first action."""
+        said: list[_Turn] = []
+        for one in _list(value.get("history")):
+            if _is_action(one):
+                said.append(_Turn(said=one))
+            elif isinstance(one, dict):
+                (said[-1].after if said else self._before).append(one)
+        done = [step for step in _list(value.get("trajectory")) if _is_step(step)]
+        self._turns = _merged(said, done)
+
+    def messages(self) -> list[Message]:
+        """All messages, each once."""
+        found = [_prompt(one) for one in self._before]
+        for number, turn in enumerate(self._turns):
+            found += self._turn(turn, number)
+        return found
+
+    def _turn(self, turn: _Turn, number: int) -> Iterator[Message]:
+        told = turn.said or turn.done or {}
+        calls = [call for call in _list(told.get("tool_calls")) if isinstance(call, dict)]
+        action = _text(told.get("action")).strip()
+        if not calls and action:
+            calls = [self._call(action, number)]
+        # Text and action are told apart in the file: the action would otherwise be said twice.
+        words = told.get("thought") if calls else told.get("content", told.get("response"))
+        yield {"role": "assistant", "content": _text(words).strip() or None, "tool_calls": calls}
+        waiting = [call.get("id") for call in calls]
+        for one in turn.after:
+            if waiting and one.get("role") in ("user", "tool"):
+                ids = [i for i in _list(one.get("tool_call_ids")) if i in waiting] or waiting[:1]
+                waiting = [identity for identity in waiting if identity not in ids]
+                yield {"role": "tool", "tool_call_id": ids[0], "content": one.get("content")}
+            else:
+                yield _prompt(one)
+        observed = turn.done.get("observation") if turn.done else None
+        if len(waiting) == len(calls) and waiting and isinstance(observed, str):
+            yield {"role": "tool", "tool_call_id": waiting[0], "content": observed}
+
+    def _call(self, action: str, number: int) -> Message:
+        first = action.split(maxsplit=1)[0]
+        name = first if first in self._commands else SHELL
+        function = {"name": name, "arguments": {"command": action}}
+        return {"id": f"action_{number}", "type": "function", "function": function}
+
+
+def _prompt(one: Message) -> Message:
+    """A message of the history that answers no action; a demonstration is shown by the framework and nobody's wish."""
+    if one.get("is_demo") is True and one.get("role") == "user":
+        return {**one, "role": "system"}
+    return {key: inner for key, inner in one.items() if key not in {"agent", "message_type"}}
+
+
+def _merged(said: list[_Turn], done: list[Message]) -> list[_Turn]:
+    """The actions of both lists in one order; one that only one list has keeps its place."""
+    ours = [_text(turn.said.get("action")).strip() if turn.said else "" for turn in said]
+    theirs = [_text(step.get("action")).strip() for step in done]
+    merged: list[_Turn] = []
+    for _, start, end, first, last in SequenceMatcher(
+        None, ours, theirs, autojunk=False
+    ).get_opcodes():
+        same = ours[start:end] == theirs[first:last]
+        for place, turn in enumerate(said[start:end]):
+            turn.done = done[first + place] if same else None
+            merged.append(turn)
+        merged += [] if same else [_Turn(done=step) for step in done[first:last]]
+    return merged
+
+
+FORMAT: Final = Format(
+    name=NAME,
+    title="a trajectory of SWE-agent",
+    keys=("trajectory", "history", "info", "environment"),
+    claims=claims,
+    read=read,
+)

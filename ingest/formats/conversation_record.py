@@ -1,0 +1,85 @@
+"""Conversations in any JSON: records with a list of messages in them, lists and maps of such records, bare lists of messages.
+
+Comes in: a parsed value that no other format claims. Goes out: a chat for each record. A record that cannot be read is
+refused alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, Final
+
+from ingest.formats.format import Decoded, Format
+from ingest.formats.records.fields import Fields
+from ingest.formats.records.find import (
+    MESSAGE_KEYS,
+    conversations_of,
+    is_record,
+    records_of,
+)
+from ingest.formats.records.naming import naming_of, numbered_by, own_fields
+from ingest.formats.records.reader import NAME, Standing, read_record
+from ingest.formats.unknown import refuse
+from ingest.otlp_record import Arrival
+from ingest.text import Json
+
+
+def claims(value: Json) -> bool:
+    """Whether a value holds conversations."""
+    return is_record(value) or records_of(value) is not None
+
+
+def read(value: Json, arrival: Arrival) -> Decoded:
+    """Read one record, or every record of a value that holds several."""
+    records = None if is_record(value) else records_of(value)
+    if records is None:
+        return _rows(value, arrival) if isinstance(value, list) else read_record(value, arrival)
+    found = Decoded()
+    named = list(zip(records.items, records.keys, strict=True))
+    if not arrival.facts.numbered_by:
+        by = numbered_by(naming_of(Fields(own_fields(item)), key) for item, key in named)
+        arrival = replace(arrival, facts=replace(arrival.facts, numbered_by=by))
+    for number, (item, key) in enumerate(named, start=1):
+        place = arrival.nth(number)
+        if is_record(item):
+            found.add(read_record(item, place, Standing(around=records.around, key=key)))
+        else:
+            found.rejected.append(refuse(item, place))
+    return found
+
+
+def _rows(items: list[Any], arrival: Arrival) -> Decoded:
+    """A list of messages: one conversation, or several whose rows name theirs."""
+    found = Decoded()
+    by_name = conversations_of(items)
+    for name, rows in by_name.items():
+        if name is None and len(by_name) == 1:
+            return read_record(items, arrival)
+        named = {} if name is None else {"conversation_id": name}
+        found.add(read_record({**named, "messages": rows}, replace(arrival, text=None)))
+    return found
+
+
+def numbered(values: Iterable[Json]) -> str:
+    """What tells the records of a file apart, one a line or one a part."""
+    return numbered_by(
+        naming_of(Fields(own_fields(item)), key) for value in values for item, key in _named(value)
+    )
+
+
+def _named(value: Json) -> Iterable[tuple[Json, str | None]]:
+    if is_record(value):
+        return [(value, None)]
+    records = records_of(value)
+    return zip(records.items, records.keys, strict=True) if records else ()
+
+
+FORMAT: Final = Format(
+    name=NAME,
+    title="conversations with messages of any shape",
+    keys=MESSAGE_KEYS[:6],
+    claims=claims,
+    read=read,
+    takes_mapping=True,
+)

@@ -1,0 +1,49 @@
+"""Files of JSON lines with one message a line: one conversation, or several where the lines name theirs.
+
+Comes in: the values of all lines of a file. Goes out: a chat for each conversation. Lines that are no messages are named in
+`completeness`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ingest.file_facts import stem_of
+from ingest.formats.format import Decoded, Format
+from ingest.formats.records.find import conversations_of, is_record
+from ingest.formats.records.reader import Standing, read_record
+from ingest.formats.records.speech import ROLE_NAMED, strength
+from ingest.otlp_record import Arrival
+from ingest.text import Json
+
+NAME: Final = "message_lines"
+
+
+def claims(value: Json) -> bool:
+    """Whether a value is one message."""
+    return isinstance(value, dict) and strength(value) == ROLE_NAMED and not is_record(value)
+
+
+def read(values: Json, arrival: Arrival) -> Decoded:
+    """Read all lines of a file."""
+    by_name = conversations_of(values)
+    found = Decoded()
+    file = stem_of(arrival.source) if arrival.facts.is_alone and len(by_name) == 1 else None
+    for name, items in by_name.items():
+        named = name or file
+        record = {"messages": items} | ({} if named is None else {"conversation_id": named})
+        if is_record(record):
+            found.add(read_record(record, arrival, Standing(source=NAME)))
+    return found
+
+
+FORMAT: Final = Format(
+    name=NAME,
+    title="messages, one a line,",
+    keys=("role", "content"),
+    claims=claims,
+    read=read,
+    is_whole_file=True,
+    is_sure=False,
+    takes_mapping=True,
+)

@@ -1,0 +1,140 @@
+"""Calls and results of one message, under any of the names in use, as OpenAI's messages have them.
+
+Comes in: an item of a list of messages. Goes out: the calls beside its text (with the results that some logs keep inside
+them), the calls or results that its content is a list of, and the message of a tool.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from ingest.dialects.parts import parts_in
+from ingest.formats.records.text_calls import calls_in, results_in
+from ingest.formats.records.words import is_name
+from ingest.partial_json import parse_json
+from ingest.text import Json
+
+LISTS: Final = (
+    "tool_calls",
+    "toolCalls",
+    "function_calls",
+    "tool_uses",
+    "toolInvocations",
+    "tool_invocations",
+    "calls",
+)
+_CALL_ID: Final = ("tool_call_id", "tool_use_id", "call_id", "tool_call_ids")
+_OWN_ID: Final = ("id", "toolCallId", "call_id")
+_RESULT: Final = ("result", "output", "response", "observation")
+_NAMES_TOOL: Final = ("name", "function", "tool", "tool_name", "function_name")
+_ARGUMENTS: Final = ("arguments", "args", "input", "parameters", "kwargs", "tool_input", "params")
+
+Message = dict[str, Any]
+
+
+@dataclass(slots=True, kw_only=True)
+class Asked:
+    """The calls of a message, what is left of its content, and results that stood beside the calls."""
+
+    calls: list[Message] = field(default_factory=list)
+    results: list[Message] = field(default_factory=list)
+    content: Json = None
+
+
+def asked(item: Message, content: Json, *, index: int, is_model: bool) -> Asked:
+    """Everything that a message asks for; `index` makes ids for calls that need one, `is_model` lets text hold calls."""
+    found = Asked(content=content)
+    for number, call in enumerate(_listed_calls(item)):
+        held = next((key for key in _RESULT if _stands_beside(call, key)), None)
+        own = call
+        if held is not None:
+            identity = next((call[key] for key in _OWN_ID if call.get(key)), None)
+            identity = identity or f"call_{index}_{number}"
+            own = {**call, "id": identity}
+            found.results.append({"tool_call_id": identity, "content": call[held]})
+        found.calls.append(own)
+    if is_model and not found.calls and isinstance(content, str):
+        told = calls_in(content)
+        if told is not None:
+            found.calls, found.content = told.calls, told.text
+    listed = _listed(found.content)
+    if listed is not None:
+        found.calls += listed.calls
+        found.results += listed.results
+        found.content = None
+    return found
+
+
+def results(item: Message, content: Json) -> list[Message]:
+    """The message of a tool: one result, or several that a template or a framework put into one."""
+    listed = _listed(content)
+    if listed is not None and listed.results:
+        return listed.results
+    answered = results_in(content) if isinstance(content, str) else None
+    if answered and len(answered) > 1:
+        return [{"content": text} for text in answered]
+    message: Message = {"content": answered[0] if answered else content, **_call_of(item)}
+    named = next((item[key] for key in _NAMES_TOOL if is_name(item.get(key))), None)
+    if named is not None:
+        message["name"] = named
+    message |= {key: item[key] for key in ("is_error", "status") if key in item}
+    return [_failed(message, item.get("error"))]
+
+
+def _call_of(item: Message) -> Message:
+    """The call that a tool's message answers, where it says so."""
+    key = next((key for key in _CALL_ID if key in item), None)
+    if key is None:
+        return {"id": item["id"]} if item.get("id") is not None else {}
+    identity = item[key]
+    if isinstance(identity, list):
+        identity = identity[0] if identity else None
+    return {"tool_call_id": identity}
+
+
+def _failed(message: Message, failure: Json) -> Message:
+    """The message of a call that failed, with the failure's own words where it has no others."""
+    if not failure:
+        return message
+    told = failure.get("message") if isinstance(failure, dict) else failure
+    if message["content"] in (None, "", []) and isinstance(told, str):
+        return {**message, "content": told, "is_error": True}
+    return {**message, "is_error": True}
+
+
+def _listed_calls(item: Message) -> list[Message]:
+    listed = next((item[key] for key in LISTS if item.get(key)), None)
+    if isinstance(listed, str):
+        read = parse_json(listed)
+        listed = read.value if read else None
+    listed = [listed] if isinstance(listed, dict) else listed
+    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+
+
+def _stands_beside(call: Message, key: str) -> bool:
+    """Whether a call carries its result: it has arguments of its own, and this beside them."""
+    if call.get(key) is None:
+        return False
+    return isinstance(call.get("function"), dict) or any(
+        one in call for one in _ARGUMENTS if one != key
+    )
+
+
+def _listed(content: Json) -> Asked | None:
+    """The calls or the results that a message's content is a list of, without a word about their type."""
+    items = (parts_in(content) or []) if isinstance(content, str) else content
+    if not isinstance(items, list) or not items:
+        return None
+    if not all(isinstance(one, dict) and "type" not in one for one in items):
+        return None
+    if all("arguments" in one and isinstance(one.get("name"), str) for one in items):
+        return Asked(calls=items)
+    if all("call_id" in one and "content" in one for one in items):
+        keys = ("content", "name", "is_error")
+        told = [
+            {"tool_call_id": one["call_id"], **{key: one[key] for key in keys if key in one}}
+            for one in items
+        ]
+        return Asked(results=told)
+    return None

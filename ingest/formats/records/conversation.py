@@ -1,0 +1,154 @@
+"""A list of messages in any shape to messages as a chat log has them.
+
+Comes in: the items of a list of messages. Goes out: `Conversation`: messages in the chat log's words, the tools that stood
+among them, and what is missing. Who speaks is settled first (`participants`), then each message is read in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+from ingest.dialects.messages import Messages, read_messages, read_more
+from ingest.episode import Step
+from ingest.formats.records.participants import settle
+from ingest.formats.records.speech import Speech, speeches
+from ingest.moments import to_text
+from ingest.text import Json
+
+Message = dict[str, Any]
+
+
+@dataclass(slots=True, kw_only=True)
+class Conversation:
+    """Messages, and what is known of them."""
+
+    messages: list[Message] = field(default_factory=list)
+    agent: str | None = None
+    tools: list[str] = field(default_factory=list)
+    flags: set[str] = field(default_factory=set)
+
+    def says(self, text: str, *, role: str | None = None) -> bool:
+        """Whether a message holds a text, spaces aside."""
+        wanted = "".join(text.split())
+        return any(
+            wanted in "".join(str(message["content"] or "").split())
+            for message in self.messages
+            if role in {None, message["role"]}
+        )
+
+    @property
+    def ends_in_words(self) -> bool:
+        """Whether the last that was said is an answer, and no call."""
+        last = self.messages[-1] if self.messages else None
+        return last is not None and last["role"] == "assistant" and not last.get("tool_calls")
+
+    def take_answer(self, value: Json) -> bool:
+        """Append what a model answered, unless a message holds it; whether the value is an answer at all."""
+        made = _read_answer(value) if self.messages else []
+        texts = [text for message in made if (text := message["content"])]
+        asked = [message["tool_calls"] for message in made if "tool_calls" in message]
+        known = [message.get("tool_calls") for message in self.messages]
+        held = all(self.says(text, role="assistant") for text in texts)
+        if not made or (held and all(calls in known for calls in asked)):
+            return bool(made)
+        if self.ends_in_words:
+            self.flags.add("answer_left_out")
+        else:
+            self.messages += made
+        return True
+
+    def has(self, role: str) -> bool:
+        """Whether somebody of a role says anything."""
+        return any(message["role"] == role for message in self.messages)
+
+
+def read_conversation(items: Sequence[Json]) -> Conversation:
+    """Read a list of messages."""
+    said = list(speeches(items))
+    if _runs_backwards(said):
+        said.reverse()
+    found = Conversation(agent=settle(said))
+    if not all(isinstance(item, dict | list) for item in items):
+        found.flags.add("odd_messages")
+    read = Messages()
+    calls: set[str] = set()
+    for one in said:
+        before = len(read.steps)
+        last = read.steps[-1] if read.steps else None
+        read_more(_readable(one, calls), read, role=one.role or "user")
+        if last is not None and len(read.steps) == before and read.steps[-1] is not last:
+            # A call that stands alone in the list joined the turn before it.
+            found.messages[-1] = {**found.messages[-1], **_message(read.steps[-1], one)}
+        found.messages += [_message(_as_said(step, one), one) for step in read.steps[before:]]
+        found.flags |= one.flags
+        for step in read.steps[max(before - 1, 0) :]:
+            calls.update(call.call_id for call in step.tool_calls)
+    found.flags |= read.flags
+    found.tools = read.tools
+    return found
+
+
+def _read_answer(value: Json) -> list[Message]:
+    """What a model answered: a text, a message, several, or a model API's whole response."""
+    if not isinstance(value, str | dict | list):
+        return []
+    made = read_messages(value, role="assistant")
+    return [_message(step, Speech(role=step.role)) for step in made.steps]
+
+
+def _runs_backwards(said: Sequence[Speech]) -> bool:
+    """Whether a list shows the newest message first, as some services list them."""
+    times = [one.at for one in said if one.at is not None]
+    return len(times) == len(said) > 1 and all(
+        earlier > later for earlier, later in pairwise(times)
+    )
+
+
+def _readable(one: Speech, calls: set[str]) -> Message:
+    if one.is_item:
+        return one.message
+    message = {"role": one.role, **one.message, **({"role": one.role} if one.role else {})}
+    if message.get("tool_call_id") is None and str(message.get("id")) not in calls:
+        message.pop("id", None)  # the message's own, not its call's
+    return message
+
+
+def _as_said(step: Step, one: Speech) -> Step:
+    """The step under the role that was said: calls in a message of the user are the user's."""
+    if one.role == "user" and step.role == "assistant" and "tool_calls" in one.message:
+        return replace(step, role="user")
+    return step
+
+
+def _message(step: Step, one: Speech) -> Message:
+    message: Message = {"role": step.role, "content": step.content}
+    if step.tool_calls:
+        message["tool_calls"] = [
+            {
+                **({"id": call.call_id} if call.call_id else {}),
+                "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments},
+            }
+            for call in step.tool_calls
+        ]
+    if step.role == "tool":
+        # Without the key nothing is said about the call; with null, that there is none.
+        if step.call_id is not None or one.message.get("tool_call_id", 0) is None:
+            message["tool_call_id"] = step.call_id
+        if step.tool_name:
+            message["name"] = step.tool_name
+    tg: Message = dict(one.tg) if isinstance(one.tg, dict) else {}
+    if one.at is not None:
+        tg.setdefault("time", to_text(one.at))
+    if step.is_error is not None:
+        tg.setdefault("is_error", step.is_error)
+    if step.role == "assistant":
+        if one.name is not None:
+            tg.setdefault("agent", one.name)
+        usage = {"input_tokens": one.input_tokens, "output_tokens": one.output_tokens}
+        if any(count is not None for count in usage.values()):
+            tg.setdefault("usage", {k: v for k, v in usage.items() if v is not None})
+    return {**message, "tg": tg} if tg else message

@@ -1,0 +1,279 @@
+"""What stands beside a record's messages, by the names in common use: ids, user, model, times, tools, question, answer.
+
+Comes in: a record, the objects around its messages, and the objects around the record. Goes out: values of the right type;
+a value of another type under such a name is left out and its name kept, so that nothing disappears silently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
+
+from ingest.dialects.tool_schemas import read_tools
+from ingest.formats.records.speech import moment
+from ingest.formats.records.words import spelt
+from ingest.moments import to_text
+from ingest.partial_json import parse_json
+from ingest.text import Json
+
+Value = TypeVar("Value")
+
+CONVERSATION: Final = (
+    "episode_id",
+    "conversation_id",
+    "session_id",
+    "thread_id",
+    "chat_id",
+    "dialogue_id",
+    "dialog_id",
+    "trajectory_id",
+    "rollout_id",
+)
+"""Names of ids that one conversation has for itself."""
+TASK: Final = (
+    "task_key",
+    "task_id",
+    "instance_id",
+    "question_id",
+    "problem_id",
+    "scenario_id",
+    "case_id",
+    "test_case_id",
+    "sample_id",
+    "example_id",
+    "query_id",
+    "prompt_id",
+)
+"""Names of ids that all attempts at one request share."""
+ROW: Final = ("id", "uuid", "uid", "_id", "key")
+"""Names of ids that may be either."""
+TRIAL: Final = (
+    "trial",
+    "trial_id",
+    "trial_index",
+    "trial_num",
+    "attempt",
+    "attempt_id",
+    "attempt_index",
+    "run",
+    "run_index",
+    "run_number",
+    "run_idx",
+    "epoch",
+    "rollout",
+    "rollout_index",
+    "repeat",
+    "repetition",
+    "sample_index",
+    "iteration",
+)
+USER: Final = (
+    "user_id",
+    "end_user_id",
+    "enduser_id",
+    "customer_id",
+    "username",
+    "user_name",
+    "user",
+    "customer",
+    "end_user",
+)
+MODEL: Final = ("model", "model_name", "model_id", "llm", "llm_model", "agent_model")
+AGENT: Final = ("agent", "agent_name", "agent_class", "assistant_name", "bot_name")
+APP: Final = ("app", "app_name", "application", "service_name", "service")
+STARTED: Final = ("started_at", "start_time", "created_at", "timestamp", "created", "time", "date")
+ENDED: Final = ("ended_at", "end_time", "finished_at", "completed_at")
+TOOLS: Final = (
+    "tools",
+    "functions",
+    "tool_definitions",
+    "available_tools",
+    "tool_schemas",
+    "function_definitions",
+    "tool_defs",
+    "tools_info",
+)
+SYSTEM: Final = (
+    "system_prompt",
+    "system",
+    "system_message",
+    "system_instruction",
+    "system_instructions",
+)
+QUESTION: Final = (
+    "question",
+    "instruction",
+    "problem_statement",
+    "user_request",
+    "user_query",
+    "user_message",
+    "user_input",
+    "query",
+    "prompt",
+    "task_description",
+    "task",
+    "request",
+    "problem",
+    "goal",
+    "input",
+)
+ANSWER: Final = "answer"
+"""The agent's answer where nothing else is; otherwise more often the right one."""
+RESPONSE: Final = (
+    "response",
+    "final_response",
+    "completion",
+    "final_output",
+    "output",
+    "prediction",
+    "final_answer",
+    "model_answer",
+    "model_response",
+    "agent_answer",
+    "assistant_response",
+    "reply",
+    "generated_answer",
+    ANSWER,
+)
+
+_DEEPEST: Final = 3
+_OTHERS: Final = frozenset(
+    [
+        "user_info",
+        "user_model",
+        "simulator",
+        "user_simulator",
+        "judge",
+        "evaluator",
+        "evaluation",
+        "grader",
+        "reward_model",
+        "expected",
+        "reference",
+        "ground_truth",
+        "usage",
+    ]
+)
+"""Objects that speak of somebody or something else than the agent and its user."""
+_LONGEST_NAME: Final = 200
+_MOST_WORDS: Final = 4
+"""Words of a user's name; more of them are something that the user said."""
+
+
+@dataclass(slots=True)
+class Fields:
+    """The values beside the messages of one record."""
+
+    own: dict[str, Any]
+    """The record itself."""
+    holders: tuple[dict[str, Any], ...] = ()
+    """The objects that enclose its messages, the record first."""
+    around: tuple[dict[str, Any], ...] = ()
+    """The objects that enclose the record, the outermost first."""
+    passed_over: set[str] = field(default_factory=set)
+    """Names of fields with a value of a type that they cannot have."""
+
+    def text(self, names: Sequence[str], *, deep: int = _DEEPEST) -> str | None:
+        """The first id or name under one of these names, the likeliest name first."""
+        return self._first(names, _name_of, self.own, deep)
+
+    def user(self) -> str | None:
+        """Who the conversation is about."""
+        named = self.text(USER)
+        return named if named and len(named.split()) <= _MOST_WORDS else None
+
+    def top_text(self, names: Sequence[str]) -> str | None:
+        """The same, of the record's own fields only."""
+        return self._first(names, _name_of, self.own, 1)
+
+    def text_around(self, names: Sequence[str]) -> str | None:
+        """The same, of what is said of the whole file."""
+        found = (self._first(names, _name_of, one, _DEEPEST) for one in reversed(self.around))
+        return next((text for text in found if text is not None), None)
+
+    def words(self, names: Sequence[str]) -> str | None:
+        """The first text of any length."""
+        return self._first(names, _words_of, self.own, 2)
+
+    def time(self, names: Sequence[str]) -> str | None:
+        """The first moment, as ISO text."""
+        nanoseconds = self._first(names, moment, self.own, 2)
+        return None if nanoseconds is None else to_text(nanoseconds)
+
+    def flag(self, name: str) -> bool:
+        """Whether a switch is on."""
+        return any(value is True for value, _ in _named(self.own, name, 2))
+
+    def tools(self) -> list[Any]:
+        """Tool definitions in OpenAI's form, or the record's own list where it is in that form already."""
+        places = (*reversed(self.holders), self.own, *reversed(self.around))
+        for name in TOOLS:
+            for place in places:
+                for value, _ in _named(place, name, _DEEPEST):
+                    tools = _definitions(value)
+                    if tools:
+                        return tools
+        return []
+
+    def values(self, name: str, *, deep: int = _DEEPEST) -> Iterator[tuple[Any, str]]:
+        """Everything under one name, with the key as it is written, the outermost first."""
+        return _named(self.own, name, deep)
+
+    def _first(
+        self,
+        names: Sequence[str],
+        read: Callable[[Any], Value | None],
+        place: dict[str, Any],
+        deep: int,
+    ) -> Value | None:
+        for name in names:
+            for value, key in _named(place, name, deep):
+                found = read(value)
+                if found is not None:
+                    return found
+                if value not in (None, "", [], {}) and not isinstance(value, dict | list):
+                    self.passed_over.add(key)
+        return None
+
+
+def _named(place: dict[str, Any], name: str, deep: int) -> Iterator[tuple[Any, str]]:
+    """Values whose key is a name, or whose key and the one above make it up (`task.id`), the outermost first."""
+    level: list[tuple[str, dict[str, Any]]] = [("", place)]
+    for _ in range(deep):
+        below: list[tuple[str, dict[str, Any]]] = []
+        for above, one in level:
+            for key, value in one.items():
+                word = spelt(key)
+                if name in {word, f"{above}_{word}"}:
+                    yield value, key
+                if isinstance(value, dict) and word not in _OTHERS:
+                    below.append((word, value))
+        level = below
+
+
+def _name_of(value: Json) -> str | None:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return None
+    text = str(value).strip()
+    return text if text and len(text) <= _LONGEST_NAME and "\n" not in text else None
+
+
+def _words_of(value: Json) -> str | None:
+    if isinstance(value, dict) and isinstance(value.get("text"), str):
+        value = value["text"]
+    return value if isinstance(value, str) and value.strip() else None
+
+
+def _definitions(value: Json) -> list[Any]:
+    if isinstance(value, str):
+        read = parse_json(value)
+        value = read.value if read else None
+    if isinstance(value, list) and value and all(_is_openai(one) for one in value):
+        return value
+    return [read_back.value for tool in read_tools(value) if (read_back := parse_json(tool))]
+
+
+def _is_openai(value: Json) -> bool:
+    function = value.get("function") if isinstance(value, dict) else None
+    return isinstance(function, dict) and isinstance(function.get("name"), str)

@@ -1,0 +1,263 @@
+"""Where in a value the messages are, and where the records that hold them: found by structure, not by key alone.
+
+Comes in: a parsed value of any layout. Goes out: the list of messages with the objects around it, or the records of a list,
+a map or a key further down. A key in common use decides only between several lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ingest.formats.records.fields import CONVERSATION, Fields
+from ingest.formats.records.speech import ROLE_NAMED, SPEAKER_NAMED, strength
+from ingest.formats.records.words import spelt
+from ingest.text import Json
+
+MESSAGE_KEYS: Final = (
+    "messages",
+    "traj",
+    "trajectory",
+    "conversation",
+    "conversations",
+    "history",
+    "chat_history",
+    "dialogue",
+    "dialog",
+    "turns",
+    "transcript",
+    "chat",
+    "message_history",
+    "thread",
+    "log",
+    "events",
+    "steps",
+    "input",
+    "prompt",
+)
+"""Names of lists of messages, the likeliest first."""
+_LISTS_OF_MESSAGES: Final = frozenset(MESSAGE_KEYS) - {"input", "prompt"}
+_ANSWERS: Final = frozenset({"response", "completion", "output", "outputs", "answer"})
+_OF_ONE: Final = frozenset(
+    {*MESSAGE_KEYS, *_ANSWERS, "inputs", "request", "chosen", "state", "values"}
+)
+"""Keys of a record's own parts: where they stand, an object is one record and no map of several."""
+_ASKED: Final = frozenset(
+    [
+        "prompt",
+        "question",
+        "instruction",
+        "query",
+        "user_input",
+        "user_query",
+        "user_message",
+        "user_request",
+    ]
+)
+_ANSWERED: Final = frozenset(
+    [
+        "response",
+        "completion",
+        "reply",
+        "final_response",
+        "final_answer",
+        "model_response",
+        "assistant_response",
+        "model_answer",
+        "agent_answer",
+        "generated_answer",
+        "prediction",
+    ]
+)
+_ASIDE: Final = frozenset(
+    [
+        "demonstration",
+        "demonstrations",
+        "demo",
+        "demos",
+        "example",
+        "examples",
+        "few_shot",
+        "fewshot",
+        "expected",
+        "reference",
+        "ground_truth",
+        "rejected",
+        "gold",
+        "tools",
+    ]
+)
+"""Keys below which messages are no part of what happened."""
+_DEEPEST: Final = 4
+_LOOKED_AT: Final = 50
+"""Items of a list that are looked at to tell what it is a list of."""
+_MOST_LIKE: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A list of messages within a record."""
+
+    path: tuple[str, ...]
+    """The keys that lead to it; empty for a bare list."""
+    items: list[Any]
+    holders: tuple[dict[str, Any], ...]
+    """The objects that enclose it, the outermost first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Records:
+    """The records of a value."""
+
+    path: tuple[str, ...]
+    items: tuple[Any, ...]
+    keys: tuple[str | None, ...]
+    """The name under which each record stood, where they stood in a map."""
+    around: tuple[dict[str, Any], ...]
+    """The objects that enclose them: what they say of the whole file goes for every record."""
+
+
+def are_messages(items: Json, *, key: str = "") -> bool:
+    """Whether a list is one of messages."""
+    if not isinstance(items, list) or not items:
+        return False
+    seen = [strength(item) for item in items[:_LOOKED_AT]]
+    if _are_pairs(items):
+        return spelt(key) in MESSAGE_KEYS
+    like = sum(one >= SPEAKER_NAMED for one in seen)
+    if like < _MOST_LIKE * len(seen):
+        return False
+    return ROLE_NAMED in seen or (spelt(key) in MESSAGE_KEYS and like == len(seen))
+
+
+def _are_pairs(items: Sequence[Json]) -> bool:
+    return all(
+        isinstance(one, list) and len(one) == 2 and all(isinstance(t, str | None) for t in one)
+        for one in items[:_LOOKED_AT]
+    )
+
+
+def messages_of(value: Json) -> Place | None:
+    """The list of messages of one record; None where it holds none of its own."""
+    if isinstance(value, list):
+        return Place(path=(), items=value, holders=()) if are_messages(value) else None
+    if not isinstance(value, dict) or _is_message(value) or _is_map(value):
+        return None
+    found = [place for place in _lists(value) if are_messages(place.items, key=place.path[-1])]
+    return min(found, key=_rank, default=None)
+
+
+def _is_message(value: dict[str, Any]) -> bool:
+    """Whether an object is one message itself: the list in it is then its parts."""
+    if strength(value) != ROLE_NAMED:
+        return False
+    return not any(
+        isinstance(one, list) and spelt(key) in _LISTS_OF_MESSAGES for key, one in value.items()
+    )
+
+
+def _rank(place: Place) -> tuple[bool, bool, int, int, int]:
+    words = [spelt(key) for key in place.path]
+    last = words[-1]
+    rank = MESSAGE_KEYS.index(last) if last in MESSAGE_KEYS else len(MESSAGE_KEYS)
+    aside = any(word in _ASIDE for word in words)
+    return aside, bool(_ANSWERS & set(words)), len(words), rank, -len(place.items)
+
+
+def other_messages(value: dict[str, Any], taken: Place) -> int:
+    """How many lists of messages a record holds besides the one that is read, answers and examples not counted."""
+    lists = [p for p in _lists(value) if are_messages(p.items, key=p.path[-1])]
+    return sum(1 for p in lists if p.items != taken.items and not any(_rank(p)[:2]))
+
+
+def _lists(value: dict[str, Any]) -> Iterator[Place]:
+    """All lists that only objects enclose."""
+    waiting: list[tuple[tuple[str, ...], tuple[dict[str, Any], ...]]] = [((), (value,))]
+    while waiting:
+        path, holders = waiting.pop(0)
+        for key, inner in holders[-1].items():
+            if isinstance(inner, list):
+                yield Place(path=(*path, key), items=inner, holders=holders)
+            elif isinstance(inner, dict) and len(path) + 1 < _DEEPEST and not _is_map(inner):
+                waiting.append(((*path, key), (*holders, inner)))
+
+
+def is_record(value: Json) -> bool:
+    """Whether a value is one conversation: an object that holds messages, a bare list of them, or one exchange."""
+    return messages_of(value) is not None or _is_exchange(value)
+
+
+def _is_exchange(value: Json) -> bool:
+    """Whether a value holds what a user asked and a model answered, and no list of messages."""
+    if not isinstance(value, dict):
+        return False
+    said = {spelt(key) for key, one in value.items() if isinstance(one, str) and one.strip()}
+    return bool(said & _ASKED) and bool(said & _ANSWERED)
+
+
+def records_of(value: Json) -> Records | None:
+    """The records of a value that is no record itself: a list or a map of them, at the top or below a key."""
+    if isinstance(value, list):
+        return _records(value, (), ())
+    if not isinstance(value, dict):
+        return None
+    found = [
+        records
+        for place in _lists(value)
+        if (records := _records(place.items, place.path, place.holders)) is not None
+    ]
+    found += list(_maps(value))
+    return min(found, key=lambda one: (len(one.path), -len(one.items)), default=None)
+
+
+def _records(
+    items: list[Any], path: tuple[str, ...], around: tuple[dict[str, Any], ...]
+) -> Records | None:
+    if any(spelt(key) in _ASIDE for key in path) or not _mostly_records(items):
+        return None
+    return Records(path=path, items=tuple(items), keys=(None,) * len(items), around=around)
+
+
+def _mostly_records(items: Sequence[Json]) -> bool:
+    seen = [item for item in items[:_LOOKED_AT] if isinstance(item, dict | list)]
+    return bool(seen) and any(map(is_record, seen))
+
+
+def _maps(value: dict[str, Any]) -> Iterator[Records]:
+    """Objects whose keys are the names of records."""
+    waiting: list[tuple[tuple[str, ...], tuple[dict[str, Any], ...]]] = [((), (value,))]
+    while waiting:
+        path, around = waiting.pop(0)
+        inner = around[-1]
+        if _is_map(inner):
+            items = tuple(inner.values())
+            yield Records(path=path, items=items, keys=tuple(inner), around=around[:-1])
+        elif len(path) + 1 < _DEEPEST:
+            waiting += [
+                ((*path, key), (*around, one))
+                for key, one in inner.items()
+                if isinstance(one, dict)
+            ]
+
+
+def _is_map(value: dict[str, Any]) -> bool:
+    """Whether an object's keys are the names of several records."""
+    values = list(value.values())[:_LOOKED_AT]
+    if len(values) < 2 or not all(isinstance(one, dict | list) for one in values):
+        return False
+    if any(spelt(key) in _OF_ONE | _ASIDE for key in value):
+        return False
+    return sum(map(is_record, values)) > 1
+
+
+def conversations_of(items: Sequence[Json]) -> dict[str | None, list[Any]]:
+    """Messages by the conversation that each of them names, in order; those of one file that names none are one."""
+    by_name: dict[str | None, list[Any]] = {}
+    for item in items:
+        name = Fields(item).top_text(CONVERSATION) if isinstance(item, dict) else None
+        by_name.setdefault(name, []).append(item)
+    named = set(by_name) - {None}
+    if len(named) == 1 and None in by_name:
+        return {named.pop(): list(items)}  # a header or a footer that does not repeat the id
+    return by_name

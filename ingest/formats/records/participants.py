@@ -1,0 +1,55 @@
+"""Who of several participants is the human, and which role the others have.
+
+Comes in: the speeches of one conversation, some with a role, some with a participant's name, some with both. Goes out: the
+same speeches, each with one of our roles and, where several agents talk, the agent's name. A framework calls everybody
+`user` whose words it sends to a model; here only the human is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ingest.formats.records.speech import Speech
+from ingest.formats.records.words import role_in_name
+
+_MOSTLY: Final = 0.5
+
+
+def settle(speeches: Sequence[Speech]) -> str | None:
+    """Give every speech its role, in place; the agent's name comes back where there is one agent and it has a name."""
+    talking = [one for one in speeches if one.role not in {"system", "tool"} and not one.is_item]
+    named = [one for one in talking if one.name is not None]
+    humans = _humans(talking)
+    agents = {one.name for one in named} - humans
+    several = (
+        len(agents) > 1 or any(one.role == "user" for one in named if one.name in agents)
+    ) and len(named) > _MOSTLY * len(talking)
+    for one in talking:
+        if one.name in humans:
+            one.role, one.name = "user", None
+        elif (several and one.name is not None) or one.role is None:
+            one.role = "assistant"
+        elif one.role == "user":
+            one.name = None
+    return _only_agent(speeches)
+
+
+def _humans(talking: Sequence[Speech]) -> set[str | None]:
+    """The names that are the human's: those that say so, else the one who begins and is never an assistant."""
+    telling: set[str | None] = {
+        one.name for one in talking if one.name and role_in_name(one.name) == "user"
+    }
+    if telling:
+        return telling
+    assistants = {one.name for one in talking if one.role == "assistant"}
+    first = talking[0] if talking else None
+    if first is None or first.name is None or first.name in assistants:
+        return set()
+    begins = first.role == "user" or (first.role is None and role_in_name(first.name or "") is None)
+    return {first.name} if begins else set()
+
+
+def _only_agent(speeches: Sequence[Speech]) -> str | None:
+    agents = {one.name for one in speeches if one.role == "assistant"}
+    return next(iter(agents)) if len(agents) == 1 else None

@@ -1,0 +1,281 @@
+"""One record of a conversation, in whatever layout, as a chat log has it.
+
+Comes in: an object with a list of messages somewhere in it and anything beside it, or a bare list of messages. Goes out: a
+chat, or a refusal. A valid line of a chat log means what it always meant; what stands beside its documented fields only
+adds to it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from ingest.chat_log import ROLE_OF, Chat, RawChat, RawExtras, parse_value
+from ingest.chat_outcome import RawOutcome
+from ingest.formats.format import Decoded
+from ingest.formats.records.conversation import Conversation, Message, read_conversation
+from ingest.formats.records.fields import (
+    AGENT,
+    ANSWER,
+    APP,
+    ENDED,
+    MODEL,
+    QUESTION,
+    RESPONSE,
+    STARTED,
+    SYSTEM,
+    Fields,
+)
+from ingest.formats.records.find import Place, messages_of, other_messages
+from ingest.formats.records.naming import naming_of, own_fields
+from ingest.formats.records.verdicts import outcomes_of
+from ingest.otlp_record import Arrival
+from ingest.quarantine import Rejected
+from ingest.text import Json, json_bytes, load_json, type_of
+
+NAME: Final = "conversation_record"
+
+_DOCUMENTED: Final = frozenset(RawChat.model_fields)
+_PLAIN: Final = frozenset(
+    {"role", "content", "tool_calls", "function_call", "tool_call_id", "name", "tg", "refusal"}
+    | {"annotations", "audio"}
+)
+"""Keys of a message that the chat log's own reading loses nothing of."""
+_TEXT_PARTS: Final = frozenset({None, "", "text", "input_text", "output_text", "refusal"})
+_NAMED_BY_TOOL: Final = ("tool", "function")
+_OWN: Final = ("outcome", "outcomes", "tg")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """How a record stands in its file."""
+
+    around: tuple[dict[str, Any], ...] = ()
+    """The objects that enclose it."""
+    key: str | None = None
+    """Its name in the map that it stands in."""
+    source: str = NAME
+    """The format that it was read as, for the episode."""
+
+
+ALONE: Final = Standing()
+
+
+def read_record(value: Json, arrival: Arrival, standing: Standing = ALONE) -> Decoded:
+    """Read one record."""
+    text = json_bytes(value) if arrival.text is None else arrival.text
+    if standing == ALONE and _is_plain_log(value):
+        read = _parse(value, text, arrival)
+        if isinstance(read, Chat):
+            return Decoded(chats=[read])
+    read = _parse(chat_line(value, arrival, standing), text, arrival)
+    if isinstance(read, Rejected):
+        # The chat log's own words for what is wrong with it say more than that nothing was found.
+        told = _parse(value, text, arrival) if "messages" in own_fields(value) else read
+        refused = told if isinstance(told, Rejected) else read
+        return Decoded(rejected=[replace(refused, at=arrival.received_at)])
+    return Decoded(chats=[read])
+
+
+def chat_line(value: Json, arrival: Arrival, standing: Standing = ALONE) -> dict[str, Any]:
+    """One record as a line of a chat log, to be stored; whoever reads it back finds what the record said."""
+    record = _Record(value, arrival, standing)
+    line = record.chat()
+    if record.shares_id:
+        line["tg"] = {**line.get("tg", {}), "shares_id": True}
+    return line
+
+
+def _parse(chat: dict[str, Any], text: bytes, arrival: Arrival) -> Chat | Rejected:
+    return parse_value(
+        chat,
+        text,
+        source=arrival.source,
+        position=arrival.position,
+        app=arrival.app or arrival.facts.named_after,
+    )
+
+
+def _is_plain_log(value: Json) -> bool:
+    return isinstance(value, dict) and set(value) <= _DOCUMENTED and _has_plain_messages(value)
+
+
+def _is_valid_log(value: Json) -> bool:
+    """Whether a value is a line of a chat log of which the chat log's own reading loses nothing."""
+    if not isinstance(value, dict) or not _has_plain_messages(value):
+        return False
+    try:
+        chat = RawChat.model_validate(value)
+    except ValidationError:
+        return False
+    return bool(chat.messages) and all(message.role in ROLE_OF for message in chat.messages)
+
+
+def _has_plain_messages(value: dict[str, Any]) -> bool:
+    listed = value.get("messages")
+    return isinstance(listed, list) and all(
+        isinstance(m, dict) and set(m) <= _PLAIN and _is_plain(m) for m in listed
+    )
+
+
+def _is_plain(message: dict[str, Any]) -> bool:
+    if message.get("name") is not None and message.get("role") not in _NAMED_BY_TOOL:
+        return False  # a log that names its speakers may be one of several agents
+    content = message.get("content")
+    parts = content if isinstance(content, list) else [content]
+    return all(
+        not isinstance(part, dict) or type_of(part) in _TEXT_PARTS or _is_media(part)
+        for part in parts
+    )
+
+
+def _is_media(part: dict[str, Any]) -> bool:
+    kind = type_of(part)
+    return isinstance(kind, str) and any(
+        word in kind for word in ("image", "audio", "file", "video", "document")
+    )
+
+
+class _Record:
+    """One record on its way into the chat log's words."""
+
+    def __init__(self, value: Json, arrival: Arrival, standing: Standing) -> None:
+        self._own = own_fields(value)
+        self._arrival = arrival
+        self._standing = standing
+        self._is_log = _is_valid_log(value)
+        place = messages_of(value)
+        if self._is_log:
+            place = Place(path=("messages",), items=value["messages"], holders=(value,))
+        self._fields = Fields(
+            own={name: one for name, one in self._own.items() if name not in _OWN},
+            holders=place.holders if place else (),
+            around=standing.around,
+        )
+        self._said = Conversation()
+        if self._is_log:
+            self._said = Conversation(messages=list(value["messages"]))
+        elif place is not None:
+            self._said = read_conversation(place.items)
+        if place is not None and other_messages(self._own, place):
+            self._said.flags.add("other_messages_left_out")
+        self._naming = naming_of(self._fields, standing.key)
+
+    @property
+    def shares_id(self) -> bool:
+        """Whether the conversation's id is a task's, or the file's name: another file may have it, too."""
+        named = self._naming.conversation_id(self._arrival)
+        return named is not None and self._naming.conversation is None
+
+    def chat(self) -> dict[str, Any]:
+        """The record as a line of a chat log."""
+        self._open()
+        answer = self._close()
+        told = self._told()
+        own = {k: v for k, v in self._own.items() if k in _DOCUMENTED and self._is_log}
+        if "tools" in told:
+            own.pop("tools", None)  # the same ones, in OpenAI's form
+        chat = {**told, **own, "messages": self._said.messages}
+        for name in _OWN:
+            chat.pop(name, None)
+        outcomes = self._outcomes(answer)
+        extras = self._extras()
+        return (
+            chat | ({"outcomes": outcomes} if outcomes else {}) | ({"tg": extras} if extras else {})
+        )
+
+    def _open(self) -> None:
+        """Put what stands beside the messages and was said before them in front: prompts, and the user's question."""
+        opening: list[Message] = []
+        if not self._said.has("system"):
+            opening = _prompts(self._fields)
+        question = self._fields.words(QUESTION)
+        if question is not None and not self._said.has("user"):
+            opening.append({"role": "user", "content": question})
+        self._said.messages[:0] = opening
+
+    def _close(self) -> str | None:
+        """Append the answer that no message holds; the name of the field that the agent's own answer stands in."""
+        for name in RESPONSE:
+            for value, _ in self._fields.values(name, deep=1):
+                if name == ANSWER and self._said.ends_in_words:
+                    continue  # the agent has answered: this is what would have been right
+                if value is not None and self._said.take_answer(value):
+                    return name
+        return None
+
+    def _told(self) -> dict[str, Any]:
+        """The chat log's fields, out of what stands beside the messages."""
+        fields = self._fields
+        tools = fields.tools() or [load_json(tool.encode()) for tool in self._said.tools]
+        given = {
+            "episode_id": self._naming.conversation_id(self._arrival),
+            "app": None if self._arrival.app else fields.top_text(APP),
+            "agent": fields.text(AGENT) or fields.text_around(AGENT) or self._said.agent,
+            "model": fields.text(MODEL, deep=4) or fields.text_around(MODEL),
+            "task_key": self._naming.task_key(self._arrival),
+            "started_at": fields.time(STARTED),
+            "user_id": fields.user(),
+            "do_not_train": fields.flag("do_not_train") or None,
+            "tools": tools or None,
+        }
+        return {name: one for name, one in given.items() if one is not None}
+
+    def _outcomes(self, answer: str | None) -> list[Any]:
+        """The record's outcomes, those in the chat log's own words first."""
+        listed = self._own.get("outcomes")
+        given = [self._own.get("outcome"), *(listed if isinstance(listed, list) else ())]
+        own = [one for one in given if isinstance(one, dict) and _is_valid(RawOutcome, one)]
+        rest = {} if own else {k: v for k, v in self._own.items() if k in {"outcome", "outcomes"}}
+        fields = replace(self._fields, own={**self._fields.own, **rest})
+        found = outcomes_of(fields, answered=answer != ANSWER and self._said.has("assistant"))
+        known = {one.get("name") for one in own}
+        return [*own, *(one for one in found if one["name"] not in known)]
+
+    def _extras(self) -> dict[str, Any]:
+        """The chat log's own additions to a line."""
+        given = self._own.get("tg")
+        extras = dict(given) if isinstance(given, dict) and _is_valid(RawExtras, given) else {}
+        ended = self._fields.time(ENDED)
+        if ended is not None:
+            extras.setdefault("ended_at", ended)
+        named = extras.get("completeness") or []
+        flags = {*self._said.flags, *([named] if isinstance(named, str) else named)}
+        if self._fields.passed_over:
+            flags.add("odd_fields")
+        if flags:
+            extras["completeness"] = sorted(flags)
+        if self._standing.source != NAME or not (self._is_log and set(self._own) <= _DOCUMENTED):
+            extras.setdefault("source", self._standing.source)
+        for message in self._said.messages:
+            if "tg" in message and not _is_valid(RawExtras, message["tg"]):
+                message["tg"] = {"completeness": ["odd_fields"]}
+        return extras
+
+
+def _prompts(fields: Fields) -> list[Message]:
+    """The system's prompt beside the messages; several agents may have one each."""
+    for name in SYSTEM:
+        for value, _ in fields.values(name, deep=2):
+            if isinstance(value, str) and value.strip():
+                return [{"role": "system", "content": value}]
+            if (
+                isinstance(value, dict)
+                and value
+                and all(isinstance(v, str) for v in value.values())
+            ):
+                return [
+                    {"role": "system", "content": text, "tg": {"agent": agent}}
+                    for agent, text in value.items()
+                ]
+    return []
+
+
+def _is_valid(model: type[RawOutcome | RawExtras], value: Json) -> bool:
+    try:
+        model.model_validate(value)
+    except ValidationError:
+        return False
+    return True

@@ -1,0 +1,294 @@
+"""One item of a list of messages: who speaks, and the message in a form that `ingest.dialects.messages` reads.
+
+Comes in: a parsed item under any of the names in common use (`role`/`content`, `from`/`value`, `speaker`/`text`, `source`, a
+pair of question and answer, a call with its result inside). Goes out: `Speech`es, one or more an item. Which participant
+is the human, `participants` says; what a message's parts mean, `ingest.dialects.messages` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from ingest.dialects.attributes import integer_of
+from ingest.formats.records.calls import LISTS, asked, results
+from ingest.formats.records.text_calls import calls_in, results_in
+from ingest.formats.records.words import CALL, is_name, role_in_name, role_of, spelt
+from ingest.moments import from_any
+from ingest.text import Json, json_text, type_of
+
+ROLE_NAMED: Final = 2
+"""How much an item looks like a message: it says its role in a word that has one meaning."""
+SPEAKER_NAMED: Final = 1
+"""It names a speaker and something said; a record of anything else may do that, too."""
+
+_SPEAKER: Final = ("role", "from", "speaker", "sender", "author", "participant")
+_ALSO_SPEAKER: Final = ("type", "source", "name", "agent", "agent_name", "message_type")
+"""Keys that name a speaker in some logs and something else in others."""
+_SAID: Final = (
+    "content",
+    "parts",
+    "value",
+    "text",
+    "message",
+    "utterance",
+    "body",
+    "msg",
+    "contents",
+    "said",
+    "output_text",
+)
+_SAID_PLAINLY: Final = ("content", "parts", "text", "message", "utterance")
+_CALL: Final = ("function_call", "functionCall")
+_BESIDE: Final = ("additional_kwargs",)
+_ASKED: Final = ("prompt", "question", "input", "query", "instruction")
+_ANSWERED: Final = ("response", "completion", "output", "answer", "reply")
+_TIME: Final = (
+    "timestamp",
+    "time",
+    "created_at",
+    "create_time",
+    "sent_at",
+    "date",
+    "ts",
+    "datetime",
+)
+_REASONING: Final = ("reasoning_content", "reasoning", "thinking")
+_EARLIEST: Final = 631_152_000 * 10**9
+"""1990: what is earlier is no time of a conversation."""
+_PART_KEYS: Final = frozenset(
+    [
+        "type",
+        "text",
+        "content",
+        "refusal",
+        "function",
+        "functionCall",
+        "functionResponse",
+        "function_call",
+        "function_response",
+        "toolUse",
+        "toolResult",
+        "reasoningContent",
+        "cachePoint",
+        "image",
+        "document",
+        "video",
+        "inlineData",
+        "inline_data",
+    ]
+)
+_ITEMS: Final = frozenset({"function_call", "function_call_output", "reasoning"})
+"""Items of OpenAI's Responses API that have no role."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Speech:
+    """One message, with what stood beside it."""
+
+    role: str | None
+    """Ours; None while only the participant's name is known."""
+    name: str | None = None
+    """The participant, where the log names them."""
+    message: dict[str, Any] = field(default_factory=dict)
+    at: int | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    flags: set[str] = field(default_factory=set)
+    is_item: bool = False
+    """Whether `message` is to be read as it stands: it says its own role in its own way."""
+    tg: Json = None
+    """The chat log's own additions."""
+
+
+def strength(item: Json) -> int:
+    """How much an item looks like a message: `ROLE_NAMED`, `SPEAKER_NAMED`, or 0."""
+    if not isinstance(item, dict):
+        return 0
+    if isinstance(item.get("message"), dict) and "role" not in item:
+        return strength(item["message"])
+    if _is_item(item):
+        return ROLE_NAMED
+    if _is_pair(item) and not _speaker(item):
+        # Questions with their answers are more often records of their own than turns of one conversation.
+        by_role = {"user", "assistant"} <= {role_of(key) for key in item}
+        return ROLE_NAMED if by_role else SPEAKER_NAMED
+    return _strength_of_message(item)
+
+
+def _strength_of_message(item: dict[str, Any]) -> int:
+    if not any(key in item for key in (*_SAID, *LISTS, *_CALL)):
+        return 0
+    # Lists of settings have names and values, too.
+    in_words = any(key in item for key in (*_SAID_PLAINLY, *LISTS, *_CALL))
+    words = [_word(item.get(key)) for key in _SPEAKER]
+    words += [_word(item.get(key)) for key in _ALSO_SPEAKER if in_words]
+    if any(word is not None and role_of(word) is not None for word in words):
+        return ROLE_NAMED
+    return SPEAKER_NAMED if _speaker(item) or (in_words and _also_speaker(item)) else 0
+
+
+def speeches(items: Iterable[Json]) -> Iterator[Speech]:
+    """The speeches of a list of messages, in order; what is no message at all gives none."""
+    for index, item in enumerate(items):
+        if isinstance(item, dict):
+            yield from _of_item(item, index)
+        elif (
+            isinstance(item, list) and len(item) == 2
+        ):  # a pair, as chat widgets keep their history
+            for role, text in zip(("user", "assistant"), item, strict=True):
+                if isinstance(text, str):
+                    yield Speech(role=role, message={"role": role, "content": text})
+
+
+def _of_item(item: dict[str, Any], index: int) -> Iterator[Speech]:
+    inner = item.get("message")
+    if isinstance(inner, dict) and "role" not in item:
+        for speech in _of_item({"name": item.get("name"), **inner}, index):
+            speech.at = speech.at or _time(item)
+            yield speech
+    elif _is_item(item):
+        yield Speech(role=None, message=item, at=_time(item), is_item=True)
+    elif _is_pair(item) and not _speaker(item):
+        for key, said in item.items():
+            role = _pair_role(key)
+            if role is not None and isinstance(said, str):
+                yield Speech(role=role, message={"role": role, "content": said}, at=_time(item))
+    else:
+        yield from _message(item, index)
+
+
+def _is_item(item: dict[str, Any]) -> bool:
+    if item.get("lc") and isinstance(item.get("kwargs"), dict):
+        return True
+    kind = type_of(item)
+    return "role" not in item and isinstance(kind, str) and kind in _ITEMS
+
+
+def _pair_role(key: str) -> str | None:
+    word = spelt(key)
+    if word in _ASKED:
+        return "user"
+    if word in _ANSWERED:
+        return "assistant"
+    role = role_of(key)
+    return role if role in {"user", "assistant", "system"} else None
+
+
+def _is_pair(item: dict[str, Any]) -> bool:
+    """Whether an item holds a question and its answer under the names of who said them, and nothing larger."""
+    if any(isinstance(said, dict | list) for said in item.values()):
+        return False
+    told = {_pair_role(key) for key, said in item.items() if isinstance(said, str)}
+    return {"user", "assistant"} <= told
+
+
+def _word(value: Json) -> str | None:
+    if isinstance(value, dict):
+        value = value.get("role") or value.get("type") or value.get("name")
+    return value if isinstance(value, str) and is_name(value) else None
+
+
+def _speaker(item: dict[str, Any]) -> str | None:
+    return next((word for key in _SPEAKER if (word := _word(item.get(key)))), None)
+
+
+def _also_speaker(item: dict[str, Any]) -> str | None:
+    for key in _ALSO_SPEAKER:
+        word = _word(item.get(key))
+        if word is not None and (key in {"source", "name", "agent"} or role_of(word)):
+            return word
+    return None
+
+
+def _message(item: dict[str, Any], index: int) -> Iterator[Speech]:
+    role, name = _who(item)
+    content = _said(item)
+    at = _time(item)
+    answered = results_in(content) if role == "user" and isinstance(content, str) else None
+    if answered:
+        # Templates that know no other role send results from the user's side.
+        yield from _answers([{"content": text} for text in answered], at)
+        return
+    if role == "tool":
+        yield from _answers(results(item, content), at, tg=item.get("tg"))
+        return
+    if role == CALL:
+        role = "assistant"
+        content = (
+            _block(content) if isinstance(content, str) and calls_in(_block(content)) else content
+        )
+    told = asked(item, content, index=index, is_model=role == "assistant")
+    speech = Speech(role=role, name=name, at=at, tg=item.get("tg"))
+    _take_usage(item, speech)
+    if any(isinstance(item.get(key), str) and item[key].strip() for key in _REASONING):
+        speech.flags.add("reasoning_left_out")
+    speech.message = {
+        "content": _parts(told.content),
+        **({"tool_calls": told.calls} if told.calls else {}),
+        **{key: item[key] for key in (*_CALL, *_BESIDE) if isinstance(item.get(key), dict)},
+    }
+    if told.calls or not told.results or told.content is not None:
+        yield speech
+    yield from _answers(told.results, at)
+
+
+def _block(text: str) -> str:
+    return f"<tool_call>{text}</tool_call>"
+
+
+def _answers(told: list[dict[str, Any]], at: int | None, *, tg: Json = None) -> Iterator[Speech]:
+    for result in told:
+        yield Speech(role="tool", message={"role": "tool", **result}, at=at, tg=tg)
+
+
+def _who(item: dict[str, Any]) -> tuple[str | None, str | None]:
+    """The role that an item says, and the participant's name."""
+    name = next((item[k] for k in ("name", "agent", "agent_name") if is_name(item.get(k))), None)
+    for key in _SPEAKER:
+        value = item.get(key)
+        if isinstance(value, dict) and is_name(value.get("name")):
+            name = name or value["name"]
+        word = _word(value)
+        if word is not None:
+            role = role_of(word)
+            if role is None:
+                return role_in_name(word), name or word
+            return role, name
+    word = _also_speaker(item)
+    if word is None:
+        return None, name
+    role = role_of(word)
+    return (role, name if name != word else None) if role else (role_in_name(word), word)
+
+
+def _said(item: dict[str, Any]) -> Json:
+    return next((item[key] for key in _SAID if item.get(key) is not None), None)
+
+
+def _time(item: dict[str, Any]) -> int | None:
+    named = {spelt(key): value for key, value in item.items() if spelt(key) in _TIME}
+    return next((time for key in _TIME if (time := moment(named.get(key))) is not None), None)
+
+
+def moment(value: Json) -> int | None:
+    """A time in nanoseconds; None also for a small number, which counts or measures something."""
+    time = from_any(value)
+    return time if time is not None and time >= _EARLIEST else None
+
+
+def _take_usage(item: dict[str, Any], speech: Speech) -> None:
+    usage = item.get("usage")
+    if isinstance(usage, dict):
+        given = usage.get("input_tokens", usage.get("prompt_tokens"))
+        made = usage.get("output_tokens", usage.get("completion_tokens"))
+        speech.input_tokens, speech.output_tokens = integer_of(given), integer_of(made)
+
+
+def _parts(content: Json) -> Json:
+    """The content as parts that are known, or as JSON text where an app put a value of its own there."""
+    items = content if isinstance(content, list) else [content]
+    if any(isinstance(one, dict) and not _PART_KEYS & set(one) for one in items):
+        return json_text(content)
+    return content

@@ -1,0 +1,57 @@
+"""Calls and results that a template wrote into the text of messages: `<tool_call>{…}</tool_call>`, `<tool_response>…`.
+
+Comes in: a message's text. Goes out: its calls and what is left of the text, or the results that it is made of. Only whole
+blocks count: a text that talks about such a block stays text.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ingest.text import NOT_JSON, load_json
+
+_CALL: Final = re.compile(r"<tool_call>(.*?)</tool_call>", re.DOTALL)
+_RESULT: Final = re.compile(r"\s*<tool_response>\n?(.*?)\n?</tool_response>\s*", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextCalls:
+    """The calls of a text, in the order in which they stand."""
+
+    calls: list[dict[str, Any]]
+    text: str | None
+    """What stands around them; None where nothing does."""
+
+
+def calls_in(text: str) -> TextCalls | None:
+    """The calls that a text holds; None where it holds none, or a block that is no call."""
+    calls: list[dict[str, Any]] = []
+    for block in _CALL.findall(text):
+        value = load_json(block.strip().encode("utf-8", "replace"))
+        listed = value if isinstance(value, list) else [value]
+        if value is NOT_JSON or not listed or not all(_is_call(call) for call in listed):
+            return None
+        calls += listed
+    if not calls:
+        return None
+    return TextCalls(calls=calls, text=_CALL.sub("", text).strip() or None)
+
+
+def results_in(text: str) -> list[str] | None:
+    """The results that a text is made of; None where it is anything else, or more."""
+    results: list[str] = []
+    place = 0
+    while found := _RESULT.match(text, place):
+        results.append(found[1])
+        place = found.end()
+    return results if results and place == len(text) else None
+
+
+def _is_call(value: object) -> bool:
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("name"), str)
+        and isinstance(value.get("arguments", value.get("parameters", {})), dict | str)
+    )

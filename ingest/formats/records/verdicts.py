@@ -1,0 +1,176 @@
+"""How a record says that it went: verdicts under their own names, and the answer that would have been right.
+
+Comes in: the fields of one record. Goes out: outcomes as a chat log has them, by `unknown`: whose word a file's number is,
+its owner says in `outcomes.toml`. Nothing is judged here: a number stays the number that it was.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ingest.chat_outcome import number_of
+from ingest.formats.records.fields import ANSWER, Fields
+from ingest.formats.records.words import spelt
+from ingest.text import Json, json_text
+
+VERDICTS: Final = (
+    "reward",
+    "resolved",
+    "is_resolved",
+    "is_correct",
+    "correct",
+    "success",
+    "is_success",
+    "successful",
+    "passed",
+    "is_passed",
+    "solved",
+    "score",
+    "rating",
+    "judge",
+    "judgement",
+    "judgment",
+    "verdict",
+    "grade",
+    "feedback",
+    "thumbs",
+    "outcome",
+)
+"""Names of statements about how a conversation went, those with one meaning first."""
+_MAPS: Final = ("scores", "ratings", "evaluations", "outcomes", "rewards")
+"""Names of maps or lists of several such statements."""
+REFERENCES: Final = (
+    "ground_truth",
+    "expected_answer",
+    "expected_output",
+    "expected",
+    "reference_answer",
+    "reference",
+    "correct_answer",
+    "gold_answer",
+    "gold",
+    "target",
+)
+"""Names of the answer that would have been right."""
+_REASONS: Final = ("reason", "explanation", "comment", "rationale", "reasoning", "comments")
+_TRUTHS: Final = {"true": 1.0, "false": 0.0}
+_LONGEST_LABEL: Final = 64
+
+Outcome = dict[str, Any]
+
+
+def outcomes_of(fields: Fields, *, answered: bool) -> list[Outcome]:
+    """The outcomes of a record; `answered` says that the agent's own answer stands elsewhere, so that `answer` is the right one."""
+    found: dict[str, Outcome] = {}
+    for name in VERDICTS:
+        for value, _ in fields.values(name):
+            _add(found, name, value, _reason_of(fields, name))
+    for name in _MAPS:
+        for value, _ in fields.values(name):
+            _add_many(found, value)
+    if len(found) == 1:
+        _explain(next(iter(found.values())), fields)
+    right = _reference(fields, answered=answered)
+    if right is not None:
+        name, text = right
+        verdict = next((found[one] for one in VERDICTS if one in found), None)
+        verdict = verdict or next(iter(found.values()), None)
+        if verdict is None:
+            found[name] = {"name": name, "by": "unknown", "correction": text}
+        else:
+            verdict.setdefault("correction", text)
+    return list(found.values())
+
+
+def _add(found: dict[str, Outcome], name: str, value: Json, reason: str | None) -> None:
+    if name in found or value is None or value in ("", [], {}):
+        return
+    parts = value.get("value") if isinstance(value, dict) else None
+    if isinstance(parts, dict):  # one scorer with several figures
+        for part, inner in parts.items():
+            _add(found, f"{name}.{part}", inner, reason)
+        return
+    outcome = outcome_of(name, value)
+    if outcome is None:
+        return
+    if reason is not None:
+        outcome.setdefault("comment", reason)
+    found[name] = outcome
+
+
+def outcome_of(name: str, value: Json) -> Outcome | None:
+    """One statement as an outcome: a number or a truth, a word, or a text that somebody wrote; None where it is none of these."""
+    outcome: Outcome = {"name": name, "by": "unknown"}
+    if isinstance(value, dict):
+        inner = next(
+            (value[k] for k in ("value", "score", "label", name) if value.get(k) is not None), None
+        )
+        if inner is None or isinstance(inner, dict | list):
+            return None
+        told = outcome_of(name, inner)
+        return None if told is None else {**_beside(value), **told}
+    if isinstance(value, str):
+        return {**outcome, **_worded(value.strip())} if value.strip() else None
+    number = number_of(value)
+    return None if number is None else {**outcome, "value": number}
+
+
+def _beside(value: dict[str, Any]) -> Outcome:
+    """The word and the sentence that a statement has beside its value."""
+    label = value.get("label")
+    worded = _worded(label.strip()) if isinstance(label, str) and label.strip() else {}
+    beside = {"label": worded["label"]} if "label" in worded else {}
+    text = next((value[k] for k in _REASONS if isinstance(value.get(k), str)), None)
+    return {**beside, "comment": text} if text else beside
+
+
+def _worded(text: str) -> dict[str, Any]:
+    if text.lower() in _TRUTHS:
+        return {"value": _TRUTHS[text.lower()], "label": text}
+    if len(text) <= _LONGEST_LABEL and "\n" not in text:
+        return {"label": text}
+    return {"comment": text}
+
+
+def _add_many(found: dict[str, Outcome], value: Json) -> None:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            _add(found, str(name), inner, None)
+    elif isinstance(value, list):
+        for inner in value:
+            name = inner.get("name") if isinstance(inner, dict) else None
+            if isinstance(name, str):
+                _add(found, name, inner, None)
+
+
+def _reason_of(fields: Fields, name: str) -> str | None:
+    """What is said about a verdict in words, under a name that begins with the verdict's."""
+    for ending in _REASONS:
+        for value, _ in fields.values(f"{name}_{ending}"):
+            if isinstance(value, str) and value.strip():
+                return value
+    return None
+
+
+def _explain(verdict: Outcome, fields: Fields) -> None:
+    """Give a record's one verdict the reason that the record states, whatever that is called."""
+    for key, value in fields.own.items():
+        if spelt(key).split("_")[-1] in _REASONS and isinstance(value, str) and value.strip():
+            verdict.setdefault("comment", value)
+
+
+def _reference(fields: Fields, *, answered: bool) -> tuple[str, str] | None:
+    for name in (*REFERENCES, *((ANSWER,) if answered else ())):
+        for value, _ in fields.values(name, deep=2):
+            text = _right(value)
+            if text is not None:
+                return name, text
+    return None
+
+
+def _right(value: Json) -> str | None:
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if value is None or value in ("", [], {}):
+        return None
+    return value if isinstance(value, str) else json_text(value)

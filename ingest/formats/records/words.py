@@ -1,0 +1,84 @@
+"""Words in common use, as ours: who speaks, and what a field is called.
+
+Comes in: a word of the file, in any casing and spelling (`toolResponse`, `Tool response`, `tool-response`). Goes out: a role,
+or the word in one spelling. Nothing here knows a tool, an app or a data set.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_BETWEEN: Final = re.compile(r"[^A-Za-z0-9]+")
+_LONGEST: Final = 64
+"""Characters of a word or a name; what is longer is text."""
+
+CALL: Final = "call"
+"""The role word of a message that is nothing but a call, where calls are messages of their own."""
+
+_ROLES: Final = {
+    "system": (
+        "system developer instructions system_prompt system_message system_instruction preamble"
+    ),
+    "user": (
+        "user human customer client caller visitor guest end_user enduser prompter patient member "
+        "consumer human_message user_message human_user user_proxy"
+    ),
+    "assistant": (
+        "assistant ai bot chatbot agent model gpt chatgpt claude gemini llm copilot ai_message "
+        "ai_message_chunk assistant_message ai_assistant ai_agent chat_bot virtual_assistant "
+        "representative support"
+    ),
+    "tool": (
+        "tool function tools ipython observation environment env tool_result tool_results "
+        "tool_response tool_output tool_return tool_message function_response function_result "
+        "function_output function_message function_call_output execution_result code_output "
+        "api_response interpreter"
+    ),
+    CALL: "function_call tool_call tool_calls tool_request tool_use function_calls",
+}
+_ROLE_OF: Final = {word: role for role, words in _ROLES.items() for word in words.split()}
+_TELLING: Final = {
+    "assistant": frozenset(
+        {"assistant", "bot", "chatbot", "agent", "support", "service", "expert"}
+    ),
+    "user": frozenset({"user", "human", "customer", "client", "caller"}),
+}
+"""Words that tell the role of a longer name which holds one of them: `Customer 7`, but also `customer_support`."""
+_STANDS_FOR_USER: Final = ("user_proxy", "human_proxy")
+
+
+@lru_cache(maxsize=4096)
+def spelt(word: str) -> str:
+    """The word in lower case with `_` between its parts: `questionID`, `Question ID` and `question-id` are one."""
+    apart = _CAMEL.sub("_", word[:_LONGEST])
+    return _BETWEEN.sub("_", apart).strip("_").lower()
+
+
+def role_of(word: str) -> str | None:
+    """The role that a word means (`system`, `user`, `assistant`, `tool`, or `CALL`); None for a participant's own name."""
+    return _ROLE_OF.get(spelt(word)) if len(word) <= _LONGEST else None
+
+
+def role_in_name(name: str) -> str | None:
+    """The role that a participant's name tells by one of its parts; None where it tells none."""
+    own = role_of(name)
+    if own is not None or len(name) > _LONGEST:
+        return own
+    word = spelt(name)
+    if word.startswith(_STANDS_FOR_USER):
+        return "user"
+    parts = set(word.split("_"))
+    return next((role for role, telling in _TELLING.items() if parts & telling), None)
+
+
+def is_name(value: object) -> bool:
+    """Whether a value can be a participant's name: a short line of text that is no address."""
+    return (
+        isinstance(value, str)
+        and 0 < len(value.strip()) <= _LONGEST
+        and "\n" not in value
+        and "@" not in value
+    )

@@ -1,0 +1,1 @@
+"""Formats whose records are spans: `ingest.assemble` makes the conversations."""

@@ -1,0 +1,77 @@
+"""The table of file formats: the first row that claims a value reads it.
+
+Adding a format is one file in this folder and one row here; docs/dialects.md says how.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ingest.formats import chat_lines, conversation_record, message_lines
+from ingest.formats.agents import (
+    atif,
+    claude_code_session,
+    inspect_log,
+    mini_swe_agent,
+    openhands,
+    swe_agent,
+)
+from ingest.formats.format import Format
+from ingest.formats.records.find import is_record
+from ingest.formats.spans import (
+    langfuse_export,
+    langsmith_run,
+    openai_agents_export,
+    otlp_request,
+    span_records,
+)
+from ingest.text import NOT_JSON, Json
+
+FORMATS: Final[tuple[Format, ...]] = (
+    langfuse_export.FORMAT,
+    *langsmith_run.FORMATS,
+    openai_agents_export.FORMAT,
+    claude_code_session.FORMAT,
+    atif.FORMAT,
+    inspect_log.FORMAT,
+    openhands.FORMAT,
+    swe_agent.FORMAT,
+    mini_swe_agent.FORMAT,
+    span_records.FORMAT,
+    *otlp_request.FORMATS,
+    chat_lines.FORMAT,
+    conversation_record.FORMAT,
+    message_lines.FORMAT,
+)
+
+WHOLE_FILES: Final = {row.name: row for row in FORMATS if row.is_whole_file}
+"""Formats in which a line means nothing without the others of its file."""
+
+
+_LOOKED_AT: Final = 20
+"""Elements of a list that are looked at to tell what it is a list of."""
+
+
+def format_of(value: Json) -> Format | None:
+    """The format of a parsed value; None where no row claims it."""
+    return next((row for row in FORMATS if row.claims(value)), None)
+
+
+def values_of(value: Json) -> list[Any]:
+    """The values that are read one by one: the elements of a list in which a format knows one, else the value itself.
+
+    A list of messages is one conversation, and a list of records is read as one, because an id may stand for several.
+    """
+    if isinstance(value, list) and not is_record(value):
+        found = (format_of(item) for item in value[:_LOOKED_AT] if isinstance(item, dict))
+        if any(row not in {None, conversation_record.FORMAT} for row in found):
+            return value
+    return [value]
+
+
+def format_within(value: Json) -> Format | None:
+    """The first format that knows a value, or one of those that are read out of it."""
+    if value is NOT_JSON:
+        return None
+    found = (format_of(one) for one in values_of(value)[:_LOOKED_AT])
+    return next((row for row in found if row is not None), None)

@@ -1,0 +1,378 @@
+"""Layouts of one's own: a mapping reads them, says which path failed where, and `--explain` prints one to start from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ingest.decode import decode
+from ingest.explain import Explained, explain
+from ingest.files import read_file
+from ingest.formats.format import Decoded
+from ingest.limits import DEFAULT_LIMITS, Limits
+from ingest.mapping import Layout, MappingUnusable, load_mapping
+from ingest.quarantine import Rejected
+from ingest.wal import StoredRecord
+from tests.unit.test_ingest_files import logs
+from tests.unit.test_ingest_records import ANSWER, ARGUMENTS, ASKED, EXPECTED, RESULT, bound, told
+
+MAPPING = """
+[records]
+path = "export.sessions"
+
+[conversation]
+messages = "entries"
+id = "ref"
+task = "case.no"
+user = "client"
+started_at = "begun"
+correction = "should"
+
+[message]
+role = "actor"
+content = "line"
+time = "at"
+calls = "does"
+
+[call]
+name = "fn"
+arguments = "with"
+result = "gave"
+
+[roles]
+visitor = "user"
+desk = "assistant"
+
+[outcomes]
+solved = "verdict.ok"
+"""
+
+
+def session(ref: str, **more: object) -> dict[str, Any]:
+    """One conversation in a layout that nobody knows."""
+    did = {"fn": "find_order", "with": ARGUMENTS, "gave": RESULT}
+    return {
+        "ref": ref,
+        "case": {"no": 7},
+        "client": "u-1",
+        "begun": "2026-09-01T08:00:00Z",
+        "entries": [
+            {"actor": "visitor", "line": ASKED, "at": "2026-09-01T08:00:01Z"},
+            {"actor": "desk", "line": None, "does": [did]},
+            {"actor": "desk", "line": ANSWER},
+        ],
+        "verdict": {"ok": True},
+        "should": "sent",
+        **more,
+    }
+
+
+def layout(folder: Path, text: str = MAPPING) -> Layout:
+    """A mapping read from its file."""
+    (folder / "mapping.toml").write_text(text)
+    return load_mapping(folder / "mapping.toml")
+
+
+def read(path: Path, mapping: Layout, limits: Limits = DEFAULT_LIMITS) -> Decoded:
+    """Everything that a mapping finds in a file."""
+    whole = Decoded()
+    for number, record in enumerate(read_file(path, layout=mapping, limits=limits)):
+        if isinstance(record, Rejected):
+            whole.rejected.append(record)
+            continue
+        assert record.kind == "chat_log"
+        names = ("kind", "app", "source", "body", "received_at", "encoding", "position", "facts")
+        fields = {name: getattr(record, name) for name in names}
+        whole.add(decode(StoredRecord(seq=number, **fields)))
+    return whole
+
+
+def written(folder: Path, value: Any, *, lines: bool = False) -> Path:  # noqa: ANN401 - a file's JSON
+    """A file that holds a value, or one a line."""
+    path = folder / "odd.json"
+    path.write_text("\n".join(map(json.dumps, value)) if lines else json.dumps(value, indent=1))
+    return path
+
+
+def test_a_mapping_reads_a_layout_that_nobody_knows(tmp_path: Path) -> None:
+    """Messages, roles, calls with their results, ids, user, times, outcome and right answer, from wherever they are."""
+    path = written(tmp_path, {"export": {"sessions": [session("s1"), session("s2")]}})
+    mapping = layout(tmp_path)
+    found = read(path, mapping)
+    assert found.rejected == []
+    assert [chat.episode.conversation_id for chat in found.chats] == ["s1", "s2"]
+    chat = found.chats[0]
+    assert told(chat.episode.steps) == EXPECTED
+    bound(chat)
+    assert (chat.episode.task_key, chat.episode.subject, chat.episode.app) == ("7", "u-1", "odd")
+    assert chat.episode.source == "mapped"
+    assert [s.at is not None for s in chat.episode.steps] == [True, False, False, False]
+    assert [(o.name, o.value, o.by, o.correction) for o in chat.outcomes] == [
+        ("solved", 1.0, "unknown", "sent")
+    ]
+    assert mapping.unfound() == []
+
+
+def test_messages_that_are_calls_themselves(tmp_path: Path) -> None:
+    """A log of steps: some are said by somebody, some are a tool with its arguments and its result."""
+    steps = [
+        {"who": "customer", "text": ASKED},
+        {"tool": "find_order", "in": ARGUMENTS, "out": RESULT},
+        {"who": "bot", "text": ANSWER},
+    ]
+    mapping = layout(
+        tmp_path,
+        '[conversation]\nmessages = "@"\n[message]\nrole = "who"\ncontent = "text"\n'
+        'tool = "tool"\narguments = "in"\nresult = "out"\n',
+    )
+    (chat,) = read(written(tmp_path, steps), mapping).chats
+    assert told(chat.episode.steps) == EXPECTED
+    assert chat.episode.conversation_id == "odd"
+
+
+def test_one_path_is_enough_where_the_messages_speak_for_themselves(tmp_path: Path) -> None:
+    """Without [message] the items are read as in any other file."""
+    items = [{"role": "user", "content": ASKED}, {"role": "assistant", "content": ANSWER}]
+    mapping = layout(tmp_path, "[conversation]\nmessages = 'log.parts[].spoken[]'\n")
+    value = {"log": {"parts": [{"spoken": items[:1]}, {"spoken": items[1:]}]}}
+    (chat,) = read(written(tmp_path, [value], lines=True), mapping).chats
+    assert told(chat.episode.steps) == [EXPECTED[0], EXPECTED[3]]
+
+
+def test_attempts_are_told_apart_as_in_any_file(tmp_path: Path) -> None:
+    """Trials of one task have ids of their own; a large file is read record by record."""
+    text = MAPPING.replace('id = "ref"\n', 'trial = "try"\n')
+    runs = [session("x", **{"try": number}) for number in range(3)]
+    path = written(tmp_path, {"export": {"sessions": runs}})
+    found = read(path, layout(tmp_path, text))
+    assert [c.episode.conversation_id for c in found.chats] == ["7/0", "7/1", "7/2"]
+    assert all(c.shares_id for c in found.chats)
+    large = read(path, layout(tmp_path, text), Limits(body_bytes=1_500))
+    assert [c.episode.conversation_id for c in large.chats] == ["7/0", "7/1", "7/2"]
+
+
+@pytest.mark.parametrize(
+    ("change", "where", "path"),
+    [
+        ({"entries": None}, "record 2", "conversation.messages = 'entries'"),
+        ({"entries": []}, "record 2", "conversation.messages = 'entries'"),
+        ({"entries": "text"}, "record 2", "conversation.messages = 'entries'"),
+        (
+            {"entries": [{"actor": "desk", "line": "x"}, {"line": "y"}]},
+            "message 2 of record 2",
+            "message.role = 'actor'",
+        ),
+        ({"entries": [{"actor": "desk", "text": "x"}]}, "record 2", "message.content = 'line'"),
+    ],
+)
+def test_a_path_that_finds_nothing_is_named_with_its_place(
+    tmp_path: Path, change: dict[str, Any], where: str, path: str
+) -> None:
+    """One record is refused with one sentence; those around it are read."""
+    runs = [session("s1"), session("s2", **change), session("s3")]
+    found = read(written(tmp_path, {"export": {"sessions": runs}}), layout(tmp_path))
+    assert [c.episode.conversation_id for c in found.chats] == ["s1", "s3"]
+    (refused,) = found.rejected
+    assert (refused.code, refused.position) == ("path_missed", "record 2")
+    assert refused.reason.startswith(f"The path {path} of mapping.toml finds nothing in {where}; ")
+    assert ASKED not in refused.reason
+
+
+def test_the_line_is_named_where_a_file_has_lines(tmp_path: Path) -> None:
+    """A path to records that one line does not have, a path that does not fit, and a line that is no JSON."""
+    path = tmp_path / "odd.json"
+    good = json.dumps({"export": {"sessions": [session("s1")]}})
+    path.write_text(f'{good}\n{{"export": 5}}\n{{"a\n{good}\n')
+    found = read(path, layout(tmp_path))
+    assert len(found.chats) == 2
+    assert [(r.position, r.code) for r in found.rejected] == [
+        ("line 2", "path_missed"),
+        ("line 3", "not_json"),
+    ]
+    assert "records.path = 'export.sessions' of mapping.toml finds nothing in line 2" in (
+        found.rejected[0].reason
+    )
+    odd = layout(tmp_path, "[conversation]\nmessages = 'abs(entries)'\n")
+    (refused,) = read(written(tmp_path, [session("s1")], lines=True), odd).rejected
+    assert "does not fit" in refused.reason
+
+
+def test_optional_paths_that_find_nothing_anywhere_are_told(tmp_path: Path) -> None:
+    """They cost no record; whoever wrote them is told."""
+    text = MAPPING.replace('user = "client"', 'user = "klient"').replace("verdict.ok", "ok")
+    mapping = layout(tmp_path, text)
+    found = read(written(tmp_path, {"export": {"sessions": [session("s1")]}}), mapping)
+    assert len(found.chats) == 1
+    assert mapping.unfound() == ["conversation.user = 'klient'", "outcomes.solved = 'ok'"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("conversation", "is not TOML: Expected '='"),
+        ("[conversation]\nmessages = 'a..b'", "[conversation] messages: 'a..b' is no JMESPath expression (see column 3)"),
+        ("[conversation]\nmessages = 'a['", "it ends too early"),
+        ("[conversation]\nmesages = 'a'", "[conversation] mesages is no key of a mapping; known are messages, id,"),
+        ("[conversation]\nmessages = 5", "[conversation] messages must be a text"),
+        ("conversation = 5", "[conversation] must be a table"),
+        ("[records]\npath = 'a'", "[conversation] is missing"),
+        ("[conversation]\nmessages = 'a'\n[roles]\nx = 'bot'", "[roles] x: 'bot' is no role; write one of system,"),
+        ("[conversation]\nmessages = 'a'\n[mesage]\nrole = 'x'", "[mesage] is no key of a mapping; known are conversation,"),
+        ("[conversation]\nmessages = 'a'\n[call]\narguments = 'x'", "[call] name is missing"),
+    ],
+)  # fmt: skip
+def test_a_wrong_mapping_is_one_sentence(tmp_path: Path, text: str, says: str) -> None:
+    """Before any file is read: the place and what to write."""
+    with pytest.raises(MappingUnusable) as error:
+        layout(tmp_path, text)
+    assert says in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_mapping_that_is_not_there(tmp_path: Path) -> None:
+    """The path is named."""
+    with pytest.raises(MappingUnusable, match="does not exist"):
+        load_mapping(tmp_path / "none.toml")
+    (tmp_path / "binary.toml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(MappingUnusable, match="cannot be read as text"):
+        load_mapping(tmp_path / "binary.toml")
+
+
+def look(path: Path, mapping: Layout | None = None) -> Explained:
+    """What is told of a file."""
+    (one,) = explain(path, mapping)
+    return one
+
+
+INVENTED: dict[str, Callable[[], Any]] = {
+    "records below keys": lambda: {"export": {"sessions": [session("s1"), session("s2")]}},
+    "one record a line": lambda: [session("s1"), session("s2")],
+    "a list at the top": lambda: [
+        {"party": "A", "utter": "hello there"},
+        {"party": "B", "utter": "good morning"},
+        {"party": "A", "utter": "bye"},
+    ],
+    "keys with spaces": lambda: {
+        "Call Log": [
+            {"Spoken by": who, "What was said": f"sentence {n}"}
+            for n, who in enumerate(["Caller", "Desk"] * 3)
+        ]
+    },
+    "lists in lists": lambda: {
+        "days": [
+            {
+                "calls": [
+                    {"lines": [{"side": who, "t": f"words {n}"} for n, who in enumerate("abab")]}
+                ]
+            }
+        ]
+        * 2
+    },
+    "questions with answers": lambda: {
+        "faq": [{"ask": f"What is {n}?", "told": f"It is {n}."} for n in range(3)]
+    },
+}
+
+
+@pytest.mark.parametrize("name", INVENTED)
+def test_the_printed_mapping_reads_the_messages_as_it_stands(tmp_path: Path, name: str) -> None:
+    """For a layout that nobody knows: the draft, kept without a change, finds every text that was said."""
+    value = INVENTED[name]()
+    path = written(tmp_path, value, lines=name == "one record a line")
+    before = look(path)
+    assert before.format is None
+    assert before.counts["conversations"] == 0
+    assert before.mapping is not None
+    after = look(path, layout(tmp_path, before.mapping))
+    assert after.quarantined == {}
+    texts = [one for one in strings(value) if " " in one or name == "a list at the top"]
+    said = read(path, layout(tmp_path, before.mapping)).chats
+    spoken = [step.content for chat in said for step in chat.episode.steps]
+    assert [one for one in spoken if one] == [one for one in texts if one in spoken]
+    assert len(spoken) >= 3
+    assert after.counts["messages"] == len(spoken)
+
+
+def strings(value: Any) -> list[str]:  # noqa: ANN401 - any JSON
+    """Every text of a value, in order."""
+    if isinstance(value, dict):
+        return [text for one in value.values() for text in strings(one)]
+    if isinstance(value, list):
+        return [text for one in value for text in strings(one)]
+    return [value] if isinstance(value, str) else []
+
+
+def test_explain_says_what_a_file_is_and_what_is_missing(tmp_path: Path) -> None:
+    """A known layout: its name, what it gives, what tasks would need, its keys with types and counts."""
+    items = [{"role": "user", "content": "secret"}, {"role": "assistant", "content": "secret"}]
+    one = look(written(tmp_path, [{"task_id": 3, "traj": items, "my dear diary": 1}] * 2))
+    assert one.format == "conversations with messages of any shape"
+    assert (one.counts["conversations"], one.counts["messages"], one.counts["calls"]) == (2, 4, 0)
+    assert [(key.path, key.types, key.count) for key in one.keys] == [
+        ("[]", ("object",), 2),
+        ("[].task_id", ("number",), 2),
+        ("[].traj", ("list",), 2),
+        ("[].traj[]", ("object",), 4),
+        ("[].traj[].role", ("text",), 4),
+        ("[].traj[].content", ("text",), 4),
+        ("[].…", ("number",), 2),
+    ]
+    told = " ".join(one.missing)
+    for word in ("no tool calls", "no results", "no outcomes", "no time"):
+        assert word in told
+    assert "secret" not in repr(one)
+    assert one.mapping is not None
+    assert 'messages = "traj"' in one.mapping
+
+
+def test_explain_names_the_nearest_format(tmp_path: Path) -> None:
+    """A file that has some keys of a format: which it has and which it lacks."""
+    one = look(written(tmp_path, {"trace": {"id": 1}, "scores": []}))
+    assert one.format is None
+    assert one.nearest is not None
+    assert one.nearest.title == "a Langfuse export"
+    assert (one.nearest.has, one.nearest.lacks) == (("trace",), ("observations",))
+    assert one.quarantined == {"unknown_json": 1}
+
+
+def test_explain_of_other_files(tmp_path: Path) -> None:
+    """Files that are no JSON, cut off, or empty are explained as well, each in a sentence; so is a folder."""
+    (tmp_path / "a.txt").write_text("hello")
+    (tmp_path / "b.json").write_text(
+        '[{"traj": [{"role": "user", "content": "x"}]}, {"traj": [{"ro'
+    )
+    (tmp_path / "c.json").write_text("")
+    (tmp_path / "d.pb").write_bytes(logs())
+    found = {one.file: one for one in explain(tmp_path)}
+    assert found["a.txt"].quarantined == {"unknown_format": 1}
+    assert found["b.json"].counts["conversations"] == 1
+    assert found["b.json"].quarantined == {"cut_off": 1}
+    assert found["c.json"].quarantined == {"empty_file": 1}
+    assert (found["d.pb"].format, found["d.pb"].counts["log events"]) == ("OTLP", 1)
+
+
+def test_a_mapping_is_offered_only_where_it_may_help(tmp_path: Path) -> None:
+    """A format with keys of its own reads its file better than any mapping; outcomes are counted by name."""
+    log = {"messages": [{"role": "user", "content": "hi"}], "outcome": {"name": "ok", "value": 1}}
+    known = look(written(tmp_path, [log, log], lines=True))
+    assert known.format == "a chat log"
+    assert (known.mapping, known.outcomes) == (None, {"ok": 2})
+    own = look(written(tmp_path, [{**log, "day": 3}] * 2, lines=True))
+    assert own.mapping is not None
+    assert not any("map" in sentence for sentence in known.missing)
+    assert any("(map `calls`, or `tool`)" in sentence for sentence in own.missing)
+
+
+def test_messages_that_do_not_speak_for_themselves_are_said_to(tmp_path: Path) -> None:
+    """A path that leads to a list of anything else is named, with the section that would help."""
+    path = written(tmp_path, [{"here": [{"who": "a", "t": "x"}]}], lines=True)
+    (refused,) = read(path, layout(tmp_path, "[conversation]\nmessages = 'here'\n")).rejected
+    assert refused.code == "path_missed"
+    assert refused.reason.startswith(
+        "The path conversation.messages = 'here' of mapping.toml does not fit (no item of it says who speaks"
+    )
+    assert "in line 1;" in refused.reason
