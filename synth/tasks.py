@@ -7,7 +7,6 @@ cannot be accepted as it stands. Episodes marked `do_not_train` teach nothing he
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -19,6 +18,7 @@ from environments.runtime.canonical import digest
 from environments.runtime.environment import run_actions
 from environments.runtime.normal import stable
 from environments.runtime.task import Limits, Task, UserTurn
+from environments.runtime.tool_definition import definition_of, function_of, name_of
 from environments.runtime.world import World
 from environments.runtime.world_dispatched import EMPTY
 from environments.runtime.world_formats import fits
@@ -379,9 +379,11 @@ def _tools(group: Group) -> tuple[Mapping[str, Json], ...]:
     """Every tool that any attempt at the task was offered."""
     found: dict[str, Mapping[str, Json]] = {}
     for text in (t for recorded in group.records for t in recorded.episode.tools):
-        definition = json.loads(text)
-        function = definition.get("function", definition)
-        found.setdefault(str(function.get("name")), definition)
+        definition = definition_of(text)
+        function = function_of(definition)
+        # Nobody can call what has no name.
+        if function:
+            found.setdefault(name_of(function), definition)
     return tuple(found[name] for name in sorted(found))
 
 
