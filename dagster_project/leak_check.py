@@ -296,7 +296,7 @@ def _everything(
             if where != "tasks.jsonl":
                 yield where, text, ()
                 continue
-            for line in text.splitlines():
+            for line in text.split("\n"):
                 yield where, line, derived_from([line], origins)
 
 
