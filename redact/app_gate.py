@@ -7,31 +7,34 @@ nothing: that is `redact.desk`'s.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from redact.accounted import Elsewhere, elsewhere, is_accounted_for
 from redact.definitions import definition_key, is_shared, names_of_all
-from redact.documents import Unexplained
+from redact.documents import Found, Unexplained
 from redact.encoded import has_hidden_text
 from redact.episode_memory import CleanTools, Memories
 from redact.findings import Findings, atoms_in
 from redact.fold import Folded, fold, fold_value
 from redact.free_ids import FREE
 from redact.free_judge import least_of, own_parts, subjects_of
+from redact.gazetteer import ORDINARY
 from redact.judge import judge
 from redact.kinds import KINDS
 from redact.language import words_of_subjects
 from redact.learnt import VALUE_SIZE, Learnt, evidence_value, keep_kind
 from redact.matcher import Match, Matcher, searched
+from redact.own_words import is_segmented, personal_parts
 from redact.people_places import without_choices
 from redact.place import WORDS, Place
 from redact.policy import Policy
 from redact.standing import Vocabulary, vocabulary_of
 from redact.unknown_names import UNKNOWN_NAMES, unexplained_in
 from redact.vault import Vault
-from redact.verdicts import KEEP, NAME, NAMELIKE, TEXTS, WITHHOLD, Verdict
+from redact.verdicts import KEEP, NAME, NAMELIKE, OWN_WORDS, TEXTS, WITHHOLD, Verdict
 
 _REMEMBERED: Final = 20_000
 _NOBODY: Final[Mapping[str, list[int]]] = MappingProxyType({})
@@ -78,7 +81,9 @@ class AppGate:
         self._k = policy.k
         self.names: Final = names_of_all(seen, k=policy.k)
         """The tools and arguments of everybody's definitions."""
-        self.withholds = policy.unknown == "withhold"
+        self._unknown_texts: Final = policy.unknown
+        """What is done with text that nobody could judge by its key: `replace`, `withhold` or `keep`."""
+        self._personal_parts: dict[tuple[str, str], tuple[Found, ...]] = {}
         self.hides_task_keys = policy.task_keys == "opaque"
         self.shift = policy.shift_of(app)
         values = dict(known.values)
@@ -142,6 +147,36 @@ class AppGate:
             return is_accounted_for(leaf.value, matches, own, holds)
         told = replace(told, many=self._said_by_many(leaf.path))
         return is_accounted_for(leaf.value, matches, own, holds, told)
+
+    def personal_parts(self, leaf: Unexplained, verdict: Verdict) -> tuple[Found, ...] | None:
+        """Return what of a leaf that a verdict does not keep is personal; None where the whole leaf is to be withheld."""
+        if verdict.action != WITHHOLD and verdict is not OWN_WORDS:
+            return (Found(verdict.action, leaf.value, leaf.path.rpartition(".")[2]),)
+        if verdict.action == WITHHOLD and self._unknown_texts != "replace":
+            return None if self._unknown_texts == "withhold" else ()
+        parts = self._words_of(leaf, verdict)
+        if parts is None and verdict is OWN_WORDS:
+            return (Found(verdict.action, leaf.value, leaf.path.rpartition(".")[2]),)
+        return parts
+
+    def _words_of(self, leaf: Unexplained, verdict: Verdict) -> tuple[Found, ...] | None:
+        """Return the names and numbers of a text that nothing explains: the app's language, else what stays and k subjects saw there.
+
+        None where they cannot be told: in a script without blanks, and of a word that a sentence may mean as well.
+        """
+        if not is_segmented(leaf.value):
+            return None
+        asked = (leaf.path, leaf.value)
+        parts = self._personal_parts.get(asked)
+        if parts is None:
+            if len(self._personal_parts) >= _REMEMBERED:
+                self._personal_parts.clear()
+            words: AbstractSet[str] = self.judgement.language
+            if verdict.action == WITHHOLD:
+                words = self.judgement.words | self._said_by_many(leaf.path)
+            parts = self._personal_parts[asked] = tuple(personal_parts(leaf.value, words))
+        doubtful = any(p.kind == "last_name" and fold_value(p.value) in ORDINARY for p in parts)
+        return None if doubtful else parts
 
     def is_everybodys(self, findings: Findings) -> bool:
         """Say whether a text is a document that many subjects were shown as it is, and that keeps nobody's record."""

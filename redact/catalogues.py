@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 
 from redact.fold import fold_value
 from redact.forms import commonest, shape_of
-from redact.gazetteer import ORDINARY, is_name
+from redact.gazetteer import ORDINARY, is_listed, is_name
 from redact.learnt import SUBJECTS_KEPT
 from redact.people_places import UNKNOWN
 from redact.place import RESULT, Place
@@ -91,10 +91,13 @@ class Catalogues:
 NO_LISTS: Final = Catalogues()
 
 
-def catalogues_of(evidence: Evidence, language: Collection[str]) -> Catalogues:
+def catalogues_of(
+    evidence: Evidence, language: Collection[str], own_words: Collection[str]
+) -> Catalogues:
     """Return an app's catalogues: places of results that show several things to each subject, the same ones to many.
 
-    So does a list of officers: at least some of the values must hold what no name does.
+    So does a list of officers: at least some of the values must hold what no name does. `own_words` are those of the
+    language that the app itself writes: among people a word of a mere dictionary is a surname.
     """
     by_path: dict[str, list[str]] = {}
     for key in evidence:
@@ -114,7 +117,7 @@ def catalogues_of(evidence: Evidence, language: Collection[str]) -> Catalogues:
         places.update(keys)
         own = {value for value in seen if " " in value and all(map(_is_borne, value.split()))}
         if len(own) >= max(_LEAST, _FULL * len(seen)):  # among people an unlisted name is one too
-            own.update(v for v in seen if " " in v and not _names_nobody(v, language))
+            own.update(v for v in seen if " " in v and not _names_nobody(v, own_words))
         names.update(own)
         for value in seen.keys() - own:
             phrases.update(_phrases_of(value))
@@ -171,7 +174,7 @@ def _phrases_of(value: str) -> set[str]:
 
 def _is_borne(word: str) -> bool:
     folded = fold_value(word.strip("."))
-    return is_name(folded) or folded in ORDINARY
+    return is_listed(folded) or folded in ORDINARY
 
 
 _SEVERAL: Final = 4

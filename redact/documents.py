@@ -15,8 +15,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from redact.dictionary import ENGLISH
 from redact.fields import is_marked, words_of
+from redact.fold import without_escapes
 from redact.free_ids import FREE, is_capital_code
+from redact.gazetteer import nobodys_words
 from redact.json_tables import described_rows, may_be_rows, plain_rows
 from redact.kinds import KINDS, NOT_PERSONAL
 from redact.labelled_rows import labelled, may_be_labelled
@@ -25,6 +28,7 @@ from redact.lexicon import DATA, Lexicon
 from redact.numbers import LONG, number_kind
 from redact.printed import printed_in
 from redact.shapes import can_be, digit_count, is_phone
+from redact.surrogates import PARTICLES
 from redact.tables import records_in
 from redact.yaml_blocks import block_in
 
@@ -85,6 +89,11 @@ class _Slot:
         """Any number under the key may be personal, not only a long one."""
         self.plans: dict[tuple[object, ...], _Plan] = {}
         """The plans of objects under the key by their keys; what stands above them is always the same."""
+
+    @property
+    def ruled(self) -> bool:
+        """Whether a line of the policy says what the key holds."""
+        return self._lexicon.is_ruled(self.name, self.above)
 
     @property
     def kind(self) -> str | None:
@@ -153,7 +162,7 @@ class Documents:
             reader.walk(document, top, above, 0)
         if tool and not whole:
             printed = not documents or bool(printed_in(text)[0])  # `[7]` in an object is not all
-            around = text if printed else _INSIDE.sub("  ", text)
+            around = without_escapes(text if printed else _INSIDE.sub("  ", text))
             reader.free = True
             for document in records_in(around, fields=True):
                 reader.walk(document, top, above, 0)
@@ -325,7 +334,7 @@ class _Reader:
 
     def _leaf(self, value: str, slot: _Slot, *, is_text: bool) -> None:
         kind = slot.kind
-        if kind in KINDS and _DESCRIBED.match(value):
+        if kind in KINDS and not slot.ruled and is_description(value):
             kind = "text"
         if value[-1:] == '"':
             value = unquoted(value)
@@ -354,11 +363,31 @@ class _Reader:
                 self._documents.remembered += 1
 
 
+_QUOTING: Final = "\"'\\ "
+_TYPE: Final = r"(?:string|str|integer|int|number|float|boolean|bool|array|object|list|dict|date|datetime|enum|any)"
 _DESCRIBED: Final = re.compile(
-    r"(?:string|str|integer|int|number|float|boolean|bool|array|object|list|dict|date|datetime|enum)\s*(?:[,(\[]\s*(?:required|optional)\b)",
+    rf"{_TYPE}\s*(?:[,(\[]\s*(?:required|optional)\b)|\((?:(?:required|optional)[,\s]+)?{_TYPE}\)"
+    rf"|(?:required|optional)\s*,\s*{_TYPE}\b|(?-i:string|integer|number|boolean|object|array)\Z",
     re.IGNORECASE,
 )
-"""How a definition begins that says what stands under a key: `string (required) - the full name of the customer`."""
+"""How a definition begins that says what stands under a key: `string (required) - the full name of the customer`, `(optional, string)`."""
+
+
+@lru_cache(maxsize=65_536)
+def is_description(value: str) -> bool:
+    """Say whether a value says what stands under its key, by its type or in a sentence, and is none of it."""
+    if _DESCRIBED.match(value.lstrip(_QUOTING)):
+        return True
+    small = [word for word in value.split() if word.islower() and word not in PARTICLES]
+    return len(small) >= _SENTENCE and sum(map(_is_plain, small)) >= _SENTENCE
+
+
+def _is_plain(word: str) -> bool:
+    return word in nobodys_words(ENGLISH)
+
+
+_SENTENCE: Final = 3
+"""So many words in small letters, none of which is a name, are a sentence."""
 
 
 @lru_cache(maxsize=65_536)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -22,7 +22,7 @@ from redact.births import births_in
 from redact.character_classes import SIGNS
 from redact.documents import Documents, Found, Unexplained
 from redact.encoded import has_hidden_text, hidden_texts
-from redact.fold import fold_value
+from redact.fold import fold_value, without_escapes
 from redact.forms import drawn_in
 from redact.free_ids import FREE, free_days, free_ids
 from redact.gazetteer import is_name
@@ -126,16 +126,15 @@ class Finder:
         found.extend(_whole_names(found))
         if needs.shapes:
             found.extend(_by_shape(text, needs))
-        named: list[Found] = []
-        prose: list[str] = []
-        if self._prose_names != "off":
-            if origin == MESSAGE:
-                prose = [text]
-                named = list(self._named(text, needs))
-                found.extend(_said(text, needs))
-            else:
-                prose = _spoken(text, unexplained, is_json=is_json)
-                named = self._told(text, prose, is_json=is_json)
+        if "\\" in text:
+            quoted = [leaf.value for leaf in unexplained] if is_json else [text]
+            found.extend(self._in_quotes(quoted))
+            text = text if is_json else without_escapes(text)
+            needs = self._needs(text)
+        prose = self._prose(text, origin, unexplained, is_json=is_json)
+        if origin == MESSAGE and prose:
+            found.extend(_said(text, needs))
+        named = self._people_of(text, origin, prose, is_json=is_json)
         unexplained += _tokens_of_leaves(unexplained) if is_json else _tokens_of_text(text, needs)
         if "@" in text:
             unexplained += map(_unexplained_token, mentioned_in(text))
@@ -154,6 +153,29 @@ class Finder:
         # An e-mail address found by shape makes a record personal too: its keys may be in no lexicon.
         sightings = self._sightings(origin, unexplained, personal=bool(values))
         return Findings(values, sightings + runs, flagged, numbered, codes)
+
+    def _prose(
+        self, text: str, origin: str, unexplained: Sequence[Unexplained], *, is_json: bool
+    ) -> list[str]:
+        """Return the sentences of a text in which people may be named."""
+        if self._prose_names == "off":
+            return []
+        return [text] if origin == MESSAGE else _spoken(text, unexplained, is_json=is_json)
+
+    def _people_of(
+        self, text: str, origin: str, prose: Sequence[str], *, is_json: bool
+    ) -> list[Found]:
+        """Return the people whom the sentences of a text name."""
+        if origin == MESSAGE:
+            return [found for part in prose for found in self._named(part, self._needs(part))]
+        return self._told(text, prose, is_json=is_json) if prose else []
+
+    def _in_quotes(self, texts: Iterable[str]) -> Iterator[Found]:
+        """Yield what texts show once line breaks and letters that they write as escapes are read."""
+        for text in texts:
+            plain = without_escapes(text)
+            if plain != text:
+                yield from _by_shape(plain, self._needs(plain))
 
     def _unlisted(self, text: str) -> Findings:
         """Return what a silent message reveals: words that may be names of no list."""
@@ -237,7 +259,7 @@ def finder_for(policy: Policy) -> Finder:
 def _spoken(text: str, unexplained: Sequence[Unexplained], *, is_json: bool) -> list[str]:
     """Return the sentences of an argument or a result; what is no JSON is prose too."""
     told = [
-        value
+        without_escapes(value)
         for leaf in unexplained
         if len(value := leaf.value) > _SPOKEN and leaf.kind in _READ_AS_TEXT
     ]
@@ -274,6 +296,7 @@ def _tokens_of_leaves(unexplained: Sequence[Unexplained]) -> list[Unexplained]:
 @lru_cache(maxsize=20_000)
 def _tokens_in(value: str) -> dict[str, None]:
     """Return the tokens of a leaf: a catalogue's leaves stand in many documents."""
+    value = without_escapes(value)
     return dict.fromkeys((*free_ids(value), *drawn_in(value), *free_days(value)))
 
 

@@ -85,6 +85,21 @@ def fold_value(value: str) -> str:
     return " ".join(fold(value).text.split())
 
 
+def without_escapes(text: str) -> str:
+    """Return a text with the line breaks and letters that it writes as escapes: what was quoted twice still has some."""
+    if "\\" not in text:
+        return text
+    return _QUOTED.sub(_unquoted, text)
+
+
+def _unquoted(escape: re.Match[str]) -> str:
+    return _WRITTEN.get(escape[0][-1]) or chr(int(escape[0][-4:], 16))
+
+
+_QUOTED: Final = re.compile(r"(?<!\\)\\+(?:[nrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4})")
+_WRITTEN: Final = {"n": "\n", "r": "\n", "t": " "}
+
+
 def readable(text: str) -> str:
     """Return a mention as a person reads it: composed letters, no invisible characters."""
     plain = unicodedata.normalize("NFKC", text)

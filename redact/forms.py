@@ -155,6 +155,14 @@ def is_reference(value: str) -> bool:
     return sum(map(str.isdigit, value)) >= _LONG or len(_TURN.findall(value)) >= _TURNS
 
 
+def is_version(value: str) -> bool:
+    """Say whether a value is a word in small letters with a short number behind it: `utf-8`, `top_3`."""
+    return _VERSION.fullmatch(value) is not None
+
+
+_VERSION: Final = re.compile(r"[a-z]{2,}(?:[-_.][a-z]+)*[-_.]?\d{1,2}")
+
+
 def is_random(value: str) -> bool:
     """Say whether a value was drawn by chance and counts nothing: 128 bits in hexadecimals, a token of as many signs."""
     if len(value) >= _DRAWN and _RANDOM.fullmatch(value) is not None:

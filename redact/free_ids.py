@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from redact.gazetteer import is_name
@@ -33,7 +34,9 @@ _PLATE: Final = re.compile(
 """Number plates, whose letters are no unit: `4821 BGL`, `B-MW 421`."""
 _CLOCK: Final = re.compile(r"(?<![\d.:])((?:[01]?\d|2[0-4]):[0-5]\d:[0-5]\d)\.\d{1,9}(?!\d)")
 """The hour to parts of a second: `20:25:55.669660`."""
-_COORDINATE: Final = re.compile(r"(?<![\w.])-?\d{1,3}\.\d{4,}(?!\w)")
+_DECIMAL: Final = re.compile(r"(?<![\w.])-?\d{1,3}\.\d{4,}(?!\w)")
+_APART: Final = 16
+"""Characters between the two numbers of a place on the map; one such number alone is a price or a measure."""
 _WINDOW: Final = re.compile(r"\d\S*+(?: [^\s\d]*+\d\S*+)*(?: [A-Z]{3}(?!\w))?")
 """Words that hold digits, side by side, from the first digit on: the engine jumps to it."""
 _REGION: Final = re.compile(r"(?<!\S)[A-Z]{1,3}-[A-Z]{1,2} \Z")
@@ -48,7 +51,7 @@ _MOMENT: Final = re.compile(
 _COMPACT: Final = re.compile(r"20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:T?\d{4,8}Z?)?")
 """A day of this century without marks, perhaps with an hour."""
 _AMOUNT: Final = re.compile(
-    r"[-+]?(?:\d{1,3}(?:[.,\u2019]\d{3})+|\d+)(?:[.,]\d{1,3})?%?|\d+(?:[x\u00d7]\d+)+|[vV]?\d{1,3}(?:\.\d{1,3}){1,2}"
+    r"[-+]?(?:\d{1,3}(?:[.,\u2019]\d{3})+|\d+)(?:[.,]\d{1,3})?%?|[-+]?\d{1,6}\.\d+%?|\d+(?:[x\u00d7]\d+)+|[vV]?\d{1,3}(?:\.\d{1,3}){1,2}"
 )
 _MONEY: Final = re.compile(r"^[-+]?[$\u00a3\u00a5\u20ac]")
 _SIZE: Final = re.compile(r"\d{1,5}[A-Za-z%°]{1,4}|[a-z]{1,3}\d{1,3}|[A-Za-z]+-\d{1,2}")
@@ -66,7 +69,7 @@ _UNIT: Final = re.compile(r"\d{1,5}-([a-z]{3,})")
 _CODE_LINE: Final = re.compile(r"[\w./$-]+\.[A-Za-z]{1,5}:\d{1,5}(?::\d+)?")
 """A line of a program: `UserMap.java:118`."""
 _DIGITS: Final = re.compile(r"\d\D{0,2}\d\D{0,2}\d")
-_TRIMMED: Final = ".:/-!?*_+&#"
+_TRIMMED: Final = ".:/-!?*_+&#\\"
 _MARKS: Final = ".#!$%*@"
 """Marks inside a word with a number: of user names and passwords."""
 _BARE: Final = 7
@@ -90,6 +93,7 @@ def free_ids(text: str) -> Iterator[str]:
     if _DIGITS.search(text):
         for window in windows_of(text):
             yield from _ids_in(window)
+        yield from _places_in(text)
 
 
 def windows_of(text: str) -> Iterator[str]:
@@ -126,8 +130,7 @@ def _ids_in(window: str) -> tuple[str, ...]:
     if "." in window and ":" in window:
         window = _CLOCK.sub(r"\1", window)
     if digits < _BARE and "-" not in window and window.isascii() and not _has_letter(window):
-        # Half of all: amounts and hours. Of so few digits without a letter only a place on the map is one.
-        return tuple(dict.fromkeys(_COORDINATE.findall(window))) if "." in window else ()
+        return ()  # half of all: amounts and hours
     return tuple(dict.fromkeys(_among(window)))
 
 
@@ -142,12 +145,17 @@ def _among(window: str) -> list[str]:
                 found.append(token)
         if window != window.lower():
             found += [plate[0] for plate in _PLATE.finditer(window)]
-    if "." in window:
-        found += [place[0] for place in _COORDINATE.finditer(window)]
     for run in _RUN.finditer(window):
         if len(run[0]) >= _SHORTEST and sum(map(str.isdigit, run[0])) > 1:
             found += _ids_of(run[0])
     return found
+
+
+def _places_in(text: str) -> Iterator[str]:
+    """Yield the numbers of places on the map: two with four decimals or more, one near the other."""
+    for one, other in pairwise(_DECIMAL.finditer(text)) if "." in text else ():
+        if one.end() + _APART >= other.start():
+            yield from (one[0], other[0])
 
 
 def _has_letter(ascii_text: str) -> bool:
@@ -172,7 +180,7 @@ def _ids_of(run: str) -> tuple[str, ...]:
     found = []
     if "/" in token or ":" in token or "&" in token or "?" in token:
         found = [part for part in map(_trimmed, _PARTS.split(token)) if is_free_id(part)]
-    queried = "&" in token and (found or "%40" in token)
+    queried = "&" in token
     if not queried and "://" not in token and token.count("/") < _TURNS and is_free_id(token):
         found.insert(0, token)
     return tuple(dict.fromkeys(found))

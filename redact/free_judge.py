@@ -14,14 +14,17 @@ from functools import lru_cache
 from typing import Final
 
 from redact.character_classes import SIGNS
+from redact.dictionary import ENGLISH
 from redact.fold import fold_value
 from redact.forms import plain_day
 from redact.free_ids import FREE, is_free_id
-from redact.gazetteer import ORDINARY
+from redact.gazetteer import ORDINARY, nobodys_words
 from redact.learnt import SUBJECTS_KEPT
+from redact.months import MONTH
 from redact.people_places import UNKNOWN
 from redact.place import WORDS, Place
 from redact.shapes import is_phone
+from redact.surrogates import PARTICLES, STREET_WORDS
 from redact.unknown_names import UNKNOWN_NAMES
 
 _SHARE: Final = 0.15
@@ -33,6 +36,10 @@ _MOST: Final = 0.7
 _PLAIN: Final = re.compile(r"[\W_]+")
 _AMOUNT: Final = re.compile(r"\d[.,]\d")
 _TOLD: Final = 4
+_NUMBER: Final = re.compile(r"\d+")
+_YEAR: Final = re.compile(r"(?:19|20)\d\d")
+_MONTH: Final = re.compile(MONTH)
+_OF_LINES: Final = PARTICLES | STREET_WORDS
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _DIGIT: Final = re.compile(r"\d")
 _TELLING: Final = 2
@@ -126,7 +133,14 @@ def values_of_tokens(tokens: Tokens, language: Collection[str]) -> dict[str, str
         value: "phone" if is_phone(token) else "opaque_id"
         for value, token in folded.items()
         if value not in language and value not in ORDINARY
+        # Folded, `4%20%E2%80%A2` is one digit.
+        if value == token.casefold() or is_free_id(value) or _is_long(value)
     }
+
+
+def _is_long(value: str) -> bool:
+    """Say whether a token is readable and too long for a word or a number."""
+    return value.isprintable() and len(value) >= _LONG_WORD
 
 
 def _explains(explained: Collection[str], token: str) -> bool:
@@ -172,10 +186,21 @@ def is_line(value: str) -> bool:
     words = _ALPHA.findall(value)
     if not 0 < len(words) <= _WORDS or not any(map(str.isdigit, value)) or " " not in value:
         return False
+    if any(word.islower() and word not in _OF_LINES for word in words):
+        return False  # `Goal G3 updated for user U7` is a sentence
+    if all(map(_YEAR.fullmatch, _NUMBER.findall(value))):
+        return False  # `2024 Main Conference`
+    folded = [fold_value(word) for word in words]
+    if len(folded) == 1 and _is_plain(folded[0]):
+        return False  # `Figure 1`, `September 15`
     return not _AMOUNT.search(value) and any(
-        len(word) >= _TOLD and fold_value(word) not in ORDINARY and not word.islower()
-        for word in words
+        len(word) >= _TOLD and plain not in ORDINARY and not word.islower()
+        for word, plain in zip(words, folded, strict=True)
     )
+
+
+def _is_plain(word: str) -> bool:
+    return word in nobodys_words(ENGLISH) or _MONTH.fullmatch(word) is not None
 
 
 def are_numbered(values: Collection[str]) -> bool:

@@ -1,39 +1,76 @@
 """Names that people bear, from Faker's locale lists: evidence that a word is a name, never proof.
 
-In: a folded word. Out: whether some locale lists it. Loaded on first use (0.5 s, 40 thousand words); words that are
-also ordinary English are left out, because "May I order a brown shirt" is three names.
+In: a folded word. Out: whether some locale lists it. Loaded on first use (0.5 s, 50 thousand words). Words that are also
+ordinary English are left out, because "May I order a brown shirt" is three names.
 """
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
+from redact.dictionary import ENGLISH, words_of
 from redact.fold import fold_value
 from redact.word_lists import word_list
 
-ORDINARY: Final = word_list("ordinary")
-"""Words of ordinary English that are also names."""
+ORDINARY: Final = word_list("ordinary") | frozenset(map(fold_value, word_list("weekdays")))
+"""Words of ordinary English that are also names, and the days of the week."""
 COMMON: Final = word_list("common")
 """Other words of English that some people bear and that nobody means by them where they are written small."""
+_COUNTED: Final = ("en_US", "en_GB")
+"""Faker's lists of the names that are most frequent; its long list of English names has words such as Add and Author."""
+_LOCALES: Final = 3
+"""A word of the dictionary is a name where so many locales list it."""
 
 
 @lru_cache(maxsize=1)
-def _names() -> frozenset[str]:
+def _borne() -> Mapping[str, frozenset[str]]:
+    """Return every listed name with the locales that list it."""
     # Local import: Faker costs 0.5 s, and only texts without a structure to learn from need it.
     providers = importlib.import_module("faker.providers.person")
-    found: set[str] = set()
+    found: dict[str, set[str]] = {}
     for module in pkgutil.iter_modules(providers.__path__):
         provider = importlib.import_module(f"faker.providers.person.{module.name}").Provider
         for listed in ("first_names", "first_names_female", "first_names_male", "last_names"):
             names = getattr(provider, listed, ())
             for name in () if isinstance(names, property) else names:
-                found.update(fold_value(str(name)).replace("-", " ").split())
-    return frozenset(name for name in found if len(name) > 1) - ORDINARY
+                for word in fold_value(str(name)).replace("-", " ").split():
+                    found.setdefault(word, set()).add(module.name)
+    return {name: frozenset(locales) for name, locales in found.items() if len(name) > 1}
+
+
+@lru_cache(maxsize=1)
+def _names() -> frozenset[str]:
+    words = words_of(ENGLISH)
+    return frozenset(
+        name
+        for name, locales in _borne().items()
+        if name not in words
+        or name in ORDINARY
+        or len(locales) >= _LOCALES
+        or not locales.isdisjoint(_COUNTED)
+    )
 
 
 def is_name(word: str) -> bool:
     """Say whether a folded word is a name in some locale and not an ordinary English word."""
+    return word in _names() and word not in ORDINARY
+
+
+def is_borne(word: str) -> bool:
+    """Say whether a folded word is a name that people bear, also where it is an ordinary word."""
     return word in _names()
+
+
+def is_listed(word: str) -> bool:
+    """Say whether some locale lists a folded word, however rare it is as a name: beside another name it is one."""
+    return word in _borne()
+
+
+@lru_cache(maxsize=32)
+def nobodys_words(language: str) -> frozenset[str]:
+    """Return the common words of a language that nobody bears as a name."""
+    return words_of(language) - _names()

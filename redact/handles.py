@@ -10,8 +10,10 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
+from redact.dictionary import ENGLISH
 from redact.fold import fold_value
 from redact.free_judge import are_own, subjects_of
+from redact.gazetteer import nobodys_words
 from redact.people_places import UNKNOWN
 from redact.place import Place
 
@@ -42,8 +44,10 @@ def handle_places(
 
 
 def is_handle(value: str) -> bool:
-    """Say whether a value is one word in small letters, as user names are."""
-    return value.islower() and _HANDLE.fullmatch(value) is not None
+    """Say whether a value is one word in small letters, as user names are, and no word of a dictionary."""
+    if not value.islower() or _HANDLE.fullmatch(value) is None:
+        return False
+    return value not in nobodys_words(ENGLISH)
 
 
 def _names_by_subject(

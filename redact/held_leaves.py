@@ -16,7 +16,7 @@ from redact.documents import Found, Unexplained
 from redact.findings import doors_in
 from redact.fold import fold, fold_value
 from redact.learn import Reads, local_values
-from redact.verdicts import NAMELIKE, WITHHOLD, Verdict
+from redact.verdicts import NAMELIKE, Verdict
 
 _INITIAL: Final = 2
 _LINE: Final = 2
@@ -51,9 +51,10 @@ def judged_leaves(
     doubted: list[tuple[int, Unexplained, Verdict]] = []
     for row, findings in enumerate(reads.findings):
         for leaf, verdict in gate.doubts(findings) if findings.sightings else ():
-            if verdict.action != WITHHOLD:
-                found.append(Found(verdict.action, leaf.value, leaf.path.rpartition(".")[2]))
-            elif gate.withholds:
+            parts = gate.personal_parts(leaf, verdict)
+            if parts is not None:
+                found += parts
+            else:
                 doubted.append((row, leaf, verdict))
     if not doubted:
         return found, []

@@ -10,7 +10,7 @@ kept; name-like values are names where a gazetteer knows them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -32,9 +32,10 @@ from redact.free_judge import (
     values_of_tokens,
 )
 from redact.handles import handle_places
-from redact.language import language_of, words_kept, words_of_many
+from redact.language import language_of, with_dictionaries, words_kept, words_of_many
 from redact.learnt import AppLearnt, evidence_value, keep_kind
 from redact.numbers import NUMBERED
+from redact.own_words import personal_parts
 from redact.people_places import UNKNOWN, choices, people_places
 from redact.person_keys import person_keys
 from redact.place import RESULT, Place, is_within, last_key, object_of
@@ -107,6 +108,8 @@ class Judgement:
     """What the app shows to everybody."""
     templates: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """By place of names and addresses in such text: the words that most of its values have."""
+    language: frozenset[str] = frozenset()
+    """The folded words that the app's assistant, prompts, definitions and keys hold, and those of a dictionary."""
 
     def spares(self, verdict: Verdict, value: str) -> bool:
         """Say whether a value under a judged key stays, because it is a record's key or a catalogue's thing elsewhere."""
@@ -146,8 +149,9 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
     people = people_places(app, nobodys)
     places = _places(app)
     public = public_values(app, k, people, places)
-    plain = language_of(app, k=k)
-    lists = catalogues_of(app.evidence, plain)
+    own = language_of(app, k=k)
+    plain = with_dictionaries(own, app.small)
+    lists = catalogues_of(app.evidence, plain, own)
     verdicts = {key: Verdict(kind, OF_PEOPLE) for key, kind in people.items()}
     asked = app.evidence.keys() - people.keys() - lists.places
     for key in filter(asked.__contains__, app.evidence):
@@ -165,7 +169,7 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
     of_records = personal_records(app.evidence, places, k=k)
     verdicts.update((key, Verdict(kind, OWN_RECORD)) for key, kind in of_records)
     judged = verdicts.keys() | lists.places
-    verdicts.update(dict.fromkeys(shared_names(app.evidence, judged, plain), OF_EVERYBODY))
+    verdicts.update(dict.fromkeys(shared_names(app.evidence, judged, own), OF_EVERYBODY))
     named = {key for key, one in verdicts.items() if one.action == NAME and places[key].free}
     named.update([*named_elsewhere(app.evidence, named), *beside_names(app.evidence, named)])
     verdicts.update(dict.fromkeys(named - verdicts.keys(), OWN_WORDS))
@@ -183,7 +187,7 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
         template = templates.get(key, frozenset())
         parts = [part for value in app.evidence[key] for part in own_parts(value, template)]
         if verdict.action == NAME:
-            parts = [part for part in parts if not lists.hold(part)]
+            parts = _named(parts, verdict, lists, plain)
         free = places[key].free  # who comes back under k requests is not everybody
         for value in made_personal(parts, verdict, recorded if free else public, recorded):
             keep_kind(values, value, verdict.action)
@@ -207,6 +211,7 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
         tokens,
         lists,
         templates,
+        plain,
     )
 
 
@@ -219,6 +224,16 @@ def _templates(
         for key, verdict in verdicts.items()
         if verdict.action in _WORDED and verdict is not OF_EVERYBODY and Place.of(key).free
     }
+
+
+def _named(
+    parts: list[str], verdict: Verdict, lists: Catalogues, language: Collection[str]
+) -> list[str]:
+    """Return what of values that are people's names names them: of text of unknown form the words that are nobody else's."""
+    own = [part for part in parts if not lists.hold(part)]
+    if verdict is not OWN_WORDS:
+        return own
+    return [one.value for part in own for one in personal_parts(part, language)]
 
 
 def _is_parted(name: str) -> bool:

@@ -11,10 +11,11 @@ from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Final
 
+from redact.dictionary import languages_spoken
 from redact.fold import fold_value
 from redact.free_ids import FREE
 from redact.free_judge import enough_of, is_free, subjects_of, subjects_up_to
-from redact.gazetteer import COMMON, ORDINARY, is_name
+from redact.gazetteer import COMMON, ORDINARY, is_name, nobodys_words
 from redact.learnt import AppLearnt
 from redact.place import ARGUMENT, RESULT, Place, last_key
 from redact.surrogates import PARTICLES
@@ -30,6 +31,11 @@ def language_of(app: AppLearnt, *, k: int) -> frozenset[str]:
     words = {*app.small, *(word for word, listed in app.told.items() if len(listed) >= least)}
     words.update(_of_keys(_fields_in(app, least)))
     return frozenset(words)
+
+
+def with_dictionaries(language: AbstractSet[str], small: Collection[str]) -> frozenset[str]:
+    """Return an app's words with the common words, which nobody bears, of the languages that it speaks by its words in small letters."""
+    return frozenset(language).union(*map(nobodys_words, languages_spoken(small)))
 
 
 def _fields_in(app: AppLearnt, least: int) -> set[str]:

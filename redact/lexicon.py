@@ -100,6 +100,10 @@ class Lexicon:
             return None
         return kind or self._named(words, around, beside) or self._numbered(words, around, beside)
 
+    def is_ruled(self, key: str, above: tuple[str, ...]) -> bool:
+        """Say whether a policy's own line decides about a key."""
+        return self._ruled(key, above) is not None
+
     def _ruled(self, key: str, above: tuple[str, ...]) -> str | None:
         if not self.rules:
             return None
@@ -128,7 +132,10 @@ class Lexicon:
     ) -> str | None:
         if words[-1] not in self.words["name"]:
             return None
-        if around in {"person", "account", "address"} or beside & _PERSONAL_BESIDE:
+        # `restaurant_name` beside a telephone number names no person.
+        if around in {"person", "account", "address"} or (
+            len(words) == 1 and beside & _PERSONAL_BESIDE
+        ):
             return "full_name"
         return PUBLIC if around in {"record", "place"} else None
 

@@ -11,12 +11,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from redact.dictionary import ENGLISH
 from redact.fold import fold_value
-from redact.gazetteer import ORDINARY
+from redact.gazetteer import ORDINARY, nobodys_words
 from redact.people_places import UNKNOWN
 from redact.place import ARGUMENT, RESULT, Place
 
 _WORD: Final = re.compile(r"(?=.*[^\W\d_])[\w.-]{2,32}")
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
 _MOST: Final = 0.9
 _BOTH: Final = 2
 
@@ -66,11 +68,17 @@ def _are_words(values: Iterable[str], public: frozenset[str]) -> bool:
 def _is_each_ones(seen: Mapping[str, list[int]], *, k: int, alone: bool, echoed: bool) -> bool:
     """Say whether the words are people's own: nobody else's where many ask, and no plain words where few do."""
     subjects = {subject for listed in seen.values() for subject in listed}
-    plain = sum(fold_value(value) in ORDINARY for value in seen) * 2 > len(seen)
+    plain = sum(map(_is_plain, seen)) * 2 > len(seen)
     if len(subjects) < k or len(seen) < k:
         return alone and not plain and len(seen) * 2 > len(subjects)
     own = sum(len(listed) == 1 for listed in seen.values())
     return own >= _MOST * len(seen) and (alone or echoed or not plain)
+
+
+def _is_plain(value: str) -> bool:
+    """Say whether a value is made of ordinary words: `DISPUTE_CHARGE`."""
+    words = _LETTERS.findall(fold_value(value))
+    return all(word in ORDINARY or word in nobodys_words(ENGLISH) for word in words)
 
 
 def _tool(path: str) -> str:

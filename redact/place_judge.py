@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from redact.forms import commonest, is_code, is_mark
+from redact.forms import commonest, is_code, is_mark, is_version
 from redact.free_ids import FREE
 from redact.free_judge import (
     are_numbered,
@@ -134,7 +134,8 @@ def _judge_shape(
     marked = shape in _MARKS and asked and (place.personal or 2 * sum(map(is_key, own)) > len(own))
     several = least_of(k, len(subjects)) if marked else enough_of(k, len(subjects))
     enough = _SHARED_BY_FEW if some else _SHARED_ENOUGH
-    if are_round(own) or (not alone and _is_shared(seen, public, enough, several=several)):
+    counted = are_round(own) or (shape == "identifier" and 2 * sum(map(is_version, own)) > len(own))
+    if counted or (not alone and _is_shared(seen, public, enough, several=several)):
         return KEPT
     return _BY_SHAPE.get(shape) or _unshared(place, shape, own, len(subjects))
 

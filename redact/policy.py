@@ -20,7 +20,7 @@ from redact.presidio_engine import ENGINES, NamesEngine
 PROSE_NAMES: Final = frozenset({"remove", "flag", "off"})
 """`keep` is read as `off`."""
 TASK_KEYS: Final = frozenset({"keep", "opaque"})
-UNKNOWN: Final = frozenset({"withhold", "keep"})
+UNKNOWN: Final = frozenset({"replace", "withhold", "keep"})
 DATE_ORDERS: Final = frozenset({"month", "day"})
 
 
@@ -45,8 +45,8 @@ class Policy:
     """A model that reads prose for names besides the word lists."""
     task_keys: str = "keep"
     """Names of requests, which join attempts: `keep` (scrubbed like any text) or `opaque` (keyed digests)."""
-    unknown: str = "withhold"
-    """Text under a key nobody knows that differs from person to person: `withhold` or `keep`."""
+    unknown: str = "replace"
+    """Text under a key nobody knows that differs from person to person: `replace` the names and numbers in it, `withhold` it whole, or `keep` it."""
     date_shift_days: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     """By app, and under `*` for all others: how far every date is moved; a multiple of 7, 0 unless stated."""
     date_order: str = "month"
@@ -108,7 +108,7 @@ def _policy_of(table: dict[str, object], name: str) -> Policy:
         prose_names=_prose_names(table, name),
         task_keys=_choice(table, "task_keys", TASK_KEYS, name) or "keep",
         names=_engine_of(table.get("names"), name),
-        unknown=_choice(table, "unknown", UNKNOWN, name) or "withhold",
+        unknown=_choice(table, "unknown", UNKNOWN, name) or "replace",
         date_shift_days=_shifts_of(table.get("date_shift_days", 0), name),
         date_order=_choice(table, "date_order", DATE_ORDERS, name) or "month",
     )

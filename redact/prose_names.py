@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from redact.dictionary import ENGLISH
 from redact.fold import fold_value
-from redact.gazetteer import ORDINARY, is_name
+from redact.gazetteer import ORDINARY, is_name, nobodys_words
 from redact.names_without_capitals import names_without_capitals
 from redact.prefilter import EVERYTHING, KIN, TOLD_LAST, Needs
 from redact.surrogates import PARTICLES, STREET_WORDS
@@ -171,7 +172,8 @@ def _people_of(run: str, before: tuple[str, ...]) -> tuple[tuple[str, str], ...]
         if _plain(word) in TOLD or _plain(word) in RELATED:
             continue
         context = [*before, *(_plain(earlier) for earlier in words[:first])][-2:]
-        found = _person(context, _own_words(words[first:]), listed[first:])
+        own = _own_words(words[first:], told=_is_in(context, TOLD))
+        found = _person(context, own, listed[first:])
         if found:
             return (found,)
     return ()
@@ -199,13 +201,15 @@ _NO_SINGLE: Final = ORDINARY | PLACES
 _NO_FIRST: Final = _NO_SINGLE | PARTICLES
 
 
-def _own_words(words: tuple[str, ...]) -> list[str]:
-    """Return the words up to the first that cannot belong to a name."""
+def _own_words(words: tuple[str, ...], *, told: bool = False) -> list[str]:
+    """Return the words up to the first that cannot belong to a name; behind "my name is" a word of the dictionary can."""
     kept: list[str] = []
     for word in words:
         folded = _plain(word)
         if folded in _OF_STREETS or (word.isupper() and len(word) > 2):
             break
+        if not told and fold_value(folded.removesuffix("'s")) in nobodys_words(ENGLISH):
+            break  # `James Webb Space Telescope`
         if not kept and folded in _NO_FIRST:
             break
         kept.append(word.rstrip("."))

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from redact.documents import Found
+from redact.free_ids import is_time_or_amount
 from redact.kinds import KINDS
 
 _FAMILIES: Final = frozenset({"identifier", "opaque", "phone", "card", "iban", "ssn"})
@@ -52,8 +53,9 @@ def respelt_in(
             continue
         gapless = raw.translate(None, _GAPS) if gapless is None else gapless
         if _has_gaps(sought, raw, gapless):
-            for mention in _mentions(text, sought.plain.decode()):
-                yield mention, kind
+            mentions = _mentions(text, sought.plain.decode())
+            # A file's name may end in a day.
+            yield from ((mention, kind) for mention in mentions if not is_time_or_amount(mention))
 
 
 class _Sought(NamedTuple):

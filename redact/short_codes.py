@@ -16,12 +16,49 @@ from redact.place import ARGUMENT, MESSAGE
 
 _ALTERNATIVES: Final = frozenset({"and", "or", "y", "o", "und", "oder", "et", "ou", "e", "of"})
 """Between amounts: `$48 or 52`."""
+_COMPARED: Final = frozenset(
+    [
+        "about",
+        "above",
+        "almost",
+        "approximately",
+        "around",
+        "at",
+        "below",
+        "between",
+        "exactly",
+        "exceed",
+        "exceeds",
+        "least",
+        "most",
+        "nearly",
+        "over",
+        "than",
+        "under",
+        "über",
+        "unter",
+        "mehr",
+        "weniger",
+        "mindestens",
+        "plus",
+        "moins",
+        "menos",
+        "más",
+        "mayor",
+        "menor",
+        "meno",
+        "più",
+    ]
+)
+"""Behind these a number is an amount: `below 3500`."""
+_NO_CODE_FOLLOWS: Final = _ALTERNATIVES | _COMPARED
 _JOINTS: Final = r"and|or|is|on|to|y|o|e|i|und|et|ou|en|og|ve|aur|a|the|my|for"
 _CODE: Final = re.compile(
     r"\d(?<![\w.,$€£¥-]\d)\d{3,5}"
     rf"(?=[#*]?(?:[.;!?)\]\"'\\\n]|,(?!\d)|$| +(?:{_JOINTS})(?!\w)))(?!\.\d)"
 )
 """Behind a word, before the end of a sentence or of its part: behind an amount stands what it counts."""
+_JOINED: Final = re.compile(r"(?:,| or| and|, or|, and| o| y| oder| und| ou| et)? ?", re.IGNORECASE)
 _BEFORE: Final = re.compile(r"([^\W\d_]{2,})(?: |: ?| ?[#*=]+ ?)\Z")
 _NEAR: Final = 24
 _LONGEST: Final = 4_000
@@ -59,19 +96,25 @@ def codes_in(text: str) -> tuple[str, ...]:
     """Return the short numbers behind a word of what somebody says; long texts are prompts."""
     if len(text) > _LONGEST:
         return ()
-    return tuple(
-        [
-            found[0]
-            for found in _CODE.finditer(text)
-            if not _counts_something(found[0]) and _is_told(text, found.start())
-        ]
-    )
+    codes: list[str] = []
+    end = 0
+    for found in _CODE.finditer(text):
+        # `my pin was 3941 or 1596`: what stands beside a code, as long as it is, is one too.
+        beside = (
+            bool(codes)
+            and len(found[0]) == len(codes[-1])
+            and _JOINED.fullmatch(text, end, found.start())
+        )
+        if not _counts_something(found[0]) and (beside or _is_told(text, found.start())):
+            codes.append(found[0])
+            end = found.end()
+    return tuple(codes)
 
 
 def _is_told(text: str, start: int) -> bool:
     """Say whether a word stands before a number, and none that joins amounts."""
     before = _BEFORE.search(text, max(0, start - _NEAR), start)
-    return before is not None and before[1].lower() not in _ALTERNATIVES
+    return before is not None and before[1].lower() not in _NO_CODE_FOLLOWS
 
 
 def _counts_something(code: str) -> bool:

@@ -115,7 +115,8 @@ def unexplained_in(run: str, words: AbstractSet[str]) -> list[str]:
 
 def _rest(run: str, words: AbstractSet[str]) -> list[str]:
     told = _words_in(run)
-    known = [_is_known(word, words) for word, _ in told]
+    # Whom a greeting greets is somebody, though the greeting is a word of the language.
+    known = [word.casefold() not in _GREETINGS and _is_known(word, words) for word, _ in told]
     if sum(not (one or particle) for one, (_, particle) in zip(known, told, strict=True)) < _TWO:
         return []  # nearly all of them: one sentence's first word, two of the app's
     kept: list[str] = []

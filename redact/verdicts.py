@@ -12,6 +12,7 @@ from typing import Final
 from redact.findings import is_composite
 from redact.fold import fold_value
 from redact.forms import code_groups, commonest, is_code, parts_of_reference
+from redact.free_ids import is_time_or_amount
 from redact.numbers import ASKED
 from redact.people_places import UNKNOWN
 from redact.place import RESULT, Place
@@ -67,8 +68,12 @@ def made_personal(
     # An identifier that several people share is still one: half a key's values cannot be other than the rest.
     spared = recorded if verdict.action in {OPAQUE, NAME} else public
     for value in seen:
+        if value.startswith("\x00"):
+            continue  # a long text, of which only a digest is known
         for part in parts_of_reference(value) if value not in spared else ():
             folded = fold_value(part)
+            if is_time_or_amount(folded) and not folded.isdecimal():
+                continue
             code = verdict.action == OPAQUE and _is_code(folded)
             if code or is_composite(verdict.action, folded):
                 yield folded

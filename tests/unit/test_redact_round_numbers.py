@@ -22,14 +22,21 @@ def test_parts_of_a_second_are_no_identifier(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("place 55.669660 there", "55.669660"),
-        ("meter 20:25:95.669660 there", "95.669660"),
+        ("place 55.669660, 12.56831 there", "55.669660"),
         ("key 4420:25:55.669660 there", "55.669660"),
     ],
 )
 def test_what_is_no_clock_is_found_as_before(text: str, found: str) -> None:
-    """A coordinate, and groups that no clock shows, stay somebody's."""
+    """A place on the map, and groups that no clock shows, stay somebody's."""
     assert any(found in token for token in free_ids(text))
+
+
+@pytest.mark.parametrize(
+    "text", ["price 171.3800 now", "took 25.541000366210938 s", "at 55.669660"]
+)
+def test_one_number_with_a_fraction_is_a_measure(text: str) -> None:
+    """Only two such numbers side by side are a place on the map."""
+    assert list(free_ids(text)) == []
 
 
 def test_whole_thousands_are_amounts_and_others_are_not() -> None:

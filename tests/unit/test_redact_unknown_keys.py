@@ -82,7 +82,7 @@ def test_a_withheld_leaf_is_named_with_its_key_and_path() -> None:
         "pays late, be firm please",
     ]
     raw = visits("bemerkung", remarks)
-    policy = Policy()
+    policy = Policy(unknown="withhold")
     learnt = learn(raw, (), policy=policy)
     done = next(iter(scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=policy)))
     assert done.clean.withheld == ("steps[1].content",)
@@ -132,13 +132,13 @@ def test_a_key_that_learning_never_saw_is_not_let_through() -> None:
     """A held-out episode with a new key fails closed: its value is judged alone, not kept for want of evidence."""
     policy = Policy()
     learnt = learn(visits("stage", ["open", "closed"]), (), policy=policy)
-    for key, value in (
-        ("bemerkung", "is afraid of the dentist since a fall"),
-        ("xref", "QX-88120-AA"),
+    for key, value, gone in (
+        ("bemerkung", "is afraid of Dr. Zwerenz since a fall", "Zwerenz"),
+        ("xref", "QX-88120-AA", "88120"),
     ):
         raw = visits(key, [value])
         done = next(scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=policy))
-        assert value not in (done.clean.steps[1].content or "")
+        assert gone not in (done.clean.steps[1].content or "")
 
 
 def test_letters_after_many_digits_are_an_identifier_and_not_a_unit() -> None:
@@ -240,7 +240,7 @@ def test_held_out_episodes_are_judged_by_their_homes_evidence() -> None:
     """A key that the home keeps is kept for held-out people too, whatever their own values would have said."""
     seen = visits("plug", [*["USB-C", "Type G"] * 6, "Barrel Jack", "Magsafe Three"])
     home, held_out = seen[:12], seen[12:]
-    policy, vault = Policy(), open_vault(None, SECRET)
+    policy, vault = Policy(unknown="withhold"), open_vault(None, SECRET)
     known = learn(home, (), policy=policy)
     both = merge(known, learn(held_out, (), policy=policy))
     done = list(scrub(held_out, learnt=both, vault=vault, policy=policy, judged_by=known))
