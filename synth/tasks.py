@@ -7,7 +7,8 @@ cannot be accepted as it stands. Episodes marked `do_not_train` teach nothing he
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, Final
@@ -47,8 +48,18 @@ from synth.user_turns import acts_first, user_turns
 ID_LENGTH: Final = 32
 NEEDS_CONTENT: Final = frozenset({"no_content", "truncated"})
 """What an episode may lack that makes its task unusable."""
+FAULT: Final = "fault"
+"""Reason: making a part of it failed."""
 MIN_MESSAGES: Final = 30
 MIN_CALLS: Final = 40
+
+
+Unit = Callable[[str, str], AbstractContextManager[object]]
+"""What one episode is read inside of, or one task made."""
+
+
+def _whole(_kind: str, _unit: str) -> AbstractContextManager[object]:
+    return nullcontext()
 
 
 def derive_tasks(
@@ -57,15 +68,21 @@ def derive_tasks(
     world: LearntWorld | None,
     *,
     corrections: Mapping[str, Said] | None = None,
+    unit: Unit = _whole,
 ) -> list[Candidate]:
-    """All candidates of one app, in order of their first episode; `corrections` say what people did about failed ones."""
+    """All candidates of one app, in order of their first episode; `corrections` say what people did about failed ones.
+
+    Each episode is read, and each task made, inside a `unit` (its kind and our id of it): a caller that takes in what one raises gets all
+    others.
+    """
     backend = World.from_json(world.document) if world is not None else None
     several = backend.dispatched if backend is not None else EMPTY
-    records = [
-        record(e, several, Results.of(backend, e) if backend is not None else None)
-        for e in episodes
-        if not e.do_not_train and e.steps
-    ]
+    records: list[Recorded] = []
+    for e in episodes:
+        with unit("episode", e.episode_id):
+            if not e.do_not_train and e.steps:
+                results = Results.of(backend, e) if backend is not None else None
+                records.append(record(e, several, results))
     said = world.document.get("reads", []) if world is not None else []
     kinds = infer_tools(records, reads=said, dispatched=several)
     facts = {
@@ -81,25 +98,40 @@ def derive_tasks(
     silent = _silent(list(facts.values()), world, backend)
     if world is None or backend is None:
         traits = traits_of(kinds, attempts, silent=silent)
-        return [
-            _candidate(_Attempts(g, mine), traits, None)
-            for g, mine in zip(groups, attempts, strict=True)
-        ]
+        return _candidates(
+            [_Attempts(g, m) for g, m in zip(groups, attempts, strict=True)], traits, None, unit
+        )
     starts = Starts(backend, world)
     intents = Intents(list(facts.values()), kinds, starts.session)
     if backend.living:
         groups = join_later(groups, facts, kinds, alike=intents.alike)
         attempts = [[facts[r.episode.episode_id] for r in group.records] for group in groups]
     makers = _Makers(intents, Corrected(intents, kinds, several), corrections or {})
-    found = [
-        _Attempts(g, mine, _constructed(g, mine, makers, starts.of(g.begins), kinds))
-        for g, mine in zip(groups, attempts, strict=True)
-    ]
+    found: list[_Attempts] = []
+    for g, mine in zip(groups, attempts, strict=True):
+        made: _Made | None = _Made(why_not=FAULT)
+        with unit("solution", _id_of(g)):
+            made = _constructed(g, mine, makers, starts.of(g.begins), kinds)
+        found.append(_Attempts(g, mine, made))
     also = [*intents.seen(), *(one for f in found for one in _ended_right(f, kinds))]
     traits = traits_of(kinds, attempts, silent=silent, also=also)
-    return [
-        _candidate(f, traits, (f.made and f.made.start) or starts.of(f.group.begins)) for f in found
-    ]
+    return _candidates(found, traits, starts, unit)
+
+
+def _candidates(
+    found: Sequence[_Attempts], traits: AppTraits, starts: Starts | None, unit: Unit
+) -> list[Candidate]:
+    out: list[Candidate] = []
+    for one in found:
+        with unit("task", _id_of(one.group)):
+            begins = starts.of(one.group.begins) if starts is not None else None
+            out.append(_candidate(one, traits, (one.made and one.made.start) or begins))
+    return out
+
+
+def _id_of(group: Group) -> str:
+    anchor = group.anchor.episode
+    return task_id_of(anchor.app, task_key=group.task_key, anchor=anchor.episode_id)
 
 
 def _ended_right(found: _Attempts, kinds: ToolKinds) -> Iterable[tuple[bool, frozenset[str]]]:
@@ -255,8 +287,7 @@ def _candidate(found: _Attempts, traits: AppTraits, start: Start | None) -> Cand
     if made.facts is not None and made.facts.acts:
         # Who alike handed over or acted otherwise shows in no end: here the act is the end.
         traits = replace(traits, unforgiven={**traits.unforgiven, NO_ACT: FAIL})
-    anchor = group.anchor.episode
-    task_id = task_id_of(anchor.app, task_key=group.task_key, anchor=anchor.episode_id)
+    task_id = _id_of(group)
     derived = derive_rubric(
         task_id,
         shows,

@@ -138,10 +138,17 @@ def paired_calls(
     episode: CleanEpisode,
 ) -> Iterator[tuple[CleanToolCall, str, bool | None, int | None, bool]]:
     """Every call with a result, the users' own too: by id, else by its place directly behind the calls that still wait."""
+    for call, at in paired_results(episode):
+        step = episode.steps[at]
+        yield call, step.content or "", step.is_error, step.at, step.call_id is not None
+
+
+def paired_results(episode: CleanEpisode) -> Iterator[tuple[CleanToolCall, int]]:
+    """Every call with a result, and the step that the result is."""
     answered = Counter(s.call_id for s in episode.steps if s.role == "tool" and s.call_id)
     pending: dict[str, list[CleanToolCall]] = {}
     waiting: list[CleanToolCall] = []
-    for step in episode.steps:
+    for at, step in enumerate(episode.steps):
         if step.role != "tool":
             waiting = []
             for call in step.tool_calls:
@@ -153,9 +160,9 @@ def paired_calls(
                     waiting.append(call)
         elif step.role == "tool" and step.content is not None:
             if step.call_id is None and waiting:
-                yield waiting.pop(0), step.content, step.is_error, step.at, False
+                yield waiting.pop(0), at
             elif step.call_id is not None and pending.get(step.call_id):
-                yield pending[step.call_id].pop(0), step.content, step.is_error, step.at, True
+                yield pending[step.call_id].pop(0), at
 
 
 def by_tool(all_histories: Iterable[History]) -> dict[str, list[Observation]]:

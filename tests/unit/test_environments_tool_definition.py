@@ -49,10 +49,11 @@ from tests.unit.world_backend import workshop_episodes
     ],
 )  # fmt: skip
 def test_the_types_of_an_argument_are_read_in_every_way_that_says_them(
-    schema: Any, types: set[str]
+    schema: Any,  # noqa: ANN401 - any JSON value
+    types: set[str],
 ) -> None:
     """A list of types, alternatives, references and listed values all say types; everything else says nothing."""
-    root = {"$defs": {"Id": {"type": "string"}, "Loop": {"$ref": "#/$defs/Loop"}}}
+    root: dict[str, Any] = {"$defs": {"Id": {"type": "string"}, "Loop": {"$ref": "#/$defs/Loop"}}}
     assert types_of(schema, root) == types
 
 
@@ -71,7 +72,7 @@ def test_null_beside_one_type_does_not_hide_it() -> None:
         {"function": {"name": 5}}, {"type": "function", "function": {"name": ""}},
     ],
 )  # fmt: skip
-def test_what_has_no_name_is_no_definition(definition: Any) -> None:
+def test_what_has_no_name_is_no_definition(definition: Any) -> None:  # noqa: ANN401 - any JSON value
     """It is read as nothing, as JSON and as text."""
     assert function_of(definition) == {}
     assert read_definition(json.dumps(definition)) == {}
@@ -85,7 +86,7 @@ def test_what_has_no_name_is_no_definition(definition: Any) -> None:
         {"anyOf": [True, None]}, {"$defs": []},
     ],
 )  # fmt: skip
-def test_parameters_of_any_shape_name_no_arguments(parameters: Any) -> None:
+def test_parameters_of_any_shape_name_no_arguments(parameters: Any) -> None:  # noqa: ANN401 - any JSON value
     """A function stays a function whatever stands in the place of its parameters."""
     function = function_of({"function": {"name": "show", "parameters": parameters}})
     assert function["name"] == "show"
@@ -96,7 +97,7 @@ def test_parameters_of_any_shape_name_no_arguments(parameters: Any) -> None:
 
 def test_arguments_behind_a_reference_are_found() -> None:
     """Parameters may be a reference, and made of several parts."""
-    function = {
+    function: dict[str, Any] = {
         "name": "show",
         "parameters": {
             "allOf": [{"$ref": "#/$defs/Base"}, {"properties": {"deep": {"$ref": "#/$defs/Id"}}}],
@@ -126,7 +127,7 @@ def test_references_that_fan_out_are_cut_too() -> None:
     """Ten schemas that all name one another would be ten million when written out; consumers get what fits."""
     names = [f"S{n}" for n in range(10)]
     each = {"properties": {n: {"$ref": f"#/$defs/{n}"} for n in names}}
-    tool = {
+    tool: dict[str, Any] = {
         "function": {
             "name": "show",
             "parameters": {"$defs": dict.fromkeys(names, each), **each},
@@ -140,7 +141,7 @@ def test_references_that_fan_out_are_cut_too() -> None:
 def test_a_world_learns_from_arguments_that_may_be_null() -> None:
     """A definition whose types are lists tells the form of its arguments as one whose types are words does."""
 
-    def offered(kind: Any) -> list[CleanEpisode]:
+    def offered(kind: Any) -> list[CleanEpisode]:  # noqa: ANN401 - any JSON value
         parameters = {"properties": {"bike": {"type": kind}}}
         text = json.dumps({"function": {"name": "show_bike", "parameters": parameters}})
         episodes = workshop_episodes(6)
