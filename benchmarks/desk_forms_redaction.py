@@ -152,18 +152,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     plain = hold_season(variant=variant, seed=seed, conversations=options.conversations, attempts=4)
     before = [item.clean for item in scrubbed(plain)[1]]
     print(
-        "| form | values left | leak check | calls unlike plain | commutation | episodes that wait | tasks, accepted |"
+        "| form | values left | leak check | calls unlike plain | calls that became several, one with another | episodes that wait | tasks, accepted |"
     )
     print("|---|--:|--:|--:|---|--:|--:|")
     for name in options.form or ALL:
         shop = rewritten(plain, name, well=name != PLAIN)
         raw, done, hits = scrubbed(shop)
         clean = [item.clean for item in done]
+        pairs = commutation(raw, clean)
         total, lost = left(shop, raw, clean)
         waits = sum(bool(item.held) for item in done)
         tasks, taken = accepted(shop, clean)
         print(
-            f"| {name} | {lost} of {total} | {hits} | {unlike(before, clean)} | {commutation(raw, clean)} | {waits} | {tasks}, {taken} |",
+            f"| {name} | {lost} of {total} | {hits} | {unlike(before, clean)} | {pairs.split}, {pairs.merged} | {waits} | {tasks}, {taken} |",
             flush=True,
         )
     return 0

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dagster_project.commutation import commutation_in, pairs_of
+from dagster_project.commutation import Commutation, commutation_in, pairs_of
 from ingest.chat_log import Chat, parse_line
 from ingest.episode import Episode
 from redact.clean_episode import CleanEpisode
@@ -112,7 +112,10 @@ def measure(path: Path) -> None:
     print(
         f"  leak check: {len(leaks)} hits at {size / checked:.1f} MB/s ({distinct / checked:.1f} of distinct text)"
     )
-    print(f"  commutation: {commutation(episodes, clean)}")
+    pairs = commutation(episodes, clean)
+    print(
+        f"  commutation: {pairs.calls} distinct calls with results, {pairs.split} became several, {pairs.merged} became one with another"
+    )
     print(f"  untouched leaves: {untouched(episodes, clean)}")
     seconds = scrubbed_at - start
     print(
@@ -208,12 +211,11 @@ def parsed(text: str) -> object:
     return value
 
 
-def commutation(episodes: list[Episode], clean: list[CleanEpisode]) -> str:
+def commutation(episodes: list[Episode], clean: list[CleanEpisode]) -> Commutation:
     """Count the distinct (call, result) pairs that did not become exactly one pair, as every build does."""
     together = zip(episodes, clean, strict=True)
     keyed = open_vault(None, SECRET).keyed(episodes[0].app)
-    found = commutation_in(pairs_of((episodes[0].app, ""), together, keyed))
-    return f"{found.calls} distinct calls with results, {found.split} became several, {found.merged} became one with another"
+    return commutation_in(pairs_of((episodes[0].app, ""), together, keyed))
 
 
 def recorded(episode: Episode | CleanEpisode) -> list[tuple[str, str, str]]:

@@ -22,6 +22,7 @@ from redact.judge import Judgement
 from redact.kinds import KINDS
 from redact.learnt import AppLearnt
 from redact.matcher import Match
+from redact.months import month_number
 from redact.place import RESULT, Place
 from redact.unspaced import is_unspaced
 from redact.verdicts import NAME
@@ -43,6 +44,9 @@ _SAID: Final = re.compile(r"[.!?)]{0,3}\s*$")
 _INITIAL: Final = re.compile(r"(?<![^\W_])[^\W\d_a-z]\.[ \u00a0]?$")
 """Before a surname that is an ordinary word: `G. Price`."""
 _NEAR: Final = 4
+_INSIDE: Final = re.compile(r"(?<![^\W_])[a-z]+[ ]$")
+_GOES_ON: Final = re.compile(r"['\\u2019]s\b|[ ][a-z]|[,;.?!](?:\s|$)|$")
+_NEAR_WORDS: Final = 24
 _KEY_BEFORE: Final = re.compile(
     r"\"([^\"\\]{1,48})\\*\"\s*:\s*(?:\[\s*)?\\*\"$|'([^'\\]{1,48})'\s*:\s*'$"
 )
@@ -228,7 +232,7 @@ class Standing:
             return False
         if self._under_personal_key(text, match):
             return True
-        if capital and _is_called(text, match):
+        if capital and (_is_called(text, match) or self._is_capital_alone(text, match)):
             return True
         for other in (place - 1, place + 1):
             if not 0 <= other < len(matches) or not self._beside(text, match, matches[other]):
@@ -242,6 +246,14 @@ class Standing:
         # Who writes "my name is lily lee" means a person; "dear may" alone may be the month.
         clear = capital or " " in match.value
         return clear and bool(_TITLE.search(text[max(0, match.start - 24) : match.start]))
+
+    def _is_capital_alone(self, text: str, match: Match) -> bool:
+        """Say whether a person's word has the one capital inside a sentence, as no word but a name has there: `a seat for Mason with`."""
+        if KINDS[match.kind].family != "name" or month_number(match.value):
+            return False
+        before = text[max(0, match.start - _NEAR_WORDS) : match.start]
+        inside = _INSIDE.search(before) and _GOES_ON.match(text, match.end)
+        return inside is not None and not self.vocabulary.holds(text[match.start : match.end])
 
     def _beside(self, text: str, match: Match, other: Match) -> bool:
         first, second = (match, other) if match.start < other.start else (other, match)

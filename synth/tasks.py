@@ -28,6 +28,7 @@ from redact.clean_episode import CleanEpisode
 from synth.attempts import Group, join_attempts
 from synth.attempts_constructed import BY, actions_of, asked_after, consent_to
 from synth.attempts_later import join_later
+from synth.inferred_tools import ToolBook, tools_from_calls
 from synth.labels import Label
 from synth.rubric.constructed import Intents
 from synth.rubric.corrected import NOT_SAID, OTHER_TOOL, Corrected, tried
@@ -44,6 +45,7 @@ from synth.rubric.tool_kinds import ToolKinds, infer_tools
 from synth.rubric.traits import AppTraits, traits_of
 from synth.starts import LearntWorld, Start, Starts
 from synth.user_turns import acts_first, user_turns
+from synth.withheld import needs_withheld
 
 ID_LENGTH: Final = 32
 NEEDS_CONTENT: Final = frozenset({"no_content", "truncated"})
@@ -77,12 +79,14 @@ def derive_tasks(
     """
     backend = World.from_json(world.document) if world is not None else None
     several = backend.dispatched if backend is not None else EMPTY
+    usable = [e for e in episodes if not e.do_not_train and e.steps]
+    tools = ToolBook(usable)
     records: list[Recorded] = []
-    for e in episodes:
+    for e in usable:
         with unit("episode", e.episode_id):
-            if not e.do_not_train and e.steps:
-                results = Results.of(backend, e) if backend is not None else None
-                records.append(record(e, several, results))
+            whole = tools.completed(e)
+            results = Results.of(backend, whole) if backend is not None else None
+            records.append(record(whole, several, results))
     said = world.document.get("reads", []) if world is not None else []
     kinds = infer_tools(records, reads=said, dispatched=several)
     facts = {
@@ -318,7 +322,7 @@ def _candidate(found: _Attempts, traits: AppTraits, start: Start | None) -> Cand
             for a in attempts
         ),
         reasons=(
-            *_reasons(derived, shown, start),
+            *_reasons(derived, shown, start, task),
             *_outdated(group, start),
             *_told_anew(derived, start),
             *([made.why_not] if made.why_not else []),
@@ -330,11 +334,11 @@ def _doubts(plan: Plan | None) -> Doubts:
     return Doubts() if plan is None else Doubts(corrected=plan.corrected, supposed=plan.supposed)
 
 
-def _reasons(derived: Derived, shown: Recorded, start: Start | None) -> tuple[str, ...]:
+def _reasons(derived: Derived, shown: Recorded, start: Start | None, task: Task) -> tuple[str, ...]:
     reasons = list(derived.reasons)
     missing = NEEDS_CONTENT.intersection(shown.episode.completeness)
     reasons += sorted(missing)
-    if shown.episode.withheld:
+    if shown.episode.withheld and needs_withheld(task, shown.attempt, derived.rubric):
         reasons.append("withheld_leaf")
     if not any(m.get("role") == "user" for m in shown.attempt.messages[: shown.attempt.opening]):
         reasons.append("no_request")
@@ -376,11 +380,12 @@ def _task(
     episode = shown.episode
     longest = max(len(r.actions) for r in group.records)
     most = max(len(r.attempt.calls) for r in group.records)
+    offered = _tools(group)
     return Task(
         task_id=task_id,
         app=episode.app,
         opening=shown.attempt.messages[: shown.attempt.opening],
-        tools=_tools(group),
+        tools=offered,
         world=episode.app,
         start=start.start if start is not None else {},
         started_at=group.begins.episode.started_at,
@@ -390,12 +395,15 @@ def _task(
         ),
         terminal_tools=kinds.terminal(),
         dispatched=start.world.document.get("dispatched", {}) if start is not None else {},
-        provenance=_provenance(group, shown),
+        provenance=_provenance(group, shown, offered),
     )
 
 
-def _provenance(group: Group, shown: Recorded) -> dict[str, Json]:
+def _provenance(
+    group: Group, shown: Recorded, tools: Iterable[Mapping[str, Json]]
+) -> dict[str, Json]:
     ids: Sequence[str] = [r.episode.episode_id for r in group.records]
+    inferred = tools_from_calls(tools)
     return {
         "anchor": group.anchor.episode.episode_id,
         "shown": shown.episode.episode_id,
@@ -403,6 +411,7 @@ def _provenance(group: Group, shown: Recorded) -> dict[str, Json]:
         "joined_by": group.joined_by,
         "subject": group.anchor.episode.subject,
         "redaction": "off" if any(r.episode.redaction == "off" for r in group.records) else "on",
+        **({"tools_from_calls": list[Json](inferred)} if inferred else {}),
     }
 
 

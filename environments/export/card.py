@@ -77,7 +77,17 @@ def _inside(tasks: Sequence[Task]) -> str:
         for app, count in sorted(apps.items())
     ]
     head = "| app | tasks | tools | user turns after the opening, mean |\n|---|---|---|---|"
+    if inferred := {name for task in tasks for name in _inferred(task)}:
+        names = ", ".join(f"`{_plain(name)}`" for name in sorted(inferred))
+        rows.append(
+            f"\nNobody sent definitions of {len(inferred)} tools: they are inferred from recorded calls ({names})."
+        )
     return "## Inside\n\n" + "\n".join([head, *rows])
+
+
+def _inferred(task: Task) -> list[str]:
+    names = task.provenance.get("tools_from_calls")
+    return [str(name) for name in names] if isinstance(names, list) else []
 
 
 def _tools(tasks: Sequence[Task], app: str) -> int:

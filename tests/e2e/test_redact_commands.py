@@ -21,6 +21,9 @@ REMARKS = (
     "likes tea, no sugar",
 )
 
+STRICT = 'unknown = "withhold"\n'
+"""A policy that withholds a text of which nobody knows whom it speaks."""
+
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
@@ -36,6 +39,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
                 message["content"] = json.dumps({**result, "bemerkung": remark})
         found.append(chat)
     take_in(made, [write(folder / "chats.jsonl", found)])
+    made.redaction_policy.write_text(STRICT, encoding="utf-8")
     return made
 
 
@@ -45,7 +49,9 @@ def test_strict_build_review_and_build_again(home: Home) -> None:
     first = runner.invoke(app, ["build", "--strict", *where])
     assert getattr(first.exception, "exit_code", None) == 3
     assert "tracegym redact review" in str(first.exception)
-    home.redaction_policy.write_text("# signed by the officer\n[keys] # ours\n", encoding="utf-8")
+    home.redaction_policy.write_text(
+        f"# signed by the officer\n{STRICT}[keys] # ours\n", encoding="utf-8"
+    )
 
     listed = json.loads(runner.invoke(app, ["redact", "review", "--json", *where]).stdout)
     assert [one["key"].rpartition(".")[2] for one in listed["waiting"]] == ["bemerkung"] * len(
@@ -57,7 +63,7 @@ def test_strict_build_review_and_build_again(home: Home) -> None:
     assert "afraid" not in asked.output
 
     policy = home.redaction_policy.read_text(encoding="utf-8")
-    assert policy.startswith("# signed by the officer\n[keys] # ours\n")
+    assert policy.startswith(f"# signed by the officer\n{STRICT}[keys] # ours\n")
     assert set(load_policy(home.redaction_policy).keys.values()) == {"text"}
     assert runner.invoke(app, ["build", "--strict", *where]).exit_code == 0
 

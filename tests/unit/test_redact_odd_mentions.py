@@ -120,6 +120,20 @@ def test_a_full_name_of_ordinary_words_goes_from_a_query() -> None:
     assert [leak.waiver for leak in shown.find("x", "kind='may order'")] == ["ordinary"]
 
 
+def test_a_name_that_is_a_word_goes_where_it_is_the_one_capital_of_a_sentence() -> None:
+    """Mr Mason Hill loses his name where somebody speaks of him; bricklayers, hills and months keep their words."""
+    record = {"user_id": "u_7", "first_name": "Mason", "last_name": "Hill"}
+    asked = "find a tutor for Mason with patience. Then amend Mason's goal."
+    stays = "A mason built the hill. Mason jars are sold at Silver Hill Market in may."
+    raw = [
+        episode("e1", says("user", asked), *calls("get", {"user_id": "u_7"}, record)),
+        episode("e2", *calls("get", {"user_id": "u_7"}, record), says("assistant", stays)),
+    ]
+    first, second = texts_past_the_gate(raw)
+    assert "Mason" not in first
+    assert stays in second
+
+
 def test_a_comment_names_nobody_whose_keys_no_rule_knows() -> None:
     """Names that only a verdict over values found go from what is said of the episode too, ordinary words beside each other as well."""
     names = [

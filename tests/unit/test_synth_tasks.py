@@ -126,15 +126,32 @@ def test_do_not_train_is_honoured() -> None:
 
 
 def test_what_is_missing_is_a_reason() -> None:
-    """Content that was never recorded and leaves that the policy withheld keep a task from being accepted."""
+    """Content that was never recorded keeps a task from being accepted."""
     blind = derive(episode("a", STOP, completeness=("no_content",)), good=["a"])[0]
     assert "no_content" in blind.reasons
-    held = derive(episode("a", STOP, withheld=("steps[1].content",)), good=["a"])[0]
-    assert "withheld_leaf" in held.reasons
-    assert "no_world" in held.reasons
+    assert "no_world" in blind.reasons
     silent = episode("a", STOP)
     unasked = replace(silent, steps=tuple(s for s in silent.steps if s.role != "user"))
     assert "no_request" in derive(unasked, good=["a"])[0].reasons
+
+
+def held(one: CleanEpisode, place: int, content: str) -> bool:
+    """Whether the task waits for a value where this step's content came out of redaction like this."""
+    steps = [*one.steps]
+    steps[place] = replace(steps[place], content=content)
+    seen = replace(one, steps=tuple(steps), withheld=(f"steps[{place}].content",))
+    return "withheld_leaf" in derive(seen, good=["a"])[0].reasons
+
+
+def test_a_withheld_leaf_costs_a_task_that_needs_it_and_no_other() -> None:
+    """A remark nobody reads costs nothing; the request itself does, and a code that was read from what is withheld."""
+    looks, stops = episode("a", LOOK), episode("a", LOOK, STOP)
+    remark = '{"parcel": "P-100", "remark": "[withheld]"}'
+    assert not held(looks, 3, remark)
+    assert not held(stops, 3, remark)
+    assert held(stops, 1, "[withheld]")
+    other = episode("a", ("get_parcel", "P-100"), ("stop_parcel", "K-7714"))
+    assert held(other, 3, remark)
 
 
 @dataclass

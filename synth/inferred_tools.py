@@ -1,0 +1,138 @@
+"""Tool definitions that nobody sent, made of the recorded calls.
+
+In: an app's clean episodes. Out: the same episodes with a definition of every tool that they call: as it was sent, else as
+some other conversation of the app has it, else inferred from how it was called (names, types, what every call gave,
+choices that are closed). An inferred definition says so in its description, and the task's provenance names it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from genson import SchemaBuilder
+
+from environments.runtime.attempt import Json
+from environments.runtime.tool_definition import definition_of
+from redact.clean_episode import CleanEpisode
+from synth.rubric.recorded import parse_arguments
+
+FROM_CALLS: Final = "Nobody sent this tool's definition: it is inferred from"
+"""What the description of an inferred definition begins with."""
+CALLS_LOOKED_AT: Final = 2_000
+"""Calls of one tool that its definition is inferred from."""
+CLOSED_CALLS: Final = 12
+"""So many calls show a choice among few."""
+CLOSED_VALUES: Final = 6
+EACH: Final = 2
+"""Each value of a closed choice was given so often."""
+LONGEST_CHOICE: Final = 32
+
+
+@dataclass(slots=True)
+class _Seen:
+    """How one tool was called."""
+
+    calls: int = 0
+    schema: SchemaBuilder = field(default_factory=SchemaBuilder)
+    values: dict[str, Counter[str]] = field(default_factory=dict)
+    """Texts by argument."""
+    open: set[str] = field(default_factory=set)
+    """Arguments with other values than a few short texts."""
+
+    def add(self, arguments: Mapping[str, Json]) -> None:
+        self.calls += 1
+        if self.calls > CALLS_LOOKED_AT:
+            return
+        self.schema.add_object(dict(arguments))
+        for name, value in arguments.items():
+            counted = self.values.setdefault(name, Counter())
+            if isinstance(value, str) and _is_choice(value):
+                counted[value] += 1
+            else:
+                self.open.add(name)
+            if len(counted) > CLOSED_VALUES:
+                self.open.add(name)
+
+    def definition(self, name: str) -> dict[str, Json]:
+        """The tool as OpenAI's definition."""
+        parameters: dict[str, Any] = self.schema.to_schema() if self.calls else {"type": "object"}
+        parameters.pop("$schema", None)
+        properties: dict[str, Any] = parameters.setdefault("properties", {})
+        for argument, counted in self.values.items():
+            closed = argument not in self.open and counted.total() >= CLOSED_CALLS
+            if closed and min(counted.values()) >= EACH:
+                properties[argument]["enum"] = sorted(counted)
+        told = f"{FROM_CALLS} {self.calls} recorded calls."
+        return {
+            "type": "function",
+            "function": {"name": name, "description": told, "parameters": parameters},
+        }
+
+
+def _is_choice(value: str) -> bool:
+    return 0 < len(value) <= LONGEST_CHOICE and not any(map(str.isdigit, value))
+
+
+class ToolBook:
+    """What is known of an app's tools, whoever sent it."""
+
+    def __init__(self, episodes: Iterable[CleanEpisode]) -> None:
+        self._sent: dict[str, Mapping[str, Json]] = {}
+        self._agents: dict[str, set[str]] = {}
+        """By agent: the tools that it was offered or called."""
+        self._seen: dict[str, _Seen] = {}
+        for episode in episodes:
+            names = self._agents.setdefault(episode.agent or "", set())
+            for definition in _definitions(episode):
+                self._sent.setdefault(_name_of(definition), definition)
+            names |= {_name_of(one) for one in _definitions(episode)}
+            for name, arguments in _calls(episode):
+                names.add(name)
+                self._seen.setdefault(name, _Seen()).add(arguments)
+
+    def completed(self, episode: CleanEpisode) -> CleanEpisode:
+        """The episode with a definition of every tool that it calls; without any of its own, of every tool of its agent."""
+        sent = {_name_of(one): one for one in _definitions(episode)}
+        wanted = {name for name, _ in _calls(episode)}
+        if not sent:
+            wanted |= self._agents.get(episode.agent or "", set())
+        missing = sorted(wanted - sent.keys())
+        if not missing:
+            return episode
+        added = [self._sent.get(name) or self._seen[name].definition(name) for name in missing]
+        return replace(episode, tools=(*episode.tools, *map(json.dumps, added)))
+
+
+def is_from_calls(definition: Mapping[str, Json]) -> bool:
+    """Whether a tool's definition was inferred from its calls."""
+    function = definition.get("function", definition)
+    described = function.get("description") if isinstance(function, dict) else None
+    return isinstance(described, str) and described.startswith(FROM_CALLS)
+
+
+def tools_from_calls(tools: Iterable[Mapping[str, Json]]) -> list[str]:
+    """The names of the tools among these whose definitions were inferred from calls."""
+    return sorted(_name_of(one) for one in tools if is_from_calls(one))
+
+
+def _definitions(episode: CleanEpisode) -> list[Mapping[str, Json]]:
+    """The definitions that an episode was sent; what is no definition is passed over."""
+    return [one for one in map(definition_of, episode.tools) if _name_of(one)]
+
+
+def _name_of(definition: Mapping[str, Json]) -> str:
+    function = definition.get("function", definition)
+    name = function.get("name") if isinstance(function, dict) else None
+    return name if isinstance(name, str) else ""
+
+
+def _calls(episode: CleanEpisode) -> Iterable[tuple[str, Mapping[str, Json]]]:
+    """The agent's calls, by tool; the user's own tools are not the agent's."""
+    for step in episode.steps:
+        if step.role == "assistant":
+            for call in step.tool_calls:
+                yield call.name, parse_arguments(call.arguments) or {}

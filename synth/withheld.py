@@ -1,0 +1,52 @@
+"""Whether a task needs a value that redaction withheld.
+
+In: a task, the attempt that solves it, its rubric. Out: yes or no. A withheld leaf that nobody needs costs nothing: the
+agent reads the marker where the value stood. Not here: what is withheld (`redact`).
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+from environments.runtime.attempt import Attempt, Json
+from environments.runtime.normal import leaves, stable
+from environments.runtime.rubric import Rubric
+from environments.runtime.task import Task
+from redact.clean_episode import WITHHELD
+
+SHORTEST: Final = 3
+"""Characters of a word that an agent can only know from somewhere."""
+
+
+def needs_withheld(task: Task, attempt: Attempt, rubric: Rubric) -> bool:
+    """Whether what the user says, what the solution calls or what a check wants was withheld, or may have been read from it.
+
+    A word in the solution's arguments that stands nowhere in what the agent had read may come from a withheld text before it.
+    """
+    said = [stable(dict(message)) for message in attempt.messages[: attempt.opening] if message] + [
+        turn.text for turn in task.user
+    ]
+    called = [stable(dict(call.arguments)) for call in attempt.calls if not call.by_user]
+    wanted = [stable(dict(check.args)) for check in rubric.checks]
+    if any(WITHHELD in text for text in (*said, *called, *wanted)):
+        return True
+    return _reads_withheld(attempt, json.dumps(list(map(dict, task.tools)), ensure_ascii=False))
+
+
+def _reads_withheld(attempt: Attempt, defined: str) -> bool:
+    calls = [call for call in attempt.calls if not call.by_user]
+    first = next((n for n, call in enumerate(calls) if WITHHELD in call.result.content), len(calls))
+    for number, call in enumerate(calls[first + 1 :], first + 1):
+        read = [str(m.get("content") or "") for m in attempt.messages[: call.message]]
+        read += [one.result.content for one in calls[:number]]
+        shown = "\n".join((defined, *read)).casefold()
+        if any(word not in shown for word in _words(dict(call.arguments))):
+            return True
+    return False
+
+
+def _words(arguments: Json) -> list[str]:
+    """Values of one word, which are looked up and not composed."""
+    values = [leaf for leaf in leaves(arguments) if isinstance(leaf, str)]
+    return [v.casefold() for v in values if len(v) >= SHORTEST and len(v.split()) == 1]
