@@ -325,6 +325,8 @@ HANDS_OVER: Final = re.compile(
     r"\b(?:escalat|hand(?:s|ed)?[\s_-]?(?:off|over|over to))|\bto an? (?:human|person|colleague|supervisor)",
     re.IGNORECASE,
 )
+_BOTH: Final = re.compile(r"\s*[A-Za-z]+\s*(?:/|and\b)\s*[A-Za-z]+", re.IGNORECASE)
+"""Two verbs: `Computes/records`."""
 SPLIT: Final = re.compile(r"[^A-Za-z]+|(?<=[a-z])(?=[A-Z])")
 
 
@@ -340,7 +342,8 @@ def hands_over(name: str, description: str) -> bool:
 
 def write_log_odds(name: str, description: str) -> float:
     """Positive for tools that say they change something, negative for those that say they look."""
-    score = _of_name(_spoken(name)) + _of_sentence(description)
+    score = max(_of_name(part, description) for part in _joined(_spoken(name)))
+    score += _of_sentence(description)
     return score - 4.0 if CHANGES_NOTHING.search(description) else score
 
 
@@ -354,11 +357,23 @@ def _without_verb(words: list[str]) -> int:
     return 2 if not words or not _sign(words[0]) else words[0] in NOUNS
 
 
-def _of_name(words: list[str]) -> float:
+def _joined(words: list[str]) -> list[list[str]]:
+    """The parts of a name that says several things: what computes and stores (`compute_and_store_mean`) stores."""
+    parts: list[list[str]] = [[]]
+    for word in words:
+        if word == "and":
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    return parts
+
+
+def _of_name(words: list[str], description: str) -> float:
     """The verb leads in most names (`get_order`), and ends some (`order_lookup`); else nouns may name a lookup."""
     if not words:
         return 0.0
-    if len(words) > 1 and words[0] in NOUNS and words[-1] in ABOUT:
+    noun = words[0] in NOUNS and not _leads(words[0], description)
+    if len(words) > 1 and noun and words[-1] in ABOUT:
         return -2.5
     if _said(words[0]):
         return _said(words[0]) * 2.5
@@ -375,12 +390,20 @@ def _said(word: str) -> int:
     return 0 if word not in READS and word.removesuffix("s") in NOUNS - {word} else _sign(word)
 
 
+def _leads(verb: str, description: str) -> bool:
+    """Whether a description begins with this verb, inflected: `store_search` that "Stores results" is no search of a store."""
+    words = words_of(description)[:1]
+    return words in ([f"{verb}s"], [f"{verb}es"])
+
+
 def _of_sentence(description: str) -> float:
-    """The first word of a description is nearly always its verb; inflected forms are read too."""
+    """The first word of a description is nearly always its verb; inflected forms are read too, and of two verbs the one that writes."""
     sentence = description.split(".", maxsplit=1)[0]
-    words = words_of(sentence)[:2]
+    words = [word for word in words_of(sentence) if word != "and"][:2]
     if words and words[0] in NOUNS and _is_heading(sentence, words):
         return 0.0
+    if _BOTH.match(sentence) and max(map(_sign, words)) > 0:
+        return 1.5
     return next((_sign(word) * 1.5 for word in words if _sign(word)), 0.0)
 
 

@@ -23,6 +23,10 @@ from tests.unit.parcel_rubrics import FETCH, HAND, STOP, episode, kinds_of
         ("order-status", "", False),
         ("update_status", "", True),
         ("openReturn", "", True),
+        ("compute_and_store_mean", "", True),
+        ("mean_levels", "Computes and records the mean of all levels.", True),
+        ("search_and_filter", "Searches and filters the list.", False),
+        ("store_search", "Stores what a search found.", True),
         ("note", "Appends a thought. It does not change the database.", False),
     ],
 )
