@@ -9,6 +9,7 @@ who was right. Not here: attacks (`verification`).
 import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,7 +22,7 @@ from environments.runtime.world import World
 from redact.clean_episode import CleanEpisode
 from synth.labels import Label
 from synth.rubric.corrections import Said
-from synth.tasks import derive_tasks
+from synth.tasks import Unit, derive_tasks
 
 FOLDS: Final = 4
 """Attempts of one task that are left out, one after the other; each costs a derivation of the app's tasks."""
@@ -74,6 +75,10 @@ class Agreed:
         return self.episodes - self.graded
 
 
+def _whole(_kind: str, _unit: str) -> AbstractContextManager[object]:
+    return nullcontext()
+
+
 def leave_one_out(  # noqa: PLR0913 - all that tasks are made of
     episodes: Sequence[CleanEpisode],
     labels: Mapping[str, Label],
@@ -82,21 +87,23 @@ def leave_one_out(  # noqa: PLR0913 - all that tasks are made of
     *,
     corrections: Mapping[str, Said] | None = None,
     step: Callable[[int, int], None] = lambda _done, _all: None,
+    unit: Unit = _whole,
 ) -> list[HeldOut]:
-    """Grade every attempt of a task with several, by a rubric made from the others."""
+    """Grade every attempt of a task with several, by a rubric made from the others; each inside a `unit`, as tasks are made."""
     backend = World.from_json(world.document)
     folds = _folds(candidates)
     found: list[HeldOut] = []
     for number, held in enumerate(folds):
         step(number, len(folds))
         rest = [one for one in episodes if one.episode_id not in held]
-        derived = derive_tasks(rest, labels, world, corrections=corrections)
+        derived = derive_tasks(rest, labels, world, corrections=corrections, unit=unit)
         by_episode = {a.episode_id: one for one in derived for a in one.attempts}
         for candidate in candidates:
             mine = next((a for a in candidate.attempts if a.episode_id in held), None)
             if mine is not None:
                 others = [a for a in candidate.attempts if a is not mine]
-                found.append(_grade(candidate, mine, others, (by_episode, backend)))
+                with unit("task", candidate.task.task_id):
+                    found.append(_grade(candidate, mine, others, (by_episode, backend)))
     return sorted(found, key=lambda one: (one.task_id, one.episode_id))
 
 

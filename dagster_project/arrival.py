@@ -16,23 +16,28 @@ import pyarrow as pa
 
 from dagster_project.attempts_apart import apart
 from dagster_project.errors import InputError
+from dagster_project.fatal import is_fatal
 from dagster_project.home import Home, add_apps, lock
 from dagster_project.lake import Lake
 from dagster_project.late_content import LateContent
 from dagster_project.rows import always, looked_up, texts, to_table
+from dagster_project.skipped import Skips
 from dagster_project.tables import ARRIVED_OUTCOMES, CHATS, LOG_EVENTS, QUARANTINE, SPANS
 from ingest.app_name import UNNAMED
 from ingest.decode_batch import DecodedBatch, decode_batch
 from ingest.elsewhere import Elsewhere
 from ingest.episode import Episode
-from ingest.files import read_file
+from ingest.errors import IngestError
+from ingest.files import read_source, sources_in
 from ingest.mapping import Layout
 from ingest.moments import day_of
 from ingest.outcome import Outcome
-from ingest.quarantine import REJECTED_SCHEMA, Rejected
-from ingest.span import event_row
-from ingest.wal import Wal, WalRecord
+from ingest.quarantine import MAX_KEPT_BODY, REJECTED_SCHEMA, Rejected
+from ingest.span import SPAN_SCHEMA, event_row
+from ingest.wal import StoredRecord, Wal, WalRecord
 
+_FAULT: Final = "fault"
+"""Code of what was refused because our own code failed at it."""
 _BATCH: Final = 64
 """Bodies decoded between two commits: at most 64 MiB of files' chunks in memory."""
 _BATCH_BYTES: Final = 64 << 20
@@ -55,6 +60,16 @@ class Arrived:
     reasons: dict[str, str] = field(default_factory=dict)
     """One sentence for each code."""
     apps: set[str] = field(default_factory=set)
+
+    def add(self, other: "Arrived") -> None:
+        """Count what else came in."""
+        self.spans += other.spans
+        self.log_events += other.log_events
+        self.chats += other.chats
+        self.outcomes += other.outcomes
+        self.rejected += other.rejected
+        self.reasons = {**other.reasons, **self.reasons}
+        self.apps |= other.apps
 
     @property
     def usable(self) -> int:
@@ -80,10 +95,31 @@ def take_in(  # noqa: PLR0913 - what comes in, and how it is read
         for path in paths:
             if on_file is not None:
                 on_file(path)
-            _store(home, wal, read_file(path, app=app, layout=layout), arrived)
+            _store(home, wal, _read(path, app, layout), arrived)
             arrived.files += 1
         land(home, wal, arrived, late=LateContent(elsewhere) if elsewhere is not None else None)
     return arrived
+
+
+def _read(path: Path, app: str | None, layout: Layout | None) -> Iterator[WalRecord | Rejected]:
+    """What a path holds; of a file at which our own code fails what stands before that, and all other files."""
+    for source in sources_in(path, app=app):
+        skips = Skips("arrival", app or UNNAMED)
+        try:
+            yield from read_source(source, layout, among_others=path.is_dir())
+        except IngestError:
+            raise
+        except Exception as fault:
+            if is_fatal(fault):
+                raise
+            skips.note(fault, "file")
+            yield source.refused(_FAULT, f"{_reason(skips)} What stands before it was kept.")
+
+
+def _reason(skips: Skips) -> str:
+    """What to say of the one thing that was left out."""
+    (noted,) = skips.found
+    return f"tracegym itself failed at it ({noted.error} at {noted.place}, {noted.version}); please report that."
 
 
 def _store(home: Home, wal: Wal, records: Iterable[WalRecord | Rejected], arrived: Arrived) -> None:
@@ -109,13 +145,76 @@ def land(
             # Rows of spans that are counted already.
             _write(lake, late.look_again(), Arrived())
         while records := wal.pending(_BATCH, max_bytes=_BATCH_BYTES):
-            batch = decode_batch(records)
-            if late is not None:
-                late.fill(batch)
-            _write(lake, batch, landed)
+            _land(lake, records, landed, late)
             add_apps(home, landed.apps)
             wal.mark_decoded([record.seq for record in records])
     return landed
+
+
+def _land(
+    lake: Lake, records: Sequence[StoredRecord], landed: Arrived, late: LateContent | None
+) -> None:
+    """Append what some bodies hold; where that fails, body by body and part by part, and what fails by itself is quarantined."""
+
+    def append(some: Sequence[StoredRecord], arrived: Arrived) -> None:
+        batch = decode_batch(some)
+        if late is not None:
+            late.fill(batch)
+        _write(lake, batch, arrived)
+
+    try:
+        # Counted once it is done: rows that come again are folded.
+        whole = Arrived()
+        append(records, whole)
+    except Exception as fault:
+        if is_fatal(fault):
+            raise
+        for record in records:
+            for part in _parts(record, lake, landed):
+                _write_part(lake, part, record, landed)
+    else:
+        landed.add(whole)
+
+
+def _parts(record: StoredRecord, lake: Lake, landed: Arrived) -> list[DecodedBatch]:
+    """What one body holds, in parts that can be stored for themselves."""
+    skips = Skips("arrival", record.app or UNNAMED)
+    found = DecodedBatch(spans=SPAN_SCHEMA.empty_table())
+    with skips.unit("body") as decoding:
+        found = decode_batch([record])
+    if decoding.failed:
+        _quarantine(lake, record, skips, landed)
+    nothing = SPAN_SCHEMA.empty_table()
+    return [
+        DecodedBatch(spans=found.spans, rejected=found.rejected),
+        *(DecodedBatch(spans=nothing, events=[one]) for one in found.events),
+        *(DecodedBatch(spans=nothing, chats=[one]) for one in found.chats),
+        *(DecodedBatch(spans=nothing, outcomes=[one]) for one in found.outcomes),
+    ]
+
+
+def _write_part(lake: Lake, part: DecodedBatch, record: StoredRecord, landed: Arrived) -> None:
+    skips, arrived = Skips("arrival", record.app or UNNAMED), Arrived()
+    with skips.unit("part") as writing:
+        _write(lake, part, arrived)
+    if writing.failed:
+        _quarantine(lake, record, skips, landed)
+    else:
+        landed.add(arrived)
+
+
+def _quarantine(lake: Lake, record: StoredRecord, skips: Skips, landed: Arrived) -> None:
+    """Keep a body at which tracegym itself failed; what else it held is stored."""
+    refused = Rejected(
+        source=record.source,
+        position=f"body {record.position}",
+        code=_FAULT,
+        reason=_reason(skips),
+        body=record.body[:MAX_KEPT_BODY],
+        app=record.app,
+        at=record.received_at,
+    )
+    keep_rejected(lake, [refused], landed)
 
 
 def _write(lake: Lake, batch: DecodedBatch, arrived: Arrived) -> None:

@@ -6,6 +6,7 @@ that arrive later, or lie beyond midnight, are added to it there. Not here: how 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, fields
 from typing import Final, Protocol
 
@@ -16,7 +17,7 @@ from dagster_project.lake import Lake, Parts
 from dagster_project.rows import from_rows, texts
 from dagster_project.scratch import ASSEMBLE, scratch_folder
 from dagster_project.tables import CHATS, EPISODES, LOG_EVENTS, SPANS, once
-from ingest.assemble import Assembled, assemble, known_episodes
+from ingest.assemble import Assembled, Unit, assemble, known_episodes
 from ingest.assemble_stream import AT_ONCE, assemble_stream
 from ingest.elsewhere import is_named
 from ingest.episode import Episode
@@ -97,8 +98,13 @@ def assemble_days(lake: Lake, app: str, days: Iterable[str]) -> Assembly:
     return Assembly(episodes=episodes, **{f.name: getattr(found, f.name) for f in fields(found)})
 
 
-def collect_days(lake: Lake, app: str, days: Iterable[str], keeper: Keeper) -> Findings:
-    """What `assemble_days` finds, with the episodes handed over as they are made: they need not fit in memory."""
+def collect_days(
+    lake: Lake, app: str, days: Iterable[str], keeper: Keeper, *, unit: Unit = nullcontext
+) -> Findings:
+    """What `assemble_days` finds, with the episodes handed over as they are made: they need not fit in memory.
+
+    Each conversation is put together, and each episode handed over, inside a `unit`.
+    """
     asked = set(days)
     known = _known(lake, app)
     traces = {t for e, day in known.day.items() if day in asked for t in known.traces[e]}
@@ -108,7 +114,7 @@ def collect_days(lake: Lake, app: str, days: Iterable[str], keeper: Keeper) -> F
         events = _events(lake, app, asked, traces | found)
         whole = Assembled()
         earlier: set[str] = set()
-        for part in _parts(lake, spans, events, known):
+        for part in _parts(lake, spans, events, known, unit=unit):
             for episode in part.episodes:
                 home = known.day.get(episode.episode_id) or day_of(episode.started_at)
                 keeper.add(home, episode)
@@ -122,7 +128,8 @@ def collect_days(lake: Lake, app: str, days: Iterable[str], keeper: Keeper) -> F
     chats = once(lake.read(CHATS, app=app, days=asked), CHATS)
     for batch in chats.to_batches(max_chunksize=_CHATS):
         for row in batch.to_pylist():
-            keeper.add(row["day"], from_rows(Episode, [row])[0])
+            with unit():
+                keeper.add(row["day"], from_rows(Episode, [row])[0])
     return Findings(
         outcomes=whole.outcomes,
         rejected=whole.rejected,
@@ -190,7 +197,7 @@ def _spans(lake: Lake, app: str, days: set[str], traces: set[str]) -> _Spans:
 
 
 def _parts(
-    lake: Lake, spans: _Spans, events: Sequence[LogEvent], known: _Known
+    lake: Lake, spans: _Spans, events: Sequence[LogEvent], known: _Known, *, unit: Unit
 ) -> Iterator[Assembled]:
     """All episodes of some spans of one app; of many spans in parts, because as objects they take ten times the room."""
     few: list[pa.Table] = []
@@ -200,7 +207,9 @@ def _parts(
             break
     else:
         rows = (row for one in few for row in one.to_pylist())
-        yield assemble(map(span_of_row, rows), events, app=known.app, known=known.episode_of)
+        yield assemble(
+            map(span_of_row, rows), events, app=known.app, known=known.episode_of, unit=unit
+        )
         return
     few.clear()
     # Beside the lake: the scratch files hold raw spans and must not leave the private side.
@@ -212,6 +221,7 @@ def _parts(
             scratch=folder,
             known=known.episode_of,
             at_once=AT_ONCE,
+            unit=unit,
         )
 
 

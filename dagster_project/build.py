@@ -5,9 +5,11 @@ Comes in: a home. Goes out: rows in the lake, task sets, the report, and what wa
 every partition is stored in one commit and what is not stored is still stale.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from typing import Final
 
 import dagster as dg
@@ -15,10 +17,12 @@ import dagster as dg
 from dagster_project.arrival import land
 from dagster_project.definitions import definitions
 from dagster_project.defs.automation import RANGE_END, RANGE_START
-from dagster_project.defs.partitions import APP_DAYS, APPS
+from dagster_project.defs.partitions import APP_DAYS, APPS, app_days
 from dagster_project.defs.progress_log import LOGGER
 from dagster_project.defs.resources import CleanSide, PrivateSide
 from dagster_project.errors import InputError, StageError
+from dagster_project.fatal import is_fatal
+from dagster_project.freshness import resting
 from dagster_project.gate import vault_of
 from dagster_project.home import Home, lock
 from dagster_project.judge_replies import JudgeChoice
@@ -26,6 +30,7 @@ from dagster_project.leak_check import check_apps, check_texts, note_leaks, show
 from dagster_project.plan import plan_days, ranges, stale_apps
 from dagster_project.progress import Step, listening, tell
 from dagster_project.scratch import remove_abandoned
+from dagster_project.skipped import Skipped, Skips, Unit, skipped_of
 from dagster_project.tidy import tidy
 from ingest.wal import Wal
 
@@ -51,6 +56,8 @@ class Built:
     """Dagster run ids, to look up in the UI."""
     failed_checks: tuple[str, ...] = ()
     """Asset checks of these runs that did not pass, as `asset: check`."""
+    skipped: tuple[Skipped, ...] = ()
+    """Units of work that are left out now because tracegym itself failed at them, by this build or an earlier one."""
 
 
 def build(
@@ -79,6 +86,7 @@ def build(
             apps=apps,
             runs=tuple(runner.runs),
             failed_checks=(*runner.failed, *leaking),
+            skipped=tuple(skipped_of(clean.lake)),
         )
 
 
@@ -101,17 +109,19 @@ def _build_days(runner: "_Runner") -> int:
     left = 0
     for round_number in range(_ROUNDS):
         tell("plan", round_number, _ROUNDS, "looking for what changed")
-        plan = plan_days(runner.private, runner.clean)
-        left = len(plan.stale_days)
-        if not plan.known_days:
-            raise InputError(
-                "nothing has arrived in this home yet; take something in with: tracegym ingest FILE"
-            )
-        if not plan.stale_days:
-            tell("plan", 1, 1, f"{len(done)} app-days to make again")
-            return len(done)
-        done |= set(plan.stale_days)
-        runner.run("days", APP_DAYS, plan.known_days, plan.stale_days)
+        # What was left out in the first round is not tried again before the next build.
+        with resting() if round_number else nullcontext():
+            plan = plan_days(runner.private, runner.clean)
+            left = len(plan.stale_days)
+            if not plan.known_days:
+                raise InputError(
+                    "nothing has arrived in this home yet; take something in with: tracegym ingest FILE"
+                )
+            if not plan.stale_days or runner.broken:
+                tell("plan", 1, 1, f"{len(done)} app-days to make again")
+                return len(done)
+            done |= set(plan.stale_days)
+            runner.run("days", APP_DAYS, plan.known_days, plan.stale_days)
     raise StageError(
         f"{left} partitions are still not up to date after {_ROUNDS} rounds; "
         "run the build again when nothing else writes to this home"
@@ -134,9 +144,14 @@ def _leaking(
     tell("leak_check", 0, 1, "searching everything past the gate")
     with lock(home, "vault"):
         vault = vault_of(home, private.vault_secret())
-        found = check_apps(home, vault, apps)
-        note_leaks(instance, found)
-        shown = check_texts(home, vault, apps, shown_texts(home, instance))
+        found = check_apps(home, vault, apps, unit=_searching(clean))
+        skips = Skips("leak_check", "")
+        with skips.unit("metadata"):
+            note_leaks(instance, found)
+        shown = ["not searched"]
+        with skips.unit("metadata"):
+            shown = check_texts(home, vault, apps, shown_texts(home, instance))
+        skips.keep(clean.lake)
     tell("leak_check", 1, 1, f"{sum(one.texts for one in found.values())} texts")
     leaking = [f"{app}: no_leaks past the gate" for app, one in found.items() if one.leaks]
     leaking += [
@@ -145,6 +160,19 @@ def _leaking(
         if (unlike := one.commutation["split"] + one.commutation["merged"])
     ]
     return [*leaking, *(["dagster metadata: no_leaks"] if shown else [])]
+
+
+def _searching(clean: CleanSide) -> Callable[[str], AbstractContextManager[Unit]]:
+    """What each app is searched inside of: one that cannot be searched is not exported, and the others are searched."""
+
+    @contextmanager
+    def unit(app: str) -> Iterator[Unit]:
+        skips = Skips("leak_check", app)
+        with skips.unit("app") as searching:
+            yield searching
+        skips.keep(clean.lake)
+
+    return unit
 
 
 @cache
@@ -163,6 +191,8 @@ class _Runner:
         self.clean = clean
         self.runs: list[str] = []
         self.failed: list[str] = []
+        self.broken = False
+        """Whether a run ended before its end: its later stages are for the next build."""
         self._instance = instance
         self._definitions = _definitions()
 
@@ -179,7 +209,32 @@ class _Runner:
         self._instance.add_dynamic_partitions(name, [k for k in known if k not in there])
         order = list(self._instance.get_dynamic_partitions(name))
         for first, last in ranges(order, wanted):
-            self._run_range(job, first, last)
+            inside = order[order.index(first) : order.index(last) + 1]
+            keys = [key for key in wanted if key in inside]
+            # A stage keeps the faults of its units: what comes out here is a fault of a stage as a whole.
+            try:
+                self._run_range(job, first, last)
+            except Exception as fault:
+                if is_fatal(fault):
+                    raise
+                self._run_apart(job, order, keys)
+            else:
+                self._went_well(job, keys)
+
+    def _run_apart(self, job: str, order: Sequence[str], wanted: Sequence[str]) -> None:
+        """Run one app after the other: the fault costs the apps at which it comes again."""
+        for app, keys in groupby(sorted(wanted), key=lambda key: next(iter(app_days([key])))):
+            skips = Skips(job, app)
+            for first, last in ranges(order, list(keys)):
+                with skips.unit("app") as running:
+                    self._run_range(job, first, last)
+                self.broken = self.broken or running.failed
+            skips.keep(self.clean.lake)
+
+    def _went_well(self, job: str, keys: Sequence[str]) -> None:
+        """Forget that the whole job failed at these apps in an earlier build."""
+        for one in skipped_of(self.clean.lake, app_days(keys), stages=[job]):
+            Skips(job, one.app).keep(self.clean.lake)
 
     def _run_range(self, job: str, first: str, last: str) -> None:
         try:

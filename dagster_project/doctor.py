@@ -8,7 +8,7 @@ import shutil
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import Any
 
@@ -17,6 +17,8 @@ from dagster_project.assembly import assemble_days, days_of
 from dagster_project.home import HOME_FORMAT, Home, redaction_of
 from dagster_project.lake import Lake
 from dagster_project.outcome_days import arrived_outcomes, attach_arrived
+from dagster_project.skipped import Skipped, Skips, skipped_of
+from dagster_project.skipped_parts import SkippedRow, rows_of
 from dagster_project.tables import LOG_EVENTS, SPANS
 from ingest.app_name import UNNAMED
 from ingest.episode import Episode
@@ -85,6 +87,8 @@ class Diagnosis:
     quarantined: dict[str, int]
     apps: tuple[AppDiagnosis, ...]
     advice: tuple[str, ...]
+    left_out: tuple[SkippedRow, ...] = ()
+    """What the last builds left out because tracegym itself failed at it."""
 
 
 def diagnose(home: Home) -> Diagnosis:
@@ -94,7 +98,8 @@ def diagnose(home: Home) -> Diagnosis:
         land(home, wal)
         counts = wal.counts()
     policy = load_outcome_policy(home.outcome_policy)
-    apps = tuple(_app(lake, app, days, policy) for app, days in sorted(days_of(lake).items()))
+    apps, seen = _apps(lake, policy)
+    skipped = [*skipped_of(Lake(home.clean / "lake")), *seen]
     refused = Counter(f"{r.app or UNNAMED}: {r.code}" for r in quarantined(lake))
     return Diagnosis(
         home=str(home.path),
@@ -108,7 +113,20 @@ def diagnose(home: Home) -> Diagnosis:
         quarantined=dict(sorted(refused.items())),
         apps=apps,
         advice=_home_advice(apps, refused),
+        left_out=rows_of(skipped),
     )
+
+
+def _apps(lake: Lake, policy: OutcomePolicy) -> tuple[tuple[AppDiagnosis, ...], list[Skipped]]:
+    """Every app; one at which the look itself fails is noted, and the others are shown."""
+    found: list[AppDiagnosis] = []
+    noted: list[Skipped] = []
+    for app, days in sorted(days_of(lake).items()):
+        skips = Skips("doctor", app)
+        with skips.unit("app"):
+            found.append(_app(lake, app, days, policy))
+        noted += skips.found
+    return tuple(found), noted
 
 
 def _app(lake: Lake, app: str, days: Iterable[str], policy: OutcomePolicy) -> AppDiagnosis:
@@ -212,6 +230,10 @@ def _home_advice(apps: Sequence[AppDiagnosis], refused: Counter[str]) -> tuple[s
 
 def to_json(diagnosis: Diagnosis) -> dict[str, Any]:
     """As plain JSON values."""
-    fields = {name: getattr(diagnosis, name) for name in Diagnosis.__slots__ if name != "apps"}
+    shown = {"apps", "left_out"}
+    fields = {name: getattr(diagnosis, name) for name in Diagnosis.__slots__ if name not in shown}
     apps = [{name: getattr(app, name) for name in AppDiagnosis.__slots__} for app in diagnosis.apps]
-    return {**fields, "apps": apps}
+    left_out = [
+        {**asdict(row), "says": row.says, "report": row.report} for row in diagnosis.left_out
+    ]
+    return {**fields, "apps": apps, "left_out": left_out}

@@ -104,6 +104,6 @@ def _texts(folder: Path) -> Iterator[tuple[str, str, bool]]:
             continue
         text = path.read_text(encoding="utf-8", errors="replace")
         if path.suffix in _ROWS:
-            yield from ((place, line, True) for line in text.splitlines())
+            yield from ((place, line, True) for line in text.split("\n"))
         else:
             yield place, text, False

@@ -23,8 +23,11 @@ from dagster_project.difficulty_report import (
 from dagster_project.errors import InputError
 from dagster_project.lake import Lake
 from dagster_project.rollout_store import rewards_of
+from dagster_project.skipped import Skips, without_those_that_fail
+from dagster_project.skipped_parts import SkippedRow, rows_of
 from dagster_project.task_difficulty import AppDifficulty
 from dagster_project.task_set_parts import TaskSetParts, parts_of
+from environments.export.errors import ExportError
 from environments.export.formats import FORMATS
 from environments.export.splits import SplitSettings
 from environments.export.taskset import ACCEPTED, Choice, write_task_set
@@ -54,8 +57,18 @@ class Asked:
     license: str = ""
 
 
-def export_tasks(clean: Path, apps: Sequence[str], asked: Asked) -> TaskSetManifest:
-    """Write the export; the manifest of the task set that it was written from comes back."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exported:
+    """What was written."""
+
+    manifest: TaskSetManifest
+    """Of the task set that it was written from."""
+    left_out: tuple[SkippedRow, ...] = ()
+    """Tasks that could not be written because tracegym itself failed at them."""
+
+
+def export_tasks(clean: Path, apps: Sequence[str], asked: Asked) -> Exported:
+    """Write the export, without the tasks at which that fails."""
     lake = Lake(clean / "lake")
     parts = parts_of(lake, apps, name=asked.name)
     _require_tasks(parts, asked, clean.parent)
@@ -70,14 +83,29 @@ def export_tasks(clean: Path, apps: Sequence[str], asked: Asked) -> TaskSetManif
     provenance = {**parts.provenance, "agreement": agreed}
     if asked.license:
         provenance["license"] = asked.license
+    skips = Skips("export", " + ".join(sorted(apps)))
+    parts = replace(parts, provenance=provenance)
+    manifest = without_those_that_fail(
+        parts.entries,
+        lambda some: _write(replace(parts, entries=tuple(some)), choice, asked),
+        lambda entry, fault: skips.note(fault, "task", entry.task.task_id),
+    )
+    return Exported(manifest=manifest, left_out=rows_of(skips.found))
+
+
+def _write(parts: TaskSetParts, choice: Choice, asked: Asked) -> TaskSetManifest:
     with tempfile.TemporaryDirectory() as scratch:
         plain = asked.format_name == "taskset"
         folder = asked.dest if plain else Path(scratch) / "task_set"
-        manifest = write_task_set(
-            folder, parts.entries, parts.worlds, provenance=provenance, choice=choice
-        )
-        if not plain:
-            FORMATS[asked.format_name].write(folder, asked.dest, name=asked.name or "")
+        try:
+            manifest = write_task_set(
+                folder, parts.entries, parts.worlds, provenance=parts.provenance, choice=choice
+            )
+            if not plain:
+                FORMATS[asked.format_name].write(folder, asked.dest, name=asked.name or "")
+        except ExportError as fault:
+            # A sentence for a person, such as that the folder holds something else: no task is to blame.
+            raise InputError(str(fault)) from fault
     return manifest
 
 

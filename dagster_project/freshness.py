@@ -5,7 +5,9 @@ code). A partition is stale when what it would be made of now is something else.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final
@@ -14,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dagster_project.digests import digest_of, digest_of_parts, hash_of
+from dagster_project.fatal import is_fatal
 from dagster_project.lake import Lake, Stamp
 from dagster_project.tables import Table
 
@@ -73,13 +76,68 @@ class Held:
     rows: int
 
 
+_NOBODY_KNOWS: Final = "what it is made of cannot be told"
+
+
+def or_unknown(keys: Iterable[Key], told: Callable[[], dict[Key, str]]) -> dict[Key, str]:
+    """What partitions are made of now; where that cannot be told they are stale, and making them says what is wrong."""
+    try:
+        return told()
+    except Exception as fault:
+        if is_fatal(fault):
+            raise
+        return dict.fromkeys(keys, _NOBODY_KNOWS)
+
+
+def nobody_knows(made: str) -> bool:
+    """Whether it could not be told what a partition is made of."""
+    return made == _NOBODY_KNOWS
+
+
+_TRIED: Final = "tried: "
+"""Before what a partition is made of where a unit of it was left out: it is made again by the next build."""
+_resting: ContextVar[bool] = ContextVar("resting", default=False)
+
+
+@contextmanager
+def resting() -> Iterator[None]:
+    """Partitions of which a unit was left out count as made, as long as they would be made of the same: a build tries them once."""
+    token = _resting.set(True)
+    try:
+        yield
+    finally:
+        _resting.reset(token)
+
+
+def is_stale(stamp: Stamp | None, made: str) -> bool:
+    """Whether a partition has to be made (again), given what it would be made of now."""
+    if stamp is None:
+        return True
+    return stamp.made_of != made and not (_resting.get() and stamp.made_of == _TRIED + made)
+
+
 def work(lake: Lake, asset: str, wanted: Mapping[Key, str]) -> Work:
     """Compare what partitions are made of with their stamps."""
     stamps = lake.stamps(asset)
-    stale = {
-        key for key, made in wanted.items() if key not in stamps or stamps[key].made_of != made
-    }
+    stale = {key for key, made in wanted.items() if is_stale(stamps.get(key), made)}
     return Work(asset=asset, wanted=wanted, stale=frozenset(stale))
+
+
+def tried(todo: Work, keys: Iterable[Key]) -> Work:
+    """The work with partitions of which a unit was left out: they are stamped so that the next build makes them again."""
+    again = {key: f"{_TRIED}{todo.wanted[key]}" for key in keys if key in todo.wanted}
+    return replace(todo, wanted={**todo.wanted, **again})
+
+
+def leave(lake: Lake, todo: Work, keys: Iterable[Key]) -> None:
+    """Stamp partitions that could not be made, with what they held before: the next build makes them again."""
+    stamps = lake.stamps(todo.asset)
+    known = {key: stamps.get(key) for key in keys}
+    held = {
+        key: Held(digest="", rows=0) if one is None else Held(digest=one.digest, rows=one.rows)
+        for key, one in known.items()
+    }
+    _stamp(lake, tried(todo, held), held)
 
 
 def store(

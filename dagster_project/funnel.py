@@ -15,6 +15,8 @@ from dagster_project.gate import HELD
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import TASKS, VERIFIED
 from dagster_project.report.data import Count, FunnelStage
+from dagster_project.skipped import skipped_of
+from dagster_project.skipped_parts import counts_of
 from dagster_project.tables import CHATS, CLEAN_EPISODES, EPISODES, LOG_EVENTS, REDACTIONS, SPANS
 from dagster_project.verification import VerifiedTask
 from environments.runtime.candidate import Candidate
@@ -106,6 +108,13 @@ def funnel_of(
         if verdict.status != ACCEPTED
         for reason in map(reason_group, (verdict.reasons or (verdict.status,))[:1])
     )
+    skipped = skipped_of(clean.lake)
+    early = Counter(fault=counts_of(skipped, ["episodes"], "episode"))
+    noted = any(one.stage in {"clean_episodes", "learnt"} for one in skipped)
+    if noted and (waiting := episodes - passed - held.total()) > 0:
+        held["fault"] = waiting
+    lost_tasks = Counter(do_not_train=sum(s.consent_withheld for s in standings))
+    lost_tasks["fault"] = counts_of(skipped, ["tasks"], "task")
     tasks = sum(len(s.candidates) for s in standings)
     attempts = sum(len(c.attempts) for s in standings for c in s.candidates)
     return (
@@ -117,7 +126,8 @@ def funnel_of(
             lost=tuple(
                 Count(name=code, count=n, says=reasons[code])
                 for code, n in sorted(Counter(record.code for record in refused).items())
-            ),
+            )
+            + _lost(early),
         ),
         FunnelStage(
             name="clean episodes",
@@ -135,7 +145,7 @@ def funnel_of(
             name="tasks",
             count=tasks,
             says=f"{attempts} episodes are attempts at {tasks} requests",
-            lost=_lost(Counter({"do_not_train": sum(s.consent_withheld for s in standings)})),
+            lost=_lost(lost_tasks),
         ),
         FunnelStage(
             name="accepted tasks",

@@ -10,18 +10,30 @@ import re
 import zlib
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 import pyarrow as pa
 
 from dagster_project.digests import hash_of
-from dagster_project.freshness import Key, digest, file_digest, made_of, store, work
+from dagster_project.fatal import is_fatal
+from dagster_project.freshness import (
+    Key,
+    digest,
+    file_digest,
+    made_of,
+    or_unknown,
+    store,
+    tried,
+    work,
+)
 from dagster_project.home import Home, redaction_of
 from dagster_project.lake import Lake
 from dagster_project.progress import counted
 from dagster_project.rows import from_rows
+from dagster_project.skipped import Skips, without_those_that_fail
 from dagster_project.tables import EPISODES, LEARNT, OUTCOMES, REDACTIONS
 from ingest.episode import Episode
 from ingest.outcome import Outcome
@@ -97,16 +109,86 @@ def learn_days(home: Home, lake: Lake, vault: Vault, asked: dict[str, list[str]]
     }
     todo = work(lake, "learnt", wanted)
     for app, day in counted("clean_episodes", sorted(todo.stale), "learning what is personal"):
-        mine = raw_episodes(lake, app, [day])[day]
-        known = learn(mine, raw_outcomes(lake, app, [day])[day], policy=policy)
+        skips = Skips("learnt", app, day)
+        found = _learn_day(
+            raw_episodes(lake, app, [day])[day],
+            raw_outcomes(lake, app, [day])[day],
+            policy,
+            partial(_note, skips, vault),
+        )
         row = {
             "app": app,
             "day": day,
-            "sealed": vault.seal(known.to_bytes()),
-            "words": index_of(mine),
+            "sealed": vault.seal(found.known),
+            "words": found.words,
+            "unread": sorted(found.unread),
         }
         rows = pa.Table.from_pylist([row], schema=LEARNT.schema)
-        store(lake, LEARNT, rows, todo, keys=[(app, day)])
+        again = tried(todo, [(app, day)]) if skips else todo
+        store(lake, LEARNT, rows, again, keys=[(app, day)])
+        skips.keep(Lake(home.clean / "lake"), [day])
+
+
+@dataclass(frozen=True, slots=True)
+class _Learnt:
+    """What a day reveals."""
+
+    known: bytes
+    words: bytes
+    unread: frozenset[str]
+    """Episodes and outcomes at which learning failed, by their raw ids."""
+
+
+def _learn_day(
+    episodes: Sequence[Episode],
+    outcomes: Sequence[Outcome],
+    policy: Policy,
+    failed: Callable[[Episode | Outcome, Exception], None],
+) -> _Learnt:
+    """What a day's episodes reveal; one at which that fails is as if it had not arrived, all where they are too many to single out."""
+    everything: list[Episode | Outcome] = [*episodes, *outcomes]
+    unread: dict[str, Exception] = {}
+
+    def make(some: Sequence[Episode | Outcome]) -> tuple[bytes, bytes]:
+        mine = [one for one in some if isinstance(one, Episode)]
+        said = [one for one in some if isinstance(one, Outcome)]
+        return learn(mine, said, policy=policy).to_bytes(), index_of(mine)
+
+    def note(one: Episode | Outcome, fault: Exception) -> None:
+        unread[_id_of(one)] = fault
+        failed(one, fault)
+
+    try:
+        known, words = without_those_that_fail(everything, make, note)
+    except Exception as fault:
+        if is_fatal(fault):
+            raise
+        for one in everything:
+            if _id_of(one) not in unread:
+                note(one, fault)
+        known, words = Learnt({}).to_bytes(), index_of(())
+    return _Learnt(known, words, frozenset(unread))
+
+
+def _note(skips: Skips, vault: Vault, one: Episode | Outcome, fault: Exception) -> None:
+    skips.note(fault, *_unit_of(one, vault))
+
+
+def _id_of(one: Episode | Outcome) -> str:
+    return one.episode_id if isinstance(one, Episode) else one.outcome_id
+
+
+def _unit_of(one: Episode | Outcome, vault: Vault) -> tuple[str, str]:
+    """What a note calls it: past the gate an episode has another id."""
+    if isinstance(one, Outcome):
+        return "outcome", ""
+    return "episode", vault.episode_id(one.app, one.episode_id)
+
+
+def unread_of(lake: Lake, app: str, days: Iterable[str]) -> frozenset[str]:
+    """The raw ids of the episodes and outcomes of some days at which learning failed: they do not come through the gate."""
+    rows = lake.read(LEARNT, app=app, days=days, columns=("unread",)).to_pylist()
+    return frozenset(name for row in rows for name in row["unread"] or ())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +201,8 @@ class DayKnowledge:
     """The keys no rule knows under which it has values."""
     own: str
     """A digest of the words that are personal in its episodes only; a late outcome may add some."""
+    unread: str = ""
+    """Its episodes at which learning failed, as one text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,19 +217,28 @@ def knowledge_of(lake: Lake, vault: Vault, app: str) -> AppKnowledge:
     """What was learnt of an app so far."""
     rows = lake.read(LEARNT, app=app).to_pylist()
     parts = {row["day"]: Learnt.from_bytes(vault.unseal(row["sealed"])) for row in rows}
-    days = {row["day"]: _day_of(parts[row["day"]].app(app), row["words"]) for row in rows}
+    days = {row["day"]: _day_of(parts[row["day"]].app(app), row) for row in rows}
     return AppKnowledge(learnt=merge(*parts.values()), days=days)
 
 
-def _day_of(part: AppLearnt, words: bytes) -> DayKnowledge:
+def _day_of(part: AppLearnt, row: Mapping[str, Any]) -> DayKnowledge:
     own = (f"{episode}={sorted(values.items())}" for episode, values in sorted(part.local.items()))
     return DayKnowledge(
-        words=frozenset(array("I", words)), places=frozenset(part.evidence), own=hash_of(*own)
+        words=frozenset(array("I", row["words"])),
+        places=frozenset(part.evidence),
+        own=hash_of(*own),
+        unread=" ".join(row["unread"] or ()),
     )
 
 
 def gate_ingredients(home: Home, lake: Lake, vault: Vault, app: str) -> dict[Key, str]:
     """What each clean day of an app is made of now, given everything learnt so far."""
+    keys = [key for key in lake.stamps("episodes") if key[0] == app]
+    return or_unknown(keys, lambda: told_ingredients(home, lake, vault, app))
+
+
+def told_ingredients(home: Home, lake: Lake, vault: Vault, app: str) -> dict[Key, str]:
+    """The same; raises where it cannot be told."""
     known = knowledge_of(lake, vault, app)
     policy = policy_of(home)
     rules = rules_of(known.learnt.app(app), policy, vault, app)
@@ -177,7 +270,8 @@ class Rules:
             f"{place}>{verdicts[place].action}" for place in sorted(day.places & verdicts.keys())
         )
         touching = (sign for sign, hashes in self.values if hashes <= day.words)
-        return hash_of(day.own, *touching, *judged)
+        unread = (f"unread {day.unread}",) if day.unread else ()
+        return hash_of(day.own, *touching, *judged, *unread)
 
 
 def rules_of(app: AppLearnt, policy: Policy, vault: Vault, name: str) -> Rules:

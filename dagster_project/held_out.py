@@ -6,14 +6,14 @@ the held-out episodes; the one that is kept learns from all. One world measures 
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from dagster_project.recorded_calls import recorded_episodes
 from environments.fidelity import VERDICTS, record_tape, replay
 from environments.runtime.world import World
 from redact.clean_episode import CleanEpisode
-from synth.worlds import WorldSettings, learn_world
+from synth.worlds import LearntWorld, WorldSettings, learn_world
 
 SHARE: Final = 10
 """One task in ten is held out whole, and of the others one episode in ten: a fifth in all."""
@@ -21,7 +21,12 @@ ENOUGH: Final = 10
 """Below this many episodes nothing is held out, and the fidelity is not known."""
 
 
-def measure(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Mapping[str, Any]:
+def measure(
+    episodes: Sequence[CleanEpisode],
+    settings: WorldSettings,
+    *,
+    learn: Callable[[Sequence[CleanEpisode], WorldSettings], LearntWorld] = learn_world,
+) -> Mapping[str, Any]:
     """The fidelity on held-out episodes; empty where there are too few, or too few tasks, to hold any out."""
     if len(episodes) < ENOUGH:
         return {}
@@ -29,7 +34,7 @@ def measure(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Mappin
     kept = [e for e in episodes if not is_held_out(e)]
     if not held or not kept:
         return {}
-    learnt = learn_world(kept, settings)
+    learnt = learn(kept, settings)
     # From the app's state at that moment: what a held-out episode saw itself is what is being asked.
     asked = recorded_episodes(held)
     found = replay(

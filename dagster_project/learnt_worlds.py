@@ -3,7 +3,8 @@
 Comes in: a learnt world and the episodes it was learnt from. Goes out: `StoredWorld`, which answers as the learnt one.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,10 +43,20 @@ class StoredWorld:
 
 
 def world_document(
-    app: str, learnt: LearntWorld, episodes: list[CleanEpisode], fidelity: Mapping[str, Any]
+    app: str,
+    learnt: LearntWorld,
+    episodes: list[CleanEpisode],
+    fidelity: Mapping[str, Any],
+    *,
+    unit: Callable[[str], AbstractContextManager[object]] = nullcontext,
 ) -> Document:
-    """The learnt world as a row of the lake."""
-    starts = {e.episode_id: start for e in episodes if (start := learnt.start_of(e))}
+    """The learnt world as a row of the lake; each episode's start is found inside a `unit` with its id."""
+    starts: dict[str, dict[str, Any]] = {}
+    for episode in episodes:
+        with unit(episode.episode_id):
+            start = learnt.start_of(episode)
+            if start:
+                starts[episode.episode_id] = start
     content = {
         "app": app,
         "document": learnt.document,

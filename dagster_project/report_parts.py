@@ -5,11 +5,13 @@ reasons of quarantined records, which hold no text. Not here: how it looks (`rep
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from dagster_project.arrival import quarantined
 from dagster_project.clean_records import (
@@ -42,6 +44,8 @@ from dagster_project.report.data import (
 )
 from dagster_project.report.page import write_report
 from dagster_project.rollout_store import rollout_rows
+from dagster_project.skipped import Skips, skipped_of
+from dagster_project.skipped_parts import rows_of
 from dagster_project.tables import CLEAN_EPISODES, REDACTIONS
 from dagster_project.task_parts import task_count, task_rows
 from dagster_project.tool_costs import tool_costs
@@ -50,52 +54,99 @@ from environments.runtime.world_dispatched import EMPTY, Dispatched
 from redact.clean_outcome import CleanOutcome
 from synth.labels import OutcomePolicy, label, load_outcome_policy, unknown_outcomes
 
+Item = TypeVar("Item")
+Part = TypeVar("Part")
+
 
 def write_home_report(home: Home) -> ReportData:
-    """Write the report of a home, and hand back what it says."""
+    """Write the report of a home, and hand back what it says, what failed on the way included."""
     made_at = datetime.now(UTC).isoformat(timespec="seconds")
     clean = CleanSide(home=str(home.path))
     private = Lake(home.private / "lake")
-    data = report_data(private, clean, apps=apps_of(home), made_at=made_at)
-    write_report(data, home.report)
-    return data
+    skips = Skips("report", "")
+    data = report_data(private, clean, apps=apps_of(home), made_at=made_at, skips=skips)
+    with skips.unit("page"):
+        write_report(data, home.report, unit=skips.unit)
+    skips.keep(clean.lake)
+    return replace(data, skipped=rows_of(skipped_of(clean.lake)))
 
 
 def report_data(
-    private: Lake, clean: CleanSide, *, apps: Sequence[str], made_at: str
+    private: Lake,
+    clean: CleanSide,
+    *,
+    apps: Sequence[str],
+    made_at: str,
+    skips: Skips | None = None,
 ) -> ReportData:
-    """Everything on the page."""
-    standings = [standing_of(clean, app) for app in apps]
-    clusters = {app: clusters_of(clean.lake, app) for app in apps}
-    failures = {app: failures_of(clean.lake, app) for app in apps}
-    held_out = {app: held_out_of(clean.lake, app) for app in apps}
-    known = [world for app in apps if (world := world_of(clean.lake, app)) is not None]
+    """Everything on the page; a section at which that fails is named as broken, and `skips` notes it."""
+    parts = _Parts(Skips("report", "") if skips is None else skips)
+    standings = [s for app in apps if (s := parts.of("tasks", partial(standing_of, clean, app)))]
+    clusters = {
+        app: parts.listed("failures", partial(clusters_of, clean.lake, app)) for app in apps
+    }
+    failures = {
+        app: parts.listed("failures", partial(failures_of, clean.lake, app)) for app in apps
+    }
+    held_out = {app: parts.listed("tasks", partial(held_out_of, clean.lake, app)) for app in apps}
+    known = [w for app in apps if (w := parts.of("worlds", partial(world_of, clean.lake, app)))]
     return ReportData(
         made_at=made_at,
         version=version("tracegym"),
         apps=tuple(apps),
         notices=_notices(clean),
-        figures=_figures(standings, known),
-        funnel=funnel_of(private, clean, standings),
-        outcomes=tuple(row for app in apps for row in _outcomes(clean, app)),
-        missing=tuple(row for app in apps for row in _missing(clean, app)),
-        redaction=tuple(_redaction_state(clean, app) for app in apps),
-        redacted=tuple(row for app in apps for row in _redacted(clean, app)),
-        clusters=tuple(
-            row for s in standings for row in cluster_rows(clusters[s.app], failures[s.app], s)
+        figures=parts.listed("funnel", lambda: _figures(standings, known)),
+        funnel=parts.listed("funnel", lambda: funnel_of(private, clean, standings)),
+        outcomes=parts.joined("outcomes", apps, partial(_outcomes, clean)),
+        missing=parts.joined("outcomes", apps, partial(_missing, clean)),
+        redaction=parts.joined("privacy", apps, lambda app: [_redaction_state(clean, app)]),
+        redacted=parts.joined("privacy", apps, partial(_redacted, clean)),
+        clusters=parts.joined(
+            "failures", standings, lambda s: cluster_rows(clusters[s.app], failures[s.app], s)
         ),
         failures=sum(map(len, failures.values())),
-        worlds=tuple(world_row(world, tool_costs(private, clean.lake, world)) for world in known),
-        task_counts=tuple(task_count(s) for s in standings),
-        graders=tuple(
-            row for s in standings for row in grader_rows(s, clusters[s.app], held_out[s.app])
+        worlds=parts.joined(
+            "worlds", known, lambda w: [world_row(w, tool_costs(private, clean.lake, w))]
         ),
-        tasks=tuple(
-            row for s in standings for row in task_rows(s, clusters[s.app], held_out[s.app])
+        task_counts=parts.joined("tasks", standings, lambda s: [task_count(s)]),
+        graders=parts.joined(
+            "tasks", standings, lambda s: grader_rows(s, clusters[s.app], held_out[s.app])
         ),
-        quarantine=_quarantine(private),
-        rollouts=rollout_rows(clean.lake),
+        tasks=parts.joined(
+            "tasks", standings, lambda s: task_rows(s, clusters[s.app], held_out[s.app])
+        ),
+        quarantine=parts.listed("quarantine", lambda: _quarantine(private)),
+        rollouts=parts.listed("tasks", lambda: rollout_rows(clean.lake)),
+        skipped=rows_of(skipped_of(clean.lake)),
+        broken=frozenset(parts.broken),
     )
+
+
+class _Parts:
+    """Makes the parts of the report one by one; where one fails, its section is broken and the others are made."""
+
+    def __init__(self, skips: Skips) -> None:
+        self.broken: set[str] = set()
+        self._skips = skips
+
+    def of(self, section: str, make: Callable[[], Part]) -> Part | None:
+        """One part; None where it cannot be made."""
+        made: Part | None = None
+        with self._skips.unit("section", section) as making:
+            made = make()
+        if making.failed:
+            self.broken.add(section)
+        return made
+
+    def listed(self, section: str, make: Callable[[], Iterable[Part]]) -> tuple[Part, ...]:
+        """Rows; none where they cannot be made."""
+        return tuple(self.of(section, lambda: tuple(make())) or ())
+
+    def joined(
+        self, section: str, items: Iterable[Item], make: Callable[[Item], Iterable[Part]]
+    ) -> tuple[Part, ...]:
+        """The rows of all items, without those at which that fails."""
+        return tuple(row for item in items for row in self.listed(section, partial(make, item)))
 
 
 def _notices(clean: CleanSide) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ Comes in: episodes one by one, in any order, each with its home day. Goes out: t
 in memory is a portion and some bytes an episode. Not here: how episodes are made (`assembly`), how rows are stored (`lake`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from dagster_project import scratch
 from dagster_project.rows import always, to_table
+from dagster_project.skipped import without_those_that_fail
 from dagster_project.tables import EPISODES
 from ingest.episode import Episode
 
@@ -27,7 +28,11 @@ _Place = tuple[int, str, int, int]
 class StagedEpisodes:
     """A scratch folder with episodes as rows; it holds raw data and is removed at the end."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self, folder: Path, failed: Callable[[Episode, Exception], None] | None = None
+    ) -> None:
+        """`failed` is told of episodes that cannot be rows; without it they raise."""
+        self._failed = failed
         self._held = ExitStack()
         self._folder = self._held.enter_context(scratch.scratch_folder(folder, scratch.EPISODES))
         self._begin()
@@ -82,14 +87,23 @@ class StagedEpisodes:
     def _write(self) -> None:
         waiting, self._waiting = self._waiting, []
         for day in sorted({day for day, _ in waiting}):
-            episodes = [episode for of_day, episode in waiting if of_day == day]
-            rows = to_table(episodes, EPISODES.schema, day=always(day))
+            episodes, rows = self._rows(day, [e for of_day, e in waiting if of_day == day])
+            if not episodes:
+                continue
             self._writer.write_batch(rows.combine_chunks().to_batches()[0])
             self._places.setdefault(day, []).extend(
                 (episode.started_at, episode.episode_id, self._batches, row)
                 for row, episode in enumerate(episodes)
             )
             self._batches += 1
+
+    def _rows(self, day: str, episodes: Sequence[Episode]) -> tuple[Sequence[Episode], pa.Table]:
+        def make(some: Sequence[Episode]) -> tuple[Sequence[Episode], pa.Table]:
+            return some, to_table(some, EPISODES.schema, day=always(day)).combine_chunks()
+
+        if self._failed is None:
+            return make(episodes)
+        return without_those_that_fail(episodes, make, self._failed)
 
     def _portion(self, places: list[_Place]) -> pa.Table:
         rows_of: dict[int, list[int]] = {}

@@ -89,8 +89,12 @@ LEARNT_SCHEMA: Final = _layout(
     day=pa.string(),
     sealed=pa.binary(),
     words=pa.binary(),
+    unread=pa.list_(pa.string()),
 )
-"""What a day revealed of its people, sealed under the vault's secret, and an index of hashed words of its texts."""
+"""What a day revealed of its people, sealed under the vault's secret, and an index of hashed words of its texts.
+
+`unread` are episodes at which learning failed: nobody knows who is in them, so they do not come through the gate.
+"""
 LEARNT: Final = Table(name="learnt", schema=LEARNT_SCHEMA)
 
 CALL_PAIR_SCHEMA: Final = _layout(
@@ -113,7 +117,20 @@ REDACTION_SCHEMA: Final = _layout(
 )
 """What the gate did, by kind, place and length: `replaced`, `held`, `leak`; never a text."""
 
+SKIPPED_SCHEMA: Final = _layout(
+    stage=pa.string(),
+    app=pa.string(),
+    day=pa.string(),
+    kind=pa.string(),
+    unit=pa.string(),
+    error=pa.string(),
+    place=pa.string(),
+    version=pa.string(),
+)
+"""Units of work at which our own code failed: which, and where in the code; never a text of the data."""
+
 # clean/lake
+SKIPPED: Final = Table(name="skipped", schema=SKIPPED_SCHEMA, by=("stage", "app"))
 REDACTIONS: Final = Table(name="redactions", schema=REDACTION_SCHEMA)
 CLEAN_EPISODES: Final = Table(name="clean_episodes", schema=CLEAN_EPISODE_SCHEMA)
 CLEAN_OUTCOMES: Final = Table(name="clean_outcomes", schema=CLEAN_OUTCOME_SCHEMA)

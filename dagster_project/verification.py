@@ -16,6 +16,7 @@ from dagster_project.learnt_tables import ROLLOUTS
 from dagster_project.learnt_worlds import StoredWorld
 from dagster_project.review.tables import VERDICTS
 from dagster_project.rows import plain_json
+from dagster_project.skipped import Skips
 from dagster_project.tables import once
 from environments.judges.ask import Judge
 from environments.judges.question import Question
@@ -29,6 +30,7 @@ from environments.verification.constant import PREFIX, surplus
 from environments.verification.elsewhere import verdicts_elsewhere
 from environments.verification.judged import JudgeSays, asks_a_judge, verify_judged
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED, Verification, verify
+from synth.tasks import FAULT
 
 GATE: str = "7"
 """Goes up when the gate's probes change: every task is attacked again."""
@@ -67,25 +69,29 @@ class Seen:
     """Who answers judge checks; one without a model knows its recordings only."""
 
 
-def verify_all(
+def verify_all(  # noqa: PLR0913 - all that the gate is told
     candidates: Sequence[Candidate],
     world: StoredWorld | None,
     *,
     known: Mapping[str, VerifiedTask],
     seen: Seen | None = None,
     track: Callable[[Sequence[Candidate]], Iterable[Candidate]] = lambda items: items,
+    skips: Skips | None = None,
 ) -> list[VerifiedTask]:
     """Attack every candidate whose version is new, then look at the set as a whole.
 
-    Tasks with judge checks are attacked each time: what the judge has said meanwhile counts.
+    Tasks with judge checks are attacked each time: what the judge has said meanwhile counts. A task at which the gate itself fails waits
+    for the next build; `skips` notes it.
     """
     seen = seen or Seen()
+    skips = Skips("verified_tasks", "") if skips is None else skips
     judge = seen.judge
     digest = "" if world is None else world.digest
-    versions = {
-        one.task.task_id: task_version(one.task, one.rubric, world_digest=digest)
-        for one in candidates
-    }
+    versions: dict[str, str] = {}
+    for one in candidates:
+        versions[one.task.task_id] = ""
+        with skips.unit("task", one.task.task_id):
+            versions[one.task.task_id] = task_version(one.task, one.rubric, world_digest=digest)
     judged = {one.task.task_id for one in candidates if asks_a_judge(one.rubric)}
     kept = {
         task_id: _alone(one)
@@ -93,12 +99,15 @@ def verify_all(
         if one.task_version == versions.get(task_id) and one.gate == GATE and task_id not in judged
     }
     fresh = [one for one in candidates if one.task.task_id not in kept]
+    found = {c.task.task_id: _unverifiable(c, versions[c.task.task_id], FAULT) for c in fresh}
     if world is None:
         found = {c.task.task_id: _unverifiable(c, versions[c.task.task_id]) for c in fresh}
     else:
-        attacked = _attack(track(fresh), candidates, world, judge)
+        attacked = _attack(track(fresh), candidates, world, judge, skips)
         replies = judge.replies if judge is not None and judged else {}
-        found = _compared(attacked, fresh, versions, world, replies)
+        with skips.unit("other process"):
+            known_there = [one for one in fresh if one.task.task_id in attacked]
+            found |= _compared(attacked, known_there, versions, world, replies)
     everything = [(kept | found)[one.task.task_id] for one in candidates]
     return _as_a_set(everything, seen.masked)
 
@@ -108,6 +117,7 @@ def _attack(
     everybody: Sequence[Candidate],
     world: StoredWorld,
     judge: Judge | None,
+    skips: Skips,
 ) -> dict[str, Verification]:
     backend = World.from_json(world.document)
 
@@ -132,7 +142,11 @@ def _attack(
             world_digest=world.digest,
         )
 
-    return {one.task.task_id: attack(one) for one in fresh}
+    found: dict[str, Verification] = {}
+    for one in fresh:
+        with skips.unit("task", one.task.task_id):
+            found[one.task.task_id] = attack(one)
+    return found
 
 
 def _compared(
@@ -151,7 +165,7 @@ def _compared(
     found: dict[str, VerifiedTask] = {}
     for task_id, verdict in attacked.items():
         one = _verified(verdict)
-        if verdict.good is not None and verdict.good.to_json() != elsewhere[task_id]:
+        if verdict.good is not None and verdict.good.to_json() != elsewhere.get(task_id):
             one = replace(one, status=REJECTED, reasons=(ELSEWHERE, *one.reasons))
         found[task_id] = one
     return found
@@ -223,12 +237,13 @@ def _rewards(lake: Lake, app: str) -> dict[tuple[str, str, str], float | None]:
     }
 
 
-def _unverifiable(candidate: Candidate, version: str) -> VerifiedTask:
+def _unverifiable(candidate: Candidate, version: str, why: str = "no_world") -> VerifiedTask:
+    """A task of which the gate can say nothing; after a fault it is attacked anew by the next build."""
     return VerifiedTask(
         task_id=candidate.task.task_id,
         task_version=version,
         status=NEEDS_REVIEW,
-        reasons=("no_world",),
+        reasons=(why,),
         probes=(),
-        gate=GATE,
+        gate="" if why == FAULT else GATE,
     )

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 
 from ingest.call_ids import join_results
@@ -25,6 +26,9 @@ from ingest.span import SERVER, LogEvent, Span
 from ingest.statements import Addresses, collect
 from ingest.tool_definitions import merge_tools
 from ingest.tool_runs import join_runs
+
+Unit = Callable[[], AbstractContextManager[object]]
+"""What one conversation is put together inside of."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -46,22 +50,27 @@ def assemble(
     *,
     app: str,
     known: Mapping[str, str] | None = None,
+    unit: Unit = nullcontext,
 ) -> Assembled:
-    """Put episodes together; `known` (see `known_episodes`) keeps the id of an episode whose earlier span came late."""
+    """Put episodes together; `known` (see `known_episodes`) keeps the id of an episode whose earlier span came late.
+
+    Each conversation is put together inside a `unit`: a caller that takes in what one raises gets all others.
+    """
     nodes = grow((span for span in spans if span.app == app), [e for e in events if e.app == app])
     found = Assembled()
     addresses = Addresses()
     for conversation in gather(nodes):
-        for part in _parts(conversation):
-            episode = _episode(part, app, known or {})
-            found.episodes.append(episode)
-            found.responses.update(
-                (call.reading.response_id, episode.episode_id)
-                for call in part.nodes
-                if call.reading.response_id and call.reading.kind == MODEL
-            )
-            addresses.add(episode, [node for node in part.nodes if not node.judged], part.calls)
-        addresses.add_rest(conversation)
+        with unit():
+            made = [(part, _episode(part, app, known or {})) for part in _parts(conversation)]
+            for part, episode in made:
+                found.episodes.append(episode)
+                found.responses.update(
+                    (call.reading.response_id, episode.episode_id)
+                    for call in part.nodes
+                    if call.reading.response_id and call.reading.kind == MODEL
+                )
+                addresses.add(episode, [node for node in part.nodes if not node.judged], part.calls)
+            addresses.add_rest(conversation)
     found.spans_without_episode = sum(
         1 for node in nodes if not node.virtual and not addresses.knows(node)
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +17,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ingest.assemble import Assembled, assemble
+from ingest.assemble import Assembled, Unit, assemble
 from ingest.outcome import Outcome
 from ingest.span import SPAN_SCHEMA, LogEvent, Span, span_of_row
 from ingest.ties import Ties, group_key
@@ -41,6 +41,7 @@ def assemble_stream(  # noqa: PLR0913 - `assemble`'s parameters and two for the 
     scratch: Path,
     known: Mapping[str, str] | None = None,
     at_once: int = AT_ONCE,
+    unit: Unit = nullcontext,
 ) -> Iterator[Assembled]:
     """What `assemble` makes of one app's spans, in parts; outcomes about other parts' episodes come with the last."""
     held = [event for event in events if event.app == app]
@@ -52,7 +53,7 @@ def assemble_stream(  # noqa: PLR0913 - `assemble`'s parameters and two for the 
         _spill(rows, app, files, group)
         for share, file in enumerate(files):
             own = [e for e in held if group[group_key(e)] % shares == share]
-            part = assemble(_read(file), own, app=app, known=known)
+            part = assemble(_read(file), own, app=app, known=known, unit=unit)
             yield directory.settle(part)
     yield Assembled(outcomes=directory.late())
 

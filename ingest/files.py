@@ -42,19 +42,38 @@ def read_file(
     Data that names no app goes to `app`, else to `named_after`, else to an app with the name of the path. JSON is read by
     `layout` where one is given, whatever else could read it.
     """
+    for source in sources_in(path, app=app, named_after=named_after, limits=limits):
+        yield from read_source(source, layout, among_others=path.is_dir())
+
+
+def sources_in(
+    path: Path,
+    *,
+    app: str | None = None,
+    named_after: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Iterator[FileSource]:
+    """The file, or all files below a folder in the order of their names; hidden ones are left out."""
     facts = FileFacts(named_after=named_after or safe_app_name(stem_of(path.resolve().name)))
     if not path.is_dir():
-        source = FileSource(path=path, name=path.name, app=app, limits=limits, facts=facts)
-        yield from _read(source, layout)
+        yield FileSource(path=path, name=path.name, app=app, limits=limits, facts=facts)
         return
     for child in sorted(path.rglob("*")):
         if child.is_file() and not child.name.startswith("."):
             name = child.relative_to(path).as_posix()
-            source = FileSource(path=child, name=name, app=app, limits=limits, facts=facts)
-            try:
-                yield from _read(source, layout)
-            except SourceUnreadable as error:
-                yield source.refused("unreadable_file", str(error))
+            yield FileSource(path=child, name=name, app=app, limits=limits, facts=facts)
+
+
+def read_source(
+    source: FileSource, layout: Layout | None, *, among_others: bool
+) -> Iterator[WalRecord | Rejected]:
+    """Everything in one file; one that cannot be opened raises `SourceUnreadable`, `among_others` it is refused."""
+    try:
+        yield from _read(source, layout)
+    except SourceUnreadable as error:
+        if not among_others:
+            raise
+        yield source.refused("unreadable_file", str(error))
 
 
 def _read(source: FileSource, layout: Layout | None) -> Iterator[WalRecord | Rejected]:

@@ -13,9 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import orjson
-
 from redact.errors import VaultError
+from redact.json_bytes import read_json, write_json
 from redact.kinds import KINDS
 
 LEARNT_FORMAT: Final = 1
@@ -69,15 +68,14 @@ class Learnt:
             }
             for name, app in self.apps.items()
         }
-        text = orjson.dumps({"format": LEARNT_FORMAT, "apps": body}, option=orjson.OPT_SORT_KEYS)
-        return zlib.compress(text, 6)
+        return zlib.compress(write_json({"format": LEARNT_FORMAT, "apps": body}), 6)
 
     @staticmethod
     def from_bytes(data: bytes) -> Learnt:
         """Return the record that `to_bytes` wrote."""
         try:
-            body = orjson.loads(zlib.decompress(data))
-        except (zlib.error, orjson.JSONDecodeError) as error:
+            body = read_json(zlib.decompress(data))
+        except (zlib.error, ValueError) as error:
             raise VaultError(
                 "what was learnt cannot be read: learn again from the episodes."
             ) from error

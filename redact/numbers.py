@@ -6,6 +6,7 @@ neither. What counts something is rarely so long, or its key says nothing of an 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from functools import lru_cache
 from typing import Final
@@ -26,6 +27,7 @@ _ALIKE: Final = 0.8
 _BEFORE: Final = 3 * 365 * 86_400
 _AFTER: Final = 2 * 365 * 86_400
 _SECOND: Final = 10**9
+_WHOLE: Final = re.compile(r"-?[0-9]{1,40}")
 _UNITS: Final = (1, 10**3, 10**6, 10**9)
 _FIRST: Final = 1_000_000_000
 _LAST: Final = 2_100_000_000
@@ -54,6 +56,8 @@ def number_kind(value: float, key: str) -> str | None:
 
 def are_moments(values: list[str], latest: int) -> bool:
     """Say whether all numbers are seconds, or thousandths and so on, about the time of the app's last episode."""
+    if not all(_WHOLE.fullmatch(value) for value in values):
+        return False  # a digest, or more digits than any moment has
     now = latest // _SECOND
     first, last = (now - _BEFORE, now + _AFTER) if now else (_FIRST, _LAST)
     return any(

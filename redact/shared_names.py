@@ -70,7 +70,7 @@ def _named(
         own = [value for value in names if not says(value, language)]
         if len(own) < _MOSTLY * len(values):
             continue
-        listed = sum(is_name(fold_value(value.split()[0])) for value in own)
+        listed = sum(is_name(fold_value(word)) for value in own for word in value.split()[:1])
         listed = max(listed, sum(map(_is_titled, values)))
         if who or (len(own) >= _BOTH and listed >= max(_BOTH, len(values) / _BOTH)):
             yield key

@@ -16,12 +16,12 @@ from collections.abc import Container
 from pathlib import Path
 from typing import Final
 
-import orjson
 from cryptography.fernet import Fernet, InvalidToken
 
 from redact.drawn_again import DRAWN_AGAIN, drawn_again
 from redact.errors import VaultError
 from redact.fold import fold_value
+from redact.json_bytes import read_json, write_json
 from redact.keyed import Keyed
 from redact.kinds import family_of
 from redact.surrogates import surrogate
@@ -145,9 +145,7 @@ class Vault:
                     if drawer in self._given
                     else given
                 )
-        body = orjson.dumps(
-            {"format": VAULT_FORMAT, "given": self._given}, option=orjson.OPT_SORT_KEYS
-        )
+        body = write_json({"format": VAULT_FORMAT, "given": self._given})
         write_private(self._path, self.seal(body))
 
     def _key(self, app: str) -> Keyed:
@@ -157,12 +155,12 @@ class Vault:
 
     def _read(self, path: Path) -> dict[str, dict[str, str]]:
         try:
-            body = orjson.loads(self.unseal(path.read_bytes()))
+            body = read_json(self.unseal(path.read_bytes()))
         except VaultError as error:
             raise VaultError(
                 f"the vault {path.name} does not open with this secret: use the secret it was made with."
             ) from error
-        except (OSError, orjson.JSONDecodeError) as error:
+        except (OSError, ValueError) as error:
             raise VaultError(
                 f"the vault {path.name} cannot be read: check its permissions."
             ) from error

@@ -10,6 +10,8 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from environments.runtime.normal import parse_json
+from environments.runtime.tool_definition import name_of, read_definition
 from environments.runtime.world_dispatched import spoken
 from redact.clean_episode import CleanEpisode, CleanStep
 from synth.failure_answers import Path, comparable, learn_differing, under
@@ -90,10 +92,10 @@ def _attach(calls: list[SeenCall], waiting: dict[str, int], index: int, step: Cl
 
 def canonical(text: str) -> str:
     """JSON text with sorted keys; any other text as it is."""
-    try:
-        return json.dumps(json.loads(text), sort_keys=True, separators=(",", ":"))
-    except (ValueError, RecursionError):
-        return text
+    parsed = parse_json(text.strip())
+    return (
+        text if parsed is None else json.dumps(parsed.value, sort_keys=True, separators=(",", ":"))
+    )
 
 
 def tool_words(definitions: Iterable[str], called: Iterable[str]) -> dict[str, ToolWords]:
@@ -109,14 +111,8 @@ def tool_words(definitions: Iterable[str], called: Iterable[str]) -> dict[str, T
 
 
 def _definition(text: str) -> tuple[str, str]:
-    try:
-        parsed = json.loads(text)
-    except (ValueError, RecursionError):
-        return "", ""
-    function = parsed.get("function", parsed) if isinstance(parsed, dict) else None
-    if not isinstance(function, dict):
-        return "", ""
-    return str(function.get("name", "")), str(function.get("description", ""))
+    function = read_definition(text)
+    return name_of(function), str(function.get("description") or "")
 
 
 def _words_of(name: str, description: str) -> ToolWords:

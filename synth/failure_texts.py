@@ -7,11 +7,11 @@ Not here: names of clusters (`cluster_names`), which add the rule of k distinct 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from environments.runtime.tool_definition import definition_of
 from redact.clean_episode import CleanEpisode
 from synth.failure_calls import SeenCall
 from synth.failure_words import name_words
@@ -43,11 +43,7 @@ def vocabulary(definitions: Iterable[str]) -> frozenset[str]:
     """The words that an app's tool definitions use: public by nature, so they may stand in a name."""
     words: set[str] = set()
     for text in definitions:
-        try:
-            parsed = json.loads(text)
-        except (ValueError, RecursionError):
-            continue
-        for leaf in _leaves(parsed):
+        for leaf in _leaves(definition_of(text)):
             words.update(name_words(leaf))
     return frozenset(word for word in words if len(word) > 1)
 

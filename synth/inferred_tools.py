@@ -16,6 +16,7 @@ from typing import Any, Final
 from genson import SchemaBuilder
 
 from environments.runtime.attempt import Json
+from environments.runtime.tool_definition import definition_of
 from redact.clean_episode import CleanEpisode
 from synth.rubric.recorded import parse_arguments
 
@@ -120,8 +121,7 @@ def tools_from_calls(tools: Iterable[Mapping[str, Json]]) -> list[str]:
 
 def _definitions(episode: CleanEpisode) -> list[Mapping[str, Json]]:
     """The definitions that an episode was sent; what is no definition is passed over."""
-    parsed = (json.loads(text) for text in episode.tools)
-    return [one for one in parsed if isinstance(one, dict) and _name_of(one)]
+    return [one for one in map(definition_of, episode.tools) if _name_of(one)]
 
 
 def _name_of(definition: Mapping[str, Json]) -> str:

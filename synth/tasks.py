@@ -7,8 +7,8 @@ cannot be accepted as it stands. Episodes marked `do_not_train` teach nothing he
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, Final
@@ -19,6 +19,7 @@ from environments.runtime.canonical import digest
 from environments.runtime.environment import run_actions
 from environments.runtime.normal import stable
 from environments.runtime.task import Limits, Task, UserTurn
+from environments.runtime.tool_definition import definition_of, function_of, name_of
 from environments.runtime.world import World
 from environments.runtime.world_dispatched import EMPTY
 from environments.runtime.world_formats import fits
@@ -49,8 +50,18 @@ from synth.withheld import needs_withheld
 ID_LENGTH: Final = 32
 NEEDS_CONTENT: Final = frozenset({"no_content", "truncated"})
 """What an episode may lack that makes its task unusable."""
+FAULT: Final = "fault"
+"""Reason: making a part of it failed."""
 MIN_MESSAGES: Final = 30
 MIN_CALLS: Final = 40
+
+
+Unit = Callable[[str, str], AbstractContextManager[object]]
+"""What one episode is read inside of, or one task made."""
+
+
+def _whole(_kind: str, _unit: str) -> AbstractContextManager[object]:
+    return nullcontext()
 
 
 def derive_tasks(
@@ -59,16 +70,23 @@ def derive_tasks(
     world: LearntWorld | None,
     *,
     corrections: Mapping[str, Said] | None = None,
+    unit: Unit = _whole,
 ) -> list[Candidate]:
-    """All candidates of one app, in order of their first episode; `corrections` say what people did about failed ones."""
+    """All candidates of one app, in order of their first episode; `corrections` say what people did about failed ones.
+
+    Each episode is read, and each task made, inside a `unit` (its kind and our id of it): a caller that takes in what one raises gets all
+    others.
+    """
     backend = World.from_json(world.document) if world is not None else None
     several = backend.dispatched if backend is not None else EMPTY
     usable = [e for e in episodes if not e.do_not_train and e.steps]
     tools = ToolBook(usable)
-    records = [
-        record(e, several, Results.of(backend, e) if backend is not None else None)
-        for e in map(tools.completed, usable)
-    ]
+    records: list[Recorded] = []
+    for e in usable:
+        with unit("episode", e.episode_id):
+            whole = tools.completed(e)
+            results = Results.of(backend, whole) if backend is not None else None
+            records.append(record(whole, several, results))
     said = world.document.get("reads", []) if world is not None else []
     kinds = infer_tools(records, reads=said, dispatched=several)
     facts = {
@@ -84,25 +102,40 @@ def derive_tasks(
     silent = _silent(list(facts.values()), world, backend)
     if world is None or backend is None:
         traits = traits_of(kinds, attempts, silent=silent)
-        return [
-            _candidate(_Attempts(g, mine), traits, None)
-            for g, mine in zip(groups, attempts, strict=True)
-        ]
+        return _candidates(
+            [_Attempts(g, m) for g, m in zip(groups, attempts, strict=True)], traits, None, unit
+        )
     starts = Starts(backend, world)
     intents = Intents(list(facts.values()), kinds, starts.session)
     if backend.living:
         groups = join_later(groups, facts, kinds, alike=intents.alike)
         attempts = [[facts[r.episode.episode_id] for r in group.records] for group in groups]
     makers = _Makers(intents, Corrected(intents, kinds, several), corrections or {})
-    found = [
-        _Attempts(g, mine, _constructed(g, mine, makers, starts.of(g.begins), kinds))
-        for g, mine in zip(groups, attempts, strict=True)
-    ]
+    found: list[_Attempts] = []
+    for g, mine in zip(groups, attempts, strict=True):
+        made: _Made | None = _Made(why_not=FAULT)
+        with unit("solution", _id_of(g)):
+            made = _constructed(g, mine, makers, starts.of(g.begins), kinds)
+        found.append(_Attempts(g, mine, made))
     also = [*intents.seen(), *(one for f in found for one in _ended_right(f, kinds))]
     traits = traits_of(kinds, attempts, silent=silent, also=also)
-    return [
-        _candidate(f, traits, (f.made and f.made.start) or starts.of(f.group.begins)) for f in found
-    ]
+    return _candidates(found, traits, starts, unit)
+
+
+def _candidates(
+    found: Sequence[_Attempts], traits: AppTraits, starts: Starts | None, unit: Unit
+) -> list[Candidate]:
+    out: list[Candidate] = []
+    for one in found:
+        with unit("task", _id_of(one.group)):
+            begins = starts.of(one.group.begins) if starts is not None else None
+            out.append(_candidate(one, traits, (one.made and one.made.start) or begins))
+    return out
+
+
+def _id_of(group: Group) -> str:
+    anchor = group.anchor.episode
+    return task_id_of(anchor.app, task_key=group.task_key, anchor=anchor.episode_id)
 
 
 def _ended_right(found: _Attempts, kinds: ToolKinds) -> Iterable[tuple[bool, frozenset[str]]]:
@@ -258,8 +291,7 @@ def _candidate(found: _Attempts, traits: AppTraits, start: Start | None) -> Cand
     if made.facts is not None and made.facts.acts:
         # Who alike handed over or acted otherwise shows in no end: here the act is the end.
         traits = replace(traits, unforgiven={**traits.unforgiven, NO_ACT: FAIL})
-    anchor = group.anchor.episode
-    task_id = task_id_of(anchor.app, task_key=group.task_key, anchor=anchor.episode_id)
+    task_id = _id_of(group)
     derived = derive_rubric(
         task_id,
         shows,
@@ -387,9 +419,11 @@ def _tools(group: Group) -> tuple[Mapping[str, Json], ...]:
     """Every tool that any attempt at the task was offered."""
     found: dict[str, Mapping[str, Json]] = {}
     for text in (t for recorded in group.records for t in recorded.episode.tools):
-        definition = json.loads(text)
-        function = definition.get("function", definition)
-        found.setdefault(str(function.get("name")), definition)
+        definition = definition_of(text)
+        function = function_of(definition)
+        # Nobody can call what has no name.
+        if function:
+            found.setdefault(name_of(function), definition)
     return tuple(found[name] for name in sorted(found))
 
 

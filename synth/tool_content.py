@@ -7,12 +7,12 @@ results is learnt from them (`synth.world.enveloped`). Not here: what any of it 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
 from environments.runtime.attempt import Json
+from environments.runtime.normal import parse_json
 from environments.runtime.world_literal import literal
 
 MAX_LAYERS: Final = 5
@@ -55,11 +55,8 @@ def held(text: str) -> Json:
     inner = innermost(text)
     if not isinstance(inner, str):
         return inner
-    try:
-        value: Json = json.loads(inner)
-    except (ValueError, RecursionError):
-        return inner
-    return value
+    parsed = parse_json(inner.strip())
+    return inner if parsed is None else parsed.value
 
 
 def _inside(value: Json) -> Json:
@@ -77,7 +74,8 @@ def _inside(value: Json) -> Json:
 
 
 def _typed(value: Mapping[str, Json]) -> bool:
-    return len(value) == len(HOLDERS) and value.get("type") in TYPES
+    kind = value.get("type")
+    return len(value) == len(HOLDERS) and isinstance(kind, str) and kind in TYPES
 
 
 def _parts(value: Json) -> Json:
@@ -106,10 +104,8 @@ def _read(text: str) -> Json:
         text[: tail.start()] if tail else None,
     ):
         if bare is not None and bare.lstrip()[:1] in {"{", "[", '"'}:
-            try:
-                value: Json = json.loads(bare)
-            except (ValueError, RecursionError):
-                value = literal(bare)
+            parsed = parse_json(bare.strip())
+            value = literal(bare) if parsed is None else parsed.value
             if value is not None:
                 return value
     return None

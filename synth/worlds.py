@@ -7,7 +7,7 @@ it applies to. Not here: answering calls (`environments.runtime.world`), measuri
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -20,10 +20,11 @@ from synth.world.again import learn_once
 from synth.world.around import learn_around
 from synth.world.beneath import learn_beneath
 from synth.world.computed import learn_computed
-from synth.world.continuity import infer_continuity
+from synth.world.continuity import LIVING, infer_continuity
 from synth.world.document import write_document
 from synth.world.early import learn_early
 from synth.world.effects import learn_effects
+from synth.world.evidence import says_write
 from synth.world.examples import collect
 from synth.world.field_names import forget_fields
 from synth.world.fresh import tell_times
@@ -33,7 +34,7 @@ from synth.world.kinds import learn_kinds, withhold_unseen
 from synth.world.met import learn_met
 from synth.world.model import ToolModel, Workbench
 from synth.world.nested import learn_nested
-from synth.world.observation import by_tool, histories, subject_of
+from synth.world.observation import by_tool, histories, paired_results, subject_of
 from synth.world.once_refused import withhold_refused
 from synth.world.outcomes import learn_outcomes, learn_style
 from synth.world.paired import learn_paired
@@ -42,6 +43,8 @@ from synth.world.parts import learn_parts
 from synth.world.proposals import Proposer
 from synth.world.reach import learn_reach
 from synth.world.receipts import adds_fields, unsettle
+from synth.world.recorded import SAYS as RECORDED_ONLY
+from synth.world.recorded import in_words, recorded_part, without
 from synth.world.refusal_words import learn_refusal_words
 from synth.world.relevance import learn_relevance
 from synth.world.settled import learn_settled
@@ -103,11 +106,15 @@ class LearntWorld:
     start_of: StartOf
 
 
-def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> LearntWorld:
-    """The world of one app's episodes."""
+def learn_world(
+    episodes: Sequence[CleanEpisode], settings: WorldSettings, *, doubtful: bool = False
+) -> LearntWorld:
+    """The world of one app's episodes; `doubtful`: unless a person says otherwise, its backend is taken to live on."""
     said = settings.continuity is not None
     bench = _kinds_of(_observe(episodes, settings.reads, shared=said))
     bench.continuity = infer_continuity(bench, override=settings.continuity)
+    if doubtful and not said:
+        bench.continuity = bench.continuity | {"kind": LIVING}
     if bench.living and bench.fresh:
         # What is stored comes back in later episodes as it was told: only readers keep their marks.
         continuity = bench.continuity
@@ -154,6 +161,64 @@ def learn_world(episodes: Sequence[CleanEpisode], settings: WorldSettings) -> Le
         continuity=bench.continuity,
         start_of=_starts(document, living=bench.living),
     )
+
+
+def learn_with_recordings(
+    episodes: Sequence[CleanEpisode], settings: WorldSettings, why: Mapping[str, str]
+) -> LearntWorld:
+    """A world with recordings only of the tools at which learning failed; `why` says by tool what the fault was.
+
+    All others are learnt from the episodes up to the first call of such a tool, unless its name and its calls say that it only looks.
+    """
+    seen = _in_words(episodes, settings, why)
+    looks = _that_look(seen, why) | (settings.reads & why.keys())
+    shared = seen is not None and not (seen.living or seen.bound or seen.own_starts)
+    known = {e.episode_id: e for e in without(episodes, why, looks)}
+    learnt = learn_world(list(known.values()), settings, doubtful=seen is None or seen.living)
+    part = recorded_part(episodes, learnt.document, why, looks)
+    document = learnt.document | {"recorded": part | {"shared": shared}}
+
+    def start_of(episode: CleanEpisode) -> dict[str, Any]:
+        start = learnt.start_of(known.get(episode.episode_id, episode))
+        return {**start, "tape": [episode.episode_id]}
+
+    beside = [
+        ToolSummary(
+            name=name,
+            kind="unknown",
+            support=sum(call.name == name for e in episodes for call, _ in paired_results(e)),
+            says=RECORDED_ONLY,
+            evidence={"fault": fault, "looks": name in looks},
+        )
+        for name, fault in why.items()
+    ]
+    return LearntWorld(
+        document=document,
+        tools=tuple(sorted((*learnt.tools, *beside), key=lambda tool: tool.name)),
+        continuity=learnt.continuity,
+        start_of=start_of,
+    )
+
+
+def _in_words(
+    episodes: Sequence[CleanEpisode], settings: WorldSettings, tools: Collection[str]
+) -> Workbench | None:
+    """What the calls of some tools say of the backend where their results are words; None where that fails as well."""
+    words = in_words(episodes, tools)
+    try:
+        bench = _kinds_of(_observe(words, settings.reads, shared=settings.continuity is not None))
+        bench.continuity = infer_continuity(bench, override=settings.continuity)
+        learn_writers(bench)
+        learn_relevance(bench)
+    except Exception:  # noqa: BLE001 - whatever breaks here broke before: nothing is known then, and nobody is trusted
+        return None
+    return bench
+
+
+def _that_look(bench: Workbench | None, tools: Collection[str]) -> frozenset[str]:
+    """Of some tools those that say by their name, and by all their calls, that they change nothing."""
+    known = {} if bench is None else bench.tools
+    return frozenset(n for n in tools if n in known and known[n].innocent and says_write(n) < 0)
 
 
 def _kinds_of(bench: Workbench) -> Workbench:

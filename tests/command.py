@@ -10,7 +10,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def tracegym(*arguments: object, code: int = 0) -> str:
-    """Run a command; its stdout, or its stderr where it is to fail with that code. A traceback is never right."""
+    """Run a command; its stdout, or its stderr where it is to fail with that code. A traceback, or a fault that it went on without, is never right."""
     done = subprocess.run(
         [sys.executable, "-m", "dagster_project.cli.main", *map(str, arguments)],
         cwd=ROOT,
@@ -20,4 +20,5 @@ def tracegym(*arguments: object, code: int = 0) -> str:
     )
     assert done.returncode == code, done.stderr[-3000:]
     assert "Traceback" not in done.stderr
+    assert "left out: " not in done.stderr
     return done.stderr if code else done.stdout

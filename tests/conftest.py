@@ -1,12 +1,15 @@
-"""What every test shares: where the real data lie, and hypothesis settings that hold on a busy machine."""
+"""What every test shares: where the real data lie, hypothesis settings that hold on a busy machine, and that no fault goes unnoticed."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from dagster_project.skipped import Skipped, hearing
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "yes")
@@ -15,6 +18,23 @@ settings.register_profile(
     "repository", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("repository")
+
+
+@pytest.fixture(scope="session")
+def heard() -> Iterator[list[Skipped]]:
+    """Every unit of work that this process left out because of a fault, since the last test."""
+    found: list[Skipped] = []
+    with hearing(found.append):
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def no_fault_unnoticed(heard: list[Skipped], request: pytest.FixtureRequest) -> Iterator[None]:
+    """A build goes on when its own code fails; a test does not, unless it is about that and says so."""
+    yield
+    left_out, heard[:] = list(heard), []
+    if request.node.get_closest_marker("leaves_out") is None:
+        assert left_out == []
 
 
 @pytest.fixture(scope="session")

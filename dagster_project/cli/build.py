@@ -2,6 +2,7 @@
 
 import signal
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -33,7 +34,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
         bool,
         typer.Option(
             "--strict",
-            help="Exit 3 when an asset check did not pass, or when the gate withheld something.",
+            help="Exit 3 when an asset check did not pass, the gate withheld something, or a fault left something out.",
         ),
     ] = False,
     judge: JudgeOption = "",
@@ -78,17 +79,21 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
                 ),
             )
             data = write_home_report(opened)
-            check_home_report(opened, read_settings().secret)
+            removed = check_home_report(opened, read_settings().secret)
     except KeyboardInterrupt:
         raise Interrupted(
             f"interrupted; everything finished so far is stored. Go on with: tracegym build --home {home}"
         ) from None
     seconds = time.monotonic() - started
     if as_json:
-        print_json(_document(built, data, opened.report, seconds))
+        print_json(_document(built, data, None if removed else opened.report, seconds))
     else:
         _show(built, data, home, seconds)
-        console.print(f"report: {opened.report}", soft_wrap=True)
+        console.print(removed or f"report: {opened.report}", soft_wrap=True, markup=False)
+    if strict and removed:
+        raise StrictError(removed)
+    if strict and data.skipped:
+        raise StrictError("; ".join(row.says for row in data.skipped))
     if strict and built.failed_checks:
         raise StrictError(f"checks that did not pass: {', '.join(built.failed_checks)}")
     if strict and (told := _waits(data, home)):
@@ -129,7 +134,7 @@ class Interrupted(ProjectError):  # noqa: N818 - what happened, not a fault
 
 
 def _document(
-    built: "Built", data: "ReportData", report: Path, seconds: float
+    built: "Built", data: "ReportData", report: Path | None, seconds: float
 ) -> dict[str, object]:
     return {
         "app_days": built.app_days,
@@ -148,11 +153,16 @@ def _document(
         "quarantined": {f"{row.app}: {row.code}": row.count for row in data.quarantine},
         "waiting": _waiting(data),
         "outcomes_to_settle": _to_settle(data),
-        "report": str(report),
+        "left_out": [
+            {**asdict(row), "says": row.says, "report": row.report} for row in data.skipped
+        ],
+        "report": None if report is None else str(report),
     }
 
 
 def _show(built: "Built", data: "ReportData", home: Path, seconds: float) -> None:
+    from dagster_project.skipped_parts import lines_of  # noqa: PLC0415 - deltalake: 0.6 s
+
     rows = [
         (
             stage.name,
@@ -166,6 +176,8 @@ def _show(built: "Built", data: "ReportData", home: Path, seconds: float) -> Non
     print_table(made, ("stage", "count", "what fell out, and why"), rows)
     for check in built.failed_checks:
         notices().print(f"check not passed: {check}")
+    for told in lines_of(data.skipped):
+        notices().print(told, soft_wrap=True, markup=False)
     for told in _waits(data, home):
         notices().print(told, soft_wrap=True)
     for line in lines_to_settle(_to_settle(data)):

@@ -20,6 +20,7 @@ def doctor(home: HomeOption = HOME, as_json: JsonOption = False) -> None:
     opened = open_home(home)
     # pyarrow and deltalake: 0.6 s
     from dagster_project.doctor import diagnose, to_json  # noqa: PLC0415
+    from dagster_project.skipped_parts import lines_of  # noqa: PLC0415
 
     found = diagnose(opened)
     if as_json:
@@ -42,6 +43,8 @@ def doctor(home: HomeOption = HOME, as_json: JsonOption = False) -> None:
         _show(app)
     for advice in found.advice:
         typer.echo(f"• {advice}")
+    for told in lines_of(found.left_out):
+        typer.echo(f"• {told}")
     for line in lines_to_settle([line for app in found.apps for line in app.outcomes_to_settle]):
         typer.echo(line)
 

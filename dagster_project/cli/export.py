@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dagster_project.cli.options import HOME, AppOption, HomeOption, JsonOption
-from dagster_project.cli.output import print_json, print_pairs
+from dagster_project.cli.output import notices, print_json, print_pairs
 from dagster_project.cli.settings import read_settings
 from dagster_project.errors import InputError
 from dagster_project.home import apps_of, open_home
@@ -135,6 +135,7 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per option
     _require(rates is not None or not band_policy, "it needs --band", "--band-policy")
     # pyarrow, deltalake and scikit-learn (through the records): 2 s
     from dagster_project.exporting import Asked, export_tasks  # noqa: PLC0415
+    from dagster_project.skipped_parts import lines_of  # noqa: PLC0415
     from environments.export.splits import SplitSettings  # noqa: PLC0415
 
     asked = Asked(
@@ -153,7 +154,8 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per option
     apps = [app] if app else list(known)
     with _source(opened, rekey=rekey) as source:
         _require_no_leaks(source.home.clean, apps)
-        manifest = export_tasks(source.home.clean, apps, asked)
+        exported = export_tasks(source.home.clean, apps, asked)
+        manifest = exported.manifest
         searched = _searched(source, dest, apps)
     counts: dict[str, object] = {
         "tasks": len(manifest.tasks),
@@ -170,8 +172,11 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per option
     if searched is not None:
         counts["searched"] = searched.why_not or f"{searched.texts} texts, no identifier"
     notes = manifest.splits.get("notes")
+    for told in lines_of(exported.left_out):
+        notices().print(told, soft_wrap=True, markup=False)
     if as_json:
-        print_json({"format": format_name, "dest": str(dest), **counts})
+        faults = [row.report for row in exported.left_out]
+        print_json({"format": format_name, "dest": str(dest), **counts, "faults": faults})
     else:
         print_pairs(f"{format_name}: {dest}", counts)
         for note in notes if isinstance(notes, list) else ():

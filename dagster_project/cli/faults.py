@@ -6,15 +6,12 @@ foreign message may quote the data.
 
 import errno
 import sqlite3
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dagster_project.errors import ProjectError
+from dagster_project.fatal import behind, is_full
 
 _OURS = frozenset({"ingest", "redact", "synth", "environments", "dagster_project"})
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-_WRITERS = frozenset({"_internal", "builtins", "deltalake", "duckdb", "pyarrow"})
-_NO_SPACE = "No space left on device"
 _NO_DISK = "disk I/O error"
 
 
@@ -34,12 +31,12 @@ def fault_of(error: BaseException) -> Fault:  # noqa: PLR0911 - a table in code
         return Fault(sentence=str(error), exit_code=error.exit_code)
     if type(error).__module__.partition(".")[0] in _OURS:
         return Fault(sentence=str(error))
-    if any(_is_full(one) for one in _behind(error)):
+    if any(is_full(one) for one in behind(error)):
         where = f"{error.filename}: " if isinstance(error, OSError) and error.filename else ""
         return Fault(sentence=f"{where}the disk is full; free some space and run the command again")
     if isinstance(error, OSError):
         return Fault(sentence=_disk_sentence(error))
-    if any(isinstance(one, sqlite3.Error) and _NO_DISK in str(one) for one in _behind(error)):
+    if any(isinstance(one, sqlite3.Error) and _NO_DISK in str(one) for one in behind(error)):
         return Fault(
             sentence="the disk cannot be written: it is full or damaged; free some space and run the command again"
         )
@@ -48,26 +45,6 @@ def fault_of(error: BaseException) -> Fault:  # noqa: PLR0911 - a table in code
     return Fault(
         sentence=f"an unexpected fault ({type(error).__name__}); run again with --debug for details"
     )
-
-
-def _behind(error: BaseException) -> Iterator[BaseException]:
-    """The exception and those that it wraps; SQLAlchemy keeps the database's own as `orig`."""
-    seen: set[int] = set()
-    one: BaseException | None = error
-    while one is not None and id(one) not in seen:
-        seen.add(id(one))
-        yield one
-        inner = getattr(one, "orig", None) or one.__cause__ or one.__context__
-        one = inner if isinstance(inner, BaseException) else None
-
-
-def _is_full(error: BaseException) -> bool:
-    """Delta Lake and Arrow tell of a full disk in words only."""
-    if isinstance(error, OSError) and error.errno in _FULL:
-        return True
-    if isinstance(error, sqlite3.Error):
-        return "full" in str(error)
-    return type(error).__module__.partition(".")[0] in _WRITERS and _NO_SPACE in str(error)
 
 
 def _disk_sentence(error: OSError) -> str:

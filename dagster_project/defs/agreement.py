@@ -9,15 +9,16 @@ from dagster_project.agreement import HeldOut, agreed, leave_one_out
 from dagster_project.clean_records import clean_episodes_of, labels_of, said_corrections_of
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import CleanSide
-from dagster_project.defs.result import AssetResult
+from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import rows_of
 from dagster_project.defs.tasks import candidates_of
 from dagster_project.documents import Document, records, to_rows
-from dagster_project.freshness import Key, digests, made_of, store, work
+from dagster_project.freshness import Key, digests, made_of, store, tried, work
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import AGREEMENT
 from dagster_project.learnt_worlds import world_of
 from dagster_project.progress import tell
+from dagster_project.skipped import Skips
 
 ASSET = "agreement"
 MOST_FALSE_PASSES = 0.03
@@ -38,7 +39,8 @@ LEAST_GRADED = 20
             "rubrics_agree",
             asset=ASSET,
             description="Rubrics rarely pass what users called unresolved, on attempts that they have not seen.",
-        )
+        ),
+        LEFT_OUT(ASSET),
     ],
 )
 def agreement(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
@@ -46,35 +48,45 @@ def agreement(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
     lake = clean.lake
     todo = work(lake, ASSET, ingredients(lake, context.partition_keys))
     for app in sorted(app for app, _ in todo.stale):
-        world = world_of(lake, app)
-        found: list[HeldOut] = []
-        if world is not None:
-            found = leave_one_out(
-                clean_episodes_of(lake, app),
-                labels_of(lake, app, clean.outcome_policy),
-                world,
-                candidates_of(clean, app),
-                corrections=said_corrections_of(lake, app, clean.outcome_policy),
-                step=partial(tell, ASSET, says=app),
+        skips = Skips(ASSET, app)
+        rows = AGREEMENT.schema.empty_table()
+        with skips.unit("app"):
+            world = world_of(lake, app)
+            found: list[HeldOut] = []
+            if world is not None:
+                found = leave_one_out(
+                    clean_episodes_of(lake, app),
+                    labels_of(lake, app, clean.outcome_policy),
+                    world,
+                    candidates_of(clean, app),
+                    corrections=said_corrections_of(lake, app, clean.outcome_policy),
+                    step=partial(tell, ASSET, says=app),
+                    unit=skips.unit,
+                )
+            rows = to_rows(
+                Document(app=app, id=one.episode_id, version=one.task_id, content=one)
+                for one in found
             )
-        documents = (
-            Document(app=app, id=one.episode_id, version=one.task_id, content=one) for one in found
-        )
-        store(lake, AGREEMENT, to_rows(documents), todo, keys=[(app, "")])
+        again = tried(todo, [(app, "")]) if skips else todo
+        store(lake, AGREEMENT, rows, again, keys=[(app, "")])
+        skips.keep(lake)
     known = {app: held_out_of(lake, app) for app in context.partition_keys}
     with_witness = [one for group in known.values() for one in group if one.witness]
     whole = agreed(with_witness)
     doubtful = whole.false_pass > MOST_FALSE_PASSES * whole.graded
-    return dg.MaterializeResult(
-        metadata={
+    return made(
+        ASSET,
+        lake,
+        context.partition_keys,
+        lambda: {
             "recomputed_apps": len(todo.stale),
             "attempts": sum(map(len, known.values())),
             "with_a_resolved_other": whole.episodes,
             "graded": whole.graded,
             "by_app": rows_of(_HEADINGS, [_row(app, group) for app, group in known.items()]),
         },
-        check_results=[
-            dg.AssetCheckResult(
+        {
+            "rubrics_agree": lambda: dg.AssetCheckResult(
                 check_name="rubrics_agree",
                 passed=whole.graded < LEAST_GRADED or not doubtful,
                 severity=dg.AssetCheckSeverity.WARN,
@@ -86,7 +98,7 @@ def agreement(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
                     "abstained": whole.abstained,
                 },
             )
-        ],
+        },
     )
 
 

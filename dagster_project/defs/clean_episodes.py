@@ -1,19 +1,20 @@
 """`clean_episodes`: episodes past the gate, pseudonymised; what was removed is counted, never shown."""
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Final
 
 import dagster as dg
+import pyarrow as pa
 
 from dagster_project.clean_records import clean_episodes_of
 from dagster_project.commutation import Commutation, commutation_of, pairs_of
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import CleanSide, PrivateSide
-from dagster_project.defs.result import AssetResult
+from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import bars, rows_of
-from dagster_project.freshness import Key, Work, store, work
+from dagster_project.freshness import Key, Work, nobody_knows, store, tried, work
 from dagster_project.gate import (
     HELD,
     REPLACED,
@@ -27,13 +28,17 @@ from dagster_project.gate import (
     policy_of,
     raw_episodes,
     survivors,
+    told_ingredients,
+    unread_of,
     vault_of,
 )
 from dagster_project.home import lock
 from dagster_project.lake import Lake
 from dagster_project.progress import counted
 from dagster_project.rows import always, to_table
+from dagster_project.skipped import Skips, skipped_of, without_those_that_fail
 from dagster_project.tables import CALL_PAIRS, CLEAN_EPISODES, EPISODES, REDACTIONS
+from ingest.episode import Episode
 from redact.collector import without_collection
 from redact.learnt import Learnt
 from redact.scrub import Scrubbed, scrub
@@ -73,6 +78,7 @@ _PLACES: Final = 60
             asset=ASSET,
             description="The same recorded call and result read alike in every episode past the gate, and no two became one.",
         ),
+        LEFT_OUT(ASSET),
     ],
 )
 def clean_episodes(
@@ -90,43 +96,101 @@ def clean_episodes(
             if key[1] in days
         }
         todo = work(clean.lake, ASSET, wanted)
-        known = {
-            app: knowledge_of(private.lake, vault, app).learnt
-            for app in sorted({app for app, _ in todo.stale})
-        }
+        known: dict[str, Learnt] = {}
         try:
-            for key in counted(ASSET, sorted(todo.stale), "scrubbing"):
-                _scrub_day(private, clean.lake, (vault, known[key[0]]), todo, key)
+            for app, days in todo.days().items():
+                _scrub_app(private, clean.lake, vault, todo, (app, days, known))
         finally:
             # An interrupted build has stored days already: their surrogates must be in the vault.
             vault.save()
-        return _result(private.lake, clean.lake, todo, (vault, known))
+        return _result(private, clean.lake, todo, (vault, known))
+
+
+def _scrub_app(
+    private: PrivateSide,
+    clean: Lake,
+    vault: Vault,
+    todo: Work,
+    asked: tuple[str, list[str], dict[str, Learnt]],
+) -> None:
+    """The days of one app; a day of which nobody can tell what is personal in it has no clean rows, not even those of before."""
+    app, days, known = asked
+    skips = Skips(ASSET, app, days[0])
+    with skips.unit("app") as learning:
+        if any(nobody_knows(todo.wanted[app, day]) for day in days):
+            told_ingredients(private.opened(), private.lake, vault, app)  # raises once more
+        known[app] = knowledge_of(private.lake, vault, app).learnt
+    if learning.failed:
+        for day in days:
+            _clear_day(private, clean, todo, (app, day))
+        skips.keep(clean, days)
+        return
+    for day in counted(ASSET, days, f"scrubbing {app}"):
+        mine = Skips(ASSET, app, day)
+        with mine.unit("day") as scrubbing:
+            _scrub_day(private, clean, (vault, known[app]), todo, mine)
+        if scrubbing.failed:
+            _clear_day(private, clean, todo, (app, day))
+        mine.keep(clean, [day])
+
+
+def _clear_day(private: PrivateSide, clean: Lake, todo: Work, key: Key) -> None:
+    """All episodes of a day wait."""
+    again = tried(todo, [key])
+    clean.replace(REDACTIONS, REDACTIONS.schema.empty_table(), [key])
+    private.lake.replace(CALL_PAIRS, CALL_PAIRS.schema.empty_table(), [key])
+    store(clean, CLEAN_EPISODES, CLEAN_EPISODES.schema.empty_table(), again, keys=[key])
+
+
+@dataclass(frozen=True, slots=True)
+class _Day:
+    """What a day's episodes are past the gate."""
+
+    rows: pa.Table
+    account: pa.Table
+    pairs: pa.Table
 
 
 def _scrub_day(
-    private: PrivateSide, clean: Lake, secrets: tuple[Vault, Learnt], todo: Work, key: Key
+    private: PrivateSide,
+    clean: Lake,
+    secrets: tuple[Vault, Learnt],
+    todo: Work,
+    skips: Skips,
 ) -> None:
-    app, day = key
+    app, day = key = skips.app, skips.day
     vault, known = secrets
     policy = policy_of(private.opened())
-    raw = raw_episodes(private.lake, app, [day])[day]
-    with without_collection():
-        scrubbed: list[Scrubbed] = list(scrub(raw, learnt=known, vault=vault, policy=policy))
-    passed, leaking = leak_checked(raw, scrubbed, known)
-    rows = to_table((one.clean for one in passed), CLEAN_EPISODES.schema, day=always(day))
-    account = account_table([*account_of(app, day, scrubbed), *leak_rows(app, day, leaking)])
-    clean.replace(REDACTIONS, account, [key])
+    unread = unread_of(private.lake, app, [day])
+    raw = [e for e in raw_episodes(private.lake, app, [day])[day] if e.episode_id not in unread]
+
+    def make(some: Sequence[Episode]) -> _Day:
+        with without_collection():
+            scrubbed: list[Scrubbed] = list(scrub(some, learnt=known, vault=vault, policy=policy))
+        passed, leaking = leak_checked(some, scrubbed, known)
+        together = zip(some, (one.clean for one in scrubbed), strict=True)
+        return _Day(
+            rows=to_table((one.clean for one in passed), CLEAN_EPISODES.schema, day=always(day)),
+            account=account_table([*account_of(app, day, scrubbed), *leak_rows(app, day, leaking)]),
+            pairs=pairs_of(key, together, vault.keyed(app)),
+        )
+
+    def failed(episode: Episode, fault: Exception) -> None:
+        skips.note(fault, "episode", vault.episode_id(app, episode.episode_id))
+
+    found = without_those_that_fail(raw, make, failed)
+    clean.replace(REDACTIONS, found.account, [key])
     if policy.enabled:
-        together = zip(raw, (one.clean for one in scrubbed), strict=True)
-        private.lake.replace(CALL_PAIRS, pairs_of(key, together, vault.keyed(app)), [key])
-    store(clean, CLEAN_EPISODES, rows, todo, keys=[key])
+        private.lake.replace(CALL_PAIRS, found.pairs, [key])
+    again = tried(todo, [key]) if skips or unread else todo
+    store(clean, CLEAN_EPISODES, found.rows, again, keys=[key])
 
 
 def _result(
-    private: Lake, clean: Lake, todo: Work, secrets: tuple[Vault, dict[str, Learnt]]
+    sides: PrivateSide, clean: Lake, todo: Work, secrets: tuple[Vault, dict[str, Learnt]]
 ) -> AssetResult:
+    private = sides.lake
     raw = {key: private.stamps("episodes")[key].rows for key in todo.wanted}
-    kept = {key: stamp.rows for key, stamp in clean.stamps(ASSET).items() if key in todo.wanted}
     kinds: Counter[str] = Counter()
     places: Counter[tuple[str, str, str]] = Counter()
     lengths: Counter[tuple[str, str, str]] = Counter()
@@ -140,11 +204,15 @@ def _result(
             places[place] += row["count"]
             lengths[place] += row["length"]
     held = kinds[f"{HELD}: leak"]
-    strangers = _raw_ids_in(private, clean, todo)
-    replayed = {app: commutation_of(private, app, days) for app, days in asked.items()}
-    leaks = _leaks_in(private, clean, todo, secrets)
-    return dg.MaterializeResult(
-        metadata={
+    leaks = _leaks_in(sides, clean, todo, secrets)
+    kept = {key: stamp.rows for key, stamp in clean.stamps(ASSET).items() if key in todo.wanted}
+    waiting = sum(raw.values()) - sum(kept.values()) - held
+    noted = skipped_of(clean, asked, stages=(ASSET, "learnt"))
+    return made(
+        ASSET,
+        clean,
+        asked,
+        lambda: {
             "clean_episodes": sum(kept.values()),
             "recomputed_partitions": len(todo.stale),
             # What was held back stands first: it is the part that somebody has to decide about.
@@ -160,26 +228,34 @@ def _result(
             ),
             "picture": bars("values replaced or held, by kind", kinds),
         },
-        check_results=[
-            dg.AssetCheckResult(
+        {
+            "nothing_lost": lambda: dg.AssetCheckResult(
                 check_name="nothing_lost",
-                passed=sum(raw.values()) == sum(kept.values()) + held,
+                passed=waiting == 0 or (waiting > 0 and bool(noted)),
                 metadata={
                     "episodes": sum(raw.values()),
                     "clean": sum(kept.values()),
                     "held_back": held,
+                    "waiting": waiting,
                 },
             ),
-            dg.AssetCheckResult(
+            "no_leaks": lambda: dg.AssetCheckResult(
                 check_name="no_leaks",
                 passed=leaks == 0,
                 metadata={"leaks": leaks, "episodes_held_back": held},
             ),
-            dg.AssetCheckResult(
-                check_name="no_raw_ids", passed=strangers == 0, metadata={"raw_ids": strangers}
+            "no_raw_ids": lambda: _no_raw_ids(private, clean, todo),
+            "calls_commute": lambda: _calls_commute(
+                {app: commutation_of(private, app, days) for app, days in asked.items()}
             ),
-            _calls_commute(replayed),
-        ],
+        },
+    )
+
+
+def _no_raw_ids(private: Lake, clean: Lake, todo: Work) -> dg.AssetCheckResult:
+    strangers = _raw_ids_in(private, clean, todo)
+    return dg.AssetCheckResult(
+        check_name="no_raw_ids", passed=strangers == 0, metadata={"raw_ids": strangers}
     )
 
 
@@ -193,18 +269,26 @@ def _calls_commute(found: Mapping[str, Commutation]) -> dg.AssetCheckResult:
 
 
 def _leaks_in(
-    private: Lake, clean: Lake, todo: Work, secrets: tuple[Vault, dict[str, Learnt]]
+    sides: PrivateSide, clean: Lake, todo: Work, secrets: tuple[Vault, dict[str, Learnt]]
 ) -> int:
-    """How many stored episodes still hold an identifier of their raw episode, by the independent search."""
+    """How many stored episodes still hold an identifier of their raw episode, by the independent search.
+
+    A day that cannot be searched has no clean rows: nothing passes that nobody looked at.
+    """
     vault, known = secrets
     found = 0
-    for app, day in sorted(todo.stale):
-        raw = {
-            vault.episode_id(app, episode.episode_id): episode
-            for episode in raw_episodes(private, app, [day])[day]
-        }
-        stored = clean_episodes_of(clean, app, [day])
-        found += len(survivors(((raw[one.episode_id], one) for one in stored), known[app]))
+    for app, day in sorted(key for key in todo.stale if key[0] in known):
+        skips = Skips(ASSET, app, day)
+        with skips.unit("day") as searching:
+            raw = {
+                vault.episode_id(app, episode.episode_id): episode
+                for episode in raw_episodes(sides.lake, app, [day])[day]
+            }
+            stored = clean_episodes_of(clean, app, [day])
+            found += len(survivors(((raw[one.episode_id], one) for one in stored), known[app]))
+        if searching.failed:
+            _clear_day(sides, clean, todo, (app, day))
+            skips.keep(clean, [day])
     return found
 
 

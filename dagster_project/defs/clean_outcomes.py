@@ -1,21 +1,27 @@
 """`clean_outcomes`: outcomes past the gate, each with its clean episode."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 import dagster as dg
+import pyarrow as pa
 
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import CleanSide, PrivateSide
-from dagster_project.defs.result import AssetResult
+from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import table_of
-from dagster_project.freshness import Key, digest, made_of, store, work
-from dagster_project.gate import knowledge_of, policy_of, raw_outcomes, vault_of
+from dagster_project.freshness import Key, Work, digest, made_of, store, tried, work
+from dagster_project.gate import knowledge_of, policy_of, raw_outcomes, unread_of, vault_of
 from dagster_project.home import lock
 from dagster_project.lake import Lake
 from dagster_project.progress import counted
 from dagster_project.rows import always, to_table
+from dagster_project.skipped import Skips, without_those_that_fail
 from dagster_project.tables import CLEAN_OUTCOMES
+from ingest.outcome import Outcome
+from redact.learnt import Learnt
 from redact.scrub import scrub_outcomes
+from redact.vault import Vault
 
 ASSET = "clean_outcomes"
 
@@ -26,6 +32,7 @@ ASSET = "clean_outcomes"
     deps=["outcomes", "clean_episodes"],
     group_name="redact",
     kinds={"delta"},
+    check_specs=[LEFT_OUT(ASSET)],
     description="What users got, past the gate, joined to clean episodes.",
 )
 def clean_outcomes(
@@ -39,27 +46,59 @@ def clean_outcomes(
     with lock(home, "vault"):
         vault = vault_of(home, private.vault_secret())
         for app, days in todo.days().items():
-            known = knowledge_of(private.lake, vault, app)
-            by_day = raw_outcomes(private.lake, app, days)
-            for day in counted(ASSET, days, app):
-                cleaned = list(
-                    scrub_outcomes(
-                        by_day[day], learnt=known.learnt, vault=vault, policy=policy_of(home)
-                    )
-                )
-                names.update(f"{outcome.name} by {outcome.by}" for outcome in cleaned)
-                rows = to_table(cleaned, CLEAN_OUTCOMES.schema, day=always(day))
-                store(lake, CLEAN_OUTCOMES, rows, todo, keys=[(app, day)])
+            skips = Skips(ASSET, app, days[0])
+            keys = [(app, day) for day in days]
+            with skips.unit("app") as scrubbing:
+                known = knowledge_of(private.lake, vault, app).learnt
+                by_day = raw_outcomes(private.lake, app, days)
+                unread = unread_of(private.lake, app, days)
+                for day in counted(ASSET, days, app):
+                    said = [one for one in by_day[day] if one.outcome_id not in unread]
+                    names.update(_scrub_day(said, known, vault, private, (lake, todo, skips, day)))
+            if scrubbing.failed:
+                # Nothing passes that nobody scrubbed, not even what passed before.
+                rows = CLEAN_OUTCOMES.schema.empty_table()
+                store(lake, CLEAN_OUTCOMES, rows, tried(todo, keys), keys=keys)
+            skips.keep(lake, days)
         vault.save()
-    return dg.MaterializeResult(
-        metadata={
+    return made(
+        ASSET,
+        lake,
+        asked,
+        lambda: {
             "clean_outcomes": sum(
                 s.rows for k, s in lake.stamps(ASSET).items() if k in todo.wanted
             ),
             "recomputed_partitions": len(todo.stale),
             "names": table_of("outcome", names),
-        }
+        },
     )
+
+
+def _scrub_day(
+    said: Sequence[Outcome],
+    known: Learnt,
+    vault: Vault,
+    private: PrivateSide,
+    into: tuple[Lake, Work, Skips, str],
+) -> list[str]:
+    """Scrub and store the outcomes of a day; says their names."""
+    lake, todo, skips, day = into
+    policy = policy_of(private.opened())
+
+    def make(some: Sequence[Outcome]) -> tuple[list[str], pa.Table]:
+        cleaned = list(scrub_outcomes(some, learnt=known, vault=vault, policy=policy))
+        names = [f"{outcome.name} by {outcome.by}" for outcome in cleaned]
+        return names, to_table(cleaned, CLEAN_OUTCOMES.schema, day=always(day))
+
+    before = len(skips.found)
+    names, rows = without_those_that_fail(
+        said, make, lambda _, fault: skips.note(fault, "outcome", day=day)
+    )
+    key = (skips.app, day)
+    again = tried(todo, [key]) if len(skips.found) > before else todo
+    store(lake, CLEAN_OUTCOMES, rows, again, keys=[key])
+    return names
 
 
 def ingredients(private: Lake, clean: Lake, asked: dict[str, list[str]]) -> dict[Key, str]:

@@ -1,13 +1,13 @@
 """`difficulty`: how often each task is solved, in production and by the policies that tried it."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import dagster as dg
 
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import CleanSide
-from dagster_project.defs.result import AssetResult
+from dagster_project.defs.result import LEFT_OUT, AssetResult, Metadata, made
 from dagster_project.defs.show import image, rows_of
 from dagster_project.difficulty import TaskDifficulty
 from dagster_project.difficulty_picture import picture
@@ -21,11 +21,13 @@ from dagster_project.difficulty_report import (
     saturation,
 )
 from dagster_project.documents import Document, records, to_rows
-from dagster_project.freshness import Key, digests, made_of, store, work
+from dagster_project.freshness import Key, Work, digests, made_of, store, tried, work
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import DIFFICULTY, ROLLOUTS
 from dagster_project.progress import counted
 from dagster_project.rollout_store import rewards_of
+from dagster_project.skipped import Skips
+from dagster_project.task_difficulty import AppDifficulty
 
 ASSET = "difficulty"
 RULES = "estimates, spread"
@@ -41,19 +43,36 @@ RULES = "estimates, spread"
     ],
     group_name="environments",
     kinds={"delta"},
+    check_specs=[LEFT_OUT(ASSET)],
     description="Rates with intervals, per task version: real attempts, and rollouts by policy.",
 )
 def difficulty(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     """Count the apps whose verdicts or rollouts changed."""
     lake = clean.lake
     todo = work(lake, ASSET, ingredients(lake, context.partition_keys))
-    found = {app: app_difficulty(lake, app) for app in counted(ASSET, context.partition_keys)}
-    for app in sorted(app for app, _ in todo.stale):
-        documents = (
-            Document(app=app, id=one.task_id, version=one.task_version, content=one)
-            for one in found[app].tasks
-        )
-        store(lake, DIFFICULTY, to_rows(documents), todo, keys=[(app, "")])
+    found = {}
+    for app in counted(ASSET, context.partition_keys):
+        skips = Skips(ASSET, app)
+        rows = DIFFICULTY.schema.empty_table()
+        with skips.unit("app"):
+            found[app] = app_difficulty(lake, app)
+            rows = to_rows(
+                Document(app=app, id=one.task_id, version=one.task_version, content=one)
+                for one in found[app].tasks
+            )
+        if (app, "") in todo.stale:
+            again = tried(todo, [(app, "")]) if skips else todo
+            store(lake, DIFFICULTY, rows, again, keys=[(app, "")])
+        skips.keep(lake)
+    return made(ASSET, lake, context.partition_keys, lambda: _shown(lake, context, todo, found))
+
+
+def _shown(
+    lake: Lake,
+    context: dg.AssetExecutionContext,
+    todo: Work,
+    found: Mapping[str, AppDifficulty],
+) -> Metadata:
     known = [
         one
         for app in context.partition_keys
@@ -67,42 +86,40 @@ def difficulty(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResu
         for row in rows
     )
     flat = flat_groups(known)
-    return dg.MaterializeResult(
-        metadata={
-            "tasks": len(known),
-            "recomputed_apps": len(todo.stale),
-            "tasks_in_the_band": len(in_band(known, BAND)),
-            "tasks_in_the_aim": len(in_band(known, AIM)),
-            "policies": rows_of(
-                ("policy", "tasks tried", "mean reward", "groups", "groups without spread"),
-                [
-                    (name, n, _mean(known, name), *flat.get(name, (0, 0)))
-                    for name, n in sorted(policies.items())
-                ],
-            ),
-            "calibration": rows_of(
-                ("app", "unseen attempts", "Brier score", "of the mean", "calibration error"),
-                [
-                    (app, c.attempts, c.brier, c.brier_of_mean, c.error)
-                    for app, one in found.items()
-                    if (c := one.calibration) is not None
-                ],
-            ),
-            "saturation": rows_of(
-                ("policy", "version", "from", "tasks", "mean", "saturated", "in the aim", "flat"),
-                [
-                    (
-                        *(s.policy, s.task_set_version[:12], s.first_day),
-                        *(s.tasks, s.mean, s.saturated, s.aimed, s.flat),
-                    )
-                    for s in lines
-                ],
-            ),
-            "picture": image(
-                "pass rates, expected and reached", picture(document(list(found.values()), lines))
-            ),
-        }
-    )
+    return {
+        "tasks": len(known),
+        "recomputed_apps": len(todo.stale),
+        "tasks_in_the_band": len(in_band(known, BAND)),
+        "tasks_in_the_aim": len(in_band(known, AIM)),
+        "policies": rows_of(
+            ("policy", "tasks tried", "mean reward", "groups", "groups without spread"),
+            [
+                (name, n, _mean(known, name), *flat.get(name, (0, 0)))
+                for name, n in sorted(policies.items())
+            ],
+        ),
+        "calibration": rows_of(
+            ("app", "unseen attempts", "Brier score", "of the mean", "calibration error"),
+            [
+                (app, c.attempts, c.brier, c.brier_of_mean, c.error)
+                for app, one in found.items()
+                if (c := one.calibration) is not None
+            ],
+        ),
+        "saturation": rows_of(
+            ("policy", "version", "from", "tasks", "mean", "saturated", "in the aim", "flat"),
+            [
+                (
+                    *(s.policy, s.task_set_version[:12], s.first_day),
+                    *(s.tasks, s.mean, s.saturated, s.aimed, s.flat),
+                )
+                for s in lines
+            ],
+        ),
+        "picture": image(
+            "pass rates, expected and reached", picture(document(list(found.values()), lines))
+        ),
+    }
 
 
 def ingredients(lake: Lake, apps: Sequence[str]) -> dict[Key, str]:

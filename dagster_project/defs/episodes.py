@@ -1,5 +1,8 @@
 """`episodes`: one canonical episode per conversation or run, whichever dialect it came in."""
 
+from collections.abc import Iterator
+from functools import partial
+
 import dagster as dg
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -8,13 +11,25 @@ from dagster_project.arrival import Arrived, append_outcomes, keep_rejected
 from dagster_project.assembly import Findings, collect_days
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import PrivateSide
-from dagster_project.defs.result import AssetResult
+from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.digests import digest_of
-from dagster_project.freshness import Key, Work, digest, made_of, store_parts, work
+from dagster_project.fatal import is_fatal
+from dagster_project.freshness import (
+    Key,
+    Work,
+    digest,
+    leave,
+    made_of,
+    store_parts,
+    tried,
+    work,
+)
 from dagster_project.lake import Lake, Stamp
 from dagster_project.progress import tell
+from dagster_project.skipped import Skips
 from dagster_project.staged_episodes import StagedEpisodes
 from dagster_project.tables import CHATS, EPISODES, RESPONSES
+from ingest.episode import Episode
 
 ASSET = "episodes"
 
@@ -31,7 +46,8 @@ ASSET = "episodes"
             "nothing_lost",
             asset=ASSET,
             description="Every trace in which a model ran is in an episode, every chat-log line as well; the rest is counted.",
-        )
+        ),
+        LEFT_OUT(ASSET),
     ],
 )
 def episodes(context: dg.AssetExecutionContext, private: PrivateSide) -> AssetResult:
@@ -41,27 +57,51 @@ def episodes(context: dg.AssetExecutionContext, private: PrivateSide) -> AssetRe
     spans = idle = refused = 0
     for app, days in todo.days().items():
         tell(ASSET, 0, len(days), app)
-        found = assemble_into(lake, app, days, todo)
-        spans += found.spans
-        idle += found.spans_without_episode
-        refused += len(found.rejected)
+        for found in _assembled(lake, app, days, todo, private.clean_lake):
+            spans += found.spans
+            idle += found.spans_without_episode
+            refused += len(found.rejected)
     rows = lake.stamps(ASSET)
-    return dg.MaterializeResult(
-        metadata={
+    return made(
+        ASSET,
+        private.clean_lake,
+        app_days(context.partition_keys),
+        lambda: {
             "episodes": sum(rows[key].rows for key in todo.wanted if key in rows),
             "recomputed_partitions": len(todo.stale),
             "spans": spans,
             "spans_without_episode": idle,
             "quarantined": refused,
         },
-        check_results=[
-            dg.AssetCheckResult(
+        {
+            "nothing_lost": lambda: dg.AssetCheckResult(
                 check_name="nothing_lost",
                 passed=_none_vanished(lake, todo),
                 metadata={"spans": spans, "without_episode": idle, "quarantined": refused},
             )
-        ],
+        },
     )
+
+
+def _assembled(
+    lake: Lake, app: str, days: list[str], todo: Work, notes: Lake
+) -> Iterator[Findings]:
+    """All days at once, or one by one where that fails; a day that fails alone stays as it was."""
+    skips = Skips(ASSET, app, days[0])
+    try:
+        yield assemble_into(lake, app, days, todo, skips)
+    except Exception as fault:
+        if is_fatal(fault):
+            raise
+        skips = Skips(ASSET, app, days[0])
+        for day in days:
+            one = Skips(ASSET, app, day)
+            with one.unit("day") as tried_day:
+                yield assemble_into(lake, app, [day], todo, one)
+            if tried_day.failed:
+                leave(lake, todo, [(app, day)])
+            skips.take(one)
+    skips.keep(notes, days)
 
 
 def ingredients(lake: Lake, asked: dict[str, list[str]]) -> dict[Key, str]:
@@ -74,12 +114,18 @@ def ingredients(lake: Lake, asked: dict[str, list[str]]) -> dict[Key, str]:
     }
 
 
-def assemble_into(lake: Lake, app: str, days: list[str], todo: Work) -> Findings:
+def assemble_into(lake: Lake, app: str, days: list[str], todo: Work, skips: Skips) -> Findings:
     """Assemble days and store their episodes, and the outcomes and refusals found on the way."""
-    with StagedEpisodes(lake.folder.parent) as staged:
-        found = collect_days(lake, app, days, staged)
+
+    def failed(_: Episode, fault: Exception) -> None:
+        skips.note(fault, "episode")
+
+    with StagedEpisodes(lake.folder.parent, failed) as staged:
+        keeper = _Keeper(staged, skips)
+        found = collect_days(lake, app, days, keeper, unit=partial(skips.unit, "episode"))
         staged.finish()
         keys = [(app, day) for day in days]
+        todo = tried(todo, keys) if skips else todo
         store_parts(lake, EPISODES, lambda key: staged.rows(key[1]), todo, keys=keys)
         for day in sorted(staged.days() - set(days)):
             _merge(lake, app, day, pa.concat_tables(staged.rows(day)))
@@ -89,10 +135,25 @@ def assemble_into(lake: Lake, app: str, days: list[str], todo: Work) -> Findings
     return found
 
 
+class _Keeper:
+    """Staged episodes; what was left out is forgotten with them where everything is put together once more."""
+
+    def __init__(self, staged: StagedEpisodes, skips: Skips) -> None:
+        self.add = staged.add
+        self._staged = staged
+        self._skips = skips
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._skips.found.clear()
+        self._staged.clear()
+
+
 def _keep_responses(lake: Lake, app: str, responses: dict[str, str], home: dict[str, str]) -> None:
     if not responses:
         return
-    names = sorted(responses, key=lambda response: (home[responses[response]], response))
+    names = [name for name in responses if responses[name] in home]
+    names.sort(key=lambda response: (home[responses[response]], response))
     days = [home[responses[name]] for name in names]
     columns = [[app] * len(names), days, names, [responses[name] for name in names]]
     table = pa.Table.from_arrays(

@@ -7,13 +7,14 @@ import dagster as dg
 from dagster_project.clean_records import clusters_of, failures_of
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import CleanSide
-from dagster_project.defs.result import AssetResult
+from dagster_project.defs.result import LEFT_OUT, AssetResult, Metadata, made
 from dagster_project.defs.show import bars, rows_of
-from dagster_project.freshness import Key, digests, made_of, store, work
+from dagster_project.freshness import Key, Work, digests, leave, made_of, store, work
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import CLUSTERS
 from dagster_project.progress import counted
 from dagster_project.rows import to_table
+from dagster_project.skipped import Skips
 from synth.clusters import Clusters, ClusterSettings, cluster
 
 ASSET = "failure_clusters"
@@ -26,6 +27,7 @@ DEFAULT_K = ClusterSettings().k
     deps=[dg.AssetDep("failures", partition_mapping=dg.AllPartitionMapping())],
     group_name="synth",
     kinds={"delta", "scikitlearn"},
+    check_specs=[LEFT_OUT(ASSET)],
     description="Failures grouped by how they fail; a cluster keeps its id, has a name, a trend and examples.",
 )
 def failure_clusters(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
@@ -33,22 +35,30 @@ def failure_clusters(context: dg.AssetExecutionContext, clean: CleanSide) -> Ass
     lake = clean.lake
     todo = work(lake, ASSET, ingredients(lake, context.partition_keys, k=clean.k))
     for app in counted(ASSET, sorted(app for app, _ in todo.stale)):
-        known = Clusters(clusters=tuple(clusters_of(lake, app)))
-        found = cluster(failures_of(lake, app), known, settings=ClusterSettings(k=clean.k))
-        store(lake, CLUSTERS, to_table(found.clusters, CLUSTERS.schema), todo, keys=[(app, "")])
+        skips = Skips(ASSET, app)
+        with skips.unit("app") as clustering:
+            known = Clusters(clusters=tuple(clusters_of(lake, app)))
+            found = cluster(failures_of(lake, app), known, settings=ClusterSettings(k=clean.k))
+            store(lake, CLUSTERS, to_table(found.clusters, CLUSTERS.schema), todo, keys=[(app, "")])
+        if clustering.failed:
+            # Clusters keep their ids for ever: those of before stay.
+            leave(lake, todo, [(app, "")])
+        skips.keep(lake)
+    return made(ASSET, lake, context.partition_keys, lambda: _shown(lake, todo))
+
+
+def _shown(lake: Lake, todo: Work) -> Metadata:
     shown = [c for app, _ in sorted(todo.wanted) for c in clusters_of(lake, app) if c.failures]
     shown.sort(key=lambda c: (-c.failures, c.cluster_id))
-    return dg.MaterializeResult(
-        metadata={
-            "clusters": len(shown),
-            "recomputed_apps": len(todo.stale),
-            "largest": rows_of(
-                ("app", "cluster", "failures", "confirmed", "users", "movement"),
-                [(c.app, c.name, c.failures, c.confirmed, c.subjects, c.movement) for c in shown],
-            ),
-            "picture": bars("failures by cluster", {c.name: c.failures for c in shown}),
-        }
-    )
+    return {
+        "clusters": len(shown),
+        "recomputed_apps": len(todo.stale),
+        "largest": rows_of(
+            ("app", "cluster", "failures", "confirmed", "users", "movement"),
+            [(c.app, c.name, c.failures, c.confirmed, c.subjects, c.movement) for c in shown],
+        ),
+        "picture": bars("failures by cluster", {c.name: c.failures for c in shown}),
+    }
 
 
 def ingredients(lake: Lake, apps: Sequence[str], *, k: int) -> dict[Key, str]:

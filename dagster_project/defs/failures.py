@@ -1,6 +1,7 @@
 """`failures`: episodes that went badly, with what shows it."""
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import partial
 
 import dagster as dg
@@ -9,7 +10,7 @@ from dagster_project.calibration import calibration_of, calibration_size
 from dagster_project.clean_records import clean_episodes_of, home_days, labels_of
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import CleanSide
-from dagster_project.defs.result import AssetResult
+from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import rows_of, table_of
 from dagster_project.freshness import (
     Key,
@@ -17,14 +18,17 @@ from dagster_project.freshness import (
     digests,
     file_digest,
     made_of,
+    or_unknown,
     store,
+    tried,
     work,
 )
 from dagster_project.learnt_tables import FAILURES
 from dagster_project.progress import counted
 from dagster_project.review.store import ASSET as REVIEWS
-from dagster_project.rows import looked_up, to_table
-from dagster_project.tool_parts import parts_size, reading_of
+from dagster_project.rows import always, looked_up, to_table
+from dagster_project.skipped import Skips
+from dagster_project.tool_parts import PLAIN, parts_size, reading_of
 from synth.failure_calibration import Calibration
 from synth.failures import Failure, detect
 
@@ -37,6 +41,7 @@ ASSET = "failures"
     deps=["clean_episodes", "clean_outcomes"],
     group_name="synth",
     kinds={"delta"},
+    check_specs=[LEFT_OUT(ASSET)],
     description="Episodes that an outcome or several signals say went badly, with the evidence.",
 )
 def failures(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
@@ -46,27 +51,24 @@ def failures(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult
     found: list[Failure] = []
     calibrated: dict[str, Calibration] = {}
     for app, days in todo.days().items():
-        episodes = clean_episodes_of(lake, app, days)
-        labels = labels_of(lake, app, clean.outcome_policy, days)
-        reading = reading_of(lake, app, k=clean.k)
-        calibration = calibration_of(lake, app, clean.outcome_policy, reading)
-        read_as = partial(
-            detect, calibration=calibration, parts=reading.parts, differing=reading.differing
-        )
-        if calibration is not None:
-            calibrated[app] = calibration
-        mine = [
-            failure
-            for episode in counted(ASSET, episodes, app)
-            for label in (labels.get(episode.episode_id),)
-            if (failure := read_as(episode, label)) is not None
-        ]
-        home = home_days(lake, app, days)
-        rows = to_table(mine, FAILURES.schema, day=looked_up(home, "episode_id"))
-        store(lake, FAILURES, rows, todo, keys=[(app, day) for day in days])
-        found += mine
-    return dg.MaterializeResult(
-        metadata={
+        skips = Skips(ASSET, app, days[0])
+        keys = [(app, day) for day in days]
+        with skips.unit("app") as looking:
+            mine, calibration = _failures_of(clean, app, days, skips)
+            if calibration is not None:
+                calibrated[app] = calibration
+            home = home_days(lake, app, days)
+            rows = to_table(mine, FAILURES.schema, day=looked_up(home, "episode_id"))
+            store(lake, FAILURES, rows, tried(todo, keys) if skips else todo, keys=keys)
+            found += mine
+        if looking.failed:
+            store(lake, FAILURES, FAILURES.schema.empty_table(), tried(todo, keys), keys=keys)
+        skips.keep(lake, days)
+    return made(
+        ASSET,
+        lake,
+        app_days(context.partition_keys),
+        lambda: {
             "failures": sum(s.rows for k, s in lake.stamps(ASSET).items() if k in todo.wanted),
             "recomputed_partitions": len(todo.stale),
             "by_status": table_of("status", Counter(f.status for f in found)),
@@ -78,30 +80,62 @@ def failures(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult
                 ],
             ),
             "by_mode": table_of("mode", Counter(f.mode for f in found)),
-        }
+        },
     )
+
+
+def _failures_of(
+    clean: CleanSide, app: str, days: Sequence[str], skips: Skips
+) -> tuple[list[Failure], Calibration | None]:
+    """The failures of some days, and what the app's signals are worth; without what calls mean where that cannot be told."""
+    lake = clean.lake
+    episodes = clean_episodes_of(lake, app, days)
+    labels = labels_of(lake, app, clean.outcome_policy, days)
+    reading, calibration = PLAIN, None
+    with skips.unit("reading"):
+        reading = reading_of(lake, app, k=clean.k)
+    with skips.unit("calibration"):
+        calibration = calibration_of(lake, app, clean.outcome_policy, reading)
+    found: list[Failure] = []
+    for episode in counted(ASSET, episodes, app):
+        with skips.unit("episode", episode.episode_id):
+            failure = detect(
+                episode,
+                labels.get(episode.episode_id),
+                calibration=calibration,
+                parts=reading.parts,
+                differing=reading.differing,
+            )
+            # As a row at once: what cannot be one costs only its own episode.
+            to_table([failure] if failure is not None else [], FAILURES.schema, day=always(""))
+            found += [failure] if failure is not None else []
+    return found, calibration
 
 
 def ingredients(clean: CleanSide, asked: dict[str, list[str]]) -> dict[Key, str]:
     """What each partition is made of now."""
     episodes, outcomes = clean.lake.stamps("clean_episodes"), clean.lake.stamps("clean_outcomes")
     policy = file_digest(clean.outcome_policy)
-    # A reviewer's label is about any day; looking for failures in a day takes milliseconds.
-    said = {app: digests(clean.lake, REVIEWS, app) for app in asked}
-    sizes = {
-        app: calibration_size(clean.lake, app, clean.outcome_policy) if days else 0
-        for app, days in asked.items()
-    }
-    learnt_from = {app: parts_size(clean.lake, app) if days else 0 for app, days in asked.items()}
+
+    def of_app(app: str, days: Sequence[str]) -> dict[Key, str]:
+        # A reviewer's label is about any day; looking for failures in a day takes milliseconds.
+        said = digests(clean.lake, REVIEWS, app)
+        size = calibration_size(clean.lake, app, clean.outcome_policy) if days else 0
+        learnt_from = parts_size(clean.lake, app) if days else 0
+        return {
+            (app, day): made_of(
+                digest(episodes, (app, day)),
+                digest(outcomes, (app, day)),
+                policy,
+                said,
+                f"calibrated on {size}",
+                f"parts of {learnt_from}, k={clean.k}",
+            )
+            for day in days
+        }
+
     return {
-        (app, day): made_of(
-            digest(episodes, (app, day)),
-            digest(outcomes, (app, day)),
-            policy,
-            said[app],
-            f"calibrated on {sizes[app]}",
-            f"parts of {learnt_from[app]}, k={clean.k}",
-        )
+        key: told
         for app, days in asked.items()
-        for day in days
+        for key, told in or_unknown([(app, d) for d in days], partial(of_app, app, days)).items()
     }

@@ -1,15 +1,18 @@
 """`outcomes`: what users got, joined to their episodes; late ones reach back to the day they are about."""
 
+from functools import partial
+
 import dagster as dg
 
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import PrivateSide
-from dagster_project.defs.result import AssetResult
-from dagster_project.freshness import Key, made_of, store, work
+from dagster_project.defs.result import LEFT_OUT, AssetResult, made
+from dagster_project.freshness import Key, leave, made_of, or_unknown, store, work
 from dagster_project.lake import Lake
 from dagster_project.outcome_days import outcome_digests, outcomes_by_day
 from dagster_project.progress import tell
 from dagster_project.rows import looked_up, to_table
+from dagster_project.skipped import Skips
 from dagster_project.tables import OUTCOMES
 
 ASSET = "outcomes"
@@ -21,6 +24,7 @@ ASSET = "outcomes"
     deps=["episodes"],
     group_name="ingest",
     kinds={"delta"},
+    check_specs=[LEFT_OUT(ASSET)],
     description="Outcomes with who said so and when, joined to episodes by conversation, trace, user or task key.",
 )
 def outcomes(context: dg.AssetExecutionContext, private: PrivateSide) -> AssetResult:
@@ -31,19 +35,28 @@ def outcomes(context: dg.AssetExecutionContext, private: PrivateSide) -> AssetRe
     joined = waiting = 0
     for app, days in todo.days().items():
         tell(ASSET, 0, len(days), app)
-        by_day = outcomes_by_day(lake, app)
-        home = {o.outcome_id: day for day in days for o in by_day.get(day, [])}
-        said = [o for day in days for o in by_day.get(day, [])]
-        rows = to_table(said, OUTCOMES.schema, day=looked_up(home, "outcome_id"))
-        store(lake, OUTCOMES, rows, todo, keys=[(app, day) for day in days])
-        joined += sum(outcome.episode_id is not None for outcome in said)
-        waiting += sum(outcome.episode_id is None for outcome in said)
-    return dg.MaterializeResult(
-        metadata={
+        skips = Skips(ASSET, app, days[0])
+        keys = [(app, day) for day in days]
+        with skips.unit("app") as joining:
+            by_day = outcomes_by_day(lake, app)
+            home = {o.outcome_id: day for day in days for o in by_day.get(day, [])}
+            said = [o for day in days for o in by_day.get(day, [])]
+            rows = to_table(said, OUTCOMES.schema, day=looked_up(home, "outcome_id"))
+            store(lake, OUTCOMES, rows, todo, keys=keys)
+            joined += sum(outcome.episode_id is not None for outcome in said)
+            waiting += sum(outcome.episode_id is None for outcome in said)
+        if joining.failed:
+            leave(lake, todo, keys)
+        skips.keep(private.clean_lake, days)
+    return made(
+        ASSET,
+        private.clean_lake,
+        asked,
+        lambda: {
             "joined": joined,
             "waiting_for_an_episode": waiting,
             "recomputed_partitions": len(todo.stale),
-        }
+        },
     )
 
 
@@ -51,6 +64,10 @@ def ingredients(lake: Lake, asked: dict[str, list[str]]) -> dict[Key, str]:
     """What each partition is made of now: the joined outcomes themselves."""
     found: dict[Key, str] = {}
     for app, days in asked.items():
-        by_day = outcome_digests(lake, app)
-        found |= {(app, day): made_of(by_day.get(day, "")) for day in days}
+        found |= or_unknown([(app, day) for day in days], partial(_of_app, lake, app, days))
     return found
+
+
+def _of_app(lake: Lake, app: str, days: list[str]) -> dict[Key, str]:
+    by_day = outcome_digests(lake, app)
+    return {(app, day): made_of(by_day.get(day, "")) for day in days}

@@ -29,6 +29,11 @@ class PrivateSide(dg.ConfigurableResource[None]):
         """The tables of raw data."""
         return Lake(self.opened().private / "lake")
 
+    @property
+    def clean_lake(self) -> Lake:
+        """The tables past the gate, for notes that hold no data."""
+        return Lake(self.opened().clean / "lake")
+
     def vault_secret(self) -> bytes:
         """What the surrogates are keyed with."""
         return vault_secret(self.opened(), self.secret or None)

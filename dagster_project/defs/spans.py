@@ -1,17 +1,20 @@
 """`spans`: what telemetry arrived for an app and day, each span once."""
 
+from dataclasses import replace
 from functools import partial
 
 import dagster as dg
 
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import PrivateSide
-from dagster_project.defs.result import AssetResult
-from dagster_project.freshness import Key, made_of
+from dagster_project.defs.result import LEFT_OUT, AssetResult, made
+from dagster_project.freshness import Key, made_of, tried, work
 from dagster_project.lake import Lake, Stamp
 from dagster_project.progress import counted
+from dagster_project.skipped import Skips, keep_all
 from dagster_project.tables import CHATS, LOG_EVENTS, SPANS, once
 
+ASSET = "spans"
 _ARRIVING = (SPANS, LOG_EVENTS, CHATS)
 
 
@@ -21,43 +24,60 @@ _ARRIVING = (SPANS, LOG_EVENTS, CHATS)
     group_name="ingest",
     kinds={"delta"},
     description="Spans, log events and chat episodes as they arrived, folded by identity.",
+    check_specs=[LEFT_OUT(ASSET)],
 )
 def spans(context: dg.AssetExecutionContext, private: PrivateSide) -> AssetResult:
     """Fold what arrived more than once: at least once in, exactly once here."""
     asked = app_days(context.partition_keys)
     keys = [(app, day) for app, days in asked.items() for day in days]
-    folded = fold(private.lake, keys)
+    folded, skipped = fold(private.lake, keys)
+    keep_all(private.clean_lake, skipped)
     counts = {table.name: private.lake.counts(table) for table in _ARRIVING}
-    return dg.MaterializeResult(
-        metadata={
+    return made(
+        ASSET,
+        private.clean_lake,
+        asked,
+        lambda: {
             **{name: sum(found.get(key, 0) for key in keys) for name, found in counts.items()},
             "folded_repetitions": folded,
             "partitions": len(keys),
-        }
+        },
     )
 
 
-def fold(lake: Lake, keys: list[Key]) -> int:
+def fold(lake: Lake, keys: list[Key]) -> tuple[int, list[Skips]]:
     """Rewrite partitions in which a row arrived twice, and stamp all; says how many rows were repetitions."""
-    stamps = lake.stamps("spans")
-    wanted = arrivals(lake, keys)
-    stale = [key for key in keys if key not in stamps or stamps[key].made_of != wanted[key]]
+    todo = work(lake, ASSET, arrivals(lake, keys))
+    stale = sorted(todo.stale)
     repeated = 0
-    for key in counted("spans", stale, "folding repetitions"):
-        for table in _ARRIVING:
-            before = lake.read(table, app=key[0], days=[key[1]])
-            after = once(before, table)
-            if after.num_rows < before.num_rows:
-                repeated += before.num_rows - after.num_rows
-                lake.change(table, key, partial(once, table=table))
-    now = arrivals(lake, stale)
+    skipped: list[Skips] = []
+    for key in counted(ASSET, stale, "folding repetitions"):
+        skips = Skips(ASSET, key[0], key[1])
+        with skips.unit("day"):
+            repeated += _fold_day(lake, key)
+        skipped.append(skips)
+    now = tried(
+        replace(todo, wanted=arrivals(lake, stale)), [(one.app, one.day) for one in skipped if one]
+    )
+    made_of = now.wanted
     lake.stamp(
-        "spans",
+        ASSET,
         [
-            Stamp(asset="spans", app=key[0], day=key[1], digest=now[key], made_of=now[key])
+            Stamp(asset=ASSET, app=key[0], day=key[1], digest=made_of[key], made_of=made_of[key])
             for key in stale
         ],
     )
+    return repeated, skipped
+
+
+def _fold_day(lake: Lake, key: Key) -> int:
+    repeated = 0
+    for table in _ARRIVING:
+        before = lake.read(table, app=key[0], days=[key[1]])
+        after = once(before, table)
+        if after.num_rows < before.num_rows:
+            repeated += before.num_rows - after.num_rows
+            lake.change(table, key, partial(once, table=table))
     return repeated
 
 

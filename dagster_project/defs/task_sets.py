@@ -1,22 +1,27 @@
 """`task_sets`: the accepted tasks of each app as a folder that carries its own runtime."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import dagster as dg
+import pyarrow as pa
 
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import CleanSide
-from dagster_project.defs.result import AssetResult
+from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import rows_of
 from dagster_project.documents import Document, contents, to_rows
-from dagster_project.freshness import Key, digests, made_of, store, work
+from dagster_project.freshness import Key, digests, made_of, store, tried, work
 from dagster_project.judge_replies import replies_seen
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import TASK_SETS
 from dagster_project.progress import counted
+from dagster_project.skipped import Skips, without_those_that_fail
 from dagster_project.task_set_parts import parts_of
 from environments.export.splits import SPLITS
-from environments.export.taskset import write_task_set
+from environments.export.taskset import Entry, write_task_set
+from environments.runtime.errors import TaskSetError
+from environments.runtime.manifest import TaskSetManifest
 from environments.runtime.task_set import TaskSet
 
 ASSET = "task_sets"
@@ -43,6 +48,7 @@ RULES = "splits"
             description="No user, record, episode, text or solution stands in two splits.",
             blocking=True,
         ),
+        LEFT_OUT(ASSET),
     ],
 )
 def task_sets(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
@@ -50,21 +56,20 @@ def task_sets(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
     lake = clean.lake
     todo = work(lake, ASSET, ingredients(lake, context.partition_keys))
     for app in counted(ASSET, sorted(app for app, _ in todo.stale)):
-        parts = parts_of(lake, [app])
-        folder = clean.folder / "tasksets" / app
-        manifest = write_task_set(folder, parts.entries, parts.worlds, provenance=parts.provenance)
-        content = {
-            "app": app,
-            "version": manifest.task_set_version,
-            "tasks": [entry.task_id for entry in manifest.tasks],
-            "left_out": dict(manifest.left_out),
-        }
-        document = Document(app=app, id=app, version=manifest.task_set_version, content=content)
-        store(lake, TASK_SETS, to_rows([document]), todo, keys=[(app, "")])
+        skips = Skips(ASSET, app)
+        rows = TASK_SETS.schema.empty_table()
+        with skips.unit("app"):  # the folder of before stays as it is
+            rows = _written(clean, app, skips)
+        again = tried(todo, [(app, "")]) if skips else todo
+        store(lake, TASK_SETS, rows, again, keys=[(app, "")])
+        skips.keep(lake)
     known = {app: contents(lake, TASK_SETS, app).get(app, {}) for app in context.partition_keys}
-    opened = {app: TaskSet.load(clean.folder / "tasksets" / app) for app in known if known[app]}
-    return dg.MaterializeResult(
-        metadata={
+    opened = _opened(clean, [app for app in known if known[app]])
+    return made(
+        ASSET,
+        lake,
+        context.partition_keys,
+        lambda: {
             "task_sets": len(known),
             "tasks": sum(len(one.tasks) for one in opened.values()),
             "recomputed_apps": len(todo.stale),
@@ -82,21 +87,51 @@ def task_sets(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
                 ],
             ),
         },
-        check_results=[
-            dg.AssetCheckResult(
+        {
+            "opens": lambda: dg.AssetCheckResult(
                 check_name="opens",
                 passed=all(
-                    opened[app].manifest.task_set_version == content["version"]
+                    app in opened and opened[app].manifest.task_set_version == content["version"]
                     for app, content in known.items()
                     if content
                 ),
             ),
-            dg.AssetCheckResult(
+            "splits_do_not_leak": lambda: dg.AssetCheckResult(
                 check_name="splits_do_not_leak",
                 passed=all(leak_free(one) for one in opened.values()),
             ),
-        ],
+        },
     )
+
+
+def _written(clean: CleanSide, app: str, skips: Skips) -> pa.Table:
+    """The task set of an app in its folder, and its row; a task that cannot be written is left out."""
+    parts = parts_of(clean.lake, [app])
+    folder = clean.folder / "tasksets" / app
+
+    def write(entries: Sequence[Entry]) -> TaskSetManifest:
+        return write_task_set(folder, entries, parts.worlds, provenance=parts.provenance)
+
+    manifest = without_those_that_fail(
+        parts.entries, write, lambda entry, fault: skips.note(fault, "task", entry.task.task_id)
+    )
+    content = {
+        "app": app,
+        "version": manifest.task_set_version,
+        "tasks": [entry.task_id for entry in manifest.tasks],
+        "left_out": dict(manifest.left_out),
+    }
+    document = Document(app=app, id=app, version=manifest.task_set_version, content=content)
+    return to_rows([document])
+
+
+def _opened(clean: CleanSide, apps: Sequence[str]) -> dict[str, TaskSet]:
+    """The task sets that open."""
+    found: dict[str, TaskSet] = {}
+    for app in apps:
+        with suppress(TaskSetError):  # the check `opens` says so
+            found[app] = TaskSet.load(clean.folder / "tasksets" / app)
+    return found
 
 
 def leak_free(task_set: TaskSet) -> bool:

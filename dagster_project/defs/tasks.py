@@ -4,22 +4,34 @@ from collections import Counter
 from collections.abc import Sequence
 
 import dagster as dg
+import pyarrow as pa
 
 from dagster_project.clean_records import clean_episodes_of, labels_of, said_corrections_of
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import CleanSide
-from dagster_project.defs.result import AssetResult
+from dagster_project.defs.result import LEFT_OUT, AssetResult, Metadata, made
 from dagster_project.defs.show import bars, table_of
 from dagster_project.documents import Document, records, to_rows
-from dagster_project.freshness import Key, digests, file_digest, made_of, store, work
+from dagster_project.freshness import (
+    Key,
+    Work,
+    digests,
+    file_digest,
+    made_of,
+    store,
+    tried,
+    work,
+)
 from dagster_project.learnt_tables import TASKS
 from dagster_project.learnt_worlds import world_of
 from dagster_project.progress import tell
 from dagster_project.review.feedback import with_rubrics
 from dagster_project.review.store import ASSET as REVIEWS
 from dagster_project.review.store import reviews_of
+from dagster_project.skipped import Skips, without_those_that_fail
 from environments.runtime.candidate import Candidate
 from environments.runtime.canonical import task_version
+from redact.clean_episode import CleanEpisode
 from synth.tasks import derive_tasks
 
 ASSET = "tasks"
@@ -35,6 +47,7 @@ ASSET = "tasks"
     ],
     group_name="synth",
     kinds={"delta"},
+    check_specs=[LEFT_OUT(ASSET)],
     description="Opening, tools, world slice, user to come and rubric of every request that was recorded.",
 )
 def tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
@@ -43,39 +56,60 @@ def tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     todo = work(lake, ASSET, ingredients(clean, context.partition_keys))
     for number, app in enumerate(sorted(app for app, _ in todo.stale)):
         tell(ASSET, number, len(todo.stale), app)
-        world = world_of(lake, app)
-        derived = derive_tasks(
-            clean_episodes_of(lake, app),
-            labels_of(lake, app, clean.outcome_policy),
-            world,
-            corrections=said_corrections_of(lake, app, clean.outcome_policy),
-        )
-        found = with_rubrics(derived, reviews_of(lake, app))
-        digest = world.digest if world is not None else ""
-        documents = [
-            Document(
-                app=app,
-                id=one.task.task_id,
-                version=task_version(one.task, one.rubric, world_digest=digest),
-                content=one,
-            )
-            for one in found
-        ]
-        store(lake, TASKS, to_rows(documents), todo, keys=[(app, "")])
+        skips = Skips(ASSET, app)
+        rows = TASKS.schema.empty_table()
+        with skips.unit("app"):
+            rows = _derived(clean, app, skips)
+        again = tried(todo, [(app, "")]) if skips else todo
+        store(lake, TASKS, rows, again, keys=[(app, "")])
+        skips.keep(lake)
+    return made(ASSET, lake, context.partition_keys, lambda: _shown(clean, context, todo))
+
+
+def _derived(clean: CleanSide, app: str, skips: Skips) -> pa.Table:
+    """The tasks of an app as rows; without the episodes with which none can be derived, where they can be found."""
+    lake = clean.lake
+    world = world_of(lake, app)
+    labels = labels_of(lake, app, clean.outcome_policy)
+    said = said_corrections_of(lake, app, clean.outcome_policy)
+    digest = world.digest if world is not None else ""
+    notes: list[Skips] = []
+
+    def make(some: Sequence[CleanEpisode]) -> list[Candidate]:
+        mine = Skips(ASSET, app)
+        derived = derive_tasks(some, labels, world, corrections=said, unit=mine.unit)
+        notes[:] = [mine]
+        return derived
+
+    derived = without_those_that_fail(
+        clean_episodes_of(lake, app),
+        make,
+        lambda episode, fault: skips.note(fault, "episode", episode.episode_id),
+    )
+    for noted in notes:
+        skips.take(noted)
+    rows = [TASKS.schema.empty_table()]
+    for one in with_rubrics(derived, reviews_of(lake, app)):
+        with skips.unit("task", one.task.task_id):
+            version = task_version(one.task, one.rubric, world_digest=digest)
+            document = Document(app=app, id=one.task.task_id, version=version, content=one)
+            rows.append(to_rows([document]))
+    return pa.concat_tables(rows).sort_by([("app", "ascending"), ("id", "ascending")])
+
+
+def _shown(clean: CleanSide, context: dg.AssetExecutionContext, todo: Work) -> Metadata:
     candidates = [c for app in context.partition_keys for c in candidates_of(clean, app)]
     reasons = Counter(reason for one in candidates for reason in one.reasons)
     checks = Counter(check.fn for one in candidates for check in one.rubric.checks)
-    return dg.MaterializeResult(
-        metadata={
-            "tasks": len(candidates),
-            "with_solution": sum(bool(one.solution) for one in candidates),
-            "attempts": sum(len(one.attempts) for one in candidates),
-            "recomputed_apps": len(todo.stale),
-            "why_not_whole": table_of("reason", reasons),
-            "checks": table_of("check", checks),
-            "picture": bars("checks of all rubrics", checks),
-        }
-    )
+    return {
+        "tasks": len(candidates),
+        "with_solution": sum(bool(one.solution) for one in candidates),
+        "attempts": sum(len(one.attempts) for one in candidates),
+        "recomputed_apps": len(todo.stale),
+        "why_not_whole": table_of("reason", reasons),
+        "checks": table_of("check", checks),
+        "picture": bars("checks of all rubrics", checks),
+    }
 
 
 def ingredients(clean: CleanSide, apps: Sequence[str]) -> dict[Key, str]:

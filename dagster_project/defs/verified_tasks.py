@@ -9,11 +9,11 @@ import dagster as dg
 
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import CleanSide
-from dagster_project.defs.result import AssetResult
+from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import bars, rows_of, table_of
 from dagster_project.defs.tasks import candidates_of
 from dagster_project.documents import Document, records, to_rows
-from dagster_project.freshness import Key, digests, made_of, store, work
+from dagster_project.freshness import Key, digests, made_of, store, tried, work
 from dagster_project.judge_replies import judge_of, keep_fresh, replies_seen
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import VERIFIED
@@ -22,6 +22,7 @@ from dagster_project.progress import counted
 from dagster_project.review.feedback import undecided, with_decisions
 from dagster_project.review.store import ASSET as REVIEWS
 from dagster_project.review.store import reviews_of
+from dagster_project.skipped import Skips
 from dagster_project.verification import GATE, Seen, VerifiedTask, masked_tasks, verify_all
 from environments.verification.judged import UNASKED
 from environments.verification.sentences import reason_group, reason_says
@@ -43,7 +44,8 @@ ASSET = "verified_tasks"
             asset=ASSET,
             blocking=True,
             description="No accepted task pays an attack, and its recorded good attempt is paid 1.",
-        )
+        ),
+        LEFT_OUT(ASSET),
     ],
 )
 def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
@@ -52,27 +54,36 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
     asking = clean.judge is not None
     todo = work(lake, ASSET, ingredients(lake, context.partition_keys, asking=asking))
     for app in sorted(app for app, _ in todo.stale):
-        judge = judge_of(clean.judge, lake, [app])
-        by_gate = verify_all(
-            candidates_of(clean, app),
-            world_of(lake, app),
-            known=undecided(verified_of(lake, app)),
-            seen=Seen(masked=masked_tasks(lake, app), judge=judge),
-            track=partial(counted, ASSET, says=app),
-        )
-        keep_fresh(lake, judge)
-        found = with_decisions(by_gate, reviews_of(lake, app))
-        rows = to_rows(
-            Document(app=app, id=one.task_id, version=one.task_version, content=one)
-            for one in found
-        )
-        store(lake, VERIFIED, rows, todo, keys=[(app, "")])
+        skips = Skips(ASSET, app)
+        rows = VERIFIED.schema.empty_table()
+        with skips.unit("app"):
+            judge = judge_of(clean.judge, lake, [app])
+            by_gate = verify_all(
+                candidates_of(clean, app),
+                world_of(lake, app),
+                known=undecided(verified_of(lake, app)),
+                seen=Seen(masked=masked_tasks(lake, app), judge=judge),
+                track=partial(counted, ASSET, says=app),
+                skips=skips,
+            )
+            keep_fresh(lake, judge)
+            found = with_decisions(by_gate, reviews_of(lake, app))
+            rows = to_rows(
+                Document(app=app, id=one.task_id, version=one.task_version, content=one)
+                for one in found
+            )
+        again = tried(todo, [(app, "")]) if skips else todo
+        store(lake, VERIFIED, rows, again, keys=[(app, "")])
+        skips.keep(lake)
     everything = {app: list(verified_of(lake, app).values()) for app in context.partition_keys}
     listed = [one for group in everything.values() for one in group]
     broken = [one for one in listed if one.status == ACCEPTED and not _holds(one)]
     statuses = Counter(one.status for one in listed)
-    return dg.MaterializeResult(
-        metadata={
+    return made(
+        ASSET,
+        lake,
+        context.partition_keys,
+        lambda: {
             "tasks": len(listed),
             "accepted": statuses[ACCEPTED],
             "recomputed_apps": len(todo.stale),
@@ -94,13 +105,13 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
             ),
             "picture": bars("tasks by status", statuses),
         },
-        check_results=[
-            dg.AssetCheckResult(
+        {
+            "probes_hold": lambda: dg.AssetCheckResult(
                 check_name="probes_hold",
                 passed=not broken,
                 metadata={"accepted": statuses[ACCEPTED], "broken": len(broken)},
             )
-        ],
+        },
     )
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,21 +11,31 @@ import dagster as dg
 from dagster_project.clean_records import clean_episodes_of
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import CleanSide
-from dagster_project.defs.result import AssetResult
+from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import bars, rows_of
-from dagster_project.documents import to_rows
-from dagster_project.freshness import Key, digests, file_digest, made_of, store, work
+from dagster_project.documents import Document, to_rows
+from dagster_project.fallback_worlds import learn_with_fallback
+from dagster_project.freshness import (
+    Key,
+    digests,
+    file_digest,
+    made_of,
+    store,
+    tried,
+    work,
+)
 from dagster_project.held_out import measure
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import WORLDS
 from dagster_project.learnt_worlds import StoredWorld, world_document, world_of
 from dagster_project.progress import tell
+from dagster_project.skipped import Skips
 from dagster_project.world_parts import version_rows
 from environments.fidelity import VERDICTS
 from environments.unsettled import settle
 from redact.clean_episode import CleanEpisode
 from synth.world_settings import load_world_settings
-from synth.worlds import learn_world
+from synth.worlds import WorldSettings
 
 ASSET = "worlds"
 WORLD_SETTINGS: Final = "worlds.toml"
@@ -48,7 +59,8 @@ MOST_UNSETTLED: Final = 30
             "wrong_answers",
             asset=ASSET,
             description="Held-out calls that the world answers wrongly, as if it knew, stay rare.",
-        )
+        ),
+        LEFT_OUT(ASSET),
     ],
 )
 def worlds(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
@@ -57,17 +69,35 @@ def worlds(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     policy = clean.outcome_policy.with_name(WORLD_SETTINGS)
     todo = work(lake, ASSET, ingredients(lake, context.partition_keys, policy))
     for app in sorted(app for app, _ in todo.stale):
-        episodes = teachers(clean_episodes_of(lake, app))
-        tell(ASSET, 0, 2, f"{app}: measuring on held-out calls")
-        settings = load_world_settings(policy, app)
-        fidelity = measure(episodes, settings)
-        tell(ASSET, 1, 2, f"{app}: learning from {len(episodes)} episodes")
-        learnt = learn_world(episodes, settings)
-        document = world_document(app, learnt, episodes, fidelity)
-        store(lake, WORLDS, to_rows([document]), todo, keys=[(app, "")])
-        _for_people(clean, app, learnt.document)
+        skips = Skips(ASSET, app)
+        with skips.unit("app") as learning:
+            document, world = _learn(lake, app, load_world_settings(policy, app), skips)
+            again = tried(todo, [(app, "")]) if skips else todo
+            store(lake, WORLDS, to_rows([document]), again, keys=[(app, "")])
+            _for_people(clean, app, world)
+        if learning.failed:
+            nothing = WORLDS.schema.empty_table()
+            store(lake, WORLDS, nothing, tried(todo, [(app, "")]), keys=[(app, "")])
+            (clean.folder / "worlds" / f"{app}.json").unlink(missing_ok=True)
+        skips.keep(lake)
         tell(ASSET, 2, 2, app)
     return _result(lake, context.partition_keys, len(todo.stale))
+
+
+def _learn(
+    lake: Lake, app: str, settings: WorldSettings, skips: Skips
+) -> tuple[Document, Mapping[str, Any]]:
+    """The world of an app as a row of the lake, and its document."""
+    episodes = teachers(clean_episodes_of(lake, app))
+    learn = partial(learn_with_fallback, skips=skips)
+    tell(ASSET, 0, 2, f"{app}: measuring on held-out calls")
+    fidelity: Mapping[str, Any] = {}
+    with skips.unit("held-out calls"):
+        fidelity = measure(episodes, settings, learn=learn)
+    tell(ASSET, 1, 2, f"{app}: learning from {len(episodes)} episodes")
+    learnt = learn(episodes, settings)
+    begun = partial(skips.unit, "start of an episode")
+    return world_document(app, learnt, episodes, fidelity, unit=begun), learnt.document
 
 
 def teachers(episodes: Sequence[CleanEpisode]) -> list[CleanEpisode]:
@@ -93,8 +123,11 @@ def _for_people(clean: CleanSide, app: str, document: Mapping[str, Any]) -> None
 def _result(lake: Lake, apps: Sequence[str], recomputed: int) -> AssetResult:
     known = [world for app in apps if (world := world_of(lake, app)) is not None]
     calls = sum(_count(world, "calls") for world in known)
-    return dg.MaterializeResult(
-        metadata={
+    return made(
+        ASSET,
+        lake,
+        apps,
+        lambda: {
             "worlds": len(known),
             "recomputed_apps": recomputed,
             "held_out_calls": calls,
@@ -123,7 +156,7 @@ def _result(lake: Lake, apps: Sequence[str], recomputed: int) -> AssetResult:
                 "held-out calls", {v: sum(_count(world, v) for world in known) for v in VERDICTS}
             ),
         },
-        check_results=[wrong_answers(known)],
+        {"wrong_answers": lambda: wrong_answers(known)},
     )
 
 

@@ -8,6 +8,8 @@ Texts may hold anything: the page escapes them and cuts what is too long.
 from collections import Counter
 from dataclasses import dataclass
 
+from dagster_project.skipped_parts import SkippedRow
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
@@ -387,6 +389,10 @@ class ReportData:
     """May be all tasks: the page shows the first ones of each status and counts the rest."""
     quarantine: tuple[QuarantineRow, ...] = ()
     rollouts: tuple[RolloutRow, ...] = ()
+    skipped: tuple[SkippedRow, ...] = ()
+    """What was left out because tracegym itself failed at it."""
+    broken: frozenset[str] = frozenset()
+    """Sections of which a part could not be made."""
 
 
 def ranked(counts: Counter[str]) -> tuple[Count, ...]:

@@ -9,7 +9,8 @@ import base64
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -30,6 +31,7 @@ from dagster_project.report.data import (
     TaskCount,
     TaskRow,
 )
+from dagster_project.skipped_parts import SEND
 from environments.verification.sentences import probe_says
 
 TASKS_SHOWN: Final = 25
@@ -40,6 +42,10 @@ ROWS_SHOWN: Final = 100
 """Rows of any other table."""
 TASKS_OPEN: Final = 8
 """Tasks that stand in the open list; the other ones that are written out fold away behind one line."""
+
+SECTIONS: Final = (
+    *("skipped", "funnel", "outcomes", "failures", "worlds", "tasks", "privacy", "quarantine"),
+)
 
 _TEMPLATES: Final = Path(__file__).parent / "templates"
 
@@ -85,37 +91,65 @@ class KindRow:
     trend: tuple[DayCount, ...]
 
 
-def write_report(data: ReportData, dest: Path) -> None:
+Unit = Callable[[str, str], AbstractContextManager[object]]
+"""What one section is made inside of: a caller that takes in what one raises gets all others."""
+
+
+def _whole(_kind: str, _unit: str) -> AbstractContextManager[object]:
+    return nullcontext()
+
+
+def write_report(data: ReportData, dest: Path, *, unit: Unit = _whole) -> None:
     """Write the page to `dest`, replacing an earlier one in one step."""
     dest.parent.mkdir(parents=True, exist_ok=True)
     half = dest.with_name(f".{dest.name}.{os.getpid()}.part")
-    half.write_text(render(data), encoding="utf-8", newline="\n")
+    half.write_text(render(data, unit=unit), encoding="utf-8", newline="\n", errors="replace")
     half.replace(dest)
 
 
-def render(data: ReportData) -> str:
+def render(data: ReportData, *, unit: Unit = _whole) -> str:
     """The page as text; the same data give the same page."""
-    days = [point.day for row in data.clusters for point in row.trend]
     style = (_TEMPLATES / "style.css").read_text(encoding="utf-8")
-    return (
-        _environment()
-        .get_template("index.html")
-        .render(
-            data=data,
-            style=Markup(style),  # noqa: S704 - our own file
-            style_hash=_hash_of(style),
-            tasks=tasks_by_app(data),
-            clusters=clusters_by_app(data.clusters),
-            kinds=redacted_by_kind(data.redacted),
-            silent=[row for row in data.missing if row.labelled < row.episodes],
-            heard=[row for row in data.missing if row.labelled >= row.episodes],
-            clusters_shown=CLUSTERS_SHOWN,
-            rows_shown=ROWS_SHOWN,
-            tasks_open=TASKS_OPEN,
-            first_day=min(days, default=""),
-            last_day=max(days, default=""),
-        )
+    environment = _environment()
+    sections = {name: _section(environment, name, data, unit) for name in SECTIONS}
+    return environment.get_template("index.html").render(
+        data=data,
+        sections=sections,
+        style=Markup(style),  # noqa: S704 - our own file
+        style_hash=_hash_of(style),
     )
+
+
+def _section(environment: jinja2.Environment, name: str, data: ReportData, unit: Unit) -> Markup:
+    """One section, or one sentence where it cannot be made."""
+    if name == "skipped" and not data.skipped:
+        return Markup("")
+    made = ""
+    with unit("section", name):
+        if name not in data.broken:
+            made = environment.get_template(f"{name}.html").render(_context(name, data))
+    if not made:
+        made = environment.get_template("broken.html").render(name=name)
+    return Markup(made)  # noqa: S704 - escaped by the template
+
+
+def _context(name: str, data: ReportData) -> dict[str, object]:
+    """What the template of a section is given."""
+    days = [point.day for row in data.clusters for point in row.trend]
+    return {
+        "data": data,
+        "send": SEND,
+        "tasks": tasks_by_app(data) if name == "tasks" else (),
+        "clusters": clusters_by_app(data.clusters) if name == "failures" else (),
+        "kinds": redacted_by_kind(data.redacted) if name == "privacy" else (),
+        "silent": [row for row in data.missing if row.labelled < row.episodes],
+        "heard": [row for row in data.missing if row.labelled >= row.episodes],
+        "clusters_shown": CLUSTERS_SHOWN,
+        "rows_shown": ROWS_SHOWN,
+        "tasks_open": TASKS_OPEN,
+        "first_day": min(days, default=""),
+        "last_day": max(days, default=""),
+    }
 
 
 def tasks_by_app(data: ReportData) -> tuple[AppTasks, ...]:

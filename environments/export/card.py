@@ -13,6 +13,7 @@ from environments.export.card_figures import difficulty_section, split_section
 from environments.runtime.attempt import Json
 from environments.runtime.manifest import TaskSetManifest
 from environments.runtime.task import Task
+from environments.runtime.tool_definition import function_of, name_of
 
 REDACTED = (
     "Personal data was replaced before anything here was derived. The result is **pseudonymised, not anonymous**: "
@@ -95,8 +96,7 @@ def _tools(tasks: Sequence[Task], app: str) -> int:
 
 
 def _name(tool: Mapping[str, Json]) -> str:
-    function = tool.get("function", tool)
-    return str(function.get("name")) if isinstance(function, Mapping) else ""
+    return name_of(function_of(tool))
 
 
 def _turns(tasks: Sequence[Task], app: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Final
@@ -16,6 +16,7 @@ from environments.rollout.errors import RolloutError
 from environments.rollout.policy import Message, Policy, Run, Turn
 from environments.runtime.attempt import Json
 from environments.runtime.task_set import TaskSet
+from environments.runtime.tool_definition import function_of, properties_of
 from environments.runtime.tool_names import tool_name
 
 CLAIM: Final = "I have completed everything you asked for. It is done."
@@ -88,10 +89,7 @@ def _random_calls(messages: Sequence[Message], tools: Sequence[Message], run: Ru
 
 
 def _parameters(tool: Message) -> list[str]:
-    function = tool.get("function")
-    parameters = function.get("parameters") if isinstance(function, Mapping) else None
-    properties = parameters.get("properties") if isinstance(parameters, Mapping) else None
-    return sorted(properties) if isinstance(properties, Mapping) else []
+    return sorted(properties_of(function_of(tool)))
 
 
 def _say(text: str) -> Message:

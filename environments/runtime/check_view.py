@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import isfinite
 from typing import Final
 
 from .attempt import UNKNOWN, Attempt, Call, Json
@@ -47,7 +48,9 @@ class NormalCall:
 def numbers_in(text: str) -> list[float]:
     """The numbers a text tells, in order."""
     plain = ENUMERATOR.sub(" ", text.replace("**", " ").replace("`", " "))
-    return [float(match[1].replace(",", "")) for match in NUMBER.finditer(plain)]
+    told = (float(match[1].replace(",", "")) for match in NUMBER.finditer(plain))
+    # More digits than a float has room for are no amount.
+    return [number for number in told if isfinite(number)]
 
 
 def words_in(text: str) -> list[str]:

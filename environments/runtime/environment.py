@@ -15,6 +15,7 @@ from typing import Final, Protocol
 from .attempt import DERIVED, UNKNOWN, Attempt, Call, EndState, Json, Made, ToolResult
 from .message import Request, plain, request_for, requests_of, said_with, text_of
 from .task import Task, UserCall
+from .tool_definition import function_of, name_of
 from .user import NEUTRAL, Reply, ScriptedUser, User
 from .verdict import Verdict
 
@@ -285,8 +286,7 @@ def _same(left: str, right: str) -> bool:
 
 
 def _tool_names(tools: Sequence[Message]) -> list[str]:
-    functions = [tool.get("function", tool) for tool in tools]
-    return [str(f.get("name")) for f in functions if isinstance(f, Mapping)]
+    return [name for tool in tools if (name := name_of(function_of(tool)))]
 
 
 def _call(request: Request, made: Made, *, message: int, by_user: bool = False) -> Call:

@@ -7,11 +7,14 @@ of a small `dumps` goes into making an encoder and into looking for a value that
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from json import encoder
 from typing import Any, Final
 
 Writer = Callable[[object], str]
+
+_HALF: Final = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 _MAKE: Final[Any] = getattr(encoder, "c_make_encoder", None)
 """Python's encoder in C; None where there is none."""
@@ -54,3 +57,14 @@ def nested_deeper(value: Any, depth: int) -> bool:
         if not level:
             return False
     return True
+
+
+def halved(text: str, value: Any) -> bool:
+    """Whether the value read from a JSON text holds half of a character that takes two codes: nothing can write that."""
+    if ("\\u" not in text and text.isascii()) or not _HALF.search(text):
+        return False
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    return False

@@ -151,7 +151,7 @@ def _read_actions(path: Path) -> list[dict[str, Any]]:
 
 
 def _lines(text: str) -> list[Any]:
-    return [json.loads(line) for line in text.splitlines() if line.strip()]
+    return [json.loads(line) for line in text.split("\n") if line.strip()]
 
 
 def _play(environment: Environment) -> None:

@@ -13,7 +13,7 @@ from math import isfinite
 from typing import Any, Final
 
 from .attempt import Json
-from .json_text import nested_deeper
+from .json_text import halved, nested_deeper
 
 MAX_DEPTH: Final = 64
 """Nesting of arguments; no real tool takes more, and the interpreter's own limit is near 1,000."""
@@ -133,8 +133,9 @@ def _arguments(text: str) -> tuple[dict[str, Json], str]:
         return {}, NOT_JSON
     if not isinstance(value, dict):
         return {}, NOT_AN_OBJECT
-    if text.count("[") + text.count("{") > MAX_DEPTH and nested_deeper(value, MAX_DEPTH - 1):
-        return {}, TOO_DEEP
+    deep = text.count("[") + text.count("{") > MAX_DEPTH and nested_deeper(value, MAX_DEPTH - 1)
+    if deep or halved(text, value):
+        return {}, TOO_DEEP if deep else NOT_JSON
     return value, ""
 
 

@@ -14,10 +14,12 @@ from json.encoder import encode_basestring  # the C one where there is one
 from typing import Final
 
 from .attempt import Json
-from .json_text import nested_deeper, writer
+from .json_text import halved, nested_deeper, writer
 
 MAX_DEPTH: Final = 60
 """Deeper nesting than this is text, not data."""
+MAX_DIGITS: Final = 100
+"""Digits of one whole number; a number with more is text, not data."""
 MAX_TOKEN: Final = 40
 HOLE: Final = "\x00"
 """Stands for a changing piece in a masked text."""
@@ -100,13 +102,25 @@ def _finite(text: str) -> float:
     return value
 
 
+def _whole(text: str) -> int:
+    """A whole number; one of more digits overflows a float wherever it is compared or added up."""
+    if len(text) > MAX_DIGITS:
+        raise ValueError("a number has too many digits")
+    return int(text)
+
+
 _INFINITE: Final = (float("inf"), float("-inf"))
 _SPACE: Final = " \t\n\r"
-_DECODER: Final = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
+_DECODER: Final = json.JSONDecoder(
+    parse_constant=_refuse_constant, parse_float=_finite, parse_int=_whole
+)
 
 
 def parse_json(text: str) -> Parsed | None:
-    """The JSON value of a text (NaN, infinities and what is nested deeper than `MAX_DEPTH` are not JSON), else None."""
+    """The JSON value of a text, else None.
+
+    NaN, infinities, numbers of more than `MAX_DIGITS`, what is nested deeper than `MAX_DEPTH` and halves of characters are not JSON.
+    """
     try:
         # Looking for white space around a text costs as much as reading a short one.
         value, end = (None, -1) if text[:1] in _SPACE else _DECODER.raw_decode(text)
@@ -117,7 +131,7 @@ def parse_json(text: str) -> Parsed | None:
     # All that looks into values recurses: one deep result would stop the learning of an app.
     if text.count("[") + text.count("{") > MAX_DEPTH and nested_deeper(value, MAX_DEPTH):
         return None
-    return Parsed(value)
+    return None if halved(text, value) else Parsed(value)
 
 
 def simplify(value: Json) -> Json:
@@ -164,6 +178,14 @@ def parse_literal(text: str) -> Json:
     if reader.at != len(text):
         raise NotLiteralError("trailing text")
     return value
+
+
+def _character(digits: str) -> str:
+    """The character of a hexadecimal code; `ValueError` for half of one."""
+    code = int(digits, 16)
+    if 0xD800 <= code <= 0xDFFF:
+        raise ValueError("half of a character")
+    return chr(code)
 
 
 class _LiteralReader:
@@ -235,7 +257,7 @@ class _LiteralReader:
             digits = self.text[self.at : self.at + 4]
             self.at += 4
             try:
-                return chr(int(digits, 16))
+                return _character(digits)
             except ValueError as fault:
                 raise NotLiteralError("bad escape") from fault
         return _ESCAPES.get(char, char)

@@ -60,7 +60,7 @@ class TaskSet:
     @cached_property
     def tasks(self) -> tuple[PackedTask, ...]:
         """All tasks, in the order of the folder."""
-        lines = _read(self.path, TASKS).decode().splitlines()
+        lines = filter(None, _read(self.path, TASKS).decode().split("\n"))
         return tuple(self._pack(Task.from_json(json.loads(line))) for line in lines)
 
     def split(self, name: str) -> tuple[PackedTask, ...]:

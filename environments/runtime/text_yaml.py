@@ -148,7 +148,10 @@ def _is_plain(text: str, *, timed: bool = False) -> bool:
 def _unescaped(found: re.Match[str]) -> str:
     sign = found[1]
     if len(sign) > 1:
-        return chr(int(sign[1:], 16))
+        code = int(sign[1:], 16)
+        if 0xD800 <= code <= 0xDFFF:
+            raise ValueError(sign)
+        return chr(code)
     if sign not in _ESCAPES:
         raise ValueError(sign)
     return _ESCAPES[sign]

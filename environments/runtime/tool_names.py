@@ -14,6 +14,7 @@ from typing import Final
 
 from .attempt import Json
 from .canonical import digest
+from .tool_definition import function_of, name_of
 
 FITS: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 MISFIT: Final = re.compile(r"[^a-zA-Z0-9_-]")
@@ -60,9 +61,7 @@ class ToolNames:
 
 def tool_name(tool: Mapping[str, Json]) -> str:
     """The name in a tool definition; empty where it has none."""
-    function = tool.get("function", tool)
-    name = function.get("name") if isinstance(function, Mapping) else None
-    return name if isinstance(name, str) else ""
+    return name_of(function_of(tool))
 
 
 def wrapped(tool: Mapping[str, Json]) -> dict[str, Json]:

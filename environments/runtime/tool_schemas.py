@@ -10,11 +10,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from .attempt import Json
+from .tool_definition import DEFINITIONS, referred
 from .tool_names import wrapped
 
-DEFINITIONS: Final = ("$defs", "definitions")
 DEEPEST: Final = 32
 """Beyond this a schema that holds itself is cut: anything is allowed there."""
+MOST: Final = 2_000
+"""Schemas put in the place of references to them; beyond, anything is allowed: a few that name one another would fill a disk."""
 
 
 def complete_tool(tool: Mapping[str, Json]) -> dict[str, Json]:
@@ -36,7 +38,7 @@ def complete_tool(tool: Mapping[str, Json]) -> dict[str, Json]:
 def inlined(schema: Json) -> dict[str, Json]:
     """An object schema whose local references are replaced by what they name."""
     root = schema if isinstance(schema, dict) else {}
-    plain = _without_references(root, root, ())
+    plain = _Inliner(root).plain(root, ())
     found = plain if isinstance(plain, dict) else {}
     kept = {key: value for key, value in found.items() if key not in DEFINITIONS}
     properties = kept.get("properties")
@@ -70,33 +72,29 @@ def _spoken(name: str) -> str:
     return name.replace("_", " ").replace(".", " ").strip() or name or "value"
 
 
-def _without_references(value: Json, root: Mapping[str, Json], inside: tuple[str, ...]) -> Json:
-    if isinstance(value, list):
-        return [_without_references(item, root, inside) for item in value]
-    if not isinstance(value, dict):
-        return value
-    reference = value.get("$ref")
-    if isinstance(reference, str):
-        beside = {key: item for key, item in value.items() if key != "$ref"}
-        named = _named(reference, root)
-        if named is None or reference in inside or len(inside) >= DEEPEST:
-            return _without_references(beside, root, inside)
-        return _without_references({**named, **beside}, root, (*inside, reference))
-    return {
-        key: _without_references(item, root, inside)
-        for key, item in value.items()
-        if not (key in DEFINITIONS and value is root)
-    }
+class _Inliner:
+    """Puts what references of one schema name in their place."""
 
+    def __init__(self, root: Mapping[str, Json]) -> None:
+        self._root = root
+        self._left = MOST
 
-def _named(reference: str, root: Mapping[str, Json]) -> dict[str, Json] | None:
-    """What a local reference (`#/$defs/Name`) names; None where it names nothing in this schema."""
-    at: Json = dict(root)
-    if not reference.startswith("#"):
-        return None
-    for part in reference.removeprefix("#").strip("/").split("/"):
-        key = part.replace("~1", "/").replace("~0", "~")
-        if key and not isinstance(at, dict):
-            return None
-        at = at.get(key) if key and isinstance(at, dict) else at
-    return at if isinstance(at, dict) else None
+    def plain(self, value: Json, inside: tuple[str, ...]) -> Json:
+        """The value without references; `inside` are those that it stands in."""
+        if isinstance(value, list):
+            return [self.plain(item, inside) for item in value]
+        if not isinstance(value, dict):
+            return value
+        reference = value.get("$ref")
+        if isinstance(reference, str):
+            beside = {key: item for key, item in value.items() if key != "$ref"}
+            named = referred(reference, self._root)
+            self._left -= 1
+            if named is None or reference in inside or len(inside) >= DEEPEST or self._left < 0:
+                return self.plain(beside, inside)
+            return self.plain({**named, **beside}, (*inside, reference))
+        return {
+            key: self.plain(item, inside)
+            for key, item in value.items()
+            if not (key in DEFINITIONS and value is self._root)
+        }

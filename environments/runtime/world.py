@@ -21,6 +21,7 @@ from .world_listed import keyed, listed
 from .world_moment import Moment, Room
 from .world_nested import load_nested
 from .world_partial import load_parts
+from .world_recorded import RecordedSession, Recordings
 from .world_session import Session
 from .world_state import State
 from .world_tool import SIMULATE, Tool, load_tool, written
@@ -53,6 +54,7 @@ class World:
         "nested",
         "origins",
         "parts",
+        "recordings",
         "refusals",
         "room",
         "roots",
@@ -105,6 +107,8 @@ class World:
         self.dispatched = next((v for v in self.around if isinstance(v, Dispatched)), EMPTY)
         """Tools that are several."""
         self.callers: Mapping[str, Any] = document.get("callers", {})
+        self.recordings = Recordings(document.get("recorded", {}))
+        """Tools that were not learnt."""
         self.room = Room()
         self.row_names: dict[Place, frozenset[str]] = {}
         self.listed = listed(self.base)
@@ -143,7 +147,8 @@ class World:
         # Whose session it is changes no state: sessions of all subjects begin at one moment.
         state = start if start and set(start) != {"subject"} else None
         moment = self._root(state, started_at)
-        return Session(self, moment, started_at=started_at, caller=caller, given=given)
+        kind = RecordedSession if self.recordings.tools else Session
+        return kind(self, moment, started_at=started_at, caller=caller, given=given)
 
     def _root(self, start: Mapping[str, Any] | None, started_at: int) -> Moment:
         """The moment where sessions with this start begin; made once for all runs of one task."""

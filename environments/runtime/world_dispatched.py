@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from .attempt import Json, Meant, ToolResult
 from .normal import parse_arguments, parse_json
+from .tool_definition import function_of, name_of
 from .world_notice import named
 from .world_view import Asked, View
 
@@ -236,10 +237,10 @@ class Dispatched(View):
         """Every tool's function by name, parts in the place of the tools that they are parts of."""
         out: dict[str, Mapping[str, Json]] = {}
         for tool in tools:
-            function = tool.get("function", tool)
-            if not isinstance(function, dict):
+            function = function_of(tool)
+            name = name_of(function)
+            if not name:
                 continue
-            name = str(function.get("name"))
             rule = self._rules.get(name)
             if rule is None:
                 out[name] = function

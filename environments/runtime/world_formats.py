@@ -49,7 +49,7 @@ def read_time(value: Json) -> tuple[int, dict[str, Json]] | None:
         return _read_number(value, quoted=False)
     if not isinstance(value, str) or not 10 <= len(value) <= 40:
         return None
-    if value.isdigit():
+    if value.isascii() and value.isdigit():
         return _read_number(int(value), quoted=True)
     try:
         return _read_text(value)

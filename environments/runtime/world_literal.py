@@ -75,7 +75,7 @@ def literal(content: str) -> Json:
         return None
     try:
         value: object = ast.literal_eval(content)
-        plain: Json = json.loads(json.dumps(value, allow_nan=False))
+        parsed = parse_json(json.dumps(value, allow_nan=False))
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return None
-    return plain if repr(plain) == content else None
+    return parsed.value if parsed is not None and repr(parsed.value) == content else None

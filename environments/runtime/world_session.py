@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from .attempt import DERIVED, RECORDED, UNKNOWN, EndState, Json, Made, ToolResult
 from .normal import parse_arguments, unwrap
@@ -215,17 +215,17 @@ class Session:
         events = tuple(replace(e, tool=origins.get(e.tool, e.tool)) for e in end.events)
         return replace(end, events=events)
 
-    def fork(self) -> Session:
+    def fork(self) -> Self:
         """An independent session in the same state; whichever goes on first copies it."""
         self._shared = True
-        other = Session(
+        other = type(self)(
             self._world,
             self._moment or Moment(self.state),
             started_at=self.started_at,
             caller=self.caller,
             given=self._given,
         )
-        other._views = tuple(view.copy() for view in self._views)
+        other._views = tuple(view.copy() for view in self._views)  # noqa: SLF001 - one of its own kind
         return other
 
     def _untouched(self, names: frozenset[str] | None, place: Place | None) -> bool:

@@ -14,6 +14,7 @@ from typing import Final
 from environments.runtime.attempt import Json
 from environments.runtime.candidate import Action, Candidate
 from environments.runtime.check_arguments import canonical_arguments
+from environments.runtime.tool_definition import choices_of, form_of
 from environments.verification.constant import constant_policies, handed_over, said_codes
 from environments.verification.material import Material, as_list, planned_calls
 from environments.verification.probe import MASKED, ZERO, Probe, calls, says
@@ -195,10 +196,8 @@ def _made_up(material: Material, name: str) -> str:
 
 
 def _blank(schema: Json) -> Json:
-    if not isinstance(schema, dict):
-        return "x"
-    options = schema.get("enum")
-    if isinstance(options, list) and options:
+    options = choices_of(schema)
+    if options:
         return options[0]
     blanks: dict[str, Json] = {
         "integer": 1,
@@ -207,4 +206,4 @@ def _blank(schema: Json) -> Json:
         "array": [],
         "object": {},
     }
-    return blanks.get(str(schema.get("type")), "x")
+    return blanks.get(form_of(schema), "x")

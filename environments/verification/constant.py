@@ -16,6 +16,7 @@ from typing import Final
 from environments.runtime.attempt import Json
 from environments.runtime.candidate import Action
 from environments.runtime.check_view import text_of
+from environments.runtime.tool_definition import choices_of, form_of
 from environments.verification.material import Material, PlannedCall, planned_calls
 from environments.verification.probe import ZERO, Probe, calls, says
 
@@ -151,9 +152,4 @@ def _filled(schema: Json, text: str, choice: int | None) -> Json:
 
 
 def _choices(schema: Json) -> list[Json]:
-    if not isinstance(schema, dict):
-        return []
-    if schema.get("type") == "boolean":
-        return [True, False]
-    listed = schema.get("enum")
-    return listed if isinstance(listed, list) else []
+    return [True, False] if form_of(schema) == "boolean" else choices_of(schema)

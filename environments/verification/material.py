@@ -16,6 +16,7 @@ from environments.runtime.candidate import Action, Candidate
 from environments.runtime.check_view import NUMBER, text_of
 from environments.runtime.message import requests_of
 from environments.runtime.normal import stable
+from environments.runtime.tool_definition import function_of, name_of, properties_of
 from environments.runtime.world_dispatched import Dispatched
 
 
@@ -125,9 +126,9 @@ class Material:
         """The task's tools by name."""
         found: dict[str, Mapping[str, Json]] = {}
         for tool in self.candidate.task.tools:
-            function = tool.get("function", tool)
-            if isinstance(function, dict):
-                found[str(function.get("name"))] = function
+            function = function_of(tool)
+            if function:
+                found[name_of(function)] = function
         return found
 
     @cached_property
@@ -137,9 +138,7 @@ class Material:
 
     def properties(self, name: str) -> Mapping[str, Json]:
         """A tool's parameters with their schemas."""
-        parameters = self.definitions.get(name, {}).get("parameters")
-        properties = parameters.get("properties") if isinstance(parameters, dict) else None
-        return properties if isinstance(properties, dict) else {}
+        return properties_of(self.definitions.get(name, {}))
 
     def parameters(self, name: str) -> list[str]:
         """The names of a tool's parameters, sorted."""

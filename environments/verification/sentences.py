@@ -33,6 +33,7 @@ REASONS: Final[Mapping[str, str]] = {
     "masked_often": "more than 5 % of the runs could not be graded",
     "paid_by_constant_policy": "an agent that does the same at every task would earn it, and too many tasks are like that",
     "judge_not_asked": "a judge has not said yet what its checks make of this task: build with --judge MODEL",
+    "fault": "tracegym itself failed at it: what was left out, and how to report it, stands in the report",
     "no_request_like_it": "no other request like it is known to have gone well",
     "alike_requests_end_differently": "requests like it went well in different ways, so that its right end is open",
     "alike_users_withdrew": "users of requests like it did not want it any more when they were asked",

@@ -7,12 +7,12 @@ Not here: where the world ended (`ends`), what the attempt is worth.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from environments.runtime.attempt import RECORDED, Attempt, Call, Json, ToolResult
 from environments.runtime.candidate import Action
+from environments.runtime.normal import parse_json
 from environments.runtime.world_dispatched import EMPTY, Dispatched
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.rubric.results import Results
@@ -109,11 +109,8 @@ def parse_arguments(text: str) -> dict[str, Json] | None:
     """The argument object, or None where the text is not one."""
     if not text.strip():
         return {}
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
+    parsed = parse_json(text.strip())
+    return parsed.value if parsed is not None and isinstance(parsed.value, dict) else None
 
 
 def _told(call: CleanToolCall, result: CleanStep, results_read: Results | None) -> ToolResult:

@@ -8,7 +8,6 @@ Not here: what a write changes (the world learns that).
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,6 +15,13 @@ from typing import Final
 
 from environments.runtime.attempt import Call, Json
 from environments.runtime.check_arguments import canonical_arguments
+from environments.runtime.tool_definition import (
+    choices_of,
+    name_of,
+    parameters_of,
+    properties_of,
+    read_definition,
+)
 from environments.runtime.world_dispatched import EMPTY, Dispatched
 from synth.rubric.recorded import Recorded
 from synth.rubric.verbs import hands_over, write_log_odds
@@ -179,11 +185,10 @@ def _is_act(
 
 
 def _authored(definition: Mapping[str, Json], seen: _Traces) -> tuple[str, ...]:
-    properties = _properties(definition)
+    properties = properties_of(definition)
     found = []
     for name, grounded in sorted(seen.texts.items()):
-        schema = properties.get(name)
-        if isinstance(schema, dict) and schema.get("enum"):
+        if choices_of(properties.get(name), parameters_of(definition)):
             continue
         words = sum(seen.words[name]) / len(seen.words[name])
         if words >= AUTHORED_WORDS and sum(grounded) / len(grounded) < GROUNDED:
@@ -264,17 +269,7 @@ def _collect_texts(call: Call, before: str, seen: _Traces) -> None:
 def _definitions(records: Sequence[Recorded]) -> dict[str, Mapping[str, Json]]:
     found: dict[str, Mapping[str, Json]] = {}
     for text in sorted({tool for recorded in records for tool in recorded.episode.tools}):
-        try:
-            value = json.loads(text)
-        except ValueError:
-            continue
-        function = value.get("function", value) if isinstance(value, dict) else None
-        if isinstance(function, dict) and isinstance(function.get("name"), str):
-            found[str(function["name"])] = function
+        function = read_definition(text)
+        if function:
+            found[name_of(function)] = function
     return found
-
-
-def _properties(definition: Mapping[str, Json]) -> Mapping[str, Json]:
-    parameters = definition.get("parameters")
-    properties = parameters.get("properties") if isinstance(parameters, dict) else None
-    return properties if isinstance(properties, dict) else {}

@@ -35,7 +35,8 @@ MOST_ALIKE: Final = 0.1
 many have to agree, all of them, and no more than this share of those of different subjects."""
 MOST_GROWN: Final = 0.8
 """Share of differing pairs whose later answer only counted further: ids given out in order are nobody's own."""
-DIGITS: Final = re.compile(r"\d+")
+DIGITS: Final = re.compile(r"[0-9]{1,4000}")
+"""A longer run is several numbers: Python reads none of more digits."""
 MIN_SUBJECTS: Final = 3
 MIN_KNOWN: Final = 0.75
 """Share of a tool's calls for what its subject was shown, before what others were shown counts as theirs alone."""
@@ -143,7 +144,8 @@ def _compare(pairs: _Pairs, one: Observation, other: Observation) -> None:
 
 def _has_grown(before: str, after: str) -> bool:
     """Whether two answers are the same but for one number, which is greater in the later one."""
-    if DIGITS.sub("", before) != DIGITS.sub("", after):
+    # What stands around the numbers, piece by piece: without them `1a` and `a1` would be one text.
+    if DIGITS.split(before) != DIGITS.split(after):
         return False
     pairs = zip(map(int, DIGITS.findall(before)), map(int, DIGITS.findall(after)), strict=True)
     differing = [(one, other) for one, other in pairs if one != other]

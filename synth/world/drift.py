@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from environments.runtime.attempt import Json
-from environments.runtime.normal import parse_json, stable
+from environments.runtime.normal import stable
+from environments.runtime.tool_definition import name_of, parameters_of, read_definition
 from redact.clean_episode import CleanEpisode
 from synth.world.drift_behaviour import behaviour_changes
 from synth.world.model import ToolModel
@@ -142,11 +143,9 @@ def definitions(tools: Iterable[str]) -> dict[str, frozenset[str]]:
     """Per tool what its definition says about arguments: names, types, choices and which must be given."""
     out: dict[str, frozenset[str]] = {}
     for text in tools:
-        parsed = parse_json(text)
-        function = _inside(parsed.value if parsed else None, "function")
-        name = function.get("name")
-        if isinstance(name, str):
-            out[name] = frozenset(_schema_traits(_inside(function, "parameters"), "", 0))
+        function = read_definition(text)
+        if function:
+            out[name_of(function)] = frozenset(_schema_traits(parameters_of(function), "", 0))
     return out
 
 

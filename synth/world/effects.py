@@ -290,7 +290,9 @@ def _effect_on(
     for example in examples:
         before = _row_at(example, table, key)
         parts = [evaluate(tree, [example.scope()])[0] for tree in key]
-        after = example.later.get((table, stable(parts)))
+        # An argument that this call leaves out names no row, so nobody saw one after it.
+        named = not any(part is GONE or part is DARK for part in parts)
+        after = example.later.get((table, stable(parts))) if named else None
         if isinstance(before, dict | list) and isinstance(after, dict | list):
             pairs.append((_about(example, before), after))
     changed = [p for p in pairs if not same_value(p[0].old, p[1])]

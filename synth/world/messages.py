@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, Final
 
 from environments.runtime.expression_frame import DARK, GONE
@@ -116,6 +117,8 @@ def _as_number(text: str) -> int | float | None:
         number = float(text)
     except ValueError:
         return None
+    if not isfinite(number):
+        return None  # "nan" and "inf" are words, and so is what has too many digits
     return int(number) if number.is_integer() and "." not in text else number
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from environments.runtime.attempt import Json
 from environments.runtime.normal import (
@@ -19,6 +18,13 @@ from environments.runtime.normal import (
     simplify,
     stable,
     tokens_in,
+)
+from environments.runtime.tool_definition import (
+    form_of,
+    name_of,
+    parameters_of,
+    properties_of,
+    read_definition,
 )
 from redact.clean_episode import CleanEpisode, CleanToolCall
 
@@ -132,10 +138,17 @@ def paired_calls(
     episode: CleanEpisode,
 ) -> Iterator[tuple[CleanToolCall, str, bool | None, int | None, bool]]:
     """Every call with a result, the users' own too: by id, else by its place directly behind the calls that still wait."""
+    for call, at in paired_results(episode):
+        step = episode.steps[at]
+        yield call, step.content or "", step.is_error, step.at, step.call_id is not None
+
+
+def paired_results(episode: CleanEpisode) -> Iterator[tuple[CleanToolCall, int]]:
+    """Every call with a result, and the step that the result is."""
     answered = Counter(s.call_id for s in episode.steps if s.role == "tool" and s.call_id)
     pending: dict[str, list[CleanToolCall]] = {}
     waiting: list[CleanToolCall] = []
-    for step in episode.steps:
+    for at, step in enumerate(episode.steps):
         if step.role != "tool":
             waiting = []
             for call in step.tool_calls:
@@ -147,9 +160,9 @@ def paired_calls(
                     waiting.append(call)
         elif step.role == "tool" and step.content is not None:
             if step.call_id is None and waiting:
-                yield waiting.pop(0), step.content, step.is_error, step.at, False
+                yield waiting.pop(0), at
             elif step.call_id is not None and pending.get(step.call_id):
-                yield pending[step.call_id].pop(0), step.content, step.is_error, step.at, True
+                yield pending[step.call_id].pop(0), at
 
 
 def by_tool(all_histories: Iterable[History]) -> dict[str, list[Observation]]:
@@ -164,23 +177,13 @@ def by_tool(all_histories: Iterable[History]) -> dict[str, list[Observation]]:
 def declared_forms(episodes: Sequence[CleanEpisode]) -> dict[str, dict[str, str]]:
     """The type that each tool's definition declares for each argument, where it names one."""
     forms: dict[str, dict[str, str]] = {}
-    for text in {text for episode in episodes for text in episode.tools}:
-        parsed = parse_json(text)
-        function = _inside(parsed.value if parsed else None, "function")
-        properties = _inside(_inside(function, "parameters"), "properties")
-        name = function.get("name")
-        if not isinstance(name, str):
-            continue
-        for argument, schema in properties.items():
-            kind = schema.get("type") if isinstance(schema, dict) else None
-            if kind in {"array", "object", "number", "integer", "boolean"}:
-                forms.setdefault(name, {})[argument] = str(kind)
+    for text in sorted({text for episode in episodes for text in episode.tools}):
+        function = read_definition(text)
+        for argument, schema in properties_of(function).items():
+            form = form_of(schema, parameters_of(function))
+            if form not in {"", "string"}:
+                forms.setdefault(name_of(function), {})[argument] = form
     return forms
-
-
-def _inside(value: object, name: str) -> dict[str, Any]:
-    inner = value.get(name) if isinstance(value, dict) else None
-    return inner if isinstance(inner, dict) else {}
 
 
 def same_row(one: Json, other: Json) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from math import isfinite
 from typing import Any, Final
 
 from environments.runtime.expression_frame import DARK, GONE
@@ -72,7 +73,7 @@ def _stands(value: str, words: str) -> bool:
 
 def _sides(words: str, cases: Cases, rows: Sequence[int]) -> Iterator[Tree]:
     """That an amount in the call is on the side of a number in the words on which it was in every refusal."""
-    numbers = {float(found) for found in _NUMBER.findall(words)}
+    numbers = {number for found in _NUMBER.findall(words) if isfinite(number := float(found))}
     given = [cases.scopes[i].arg for i in rows]
     names = sorted({n for a in given if isinstance(a, dict) for n in a})
     for name in names:

@@ -108,14 +108,13 @@ def test_an_identifier_in_any_file_blocks_the_export(copy: Home, place: str) -> 
 def test_a_report_with_an_identifier_is_removed(copy: Home) -> None:
     """The page is searched after it is written."""
     write_home_report(copy)
-    check_home_report(copy, SECRET)
+    assert not check_home_report(copy, SECRET)
     with copy.report.open("a", encoding="utf-8") as page:
         page.write(f"<p>{FIRST[1].upper()}&nbsp;{LAST[1].upper()}</p>")
-    with pytest.raises(
-        StageError,
-        match=r"the report held 1 identifiers of people and was removed \(lending: full_name in ",
-    ):
-        check_home_report(copy, SECRET)
+    said = check_home_report(copy, SECRET)
+    assert said.startswith(
+        "the report held 1 identifiers of people and was removed (lending: full_name in "
+    )
     assert not copy.report.exists()
 
 

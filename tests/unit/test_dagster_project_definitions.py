@@ -6,6 +6,7 @@ import dagster as dg
 import pytest
 
 from dagster_project.definitions import definitions
+from dagster_project.defs.jobs import ARRIVING, LEARNT
 from dagster_project.defs.partitions import app_days
 from dagster_project.defs.show import bars, escaped, rows_of
 from dagster_project.plan import ranges
@@ -75,12 +76,17 @@ def test_data_flows_one_way(loaded: dg.Definitions) -> None:
 
 
 def test_checks_travel_with_their_assets(loaded: dg.Definitions) -> None:
-    """The gate's and the attacks' checks block; the others warn."""
-    checks = {
+    """The gate's and the attacks' checks block; the others warn. Every asset that a build makes says whether anything was left out."""
+    everything = {
         f"{spec.asset_key.to_user_string()}: {spec.name}": spec.blocking
         for node in loaded.resolve_asset_graph().asset_nodes
         for spec in node.assets_def.check_specs
     }
+    left_out = {name for name in everything if name.endswith(": nothing_left_out")}
+    checks = {name: blocking for name, blocking in everything.items() if name not in left_out}
+
+    assert left_out == {f"{asset}: nothing_left_out" for asset in (*ARRIVING, *LEARNT)}
+    assert not any(everything[name] for name in left_out)
 
     assert checks == {
         "episodes: nothing_lost": False,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from environments.runtime.errors import (
     WrongVersionError,
 )
 from environments.runtime.main import main
-from tests.environments_shop import call, say, write_shop
+from tests.environments_shop import call, entry, say, write_shop
 
 
 @pytest.fixture
@@ -44,6 +45,16 @@ def test_a_task_set_opens_with_its_tasks(folder: Path) -> None:
         {"text": "It is o1.", "asked": "Which order is it?", "ends": False},
         {"text": "Thanks, bye.", "asked": "It is cancelled. Anything else?", "ends": True},
     ]
+
+
+def test_signs_that_end_a_line_elsewhere_end_no_task(tmp_path: Path) -> None:
+    """A line separator, a form feed or a next-line sign inside a message stands in its task like any other sign."""
+    opening = {"role": "user", "content": "one\u2028two\x0cthree\x85four\u2029five"}
+    entries = [entry(3), replace(entry(1), task=replace(entry(1).task, opening=(opening,)))]
+    write_shop(tmp_path / "set", entries=entries)
+    task_set = TaskSet.load(tmp_path / "set")
+    assert [task.task_id for task in task_set.tasks] == ["task1", "task3"]
+    assert task_set.tasks[0].opening[-1] == opening
 
 
 def test_live_and_pure_grading_agree(folder: Path) -> None:

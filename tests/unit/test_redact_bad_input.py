@@ -4,8 +4,10 @@ import json
 
 import pytest
 
+from redact.judge import judge
 from redact.leaks import find_leaks
 from redact.learn import learn
+from redact.learnt import Learnt
 from redact.policy import Policy
 from redact.scrub import Scrubbed, scrub
 from redact.vault import open_vault
@@ -147,3 +149,24 @@ def test_a_surname_that_only_the_customer_says_breaks_no_literal() -> None:
     result, said = texts(past({"seen": False, "note": None}, "My name is Jenny False."))
     assert json.loads(result) == {"seen": False, "note": None}
     assert "False" not in said
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"account_no": "9" * 5000},
+        {"account_no": [10**400, 12, -5, "\x00"]},
+        '{"name": "\\ud800", "ud": "\\udc00\\ud800"}',
+        "email: \\uD800@x",
+        "name: '\\ud800 Okafor'",
+    ],
+)
+def test_digits_without_end_and_half_characters_stop_nothing(body: object) -> None:
+    """They are learnt from, judged, kept sealed beside the vault and read back."""
+    steps = calls("get_user", {"user_id": "tamsin_okafor_4417"}, body)
+    raw = [episode(f"e{n}", *steps, says("user", f"{body}")) for n in range(8)]
+    learnt = Learnt.from_bytes(learn(raw, (), policy=Policy()).to_bytes())
+    for app in {one.app for one in raw}:
+        judge(learnt.app(app), k=2)
+    vault = open_vault(None, SECRET)
+    assert len(list(scrub(raw, learnt=learnt, vault=vault, policy=Policy()))) == len(raw)

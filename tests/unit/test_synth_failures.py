@@ -336,3 +336,13 @@ def test_suspicions_on_real_episodes_are_mostly_right(name: str, floor: float) -
     calibration = calibrate_on(rows)
     assert calibration is not None
     assert calibration.auc > 0.6
+
+
+@pytest.mark.parametrize(
+    "content", ['{"type": {"a": 1}, "text": "no"}', '{"type": ["text"], "value": 5}', "[" * 3000]
+)
+def test_results_of_any_shape_are_read(content: str) -> None:
+    """A result that looks like a typed value and is none is a result like any other."""
+    shown = [call("c1", "find_loan", loan_id="L-1"), result("c1", content, is_error=True)]
+    failed = detect(episode(user("Where is my loan?"), *shown), Label(resolved=False))
+    assert failed is not None

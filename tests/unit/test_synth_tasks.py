@@ -182,3 +182,15 @@ def test_the_start_is_the_anchors() -> None:
     assert isinstance(end[0], dict)
     assert "effects" not in end[0]
     assert "no_world" not in found.reasons
+
+
+def test_definitions_that_define_nothing_are_left_out() -> None:
+    """A task offers the tools that somebody can call, whatever else was sent as a definition."""
+    odd = ['{"function": null}', "{}", '{"name": ["x"]}', "[1]", "[" * 5000, '{"name": "bare"}']
+    made = replace(episode("e1", LOOK), tools=(*DEFINITIONS, *odd))
+    (found,) = derive(made, good=["e1"])
+    assert [t.get("name") or t["function"]["name"] for t in found.task.tools] == [  # type: ignore[index, call-overload]
+        "bare",
+        "get_parcel",
+        "stop_parcel",
+    ]

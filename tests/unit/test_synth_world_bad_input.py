@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from environments.runtime.attempt import UNKNOWN
+from environments.runtime.canonical import canonical
 from environments.runtime.world import World
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import WorldSettings, learn_world
@@ -84,6 +86,55 @@ def test_a_result_nested_too_deep_is_text(depth: int) -> None:
         json.dumps({"bed": "B-1", "lux": 5}),
         deep,
     ]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    ['{"bed": "B-3", "lux": ' + "7" * 400 + "}", '{"bed": "B-3", "lux": "\\ud800"}', "9" * 5000],
+)
+def test_a_number_without_end_and_half_a_character_are_text(odd: str) -> None:
+    """What overflows a float, and what nothing can write, comes back as it was recorded; the world file can be written."""
+
+    def inspected(bed: int) -> tuple[str, dict[str, Any], str]:
+        record = {"bed": f"B-{bed}", "lux": bed * 7, "room": f"R-{bed}"}
+        return "inspect", {"bed": f"B-{bed}"}, odd if bed == 3 else json.dumps(record)
+
+    world = _world([[inspected((n + k) % 8) for k in (0, 3, 5, 0)] for n in range(16)])
+    assert world.session().call("inspect", {"bed": "B-3"}).content == odd
+    assert json.loads(world.session().call("inspect", {"bed": "B-1"}).content)["lux"] == 7
+    canonical(world.document).encode()
+
+
+def test_calls_that_leave_out_what_names_the_record_change_no_record() -> None:
+    """A write that is sometimes called without its record's id stops nothing, and its effect on the others is learnt."""
+
+    def shown(box: int, at: str) -> tuple[str, dict[str, Any], str]:
+        name = f"BX-{100 + box}"
+        return "show", {"box": name}, json.dumps({"box": name, "at": at, "kg": box + 3})
+
+    calls: list[Calls] = []
+    for n in range(24):
+        box, other, to = n % 12, (n + 5) % 12, f"shelf {'abcdefghijkl'[n * 7 % 12]}"
+        nameless: Calls = [("move", {"to": to}, "moved")] if n % 4 == 0 else []
+        move = ("move", {"box": f"BX-{100 + box}", "to": to}, "moved")
+        looks = [shown(box, "floor"), shown(other, "floor")]
+        calls.append([*looks, move, shown(box, to), shown(other, "floor"), *nameless])
+    session = _world(calls).session()
+    assert session.call("move", {"box": "BX-105", "to": "shelf c"}).content == "moved"
+    assert json.loads(session.call("show", {"box": "BX-105"}).content)["at"] == "shelf c"
+
+
+def test_digits_that_move_within_an_answer_are_no_count() -> None:
+    """Equal calls of different people whose answers have as many letters and other digits are compared, and stop nothing."""
+    calls: list[Calls] = [
+        [("ticket", {}, f"{n}a b{n}" if n % 2 else f"a b{'7' * (n + 1)}")] for n in range(8)
+    ]
+    made = [
+        replace(episode(n, one), subject=f"s{n % 4}", task_key=f"t{n}")
+        for n, one in enumerate(calls * 2)
+    ]
+    world = World.from_json(learn_world(made, WorldSettings()).document)
+    assert world.session().call("ticket", {}).source == UNKNOWN
 
 
 def test_of_a_key_given_twice_the_last_counts() -> None:

@@ -1,0 +1,160 @@
+"""Tools of which a world has recordings only, because learning them failed: a recorded answer is told after the very same calls.
+
+Goes in: the `recorded` part of a world file, then calls. Comes out: recorded answers, else `unknown`. Nobody knows what such a tool
+changes, so after a call of one that may change something every tool has its recordings only. Not here: which tools these are, and what
+is recorded of them (`synth.world.recorded`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from .attempt import RECORDED, UNKNOWN, Json, Made, ToolResult
+from .canonical import digest_bytes
+from .normal import parse_arguments, simplify, unwrap
+from .world_entry import Came, Entry, call_text
+from .world_moment import Moment
+from .world_notice import notice, whole
+from .world_session import Session
+
+if TYPE_CHECKING:
+    from .world import World
+    from .world_believed import Given
+
+NEVER_LEARNT: Final = "learning this tool failed, and no recording has the same calls before it"
+NOT_KNOWN: Final = "?"
+"""Behind a call of which nobody knows what came: no recording has that."""
+_LENGTH: Final = 32
+
+
+def asked_text(name: str, arguments: Mapping[str, Json] | str) -> str:
+    """One text for equal calls, as agents make them."""
+    parsed = parse_arguments(arguments)
+    if parsed is None:
+        return f"{name} {arguments}"
+    return call_text(name, {key: simplify(value) for key, value in parsed.items()})
+
+
+def past_key(past: Sequence[str]) -> str:
+    """The name of everything that was called before and may have changed something."""
+    return digest_bytes("\n".join(past).encode("utf-8", "surrogatepass"))[:_LENGTH] if past else ""
+
+
+class Recordings:
+    """What a world file has of tools that were not learnt."""
+
+    __slots__ = ("_told", "looks", "shared", "tools")
+
+    def __init__(self, part: Mapping[str, Any]) -> None:
+        self.tools = frozenset(part.get("tools", {}))
+        self.looks = frozenset(n for n, said in part.get("tools", {}).items() if said["looks"])
+        """Those of them that change nothing."""
+        self.shared = bool(part.get("shared"))
+        """Whether every episode starts from the same: else a recording says nothing to others."""
+        self._told: Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]] = part.get("told", {})
+
+    def told(self, past: Sequence[str], call: str, own: frozenset[str]) -> ToolResult | None:
+        """The one answer that was recorded to a call after these.
+
+        `own` are the episodes that the session goes on from: what they were told counts. What others were told counts where every episode
+        starts from the same, and is no clock's or dice's.
+        """
+        every = self._told.get(past_key(past), {}).get(call, ())
+        found = [one for one in every if not own.isdisjoint(one["from"])]
+        if not found and self.shared and not any(one["varies"] for one in every):
+            found = list(every)
+        if len(found) != 1:
+            return None
+        (one,) = found
+        return ToolResult(
+            content=one["content"],
+            source=RECORDED,
+            is_error=one["failed"],
+            evidence=str(one["from"][0]),
+        )
+
+
+class RecordedSession(Session):
+    """A session of a world with tools that were not learnt."""
+
+    __slots__ = ("_dark", "_past")
+
+    def __init__(
+        self,
+        world: World,
+        moment: Moment,
+        *,
+        started_at: int,
+        caller: str | None,
+        given: Given,
+    ) -> None:
+        super().__init__(world, moment, started_at=started_at, caller=caller, given=given)
+        self._past: tuple[str, ...] = ()
+        """Every call so far that may have changed something, whatever came of it."""
+        self._dark = False
+        """Whether a tool that was not learnt may have changed something."""
+
+    def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
+        """The tool's answer to one call, and its effect."""
+        return self.made(name, arguments).result
+
+    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Made:
+        """The same, with what the call meant."""
+        if not self._of_recordings(name):
+            made = super().made(name, arguments)
+            self._note(name, asked_text(name, arguments), known=made.result.source != UNKNOWN)
+            return made
+        call = asked_text(name, arguments)
+        told = self._world.recordings.told(self._past, call, self._given.own)
+        args = parse_arguments(arguments) or {}
+        result = whole(name, args, told or notice(name, NEVER_LEARNT))
+        known = result.source != UNKNOWN
+        self._note(name, call, known=known)
+        self._follow(name, args, result if known else None)
+        return Made(result)
+
+    def observe(self, name: str, arguments: Mapping[str, Json] | str, content: str) -> None:
+        """Follow a recording: the call was made and this is what really came back."""
+        if not self._of_recordings(name):
+            super().observe(name, arguments, content)
+            self._note(name, asked_text(name, arguments), known=True)
+            return
+        call = asked_text(name, arguments)
+        told = self._world.recordings.told(self._past, call, self._given.own)
+        content = unwrap(content, self._envelope())
+        failed = told is not None and told.content == content and told.is_error
+        seen = ToolResult(content=content, source=RECORDED, is_error=failed)
+        self._note(name, call, known=True)
+        self._follow(name, parse_arguments(arguments) or {}, seen)
+
+    def fork(self) -> Self:
+        """An independent session in the same state."""
+        other = super().fork()
+        other._past, other._dark = self._past, self._dark  # noqa: SLF001 - one of its own kind
+        return other
+
+    def _of_recordings(self, name: str) -> bool:
+        """Whether only recordings say what such a call is answered; from the first one that may change something all are."""
+        recordings = self._world.recordings
+        if name in recordings.tools and name not in recordings.looks:
+            self._dark = True
+        return self._dark or name in recordings.tools
+
+    def _note(self, name: str, call: str, *, known: bool) -> None:
+        if not self._only_looks(name):
+            self._past = (*self._past, call if known else call + NOT_KNOWN)
+
+    def _follow(self, name: str, args: dict[str, Json], result: ToolResult | None) -> None:
+        """What is known of the backend after such a call."""
+        if self._only_looks(name) or (result is not None and result.is_error):
+            return
+        self._leave()
+        known = result is not None
+        came = Came(content=result.content) if result is not None else None
+        kind = "write" if known else ""
+        self.state.add(Entry(tool=name, args=args, known=known, came=came, kind=kind))
+
+    def _only_looks(self, name: str) -> bool:
+        tool = self._world.tools.get(name)
+        return name in self._world.recordings.looks or (tool is not None and tool.innocent)
