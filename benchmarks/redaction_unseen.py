@@ -22,7 +22,7 @@ from benchmarks.redaction_blind import kennel_talk
 from benchmarks.redaction_desks import clinic_talk, lettings_talk, payroll_talk
 from benchmarks.redaction_forms import printed_talk, screen_talk, segments_talk
 from benchmarks.redaction_talks import Talk, episode, says, step
-from dagster_project.leak_check import is_surrogate
+from dagster_project.leak_search import is_surrogate
 from ingest.episode import Episode
 from redact.clean_episode import CleanEpisode
 from redact.leaks import find_leaks

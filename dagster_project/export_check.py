@@ -5,24 +5,22 @@ error after the folder was removed. What the export was made from was searched b
 the formats made of it. Not here: how values are searched for (`redact.leaks`).
 """
 
+import hashlib
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
 import pyarrow.parquet as pq
 
+import environments
 from dagster_project.errors import StageError
 from dagster_project.gate import vault_of
 from dagster_project.home import Home, lock
-from dagster_project.leak_check import (
-    derived_from,
-    is_surrogate,
-    origins_of,
-    search_of,
-    strings_in,
-)
+from dagster_project.leak_check import derived_from, origins_of, strings_in
+from dagster_project.leak_search import is_surrogate, search_of
 from redact.errors import VaultError
 
 _ROWS: Final = frozenset({".jsonl"})
@@ -91,12 +89,23 @@ def check_written(home: Home, folder: Path, apps: Sequence[str], secret: bytes |
     return Searched(files=files, texts=len(listed), waived=waived)
 
 
+@cache
+def _own_code() -> frozenset[str]:
+    """Digests of tracegym's own files: where an export holds one as it is, it holds nothing of anybody."""
+    package = Path(environments.__file__).parent
+    return frozenset(_digest(path) for path in package.rglob("*") if path.is_file())
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
 def _texts(folder: Path) -> Iterator[tuple[str, str, bool]]:
     """Every text of a folder with its file, and whether it is one record of several."""
     for path in sorted(folder.rglob("*")):
         place = str(path.relative_to(folder))
         yield place, place, False
-        if not path.is_file() or path.suffix in _PICTURES:
+        if not path.is_file() or path.suffix in _PICTURES or _digest(path) in _own_code():
             continue
         if path.suffix == ".parquet":
             for row in pq.read_table(path).to_pylist():

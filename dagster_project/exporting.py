@@ -32,6 +32,7 @@ from environments.export.formats import FORMATS
 from environments.export.splits import SplitSettings
 from environments.export.taskset import ACCEPTED, Choice, write_task_set
 from environments.runtime.manifest import TaskSetManifest
+from environments.runtime.task import Task
 from environments.runtime.task_set import TaskSet
 
 PICTURE = "difficulty.png"
@@ -55,6 +56,8 @@ class Asked:
     backtest: Path | None = None
     """What `tracegym backtest` wrote: the card then shows the agreement on held-out episodes."""
     license: str = ""
+    leaking: frozenset[str] = frozenset()
+    """Our ids of episodes and tasks in which the leak check found somebody: their tasks are not written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +74,9 @@ def export_tasks(clean: Path, apps: Sequence[str], asked: Asked) -> Exported:
     """Write the export, without the tasks at which that fails."""
     lake = Lake(clean / "lake")
     parts = parts_of(lake, apps, name=asked.name)
+    parts = replace(
+        parts, entries=tuple(e for e in parts.entries if not _leaks(e.task, asked.leaking))
+    )
     _require_tasks(parts, asked, clean.parent)
     ids = {e.task.task_id for e in parts.entries if e.status in {ACCEPTED, *asked.extra}}
     hard = [_only(app_difficulty(lake, app), ids) for app in sorted(apps)]
@@ -91,6 +97,13 @@ def export_tasks(clean: Path, apps: Sequence[str], asked: Asked) -> Exported:
         lambda entry, fault: skips.note(fault, "task", entry.task.task_id),
     )
     return Exported(manifest=manifest, left_out=rows_of(skips.found))
+
+
+def _leaks(task: Task, leaking: Collection[str]) -> bool:
+    """Whether a task, or an episode that it was made of, holds an identifier."""
+    made_of = task.provenance.get("episodes")
+    episodes = made_of if isinstance(made_of, list) else []
+    return task.task_id in leaking or any(one in leaking for one in episodes)
 
 
 def _write(parts: TaskSetParts, choice: Choice, asked: Asked) -> TaskSetManifest:

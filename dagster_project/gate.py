@@ -44,8 +44,6 @@ from redact.encoded import hidden_texts
 from redact.fold import fold
 from redact.judge import Judgement, judge
 from redact.kinds import family_of
-from redact.leak_spellings import spellings
-from redact.leaks import find_leaks
 from redact.learn import learn
 from redact.learnt import AppLearnt, Learnt, keep_kind, merge
 from redact.policy import Policy, load_policy
@@ -319,61 +317,6 @@ def _hashes(value: str) -> frozenset[int]:
     return frozenset(zlib.crc32(word.encode()) for word in _WORD.findall(fold(value).text))
 
 
-def leak_checked(
-    raw: Sequence[Episode], scrubbed: Sequence[Scrubbed], learnt: Learnt
-) -> tuple[list[Scrubbed], list[str]]:
-    """Scrubbed episodes without a direct identifier left in them, and the kind found in each of the others."""
-    kinds = survivors(zip(raw, (one.clean for one in scrubbed), strict=True), learnt)
-    return [one for one in scrubbed if one.clean.episode_id not in kinds], sorted(kinds.values())
-
-
-def survivors(pairs: Iterable[tuple[Episode, CleanEpisode]], learnt: Learnt) -> dict[str, str]:
-    """Clean episodes in which an identifier of their raw episode still stands, with its kind.
-
-    A surrogate may happen to be what somebody else is really called ("Suite 443"): only what the raw episode said as
-    well can have come through.
-    """
-    listed = list(pairs)
-    before = {clean.episode_id: raw for raw, clean in listed}
-    texts = [
-        (f"{clean.episode_id} {place}", text)
-        for _, clean in listed
-        for place, text in enumerate(_texts(clean))
-    ]
-    said = dict(texts)
-    kinds: dict[str, str] = {}
-    for leak in find_leaks(texts, learnt=learnt):
-        episode_id = leak.where.partition(" ")[0]
-        if not leak.direct or episode_id in kinds:
-            continue
-        readings = spellings(said[leak.where], leak.encoding)[:1]
-        words = [_WORD.findall(r[leak.offset : leak.offset + leak.length]) for r in readings]
-        if not words or _says(before[episode_id], words[0]):
-            kinds[episode_id] = leak.kind
-    return kinds
-
-
-def _says(episode: Episode, words: list[str]) -> bool:
-    phrase = f" {' '.join(words)} "
-    return any(phrase in f" {' '.join(_WORD.findall(text.lower()))} " for text in _texts(episode))
-
-
-def leak_rows(app: str, day: str, leaking: Sequence[str]) -> list[dict[str, object]]:
-    """Episodes that were held back, as rows of `redactions`."""
-    return [
-        {
-            "app": app,
-            "day": day,
-            "what": HELD,
-            "kind": "leak",
-            "place": kind,
-            "count": n,
-            "length": 0,
-        }
-        for kind, n in sorted(Counter(leaking).items())
-    ]
-
-
 def _texts(episode: Episode | CleanEpisode) -> Iterable[str]:
     yield from (episode.agent or "", episode.model or "", episode.task_key or "", *episode.tools)
     for step in episode.steps:
@@ -383,10 +326,12 @@ def _texts(episode: Episode | CleanEpisode) -> Iterable[str]:
 
 
 def account_of(app: str, day: str, scrubbed: Sequence[Scrubbed]) -> list[dict[str, object]]:
-    """What was done on a day, by kind, place and length."""
+    """What was done on a day, by kind, place and length, and to how many episodes."""
     counts: Counter[tuple[str, str, str]] = Counter()
     lengths: Counter[tuple[str, str, str]] = Counter()
+    episodes: Counter[tuple[str, str, str]] = Counter()
     for one in scrubbed:
+        episodes.update({(WITHHELD, held.reason, held.key) for held in one.held})
         for note in one.notes:
             key = (REPLACED, note.kind, _INDEX.sub("[]", note.path))
             counts[key] += 1
@@ -402,6 +347,7 @@ def account_of(app: str, day: str, scrubbed: Sequence[Scrubbed]) -> list[dict[st
             "place": place,
             "count": count,
             "length": lengths[what, kind, place],
+            "episodes": episodes[what, kind, place],
         }
         for (what, kind, place), count in sorted(counts.items())
     ]

@@ -7,7 +7,7 @@ searched for (`redact.leaks`), which episodes are held back at the gate (`gate`)
 
 import json
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
@@ -19,9 +19,18 @@ import dagster as dg
 from dagster_project.commutation import commutation_of
 from dagster_project.digests import hash_of
 from dagster_project.freshness import digests
-from dagster_project.gate import knowledge_of, policy_of, vault_of
+from dagster_project.gate import policy_of, raw_episodes, vault_of
+from dagster_project.gate_leaks import marked
 from dagster_project.home import Home, apps_of, lock, vault_secret
 from dagster_project.lake import Lake
+from dagster_project.leak_search import (
+    IN_TEXT,
+    Searcher,
+    is_surrogate,
+    search_of,
+    taught_by,
+    words_of,
+)
 from dagster_project.learnt_tables import (
     CLUSTERS,
     DIFFICULTY,
@@ -33,10 +42,8 @@ from dagster_project.learnt_tables import (
 )
 from dagster_project.skipped import Skips
 from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, EPISODES, REDACTIONS
-from redact.judge import judge
-from redact.leak_spellings import spellings
-from redact.leaks import Leak, LeakSearch
-from redact.standing import vocabulary_of
+from environments.runtime.normal import parse_json
+from redact.leaks import Leak
 from redact.vault import Vault
 
 _TABLES: Final = (
@@ -58,12 +65,8 @@ _OF_EPISODES: Final = frozenset(
 """Tables whose rows derive from the episodes they name; worlds and clusters derive from all."""
 _SHARED: Final = frozenset({"tasks", "verified_tasks", "tasks.jsonl"})
 _EPISODE_ID: Final = re.compile(r"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])")
-_RULES: Final = "9"
+_RULES: Final = "10"
 """Raised when the check looks further: what was checked before is checked again."""
-_NEAR: Final = 24
-_WORD_BEFORE: Final = re.compile(r"[^\W_]+[ _.-]?$")
-_WORD_AFTER: Final = re.compile(r"[ _.-]?[^\W_]+")
-"""One word beside a hit: a surrogate of two words may by chance share one with what it stands for."""
 _LOGS: Final = frozenset({".log", ".out", ".err"})
 _READ: Final = frozenset({".json", ".jsonl", ".md", ".html", ".toml", ".txt", ".csv"})
 
@@ -85,6 +88,12 @@ class AppLeaks:
     texts: int = 0
     places: dict[str, int] = field(default_factory=dict)
     """Leaks by table or file."""
+    pieces: list[str] = field(default_factory=list)
+    """Our ids of the episodes and tasks that hold a leak: no task of theirs is exported."""
+    shared: int = 0
+    """Leaks in what all tasks of the app share, such as its world."""
+    taught: dict[str, int] = field(default_factory=dict)
+    """Leaks by the tool and key that taught the value (`get_user.plate`)."""
     commutation: dict[str, int] = field(default_factory=dict)
     """How recorded calls came through the gate: the counts of `Commutation`."""
 
@@ -144,41 +153,54 @@ def check_texts(
     """The identifiers of any app that stand in texts of the whole home, each by app, kind and place, never by its text."""
     if not policy_of(home).enabled:
         return []
-    named, found = list(texts), []
-    for app in apps:
-        search = search_of(home, vault, app)
-        found += [
-            f"{app}: {leak.kind} in {leak.where} at {leak.offset}"
-            for where, text in named
-            for leak in search.find(where, text)
-            if not (leak.waiver or is_surrogate(vault, app, leak, text))
-        ]
-    return found
+    named = list(texts)
+    searches = [Searcher(search_of(home, vault, app), vault, app) for app in apps]
+    return [
+        f"{search.app}: {leak.kind} in {where} at {leak.offset}"
+        for search in searches
+        for where, text in named
+        for leak in search.hits(where, text)
+    ]
 
 
 def check_home_report(home: Home, secret: str | None) -> str:
-    """Remove a report in which an identifier stands, or that cannot be searched; says so in a sentence, empty where it stays."""
-    skips = Skips("leak_check", "report")
-    found: list[str] = []
-    with skips.unit("report") as searching:
-        files = list(_files(home.report.parent))
-        with lock(home, "vault"):
-            vault = vault_of(home, vault_secret(home, secret))
-            found = check_texts(home, vault, apps_of(home), files)
-    skips.keep(Lake(home.clean / "lake"))
-    if not (found or searching.failed):
+    """Take what the search finds out of the report; says so in a sentence, empty where nothing was found.
+
+    A report that cannot be searched, or of which a hit cannot be taken out, is removed: nothing is shown that nobody looked at.
+    """
+    if not policy_of(home).enabled:
         return ""
-    for path in sorted(home.report.parent.rglob("*")):
-        if path.is_file():
-            path.unlink()
+    skips = Skips("leak_check", "report")
+    taken = left = 0
+    with skips.unit("report") as searching, lock(home, "vault"):
+        vault = vault_of(home, vault_secret(home, secret))
+        searches = [Searcher(search_of(home, vault, app), vault, app) for app in apps_of(home)]
+        for path in _readable(home.report.parent):
+            text = path.read_text(encoding="utf-8", errors="replace")
+            hits = [leak for search in searches for leak in search.hits(path.name, text)]
+            if not hits:
+                continue
+            text = marked(text, [words_of(leak, text) for leak in hits])
+            path.write_text(text, encoding="utf-8")
+            taken += len(hits)
+            left += sum(len(search.hits(path.name, text)) for search in searches)
+    skips.keep(Lake(home.clean / "lake"))
+    if searching.failed or left:
+        _remove_files(home.report.parent)
     if searching.failed:
         return "the report could not be searched for identifiers and was removed"
-    shown = "; ".join(found[:3]) + ("; ..." if len(found) > 3 else "")
-    return (
-        f"the report held {len(found)} identifiers of people and was removed ({shown}); "
-        "if it is none, say under [keys] of redaction.toml what its key holds and build again; "
-        "else report this as a fault of tracegym"
-    )
+    if left:
+        return (
+            f"the report held {taken} identifiers of people, {left} of them in a form that cannot be taken out, and was removed; "
+            "report this as a fault of tracegym"
+        )
+    return f"{taken} identifiers of people were taken out of the report" if taken else ""
+
+
+def _remove_files(folder: Path) -> None:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            path.unlink()
 
 
 def note_leaks(instance: dg.DagsterInstance, found: Mapping[str, AppLeaks]) -> None:
@@ -220,26 +242,51 @@ def shown_texts(home: Home, instance: dg.DagsterInstance) -> Iterator[tuple[str,
 def _check(home: Home, vault: Vault, app: str, now: str, known: str) -> AppLeaks:
     search = search_of(home, vault, app)
     origins = origins_of(home, vault, app)
-    places: Counter[str] = Counter()
+    found: list[tuple[_Text, Leak]] = []
     waivers: Counter[str] = Counter()
     texts = 0
-    for where, text, of in _everything(home, app, origins):
+    for one in _everything(home, app, origins):
         texts += 1
-        for leak in search.find(where, text, episodes=of):
-            why = leak.waiver or _waiver(vault, app, leak, text)
+        for leak in search.find(one.where, one.text, episodes=one.of):
+            why = leak.waiver or _waiver(vault, app, leak, one.text)
             if why:
                 waivers[why] += 1
             else:
-                places[where] += 1
+                found.append((one, leak))
     return AppLeaks(
         made_of=now,
         known=known,
-        leaks=places.total(),
+        leaks=len(found),
         waived=waivers.total(),
         waivers=dict(sorted(waivers.items())),
         texts=texts,
-        places=dict(sorted(places.items())),
+        places=dict(sorted(Counter(one.where for one, _ in found).items())),
+        pieces=sorted({one.piece for one, _ in found if one.piece}),
+        shared=sum(not one.piece for one, _ in found),
+        taught=_taught(home, app, found) if found else {},
         commutation=asdict(commutation_of(Lake(home.private / "lake"), app)),
+    )
+
+
+def _taught(home: Home, app: str, found: Iterable[tuple["_Text", Leak]]) -> dict[str, int]:
+    """How many leaks each key and tool taught, the most first."""
+    lake = Lake(home.private / "lake")
+    days = [day for of, day in lake.stamps("episodes") if of == app]
+    episodes = [e for some in raw_episodes(lake, app, days).values() for e in some]
+    counts = Counter(taught_by(episodes, leak, one.text) for one, leak in found)
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def to_settle(leaks: AppLeaks) -> str:
+    """Where the values that leak come from, and the line of `redaction.toml` that settles it, as one sentence."""
+    if not leaks.taught:
+        return "report this as a fault of tracegym"
+    place = next((p for p in leaks.taught if p != IN_TEXT), "")
+    if not place:
+        return "no key taught them, they stand in text: report this as a fault of tracegym"
+    return (
+        f"{leaks.taught[place]} of them were learnt from the key {place}; if that key names nobody, add under [keys] of "
+        f'redaction.toml: {json.dumps(place.lower(), ensure_ascii=False)} = "public", and build again'
     )
 
 
@@ -255,68 +302,44 @@ def origins_of(home: Home, vault: Vault, app: str) -> dict[str, str]:
     return {vault.episode_id(app, row["episode_id"]): row["episode_id"] for row in rows}
 
 
-def search_of(home: Home, vault: Vault, app: str) -> LeakSearch:
-    """A search for everything known of an app's people."""
-    learnt, policy = knowledge_of(Lake(home.private / "lake"), vault, app).learnt, policy_of(home)
-    known = learnt.app(app)
-    public = vocabulary_of(
-        known, k=policy.k, words=policy.public_values, judgement=judge(known, k=policy.k)
-    )
-    return LeakSearch(
-        learnt,
-        k=policy.k,
-        is_public=lambda word: public.holds(word) or public.holds(word.upper()),
-        shared=_shared_definitions(home, app, k=policy.k),
-    )
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A text past the gate."""
+
+    where: str
+    text: str
+    of: tuple[str, ...] = ()
+    """The raw episodes that it derives from."""
+    piece: str = ""
+    """Our id of the one episode or task that it is part of; empty for what all tasks share."""
 
 
-def _shared_definitions(home: Home, app: str, *, k: int) -> list[str]:
-    """Tool definitions that at least k subjects had alike: an example in one ("such as 'Noah'") is about none of them."""
-    columns = ("episode_id", "subject", "tools")
-    rows = Lake(home.clean / "lake").read(CLEAN_EPISODES, app=app, columns=columns).to_pylist()
-    subjects: dict[str, set[str]] = defaultdict(set)
-    for row in rows:
-        for definition in row["tools"] or ():
-            subjects[definition].add(row["subject"] or row["episode_id"])
-    return [definition for definition, seen in subjects.items() if len(seen) >= k]
-
-
-def is_surrogate(vault: Vault, app: str, leak: Leak, text: str) -> bool:
-    """Whether the vault gave this very text, or a longer one around it, as somebody's surrogate."""
-    return any(
-        vault.original(app, leak.kind, candidate) is not None
-        for reading in spellings(text, leak.encoding)
-        for candidate in _around(reading, leak)
-    )
-
-
-def _around(text: str, leak: Leak) -> Iterator[str]:
-    """The hit, and with one word more on either side."""
-    end = leak.offset + leak.length
-    before = _WORD_BEFORE.search(text[max(0, leak.offset - _NEAR) : leak.offset])
-    after = _WORD_AFTER.match(text[end : end + _NEAR])
-    for start in {leak.offset, leak.offset - len(before[0]) if before else leak.offset}:
-        for stop in {end, end + len(after[0]) if after else end}:
-            yield text[start:stop]
-
-
-def _everything(
-    home: Home, app: str, origins: Mapping[str, str]
-) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Every text past the gate with its place and the raw episodes that it derives from."""
+def _everything(home: Home, app: str, origins: Mapping[str, str]) -> Iterator[_Text]:
+    """Every text past the gate."""
     lake = Lake(home.clean / "lake")
     for table in _TABLES:
         for row in lake.read(table, app=app).to_pylist():
-            listed = list(strings_in(row))
+            # An app's name is the operator's word, whoever is called like it.
+            listed = list(strings_in({**row, "app": None}))
             of = derived_from(listed, origins) if table.name in _OF_EPISODES else ()
-            yield from ((table.name, text, of) for text in listed)
+            piece = _piece(row) if table.name in _OF_EPISODES else ""
+            yield from (_Text(table.name, text, of, piece) for text in listed)
     for part in ("tasksets", "worlds", "tasks"):
         for where, text in _files(home.clean / part / app):
             if where != "tasks.jsonl":
-                yield where, text, ()
+                named = _EPISODE_ID.fullmatch(where.partition(".")[0])
+                yield _Text(where, text, (), named[0] if named else "")
                 continue
             for line in text.split("\n"):
-                yield where, line, derived_from([line], origins)
+                read = parse_json(line)
+                task = read.value if read is not None and isinstance(read.value, dict) else {}
+                yield _Text(where, line, derived_from([line], origins), _piece(task))
+
+
+def _piece(row: Mapping[str, object]) -> str:
+    """Our id of the episode or task that a row is about."""
+    found = (row.get(name) for name in ("task_id", "episode_id", "id"))
+    return next((one for one in found if isinstance(one, str) and one), "")
 
 
 def derived_from(texts: Iterable[str], origins: Mapping[str, str]) -> tuple[str, ...]:
@@ -326,11 +349,21 @@ def derived_from(texts: Iterable[str], origins: Mapping[str, str]) -> tuple[str,
 
 
 def _files(folder: Path) -> Iterator[tuple[str, str]]:
-    for path in sorted(folder.rglob("*")):
-        place = path.relative_to(folder)
-        if path.is_file() and path.suffix in _READ and place.parts[0] != "runtime":
-            yield place.name, str(place)
-            yield place.name, path.read_text(encoding="utf-8", errors="replace")
+    """The names and texts of a folder's files."""
+    for path in _readable(folder):
+        yield path.name, str(path.relative_to(folder))
+        yield path.name, path.read_text(encoding="utf-8", errors="replace")
+
+
+def _readable(folder: Path) -> list[Path]:
+    """A folder's files that hold text of the data."""
+    return [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+        and path.suffix in _READ
+        and path.relative_to(folder).parts[0] != "runtime"
+    ]
 
 
 def strings_in(value: object) -> Iterator[str]:

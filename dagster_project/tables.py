@@ -114,8 +114,9 @@ REDACTION_SCHEMA: Final = _layout(
     place=pa.string(),
     count=pa.int64(),
     length=pa.int64(),
+    episodes=pa.int64(),
 )
-"""What the gate did, by kind, place and length: `replaced`, `held`, `leak`; never a text."""
+"""What the gate did, by kind, place and length: `replaced`, `withheld` (in how many episodes), `held`; never a text."""
 
 SKIPPED_SCHEMA: Final = _layout(
     stage=pa.string(),

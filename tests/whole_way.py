@@ -18,8 +18,10 @@ from dagster_project import verification
 from dagster_project.agreement import leave_one_out
 from dagster_project.commutation import pairs_of
 from dagster_project.documents import to_rows
-from dagster_project.gate import account_of, account_table, index_of, leak_checked, rules_of
+from dagster_project.gate import account_of, account_table, index_of, rules_of
+from dagster_project.gate_leaks import leak_checked
 from dagster_project.held_out import measure
+from dagster_project.leak_search import Searcher, search_with
 from dagster_project.learnt_tables import CLUSTERS, FAILURES
 from dagster_project.learnt_worlds import StoredWorld, world_document
 from dagster_project.rows import always, canonical_text, from_json, from_rows, to_table
@@ -94,13 +96,14 @@ def past_the_gate(
     for app in sorted({one.app for one in raw}):
         rules_of(learnt.app(app), policy, vault, app)
     scrubbed = list(scrub(raw, learnt=learnt, vault=vault, policy=policy))
-    passed, leaking = leak_checked(raw, scrubbed, learnt)
-    account_table(account_of("odd", DAY, scrubbed))
+    search = Searcher(search_with(learnt, policy, "odd", ()), vault, "odd")
+    checked = leak_checked(raw, scrubbed, search)
+    account_table(account_of("odd", DAY, checked.passed))
     together = zip(raw, (one.clean for one in scrubbed), strict=True)
     pairs_of(("odd", DAY), together, vault.keyed("odd"))
-    rows = to_table((one.clean for one in passed), CLEAN_EPISODES.schema, day=always(DAY))
+    rows = to_table((one.clean for one in checked.passed), CLEAN_EPISODES.schema, day=always(DAY))
     found = [clean_episode_from_row(row) for row in rows.to_pylist()]
-    assert len(found) + len(leaking) == len(raw)
+    assert len(found) + len(checked.held) == len(raw)
     cleaned = list(scrub_outcomes(said, learnt=learnt, vault=vault, policy=policy))
     labels = label_episodes(cleaned, OutcomePolicy())
     ordered = sorted(found, key=lambda e: (e.started_at, e.episode_id))

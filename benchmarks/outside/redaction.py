@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from benchmarks.outside.redaction_apps import APPS, Told
 from benchmarks.redaction import SECRET, recorded, texts_of
-from dagster_project.leak_check import is_surrogate
+from dagster_project.leak_search import is_surrogate
 from ingest.episode import Episode
 from redact.clean_episode import CleanEpisode
 from redact.leaks import find_leaks

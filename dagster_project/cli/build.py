@@ -111,8 +111,8 @@ def _waits(data: "ReportData", home: Path) -> list[str]:
         )
     if held:
         told.append(
-            f"{how_many(held, 'episode')} held back whole: the leak check found an identifier that was not removed; "
-            "nothing of it is past the gate, and nothing is to be decided"
+            f"{how_many(held, 'episode')} held back whole: the leak check found an identifier that could not be taken out; "
+            f"the keys that taught them: tracegym redact review --home {home}"
         )
     return told
 

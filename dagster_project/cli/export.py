@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -153,8 +153,8 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per option
     )
     apps = [app] if app else list(known)
     with _source(opened, rekey=rekey) as source:
-        _require_no_leaks(source.home.clean, apps)
-        exported = export_tasks(source.home.clean, apps, asked)
+        leaking = _leaking(source.home.clean, apps)
+        exported = export_tasks(source.home.clean, apps, replace(asked, leaking=leaking))
         manifest = exported.manifest
         searched = _searched(source, dest, apps)
     counts: dict[str, object] = {
@@ -248,25 +248,34 @@ def _rows(dest: Path) -> dict[str, int]:
     return {name: found[name] for name in SPLITS if found.get(name)}
 
 
-def _require_no_leaks(clean: Path, apps: Sequence[str]) -> None:
-    """Refuse what the independent leak check did not pass as it stands now."""
+def _leaking(clean: Path, apps: Sequence[str]) -> frozenset[str]:
+    """Our ids of the episodes and tasks in which the leak check found somebody; says so in one sentence per app with any.
+
+    Refuses an app that was not checked as it stands now, or whose tasks all share what leaks.
+    """
     from dagster_project.home import Home, redaction_of  # noqa: PLC0415 - beside what is slow
-    from dagster_project.leak_check import leaks_of  # noqa: PLC0415 - dagster: 2 s
+    from dagster_project.leak_check import leaks_of, to_settle  # noqa: PLC0415 - dagster: 2 s
 
     home = Home(path=clean.parent)
     if redaction_of(home) == "off":
-        return
+        return frozenset()
+    pieces: set[str] = set()
     for app in apps:
         found = leaks_of(clean, app)
         if found is None:
             raise InputError(
                 f"{app} changed since its last leak check; check it with: tracegym build --home {home.path}"
             )
-        if found.leaks:
+        if found.shared:
             raise InputError(
-                f"{app} is not exported: the leak check found {found.leaks} identifiers past the gate, in "
-                f"{', '.join(found.places)}; name their keys in redaction.toml and build again"
+                f"{app} is not exported: the leak check found {found.shared} identifiers in what all its tasks share "
+                f"({', '.join(found.places)}); {to_settle(found)}"
             )
+        if found.leaks:
+            pieces.update(found.pieces)
+            told = f"{app}: tasks with any of {found.leaks} identifiers that the leak check found are not exported; {to_settle(found)}"
+            notices().print(told, soft_wrap=True, markup=False)
+    return frozenset(pieces)
 
 
 def _next_step(format_name: str, dest: Path) -> str:

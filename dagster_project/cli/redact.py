@@ -2,6 +2,8 @@
 
 import json
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -27,7 +29,7 @@ SKIP: Final = "skip"
 
 @redact.command()
 def review(home: HomeOption = HOME, app: AppOption = None, as_json: JsonOption = False) -> None:
-    """Walk through the keys whose values were withheld, and add a policy line for each.
+    """Walk through the keys whose values were withheld or leaked, and add a policy line for each; those that free most come first.
 
     Answer with a kind (`full_name`, `opaque_id`, ...), `public`, `text`, or nothing to skip. Values are never shown.
 
@@ -36,18 +38,20 @@ def review(home: HomeOption = HOME, app: AppOption = None, as_json: JsonOption =
     opened = open_home(home)
     waiting = withheld_keys(opened, app)
     if as_json:
-        print_json({"waiting": [{"key": k, "why": why, "leaves": n} for (k, why), n in waiting]})
+        print_json({"waiting": [asdict(one) for one in waiting]})
         return
     for line in _not_by_key(opened, app):
         notices().print(line, soft_wrap=True)
     if not waiting:
         notices().print("nothing waits for a decision")
         return
-    rows = [(key, n, why, _line(key, "text")) for (key, why), n in waiting]
-    print_table(
-        "withheld, by key", ("key", "leaves", "why", "a line that lets it pass as text"), rows
-    )
-    decided = _ask([key for (key, _), _ in waiting])
+    rows = [
+        (one.key, one.conversations, one.leaves, one.why, _line(one.key, one.settled_as))
+        for one in waiting
+    ]
+    head = ("key", "conversations", "values", "why", "a line that lets it pass")
+    print_table("withheld, by key", head, rows)
+    decided = _ask([one.key for one in waiting])
     if decided:
         add_policy_lines(opened.redaction_policy, decided)
         lines = "1 line" if len(decided) == 1 else f"{len(decided)} lines"
@@ -56,21 +60,36 @@ def review(home: HomeOption = HOME, app: AppOption = None, as_json: JsonOption =
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingKey:
+    """A key over which somebody may decide."""
+
+    key: str
+    """Tool and keys."""
+    why: str
+    leaves: int
+    conversations: int
+    """So many conversations have such a value."""
+    settled_as: str
+    """What it most probably is: `text`, or `public` where the leak check took its values for somebody's."""
+
+
 def _not_by_key(home: Home, app: str | None) -> list[str]:
     """What the gate did not let pass for a reason that no key decides, one sentence each."""
-    from dagster_project.gate import HELD, WITHHELD  # noqa: PLC0415 - presidio's caller, pyarrow: 2 s
+    from dagster_project.gate import WITHHELD  # noqa: PLC0415 - presidio's caller, pyarrow: 2 s
+    from dagster_project.leak_search import IN_TEXT  # noqa: PLC0415 - as above
     from redact.held_leaves import NAMES_IN_PROSE  # noqa: PLC0415 - as above
 
     rows = _account(home, app)
-    held = sum(row["count"] for row in rows if row["what"] == HELD)
     prose = sum(
         row["count"] for row in rows if row["what"] == WITHHELD and row["kind"] == NAMES_IN_PROSE
     )
+    lost = sum(row["count"] for row in rows if _leaked(row) and row["place"] == IN_TEXT)
     told = []
-    if held:
+    if lost:
         told.append(
-            f"{how_many(held, 'episode')} held back whole: the leak check found an identifier that was not removed; "
-            "nothing of it is past the gate"
+            f"{how_many(lost, 'identifier')} that stand under no key were found by the leak check and taken out; "
+            "nothing is to be decided"
         )
     if prose:
         told.append(
@@ -80,16 +99,42 @@ def _not_by_key(home: Home, app: str | None) -> list[str]:
     return told
 
 
-def withheld_keys(home: Home, app: str | None) -> list[tuple[tuple[str, str], int]]:
-    """The keys with withheld values, the most frequent first."""
-    from dagster_project.gate import WITHHELD  # noqa: PLC0415 - presidio's caller, pyarrow: 2 s
+def _leaked(row: Mapping[str, Any]) -> bool:
+    from dagster_project.gate import HELD, WITHHELD  # noqa: PLC0415 - presidio's caller, pyarrow: 2 s
+    from dagster_project.gate_leaks import LEAK  # noqa: PLC0415 - as above
+
+    return row["what"] in {HELD, WITHHELD} and row["kind"] == LEAK
+
+
+def withheld_keys(home: Home, app: str | None) -> list[WaitingKey]:
+    """The keys with withheld or leaking values, those in most conversations first."""
+    from dagster_project.gate import HELD, WITHHELD  # noqa: PLC0415 - presidio's caller, pyarrow: 2 s
+    from dagster_project.leak_search import IN_TEXT  # noqa: PLC0415 - as above
     from redact.held_leaves import NAMES_IN_PROSE  # noqa: PLC0415 - as above
 
-    counts: Counter[tuple[str, str]] = Counter()
+    leaves: Counter[tuple[str, str]] = Counter()
+    conversations: Counter[tuple[str, str]] = Counter()
+    public: set[tuple[str, str]] = set()
     for row in _account(home, app):
-        if row["what"] == WITHHELD and row["kind"] != NAMES_IN_PROSE:
-            counts[row["place"], row["kind"]] += row["count"]
-    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        if row["what"] not in {HELD, WITHHELD} or row["kind"] == NAMES_IN_PROSE:
+            continue
+        if _leaked(row):
+            if row["place"] == IN_TEXT:
+                continue
+            public.add((row["place"], row["kind"]))
+        leaves[row["place"], row["kind"]] += row["count"]
+        conversations[row["place"], row["kind"]] += row["episodes"] or row["count"]
+    ranked = sorted(leaves, key=lambda one: (-conversations[one], -leaves[one], one))
+    return [
+        WaitingKey(
+            key=key,
+            why=why,
+            leaves=leaves[key, why],
+            conversations=conversations[key, why],
+            settled_as="public" if (key, why) in public else "text",
+        )
+        for key, why in ranked
+    ]
 
 
 def _account(home: Home, app: str | None) -> list[dict[str, Any]]:

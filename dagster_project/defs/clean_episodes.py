@@ -22,18 +22,17 @@ from dagster_project.gate import (
     account_table,
     gate_ingredients,
     knowledge_of,
-    leak_checked,
-    leak_rows,
     learn_days,
     policy_of,
     raw_episodes,
-    survivors,
     told_ingredients,
     unread_of,
     vault_of,
 )
+from dagster_project.gate_leaks import leak_checked, leak_rows, still_leaking
 from dagster_project.home import lock
 from dagster_project.lake import Lake
+from dagster_project.leak_search import Searcher, raw_definitions, search_with
 from dagster_project.progress import counted
 from dagster_project.rows import always, to_table
 from dagster_project.skipped import Skips, skipped_of, without_those_that_fail
@@ -96,7 +95,7 @@ def clean_episodes(
             if key[1] in days
         }
         todo = work(clean.lake, ASSET, wanted)
-        known: dict[str, Learnt] = {}
+        known: dict[str, _Known] = {}
         try:
             for app, days in todo.days().items():
                 _scrub_app(private, clean.lake, vault, todo, (app, days, known))
@@ -106,12 +105,20 @@ def clean_episodes(
         return _result(private, clean.lake, todo, (vault, known))
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of an app's people, and the search for it."""
+
+    learnt: Learnt
+    search: Searcher
+
+
 def _scrub_app(
     private: PrivateSide,
     clean: Lake,
     vault: Vault,
     todo: Work,
-    asked: tuple[str, list[str], dict[str, Learnt]],
+    asked: tuple[str, list[str], dict[str, _Known]],
 ) -> None:
     """The days of one app; a day of which nobody can tell what is personal in it has no clean rows, not even those of before."""
     app, days, known = asked
@@ -119,7 +126,10 @@ def _scrub_app(
     with skips.unit("app") as learning:
         if any(nobody_knows(todo.wanted[app, day]) for day in days):
             told_ingredients(private.opened(), private.lake, vault, app)  # raises once more
-        known[app] = knowledge_of(private.lake, vault, app).learnt
+        learnt = knowledge_of(private.lake, vault, app).learnt
+        definitions = raw_definitions(private.lake, app)
+        search = search_with(learnt, policy_of(private.opened()), app, definitions)
+        known[app] = _Known(learnt, Searcher(search, vault, app))
     if learning.failed:
         for day in days:
             _clear_day(private, clean, todo, (app, day))
@@ -154,7 +164,7 @@ class _Day:
 def _scrub_day(
     private: PrivateSide,
     clean: Lake,
-    secrets: tuple[Vault, Learnt],
+    secrets: tuple[Vault, _Known],
     todo: Work,
     skips: Skips,
 ) -> None:
@@ -166,12 +176,17 @@ def _scrub_day(
 
     def make(some: Sequence[Episode]) -> _Day:
         with without_collection():
-            scrubbed: list[Scrubbed] = list(scrub(some, learnt=known, vault=vault, policy=policy))
-        passed, leaking = leak_checked(some, scrubbed, known)
+            scrubbed: list[Scrubbed] = list(
+                scrub(some, learnt=known.learnt, vault=vault, policy=policy)
+            )
+        checked = leak_checked(some, scrubbed, known.search)
         together = zip(some, (one.clean for one in scrubbed), strict=True)
+        held = leak_rows(app, day, checked.held)
         return _Day(
-            rows=to_table((one.clean for one in passed), CLEAN_EPISODES.schema, day=always(day)),
-            account=account_table([*account_of(app, day, scrubbed), *leak_rows(app, day, leaking)]),
+            rows=to_table(
+                (one.clean for one in checked.passed), CLEAN_EPISODES.schema, day=always(day)
+            ),
+            account=account_table([*account_of(app, day, checked.passed), *held]),
             pairs=pairs_of(key, together, vault.keyed(app)),
         )
 
@@ -187,7 +202,7 @@ def _scrub_day(
 
 
 def _result(
-    sides: PrivateSide, clean: Lake, todo: Work, secrets: tuple[Vault, dict[str, Learnt]]
+    sides: PrivateSide, clean: Lake, todo: Work, secrets: tuple[Vault, dict[str, _Known]]
 ) -> AssetResult:
     private = sides.lake
     raw = {key: private.stamps("episodes")[key].rows for key in todo.wanted}
@@ -269,7 +284,7 @@ def _calls_commute(found: Mapping[str, Commutation]) -> dg.AssetCheckResult:
 
 
 def _leaks_in(
-    sides: PrivateSide, clean: Lake, todo: Work, secrets: tuple[Vault, dict[str, Learnt]]
+    sides: PrivateSide, clean: Lake, todo: Work, secrets: tuple[Vault, dict[str, _Known]]
 ) -> int:
     """How many stored episodes still hold an identifier of their raw episode, by the independent search.
 
@@ -285,7 +300,8 @@ def _leaks_in(
                 for episode in raw_episodes(sides.lake, app, [day])[day]
             }
             stored = clean_episodes_of(clean, app, [day])
-            found += len(survivors(((raw[one.episode_id], one) for one in stored), known[app]))
+            pairs = ((raw[one.episode_id], one) for one in stored)
+            found += still_leaking(pairs, known[app].search)
         if searching.failed:
             _clear_day(sides, clean, todo, (app, day))
             skips.keep(clean, [day])

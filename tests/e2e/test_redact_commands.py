@@ -105,8 +105,8 @@ def test_policy_lines_are_added_and_nothing_else_moves(tmp_path: Path) -> None:
     assert load_policy(new).keys == {"a": "public"}
 
 
-def test_an_episode_that_leaks_is_said_to_be_held_back(tmp_path: Path) -> None:
-    """A customer called Order May who may order: nobody is sent to decide about what no decision lets pass."""
+def test_what_leaks_is_taken_out_and_the_review_names_the_key(tmp_path: Path) -> None:
+    """A customer called Order May who may order: the episode passes without the word, and the key that taught it can be settled."""
     home = open_home(tmp_path / "home", create=True)
     people = (("order", "Order", "May"), ("x7y2", "Bob", "Poe"), ("u-11", "April", "June"))
     chats = []
@@ -130,6 +130,6 @@ def test_an_episode_that_leaks_is_said_to_be_held_back(tmp_path: Path) -> None:
     reviewed = runner.invoke(app, ["redact", "review", *where])
 
     assert getattr(built.exception, "exit_code", None) == 3
-    assert "1 episode held back whole" in str(built.exception)
-    assert "tracegym redact review" not in str(built.exception)
-    assert "1 episode held back whole" in " ".join(reviewed.output.split())
+    assert "1 value withheld at the gate" in str(built.exception)
+    assert "get_customer." in reviewed.output
+    assert '= "public"' in reviewed.output

@@ -1,5 +1,6 @@
 """The leak check after a build: it reads everything past the gate, and what leaks is not exported."""
 
+import base64
 import json
 import re
 import shutil
@@ -26,8 +27,10 @@ from dagster_project.leak_check import (
     read_leaks,
     shown_texts,
 )
+from dagster_project.learnt_tables import TASKS
 from dagster_project.report_parts import write_home_report
 from dagster_project.tables import CALL_PAIRS, CLEAN_OUTCOMES, EPISODES
+from environments.runtime.task_set import TaskSet
 from tests.lending_desk import FIRST, LAST, lines, write
 
 SECRET = "a secret of the tests, long enough"
@@ -105,16 +108,48 @@ def test_an_identifier_in_any_file_blocks_the_export(copy: Home, place: str) -> 
     assert LAST[0] not in str(refusal.value).replace(place, "")
 
 
-def test_a_report_with_an_identifier_is_removed(copy: Home) -> None:
-    """The page is searched after it is written."""
+def test_a_task_with_an_identifier_is_not_exported_and_all_others_are(
+    copy: Home, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One hit costs one task; the sentence names the key and tool that taught the value, and the line that settles it."""
+    export("taskset", copy.path / "whole", home=copy.path)
+    accepted = len(TaskSet.load(copy.path / "whole").tasks)
+    lake = Lake(copy.clean / "lake")
+    rows = lake.read(TASKS, app="lending").to_pylist()
+    shown = {task.task_id for task in TaskSet.load(copy.path / "whole").tasks}
+    row = next(row for row in rows if row["id"] in shown)
+    document = json.loads(row["document"])
+    document["task"]["provenance"]["note"] = f"written for {FIRST[0]} {LAST[0]}"
+    row["document"] = json.dumps(document)
+    lake.replace(TASKS, pa.Table.from_pylist(rows, schema=TASKS.schema), [("lending",)])
+    assert checked_again(copy) == 1
+    capsys.readouterr()
+    export("taskset", copy.path / "out", home=copy.path)
+    left = {task.task_id for task in TaskSet.load(copy.path / "out").tasks}
+    assert left == shown - {row["id"]}
+    assert len(left) == accepted - 1
+    told = " ".join(capsys.readouterr().err.split())
+    assert (
+        "lending: tasks with any of 1 identifiers that the leak check found are not exported"
+        in told
+    )
+    assert "learnt from the key find_reader." in told
+    assert '= "public"' in told
+    assert LAST[0] not in told
+
+
+def test_an_identifier_is_taken_out_of_a_report(copy: Home) -> None:
+    """The page is searched after it is written; it stays, unless what was found cannot be taken out."""
     write_home_report(copy)
     assert not check_home_report(copy, SECRET)
     with copy.report.open("a", encoding="utf-8") as page:
-        page.write(f"<p>{FIRST[1].upper()}&nbsp;{LAST[1].upper()}</p>")
-    said = check_home_report(copy, SECRET)
-    assert said.startswith(
-        "the report held 1 identifiers of people and was removed (lending: full_name in "
-    )
+        page.write(f"<p>{FIRST[1].upper()}&nbsp;{LAST[1].upper()} was here</p>")
+    assert check_home_report(copy, SECRET) == "1 identifiers of people were taken out of the report"
+    assert "<p>[withheld] was here</p>" in copy.report.read_text(encoding="utf-8")
+    assert not check_home_report(copy, SECRET)
+    with copy.report.open("a", encoding="utf-8") as page:
+        page.write(base64.b64encode(f"about {FIRST[1]} {LAST[1]}, a reader".encode()).decode())
+    assert "and was removed" in check_home_report(copy, SECRET)
     assert not copy.report.exists()
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dagster_project.leak_check import is_surrogate
+from dagster_project.leak_search import is_surrogate
 from redact.findings import is_composite
 from redact.leaks import Leak, find_leaks
 from redact.learnt import AppLearnt, Learnt

@@ -1,0 +1,172 @@
+"""The leak check at the gate: what it finds in a scrubbed episode is taken out of the text that holds it.
+
+Comes in: raw episodes with their scrubbed ones, and the search. Goes out: episodes in which a marker stands for every hit,
+with an account by the key that taught the value; an episode of which a hit cannot be taken out is held back whole. Not
+here: the search over everything past the gate (`leak_check`).
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from dagster_project.gate import HELD
+from dagster_project.leak_search import Searcher, taught_by, words_of
+from environments.runtime.normal import parse_json
+from ingest.episode import Episode
+from redact.clean_episode import WITHHELD, CleanEpisode, CleanStep
+from redact.fold import fold
+from redact.held_leaves import Held
+from redact.leaks import Leak
+from redact.scrub import Scrubbed
+from redact.unspaced import is_unspaced
+
+LEAK: Final = "leak"
+"""Why a leaf was withheld, or an episode held back: the leak check found an identifier in it."""
+_BETWEEN: Final = r"(?:[\W_]|&[a-z]+;|%[0-9a-f]{2})*?"
+"""What may stand between two words: marks, and blanks as pages and addresses write them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What passed the leak check."""
+
+    passed: list[Scrubbed]
+    held: list[tuple[str, str]]
+    """For each episode that was held back whole, the kind of what was found and the key that taught it."""
+
+
+def leak_checked(raw: Sequence[Episode], scrubbed: Sequence[Scrubbed], search: Searcher) -> Checked:
+    """The scrubbed episodes without what the search finds in them."""
+    done = Checked([], [])
+    for before, one in zip(raw, scrubbed, strict=True):
+        found = list(_hits(before, one.clean, search))
+        taken = _without(before, one, found) if found else one
+        left = next(_hits(before, taken.clean, search), None) if found else None
+        if left is None:
+            done.passed.append(taken)
+        else:
+            done.held.append((left.leak.kind, taught_by([before], left.leak, left.text)))
+    return done
+
+
+def still_leaking(pairs: Iterable[tuple[Episode, CleanEpisode]], search: Searcher) -> int:
+    """How many clean episodes hold an identifier."""
+    return sum(next(_hits(raw, clean, search), None) is not None for raw, clean in pairs)
+
+
+def leak_rows(app: str, day: str, held: Sequence[tuple[str, str]]) -> list[dict[str, object]]:
+    """Episodes that were held back, as rows of `redactions`."""
+    return [
+        {
+            "app": app,
+            "day": day,
+            "what": HELD,
+            "kind": LEAK,
+            "place": place,
+            "count": n,
+            "length": 0,
+            "episodes": n,
+        }
+        for (_, place), n in sorted(Counter(held).items())
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Hit:
+    """A leak, and the text that it stands in."""
+
+    path: str
+    text: str
+    leak: Leak
+
+
+def _hits(raw: Episode, clean: CleanEpisode, search: Searcher) -> Iterator[_Hit]:
+    for path, text in _texts(clean):
+        for leak in search.hits(path, text, episodes=[raw.episode_id]):
+            yield _Hit(path, text, leak)
+
+
+def _texts(episode: CleanEpisode) -> Iterator[tuple[str, str]]:
+    """Every text of an episode with its path."""
+    beside = {"agent": episode.agent, "model": episode.model, "task_key": episode.task_key}
+    yield from ((path, text) for path, text in beside.items() if text)
+    yield from ((f"tools[{n}]", text) for n, text in enumerate(episode.tools))
+    for n, step in enumerate(episode.steps):
+        at = f"steps[{n}]"
+        for path, text in (("content", step.content), ("tool_name", step.tool_name)):
+            if text:
+                yield f"{at}.{path}", text
+        yield from (
+            (f"{at}.tool_calls[{m}].arguments", call.arguments)
+            for m, call in enumerate(step.tool_calls)
+        )
+        yield from ((f"{at}.{name}", text) for name, text in _beside(step) if text)
+
+
+def _beside(step: CleanStep) -> tuple[tuple[str, str | None], ...]:
+    return ("call_id", step.call_id), ("agent", step.agent)
+
+
+def _without(raw: Episode, one: Scrubbed, found: Sequence[_Hit]) -> Scrubbed:
+    """The episode with a marker in place of every hit in what was said, called or answered."""
+    said: dict[str, list[str]] = {}
+    held: list[Held] = []
+    for hit in found:
+        said.setdefault(hit.path, []).append(words_of(hit.leak, hit.text))
+        place = taught_by([raw], hit.leak, hit.text)
+        held.append(Held(path=hit.path, key=place, reason=LEAK))
+    steps = tuple(_marked(step, f"steps[{n}]", said) for n, step in enumerate(one.clean.steps))
+    withheld = dict.fromkeys((*one.clean.withheld, *(item.path for item in held)))
+    clean = replace(one.clean, steps=steps, withheld=tuple(withheld))
+    return replace(one, clean=clean, held=tuple(dict.fromkeys((*one.held, *held))))
+
+
+def _marked(step: CleanStep, at: str, said: Mapping[str, Sequence[str]]) -> CleanStep:
+    content = step.content
+    if content is not None and (words := said.get(f"{at}.content")):
+        content = marked(content, words)
+    calls = tuple(
+        replace(call, arguments=marked(call.arguments, words))
+        if (words := said.get(f"{at}.tool_calls[{m}].arguments"))
+        else call
+        for m, call in enumerate(step.tool_calls)
+    )
+    return replace(step, content=content, tool_calls=calls)
+
+
+def marked(text: str, phrases: Iterable[str]) -> str:
+    """The text with a marker in place of each phrase (folded words, blanks between); as it was where it would be JSON no more."""
+    read = fold(text)
+    spans = [
+        read.span(*found.span())
+        for phrase in dict.fromkeys(phrases)
+        if phrase
+        for found in _pattern(phrase).finditer(read.text)
+        if _is_apart(read.text, found)
+    ]
+    out, end = [], 0
+    for start, stop in sorted(spans):
+        if start >= end:
+            out += [text[end:start], WITHHELD]
+        end = max(end, stop)
+    changed = "".join((*out, text[end:]))
+    return text if parse_json(text) is not None and parse_json(changed) is None else changed
+
+
+def _pattern(phrase: str) -> re.Pattern[str]:
+    """The words one after the other, whatever marks stand between."""
+    return re.compile(_BETWEEN.join(map(re.escape, phrase.split())))
+
+
+def _is_apart(text: str, found: re.Match[str]) -> bool:
+    """Whether no word goes on at either end; of scripts without blanks each letter is a word."""
+    start, end = found.span()
+    return _ends(text[start : start + 1], text[max(0, start - 1) : start]) and _ends(
+        text[end - 1 : end], text[end : end + 1]
+    )
+
+
+def _ends(letter: str, beside: str) -> bool:
+    return not beside.isalnum() or is_unspaced(letter) or is_unspaced(beside)

@@ -1,0 +1,50 @@
+"""What the leak check finds is taken out of the text that holds it, and of nothing else."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dagster_project.export_check import _texts
+from dagster_project.gate_leaks import marked
+from environments.runtime import canonical
+from redact.clean_episode import WITHHELD
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("ask Zoë Brandão, please", f"ask {WITHHELD}, please"),
+        ("ask ZOE BRANDAO; and Zoe Brandaos", f"ask {WITHHELD}; and Zoe Brandaos"),
+        ("<b>zoe&nbsp;brandao</b> zoe%20brandao", f"<b>{WITHHELD}</b> {WITHHELD}"),
+        ('{"who": "Zoe Brandao"}', f'{{"who": "{WITHHELD}"}}'),
+        ("我是zoe brandao", f"我是{WITHHELD}"),
+    ],
+)
+def test_words_are_taken_out_however_they_are_written(text: str, left: str) -> None:
+    """With marks, capitals, on a page, in an address or in JSON; longer words stay."""
+    assert marked(text, ["zoe brandao"]) == left
+
+
+def test_a_number_that_is_no_text_stays_since_json_would_break() -> None:
+    """The caller holds the episode back: half a document is no answer of a tool."""
+    assert marked('{"pin": 4417}', ["4417"]) == '{"pin": 4417}'
+
+
+@given(st.text(), st.text(alphabet="abc ", max_size=6))
+def test_json_stays_json_and_what_holds_no_phrase_stays_as_it_is(text: str, phrase: str) -> None:
+    """Whatever the text is."""
+    json.loads(marked(json.dumps({"said": text}), [phrase.strip()]))
+    assert marked(text, ["zoebrandao"]) == text
+
+
+def test_tracegyms_own_code_in_an_export_is_nobodys(tmp_path: Path) -> None:
+    """A customer may have the number that our code has: the file is ours, byte for byte."""
+    shutil.copy(canonical.__file__, tmp_path / "canonical.py")
+    (tmp_path / "other.py").write_text("# 999999999\n", encoding="utf-8")
+    assert [(place, text) for place, text, _ in _texts(tmp_path) if "\n" in text] == [
+        ("other.py", "# 999999999\n")
+    ]
