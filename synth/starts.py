@@ -44,11 +44,17 @@ class Start:
         calls: list[Json] = [[step.tool, dict(step.arguments)] for step in plan.steps]
         return replace(self, start={**self.start, "believed": calls})
 
+    def along(self, path: Mapping[str, Json]) -> Start:
+        """The same beginning, where whoever makes the calls of a recorded path gets its answers."""
+        return replace(self, start={**self.start, "path": dict(path)})
+
     def end_of(self, facts: Facts) -> EndState:
         """Where the world ends when the attempt's calls are made again."""
         session = self.world.session(self.start, started_at=self.at)
-        for call in facts.recorded.attempt.calls:
-            session.call(call.name, call.arguments)
+        calls = facts.recorded.attempt.calls
+        asked = facts.recorded.asked if "path" in self.start else ()
+        for name, arguments in asked or ((call.name, call.arguments) for call in calls):
+            session.call(name, arguments)
         return session.end_state()
 
 

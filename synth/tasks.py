@@ -30,6 +30,7 @@ from synth.attempts_constructed import BY, actions_of, asked_after, consent_to
 from synth.attempts_later import join_later
 from synth.inferred_tools import ToolBook, tools_from_calls
 from synth.labels import Label
+from synth.recorded_path import is_walked, path_of
 from synth.rubric.constructed import Intents
 from synth.rubric.corrected import NOT_SAID, OTHER_TOOL, Corrected, tried
 from synth.rubric.corrections import Correction, Said, joined
@@ -292,15 +293,12 @@ def _candidate(found: _Attempts, traits: AppTraits, start: Start | None) -> Cand
         # Who alike handed over or acted otherwise shows in no end: here the act is the end.
         traits = replace(traits, unforgiven={**traits.unforgiven, NO_ACT: FAIL})
     task_id = _id_of(group)
-    derived = derive_rubric(
-        task_id,
-        shows,
-        traits,
-        end_of=start.end_of if start is not None else None,
-        doubts=_doubts(made.plan),
-    )
-    shown = (derived.solution or attempts[0]).recorded
-    task = _task(task_id, group, shown, kinds=traits.kinds, start=start)
+    derived, shown, task = _derived(task_id, found, shows, traits, start)
+    if start is not None and made.plan is None and derived.solution is not None:
+        others = [r for r in group.records if r is not shown]
+        if not is_walked(task, start.world, shown):
+            start = start.along(path_of(start.world, shown, others))
+            derived, shown, task = _derived(task_id, found, shows, traits, start)
     if made.plan is not None:
         task = _agreeing(task, made.turn, made.places, made.plan.answers)
         named = "outcomes" if made.plan.source else "like"
@@ -330,6 +328,21 @@ def _candidate(found: _Attempts, traits: AppTraits, start: Start | None) -> Cand
     )
 
 
+def _derived(
+    task_id: str, found: _Attempts, shows: Sequence[Facts], traits: AppTraits, start: Start | None
+) -> tuple[Derived, Recorded, Task]:
+    """What derivation finds, the attempt that the task shows, and the task."""
+    derived = derive_rubric(
+        task_id,
+        shows,
+        traits,
+        end_of=start.end_of if start is not None else None,
+        doubts=_doubts(found.made.plan if found.made is not None else None),
+    )
+    shown = (derived.solution or found.facts[0]).recorded
+    return derived, shown, _task(task_id, found.group, shown, kinds=traits.kinds, start=start)
+
+
 def _doubts(plan: Plan | None) -> Doubts:
     return Doubts() if plan is None else Doubts(corrected=plan.corrected, supposed=plan.supposed)
 
@@ -338,8 +351,8 @@ def _reasons(derived: Derived, shown: Recorded, start: Start | None, task: Task)
     reasons = list(derived.reasons)
     missing = NEEDS_CONTENT.intersection(shown.episode.completeness)
     reasons += sorted(missing)
-    if shown.episode.withheld and needs_withheld(task, shown.attempt, derived.rubric):
-        reasons.append("withheld_leaf")
+    if shown.episode.withheld and (by := needs_withheld(task, shown.attempt, derived.rubric)):
+        reasons.append(f"withheld_leaf:{by}")
     if not any(m.get("role") == "user" for m in shown.attempt.messages[: shown.attempt.opening]):
         reasons.append("no_request")
     if start is None:

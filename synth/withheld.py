@@ -19,31 +19,33 @@ SHORTEST: Final = 3
 """Characters of a word that an agent can only know from somewhere."""
 
 
-def needs_withheld(task: Task, attempt: Attempt, rubric: Rubric) -> bool:
-    """Whether what the user says, what the solution calls or what a check wants was withheld, or may have been read from it.
+NOT_A_CALL: Final = "request"
+"""What needs it where no call does: what the user says, or a check."""
+
+
+def needs_withheld(task: Task, attempt: Attempt, rubric: Rubric) -> str:
+    """Which call of the solution needs what was withheld, by its tool; `request` for the user's words or a check; empty for nothing.
 
     A word in the solution's arguments that stands nowhere in what the agent had read may come from a withheld text before it.
     """
-    said = [stable(dict(message)) for message in attempt.messages[: attempt.opening] if message] + [
-        turn.text for turn in task.user
-    ]
-    called = [stable(dict(call.arguments)) for call in attempt.calls if not call.by_user]
-    wanted = [stable(dict(check.args)) for check in rubric.checks]
-    if any(WITHHELD in text for text in (*said, *called, *wanted)):
-        return True
-    return _reads_withheld(attempt, json.dumps(list(map(dict, task.tools)), ensure_ascii=False))
-
-
-def _reads_withheld(attempt: Attempt, defined: str) -> bool:
+    said = [stable(dict(message)) for message in attempt.messages[: attempt.opening]]
+    said += [turn.text for turn in task.user]
+    said += [stable(dict(check.args)) for check in rubric.checks]
+    if any(WITHHELD in text for text in said):
+        return NOT_A_CALL
+    defined = json.dumps(list(map(dict, task.tools)), ensure_ascii=False)
     calls = [call for call in attempt.calls if not call.by_user]
     first = next((n for n, call in enumerate(calls) if WITHHELD in call.result.content), len(calls))
-    for number, call in enumerate(calls[first + 1 :], first + 1):
-        read = [str(m.get("content") or "") for m in attempt.messages[: call.message]]
-        read += [one.result.content for one in calls[:number]]
-        shown = "\n".join((defined, *read)).casefold()
-        if any(word not in shown for word in _words(dict(call.arguments))):
-            return True
-    return False
+    for number, call in enumerate(calls):
+        if WITHHELD in stable(dict(call.arguments)):
+            return call.name
+        if number > first:
+            read = [str(m.get("content") or "") for m in attempt.messages[: call.message]]
+            read += [one.result.content for one in calls[:number]]
+            shown = "\n".join((defined, *read)).casefold()
+            if any(word not in shown for word in _words(dict(call.arguments))):
+                return call.name
+    return ""
 
 
 def _words(arguments: Json) -> list[str]:

@@ -7,13 +7,13 @@ wrong (bad JSON, an unknown tool) is a tool result, never an exception. Not here
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
 from .attempt import DERIVED, UNKNOWN, Attempt, Call, EndState, Json, Made, ToolResult
 from .message import Request, plain, request_for, requests_of, said_with, text_of
+from .normal import same_answer
 from .task import Task, UserCall
 from .tool_definition import function_of, name_of
 from .user import NEUTRAL, Reply, ScriptedUser, User
@@ -224,7 +224,7 @@ class Environment:
         request, result = request_for(said.name, said.arguments, call_id=""), made.result
         self._calls.append(_call(request, made, message=len(self._messages), by_user=True))
         self._unknown += result.source == UNKNOWN
-        return result.source != UNKNOWN and _same(result.content, said.result)
+        return result.source != UNKNOWN and same_answer(result.content, said.result)
 
     def _check_limits(self) -> None:
         if self._stop is not None:
@@ -271,18 +271,9 @@ def _differs(claim: Message, results: list[Message]) -> list[str]:
     for index, result in enumerate(results):
         if call_id is None or call_id == result["tool_call_id"]:
             del results[index]
-            same = _same(text_of(claim.get("content")), text_of(result["content"]))
+            same = same_answer(text_of(claim.get("content")), text_of(result["content"]))
             return [] if same else [str(result["tool_call_id"])]
     return [str(call_id)]
-
-
-def _same(left: str, right: str) -> bool:
-    if left == right:
-        return True
-    try:
-        return bool(json.loads(left) == json.loads(right))
-    except (ValueError, RecursionError):
-        return False
 
 
 def _tool_names(tools: Sequence[Message]) -> list[str]:

@@ -309,6 +309,16 @@ def unwrap(content: str, envelope: Mapping[str, Json] | None) -> str:
     return parsed.value if parsed is not None and isinstance(parsed.value, str) else inner
 
 
+def same_answer(left: str, right: str) -> bool:
+    """Whether two texts of a tool's answer are equal, or the same JSON."""
+    if left == right:
+        return True
+    try:
+        return bool(json.loads(left) == json.loads(right))
+    except (ValueError, RecursionError):
+        return False
+
+
 def leaves(value: Json) -> Iterator[Json]:
     """Every scalar inside a value."""
     stack: list[Json] = [value]

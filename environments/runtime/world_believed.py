@@ -10,7 +10,7 @@ believed (`synth.tasks`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .attempt import Json
@@ -36,6 +36,8 @@ class Given:
     """Calls that are believed to succeed."""
     subject: str | None = None
     """Whose session it is."""
+    path: Mapping[str, Mapping[str, Sequence[tuple[str, bool]]]] = field(default_factory=dict)
+    """By everything called before and by call, what was answered along the recorded paths of the task, and whether that was an error."""
 
 
 def given_by(
@@ -48,7 +50,12 @@ def given_by(
     for name, arguments in start.get("believed", ()):
         versions = [name, *(version for version, origin in origins.items() if origin == name)]
         found |= {(v, stable(tools[v].normal(arguments))) for v in versions if v in tools}
-    return Given(frozenset(start.get("tape", ())), frozenset(found), subject_in(start))
+    return Given(
+        frozenset(start.get("tape", ())),
+        frozenset(found),
+        subject_in(start),
+        start.get("path", {}),
+    )
 
 
 def listed_of(tree: Tree) -> Thunk | None:

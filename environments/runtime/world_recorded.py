@@ -1,8 +1,8 @@
-"""Tools of which a world has recordings only, because learning them failed: a recorded answer is told after the very same calls.
+"""Recorded answers, told after the very same calls: of tools that were not learnt, and along the path of a task's own attempts.
 
-Goes in: the `recorded` part of a world file, then calls. Comes out: recorded answers, else `unknown`. Nobody knows what such a tool
-changes, so after a call of one that may change something every tool has its recordings only. Not here: which tools these are, and what
-is recorded of them (`synth.world.recorded`).
+Goes in: the `recorded` part of a world file, the `path` of a task's start, then calls. Comes out: recorded answers, else `unknown`.
+Nobody knows what a tool that was not learnt changes, so after a call of one that may change something every tool has its
+recordings only. Not here: which tools these are, and what is recorded of them (`synth.world.recorded`, `synth.recorded_path`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from .attempt import RECORDED, UNKNOWN, Json, Made, ToolResult
 from .canonical import digest_bytes
-from .normal import parse_arguments, simplify, unwrap
+from .normal import parse_arguments, same_answer, simplify, unwrap
 from .world_entry import Came, Entry, call_text
 from .world_moment import Moment
 from .world_notice import notice, whole
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 NEVER_LEARNT: Final = "learning this tool failed, and no recording has the same calls before it"
 NOT_KNOWN: Final = "?"
 """Behind a call of which nobody knows what came: no recording has that."""
+PATH: Final = "path"
+"""Where an answer comes from that was recorded along a path of the task."""
 _LENGTH: Final = 32
 
 
@@ -73,6 +75,12 @@ class Recordings:
             is_error=one["failed"],
             evidence=str(one["from"][0]),
         )
+
+
+def only_looks(world: World, name: str) -> bool:
+    """Whether a call of this tool changes nothing, as far as is known."""
+    tool = world.tools.get(name)
+    return name in world.recordings.looks or (tool is not None and tool.innocent)
 
 
 class RecordedSession(Session):
@@ -156,5 +164,59 @@ class RecordedSession(Session):
         self.state.add(Entry(tool=name, args=args, known=known, came=came, kind=kind))
 
     def _only_looks(self, name: str) -> bool:
-        tool = self._world.tools.get(name)
-        return name in self._world.recordings.looks or (tool is not None and tool.innocent)
+        return only_looks(self._world, name)
+
+
+class PathSession(RecordedSession):
+    """A session of a task that has the answers recorded along the paths of its own attempts.
+
+    Whoever makes the same calls gets the same answers, whatever the world believes of the tools. Elsewhere the world answers.
+    """
+
+    __slots__ = ("_times",)
+
+    def __init__(
+        self,
+        world: World,
+        moment: Moment,
+        *,
+        started_at: int,
+        caller: str | None,
+        given: Given,
+    ) -> None:
+        super().__init__(world, moment, started_at=started_at, caller=caller, given=given)
+        self._times: Mapping[tuple[str, str], int] = {}
+        """How often each call was made after the same calls."""
+
+    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Made:
+        """The recorded answer to a call on the path, else the world's, with what the call meant."""
+        at = past_key(self._past), asked_text(name, arguments)
+        answers = self._given.path.get(at[0], {}).get(at[1])
+        if not answers:
+            return super().made(name, arguments)
+        times = self._times.get(at, 0)
+        self._times = {**self._times, at: times + 1}
+        content, failed = answers[min(times, len(answers) - 1)]
+        before = self.fork()
+        made = super().made(name, arguments)
+        if made.result.source != UNKNOWN and same_answer(made.result.content, content):
+            return made
+        self._go_back(before)
+        self.observe(name, arguments, content)
+        for entry in self.state.log[len(before.state.log) :]:
+            if not entry.known:
+                # What exactly it changed nobody knows; whoever makes the call on this path changes the same.
+                entry.known, entry.kind = True, entry.kind or "write"
+        result = ToolResult(content=content, source=RECORDED, is_error=failed, evidence=PATH)
+        return Made(result, made.meant)
+
+    def fork(self) -> Self:
+        """An independent session in the same state."""
+        other = super().fork()
+        other._times = self._times  # noqa: SLF001 - one of its own kind
+        return other
+
+    def _go_back(self, before: Self) -> None:
+        """To where the session was before a call; `before` is used up."""
+        self.state, self._moment, self._shared = before.state, before._moment, True
+        self._views, self._past, self._dark = before._views, before._past, before._dark

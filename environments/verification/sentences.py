@@ -120,6 +120,8 @@ def reason_says(code: str) -> str:
         return f"it would pay for {probe_says(about)}"
     if kind == "misses":
         return f"it would not pay for {probe_says(about)}"
+    if kind == "withheld_leaf" and about not in {"", "request"}:
+        return f"{REASONS[kind]}: a call of {about} has it, or was made with what was read from it"
     if kind in REASONS:
         return REASONS[kind]
     return code.replace("_", " ").replace(":", ": ")
@@ -128,7 +130,7 @@ def reason_says(code: str) -> str:
 def reason_group(code: str) -> str:
     """A reason without the number of its probe: what counts together."""
     kind, _, about = code.partition(":")
-    if kind == "answer_in_text":
+    if kind in {"answer_in_text", "withheld_leaf"}:
         return kind
     if changed := CHANGED.fullmatch(about):
         return f"{kind}:changes_{changed[1]}"

@@ -29,6 +29,8 @@ class Recorded:
     """All assistant messages, without calls that have no recorded result."""
     unanswered: int
     """Calls without a recorded result."""
+    asked: tuple[tuple[str, str], ...] = ()
+    """The attempt's calls as they were made: tool and the text of the arguments."""
 
 
 def record(
@@ -37,6 +39,7 @@ def record(
     """The episode as an attempt, calls of tools that are several as calls of parts; nothing re-run, results as the world reads them."""
     messages: list[Mapping[str, Json]] = []
     calls: list[Call] = []
+    asked: list[tuple[str, str]] = []
     actions: list[Action] = []
     unanswered = 0
     opening: int | None = None
@@ -56,6 +59,7 @@ def record(
             meant = dispatched.meant(call.name, arguments or {})
             result = results[call.call_id]
             told = _told(call, result, results_read)
+            asked.append((call.name, call.arguments))
             calls.append(
                 Call(
                     name=meant.tool,
@@ -81,7 +85,13 @@ def record(
         opening=len(messages) if opening is None else opening,
         calls=tuple(calls),
     )
-    return Recorded(episode=episode, attempt=attempt, actions=tuple(actions), unanswered=unanswered)
+    return Recorded(
+        episode=episode,
+        attempt=attempt,
+        actions=tuple(actions),
+        unanswered=unanswered,
+        asked=tuple(asked),
+    )
 
 
 def results_after(steps: Sequence[CleanStep], index: int) -> dict[str, CleanStep]:

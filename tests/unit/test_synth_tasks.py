@@ -135,12 +135,13 @@ def test_what_is_missing_is_a_reason() -> None:
     assert "no_request" in derive(unasked, good=["a"])[0].reasons
 
 
-def held(one: CleanEpisode, place: int, content: str) -> bool:
-    """Whether the task waits for a value where this step's content came out of redaction like this."""
+def held(one: CleanEpisode, place: int, content: str) -> list[str]:
+    """What makes the task wait for a value where this step's content came out of redaction like this."""
     steps = [*one.steps]
     steps[place] = replace(steps[place], content=content)
     seen = replace(one, steps=tuple(steps), withheld=(f"steps[{place}].content",))
-    return "withheld_leaf" in derive(seen, good=["a"])[0].reasons
+    reasons = derive(seen, good=["a"])[0].reasons
+    return [reason for reason in reasons if reason.startswith("withheld_leaf")]
 
 
 def test_a_withheld_leaf_costs_a_task_that_needs_it_and_no_other() -> None:
@@ -149,9 +150,9 @@ def test_a_withheld_leaf_costs_a_task_that_needs_it_and_no_other() -> None:
     remark = '{"parcel": "P-100", "remark": "[withheld]"}'
     assert not held(looks, 3, remark)
     assert not held(stops, 3, remark)
-    assert held(stops, 1, "[withheld]")
+    assert held(stops, 1, "[withheld]") == ["withheld_leaf:request"]
     other = episode("a", ("get_parcel", "P-100"), ("stop_parcel", "K-7714"))
-    assert held(other, 3, remark)
+    assert held(other, 3, remark) == ["withheld_leaf:stop_parcel"]
 
 
 @dataclass
@@ -170,7 +171,7 @@ class FixedWorld:
 
 
 def test_the_start_is_the_anchors() -> None:
-    """All attempts at a task are judged from one start, and a world that knows no tool proves no end."""
+    """All attempts at a task are judged from one start; of a world that knows no tool the end is the calls on the recorded path."""
     world = FixedWorld()
     one, two = episode("a", STOP, task_key="k", at=1), episode("b", STOP, task_key="k", at=2)
     labels = {"a": Label(resolved=True, confidence=1), "b": Label(resolved=True, confidence=1)}
@@ -180,7 +181,9 @@ def test_the_start_is_the_anchors() -> None:
     end = found.rubric.checks[0].args["ends"]
     assert isinstance(end, list)
     assert isinstance(end[0], dict)
-    assert "effects" not in end[0]
+    assert end[0]["effects"] == []
+    assert [event[0] for event in end[0]["events"]] == ["stop_parcel"]
+    assert "path" in found.task.start
     assert "no_world" not in found.reasons
 
 
