@@ -6,7 +6,6 @@ Comes in: clusters, failures and the standing of their tasks. Goes out: `Cluster
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from dagster_project.funnel import Standing
 from dagster_project.report.data import (
     ClusterRow,
     Count,
@@ -14,6 +13,7 @@ from dagster_project.report.data import (
     Example,
     ranked,
 )
+from dagster_project.standing import Standing
 from environments.verification.sentences import reason_group, reason_says
 from environments.verify import ACCEPTED
 from synth.clusters import Cluster

@@ -7,8 +7,8 @@ Not here: the comparison itself (`agreement`), how it looks.
 from collections.abc import Iterable, Iterator, Sequence
 
 from dagster_project.agreement import HeldOut, agreed, by_cluster
-from dagster_project.funnel import Standing
 from dagster_project.report.data import Agreement, GraderRow
+from dagster_project.standing import Standing
 from environments.verify import ACCEPTED
 from synth.clusters import Cluster
 

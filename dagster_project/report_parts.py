@@ -25,7 +25,6 @@ from dagster_project.cluster_parts import cluster_rows
 from dagster_project.defs.agreement import held_out_of
 from dagster_project.defs.resources import CleanSide
 from dagster_project.feedback_gaps import changing_tools, feedback_gaps
-from dagster_project.funnel import Standing, funnel_of, standing_of
 from dagster_project.gate import HELD, REPLACED, WITHHELD, policy_of
 from dagster_project.grader_parts import grader_rows
 from dagster_project.home import Home, apps_of, open_home
@@ -46,10 +45,12 @@ from dagster_project.report.page import write_report
 from dagster_project.rollout_store import rollout_rows
 from dagster_project.skipped import Skips, skipped_of
 from dagster_project.skipped_parts import rows_of
+from dagster_project.standing import Standing, standing_of
 from dagster_project.tables import CLEAN_EPISODES, REDACTIONS
 from dagster_project.task_parts import task_count, task_rows
 from dagster_project.tool_costs import tool_costs
 from dagster_project.world_parts import world_row
+from dagster_project.yield_table import yield_of
 from environments.runtime.world_dispatched import EMPTY, Dispatched
 from redact.clean_outcome import CleanOutcome
 from synth.labels import OutcomePolicy, label, load_outcome_policy, unknown_outcomes
@@ -96,7 +97,7 @@ def report_data(
         apps=tuple(apps),
         notices=_notices(clean),
         figures=parts.listed("funnel", lambda: _figures(standings, known)),
-        funnel=parts.listed("funnel", lambda: funnel_of(private, clean, standings)),
+        funnel=parts.listed("funnel", lambda: yield_of(private, clean, standings)),
         outcomes=parts.joined("outcomes", apps, partial(_outcomes, clean)),
         missing=parts.joined("outcomes", apps, partial(_missing, clean)),
         redaction=parts.joined("privacy", apps, lambda app: [_redaction_state(clean, app)]),

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dagster_project.agreement import HeldOut
-from dagster_project.funnel import Standing
 from dagster_project.grader_parts import agreement_row
 from dagster_project.report.data import (
     CheckRow,
@@ -18,6 +17,7 @@ from dagster_project.report.data import (
     TaskRow,
     ranked,
 )
+from dagster_project.standing import Standing
 from dagster_project.verification import VerifiedTask
 from environments.diff import title_of
 from environments.runtime.candidate import Candidate

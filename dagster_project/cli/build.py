@@ -147,6 +147,7 @@ def _document(
                 "stage": stage.name,
                 "count": stage.count,
                 "lost": {lost.name: lost.count for lost in stage.lost},
+                "actions": {lost.name: lost.action for lost in stage.lost if lost.action},
             }
             for stage in data.funnel
         ],
@@ -162,18 +163,11 @@ def _document(
 
 def _show(built: "Built", data: "ReportData", home: Path, seconds: float) -> None:
     from dagster_project.skipped_parts import lines_of  # noqa: PLC0415 - deltalake: 0.6 s
+    from dagster_project.yield_table import HEADINGS, table_rows  # noqa: PLC0415 - as above
 
-    rows = [
-        (
-            stage.name,
-            stage.count,
-            ", ".join(f"{lost.count} {lost.says.removesuffix('.')}" for lost in stage.lost[:3]),
-        )
-        for stage in data.funnel
-    ]
     days, apps = how_many(built.app_days, "app-day"), how_many(built.apps, "app")
     made = f"{days} and {apps} made again in {seconds:.0f} s"
-    print_table(made, ("stage", "count", "what fell out, and why"), rows)
+    print_table(made, HEADINGS, table_rows(data.funnel))
     for check in built.failed_checks:
         notices().print(f"check not passed: {check}")
     for told in lines_of(data.skipped):

@@ -29,18 +29,20 @@ class Count:
     count: int
     says: str = ""
     """One sentence for a person who does not know the name."""
+    action: str = ""
+    """The one action that helps most, where there is one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunnelStage:
-    """One stage on the way from what came in to accepted tasks."""
+    """One stage of the yield, from what came in to what is exported, in conversations."""
 
     name: str
-    """What is counted: `spans` (or `chat-log lines`), `episodes`, `clean episodes`, `tasks`, `accepted tasks`, ..."""
+    """Which conversations are counted: `readable`, `with tools`, `past redaction`, `accepted`, `exported`, ..."""
     count: int
     says: str = ""
     lost: tuple[Count, ...] = ()
-    """What fell out between the stage before and this one, by reason; counted in the unit of the stage before."""
+    """What was lost between the stage before and this one, by reason; with what is left it adds up to the stage before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from dagster_project.funnel import Standing, right_ends
+from dagster_project.standing import Standing, right_ends
 from dagster_project.verification import VerifiedTask
 from environments.runtime.attempt import Json
 from environments.runtime.candidate import Candidate

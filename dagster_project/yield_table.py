@@ -1,0 +1,306 @@
+"""The yield: of the conversations that came in, how many became tasks to train on, and what each of the others would have needed.
+
+Comes in: both sides of a home. Goes out: one row per stage, as the report, the build's summary, `doctor` and Dagster show it.
+Every conversation is lost in at most one row, with a reason and the one action that frees most; what is left and what
+was lost add up to what came in. Every number is counted from the lake; nothing is estimated.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dagster_project.arrival import quarantined
+from dagster_project.defs.resources import CleanSide
+from dagster_project.gate import HELD, WITHHELD
+from dagster_project.lake import Lake
+from dagster_project.leak_check import leaks_of, to_settle
+from dagster_project.leak_search import IN_TEXT
+from dagster_project.report.data import Count, FunnelStage
+from dagster_project.skipped import skipped_of
+from dagster_project.skipped_parts import counts_of
+from dagster_project.standing import Passed, Standing, right_ends
+from dagster_project.tables import CHATS, EPISODES, LOG_EVENTS, REDACTIONS, SPANS
+from environments.verification.sentences import reason_group, reason_says
+from environments.verify import ACCEPTED
+
+HEADINGS: Final = ("stage", "conversations", "lost, and why", "what frees most")
+FAULT: Final = "fault"
+NO_TOOLS: Final = "no_tools"
+WHY: Final[Mapping[str, str]] = {
+    NO_TOOLS: "no tool was called or offered",
+    "no_outcome": "nobody said how it went",
+    "no_known_outcome": "outcomes.toml does not know the outcome's name",
+    "contradiction": "outcomes of equal standing contradict each other",
+    "do_not_train": "the user or the app withheld consent",
+    "leak": "the leak check found an identifier that cannot be taken out",
+    "leaks": "the leak check found an identifier in its task",
+    "not_searched": "the leak check has not run since something changed",
+    FAULT: "tracegym itself failed at it",
+    "no_task": "it belongs to no task",
+}
+_REVIEW: Final = "look at the grader, and correct it: tracegym review"
+_OUTCOMES: Final = "say how {n} conversations ended: tracegym outcomes FILE"
+ACTIONS: Final[Mapping[str, str]] = {
+    NO_TOOLS: "record the agent's tool calls with their results, and send the tool definitions",
+    "no_outcome": _OUTCOMES,
+    "no_known_outcome": "add to outcomes.toml the line that names the outcome: tracegym doctor prints it",
+    "contradiction": "say in outcomes.toml whose word counts",
+    "do_not_train": "nothing: consent is theirs to give",
+    "no_content": "turn on the capture of message content in the app",
+    "truncated": "raise OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT in the app",
+    "no_request": "record the user's messages too",
+    "user_acts_first": "record the conversation from its beginning",
+    "no_resolved_attempt": "take in an attempt at one of {n} that went well, or say what was done instead: tracegym outcomes FILE --correction COLUMN",
+    "no_request_like_it": "take in an attempt at one of {n} that went well, or say what was done instead: tracegym outcomes FILE --correction COLUMN",
+    "doubtful_end": "take in more attempts at the same requests, or settle which end is right: tracegym review",
+    "not_searched": "search again: tracegym build",
+    FAULT: "send the line above to the maintainers",
+    "no_task": "build again: tracegym build",
+}
+"""What frees a conversation that was lost for a reason; `{n}`: so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Lost:
+    """Why conversations of one app did not come further."""
+
+    stages: tuple[Counter[str], ...]
+    """One per stage of `_STAGES`."""
+    exported: int
+
+
+_STAGES: Final = ("outcome", "task", "accepted", "exported")
+"""What a conversation past redaction goes through."""
+
+
+def yield_of(
+    private: Lake, clean: CleanSide, standings: Sequence[Standing]
+) -> tuple[FunnelStage, ...]:
+    """The stages from what arrived to what is exported, in conversations."""
+    refused = list(quarantined(private))
+    reasons = {record.code: record.reason for record in refused}
+    early = Counter(record.code for record in refused)
+    skipped = skipped_of(clean.lake)
+    early[FAULT] += counts_of(skipped, ["episodes"], "episode")
+    readable = sum(private.counts(EPISODES).values())
+    apps = [standing.app for standing in standings]
+    passed = [one for standing in standings for one in standing.passed]
+    worth = [one for one in passed if one.has_tools or _is_accepted(one, standings)]
+    bare = len(worth) - sum(one.has_tools for one in worth)
+    with_tools = sum(_with_tools(private, app) for app in apps) + bare
+    gone = _apportioned(with_tools - len(worth), _held(clean.lake))
+    lost = [_lost_of(clean, standing) for standing in standings]
+    later = [sum((one.stages[n] for one in lost), Counter[str]()) for n in range(len(_STAGES))]
+    tell = _Actions(clean, standings)
+    left = len(worth)
+    stages = [
+        _stage(
+            "conversations in", readable + early.total(), Counter(), tell, says=_arrived(private)
+        ),
+        _stage("readable", readable, early, tell, why=reasons),
+        _stage("with tools", with_tools, Counter({NO_TOOLS: readable - with_tools}), tell),
+        _stage("past redaction", left, gone, tell),
+    ]
+    for name, counts in zip(
+        ("with an outcome", "in a task", "accepted", "exported"), later, strict=True
+    ):
+        left -= counts.total()
+        stages.append(_stage(name, left, counts, tell, says=_says(name, standings)))
+    return tuple(stages)
+
+
+def table_rows(stages: Iterable[FunnelStage]) -> list[tuple[str, str, str, str]]:
+    """The table's rows under `HEADINGS`: a stage's first reason stands beside it, each other one in a row of its own."""
+    rows: list[tuple[str, str, str, str]] = []
+    for stage in stages:
+        lost = [
+            (f"{one.count} {one.says or one.name}".rstrip("."), one.action) for one in stage.lost
+        ]
+        first, *others = lost or [("", "")]
+        rows.append((stage.name, str(stage.count), *first))
+        rows += [("", "", *other) for other in others]
+    return rows
+
+
+def _is_accepted(one: Passed, standings: Sequence[Standing]) -> bool:
+    return any(one.episode_id in standing.accepted_episodes for standing in standings)
+
+
+def _with_tools(private: Lake, app: str) -> int:
+    """How many conversations of an app called a tool or were offered one."""
+    found = 0
+    for day in sorted(day for of, day in private.stamps("episodes") if of == app):
+        rows = private.read(EPISODES, app=app, days=[day], columns=("tools", "steps"))
+        for batch in rows.to_batches():
+            found += int(np.count_nonzero(_calls_in(batch)))
+    return found
+
+
+def _calls_in(batch: pa.RecordBatch) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+    """For each episode whether it has tools or calls."""
+    offered = pc.fill_null(pc.list_value_length(batch.column("tools")), 0).to_numpy(
+        zero_copy_only=False
+    )
+    steps = batch.column("steps")
+    parents = pc.list_parent_indices(steps).to_numpy(zero_copy_only=False)
+    calls = pc.struct_field(pc.list_flatten(steps), "tool_calls")
+    made = pc.fill_null(pc.list_value_length(calls), 0).to_numpy(zero_copy_only=False)
+    called = np.bincount(parents, weights=made, minlength=batch.num_rows)
+    return np.asarray((offered > 0) | (called > 0))
+
+
+def _held(clean: Lake) -> Counter[str]:
+    """Conversations that the gate held back, by reason."""
+    held = Counter[str]()
+    for row in clean.read(REDACTIONS, columns=("what", "kind", "count")).to_pylist():
+        if row["what"] == HELD:
+            held[row["kind"]] += row["count"]
+    return held
+
+
+def _apportioned(lost: int, reasons: Counter[str]) -> Counter[str]:
+    """So many losses over reasons of which some were lost before; what no reason explains is a fault."""
+    found = Counter[str]()
+    for reason, count in reasons.most_common():
+        found[reason] = min(count, lost - found.total())
+    found[FAULT] += lost - found.total()
+    return +found
+
+
+def _lost_of(clean: CleanSide, standing: Standing) -> _Lost:
+    """Where each conversation past redaction stays behind."""
+    stages = tuple(Counter[str]() for _ in _STAGES)
+    exported = 0
+    leaking = _leaking(clean, standing.app)
+    tasks = {a.episode_id: c for c in standing.candidates for a in c.attempts}
+    for one in standing.passed:
+        candidate = tasks.get(one.episode_id)
+        accepted = one.episode_id in standing.accepted_episodes
+        if not (one.has_tools or accepted):
+            continue
+        verdict = standing.verdicts.get(candidate.task.task_id) if candidate else None
+        if one.withheld_consent:
+            stages[0]["do_not_train"] += 1
+        elif one.unlabelled and not accepted:
+            stages[0][one.unlabelled] += 1
+        elif candidate is None:
+            stages[1]["no_task"] += 1
+        elif not candidate.solution:
+            stages[1][reason_group((candidate.reasons or ("no_solution",))[0])] += 1
+        elif verdict is None or verdict.status != ACCEPTED:
+            reasons = (verdict.reasons or (verdict.status,)) if verdict else (FAULT,)
+            stages[2][reason_group(reasons[0])] += 1
+        elif why := leaking(candidate.task.task_id, one.episode_id):
+            stages[3][why] += 1
+        else:
+            exported += 1
+    return _Lost(stages, exported)
+
+
+def _leaking(clean: CleanSide, app: str) -> Callable[[str, str], str]:
+    """Why a task with an episode is not exported although it was accepted; empty where it is."""
+    if clean.redaction == "off":
+        return lambda _task, _episode: ""
+    found = leaks_of(clean.folder, app)
+    if found is None:
+        return lambda _task, _episode: "not_searched"
+    pieces = frozenset(found.pieces)
+    return lambda task, episode: (
+        "leaks" if found.shared or task in pieces or episode in pieces else ""
+    )
+
+
+class _Actions:
+    """The one action that frees most, by reason."""
+
+    def __init__(self, clean: CleanSide, standings: Sequence[Standing]) -> None:
+        self._clean = clean
+        self._apps = [standing.app for standing in standings]
+
+    def of(self, reason: str, count: int, stage: str) -> str:
+        """What to do about so many conversations."""
+        if stage == "readable":
+            return "see what the file holds: tracegym ingest FILE --explain"
+        if reason in {"leak", "withheld_leaf"}:
+            return self._key() or "decide about what was withheld: tracegym redact review"
+        if reason == "leaks":
+            return next(
+                (
+                    to_settle(one)
+                    for app in self._apps
+                    if (one := leaks_of(self._clean.folder, app)) and one.leaks
+                ),
+                "",
+            )
+        if reason in ACTIONS:
+            return ACTIONS[reason].format(n=count)
+        return _REVIEW if stage in {"in a task", "accepted"} else ""
+
+    def _key(self) -> str:
+        """The key whose values keep most conversations waiting."""
+        waits = Counter[str]()
+        for app in self._apps:
+            for row in self._clean.lake.read(REDACTIONS, app=app).to_pylist():
+                if row["what"] in {HELD, WITHHELD} and row["place"] != IN_TEXT:
+                    waits[row["place"]] += row["episodes"] or row["count"]
+        if not waits:
+            return ""
+        key, count = min(waits.items(), key=lambda item: (-item[1], item[0]))
+        said = json.dumps(key.lower(), ensure_ascii=False)
+        return f"declare what {said} holds ({count} conversations): tracegym redact review"
+
+
+def _stage(  # noqa: PLR0913 - one row of the table
+    name: str,
+    count: int,
+    lost: Counter[str],
+    tell: _Actions,
+    *,
+    says: str = "",
+    why: Mapping[str, str] | None = None,
+) -> FunnelStage:
+    ranked = sorted(lost.items(), key=lambda item: (-item[1], item[0]))
+    return FunnelStage(
+        name=name,
+        count=count,
+        says=says,
+        lost=tuple(
+            Count(
+                name=reason,
+                count=n,
+                says=(why or {}).get(reason) or WHY.get(reason) or reason_says(reason),
+                action=tell.of(reason, n, name),
+            )
+            for reason, n in ranked
+            if n
+        ),
+    )
+
+
+def _says(name: str, standings: Sequence[Standing]) -> str:
+    """What stands beside a stage's number."""
+    tasks = sum(len(s.candidates) for s in standings)
+    accepted = sum(s.accepted for s in standings)
+    if name == "in a task":
+        return f"attempts at {tasks} requests"
+    if name == "accepted":
+        return (
+            f"attempts at {accepted} tasks that survived every attack{right_ends(list(standings))}"
+        )
+    return ""
+
+
+def _arrived(private: Lake) -> str:
+    """What the conversations came in as."""
+    tables = {"spans": SPANS, "log records": LOG_EVENTS, "conversations of files": CHATS}
+    counts = {name: sum(private.counts(table).values()) for name, table in tables.items()}
+    told = [f"{n} {name}" for name, n in counts.items() if n]
+    return (
+        f"put together from {', '.join(told)}; what was refused counts as one each" if told else ""
+    )
