@@ -27,8 +27,10 @@ def main() -> int:
 
 def is_found(text: str, name: str) -> bool:
     """Whether every word of the name is part of a name that was found."""
-    words = {word for _, found in names_in(text) for word in found.split()}
-    return set(name.split()) <= words
+    names = [found for _, found in names_in(text)]
+    words = {word for found in names for word in found.split()}
+    # Surname and given name are parted, wherever their script has no blank between them.
+    return set(name.split()) <= words.union(found.replace(" ", "") for found in names)
 
 
 if __name__ == "__main__":

@@ -27,10 +27,11 @@ from redact.kinds import KINDS
 from redact.language import words_of_subjects
 from redact.learnt import VALUE_SIZE, Learnt, evidence_value, keep_kind
 from redact.matcher import Match, Matcher, searched
-from redact.own_words import is_segmented, personal_parts
+from redact.own_words import personal_parts
 from redact.people_places import without_choices
 from redact.place import WORDS, Place
 from redact.policy import Policy
+from redact.segments import is_read
 from redact.standing import Vocabulary, vocabulary_of
 from redact.unknown_names import UNKNOWN_NAMES, unexplained_in
 from redact.vault import Vault
@@ -162,9 +163,9 @@ class AppGate:
     def _words_of(self, leaf: Unexplained, verdict: Verdict) -> tuple[Found, ...] | None:
         """Return the names and numbers of a text that nothing explains: the app's language, else what stays and k subjects saw there.
 
-        None where they cannot be told: in a script without blanks, and of a word that a sentence may mean as well.
+        None where they cannot be told: in a script whose words nobody reads, and of a word that a sentence may mean as well.
         """
-        if not is_segmented(leaf.value):
+        if not is_read(leaf.value):
             return None
         asked = (leaf.path, leaf.value)
         parts = self._personal_parts.get(asked)
@@ -174,7 +175,9 @@ class AppGate:
             words: AbstractSet[str] = self.judgement.language
             if verdict.action == WITHHOLD:
                 words = self.judgement.words | self._said_by_many(leaf.path)
-            parts = self._personal_parts[asked] = tuple(personal_parts(leaf.value, words))
+            parts = self._personal_parts[asked] = tuple(
+                personal_parts(leaf.value, words, of_people=verdict is OWN_WORDS)
+            )
         doubtful = any(p.kind == "last_name" and fold_value(p.value) in ORDINARY for p in parts)
         return None if doubtful else parts
 

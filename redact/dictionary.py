@@ -14,6 +14,8 @@ from typing import Final
 from redact.fold import fold_value
 
 ENGLISH: Final = "en"
+CHINESE: Final = "zh"
+JAPANESE: Final = "ja"
 LANGUAGES: Final = (
     "da", "de", "es", "fi", "fr", "id", "it", "nb", "nl", "pl", "pt", "ro", "ru", "sv", "tr", "uk",
 )  # fmt: skip
@@ -40,6 +42,12 @@ def words_of(language: str) -> frozenset[str]:
     return frozenset(
         word for word in _written(ENGLISH, _LOOKED_UP) if word.isascii() and spelt(word)
     )
+
+
+@cache
+def rare_words_of(language: str) -> frozenset[str]:
+    """Return the folded words of a language that are written at least as often as an English word is looked up; proper names are among them."""
+    return frozenset(map(fold_value, _written(language, _LOOKED_UP)))
 
 
 def languages_spoken(small: Collection[str]) -> tuple[str, ...]:

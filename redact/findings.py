@@ -18,6 +18,7 @@ from typing import Final
 from redact.abbreviated import numbered_words
 from redact.accounts import accounts_in, mentioned_in
 from redact.addressed import names_beside
+from redact.addresses_without_blanks import addresses_without_blanks
 from redact.births import births_in
 from redact.character_classes import SIGNS
 from redact.documents import Documents, Found, Unexplained
@@ -30,12 +31,14 @@ from redact.kinds import KINDS
 from redact.learnt import VALUE_SIZE
 from redact.lexicon import Lexicon, load_lexicon
 from redact.named_ids import named_ids_in
+from redact.names_without_capitals import parts_of_name, possible_names
 from redact.patterns import patterns_in
 from redact.place import MESSAGE, RESULT, keyed_place
 from redact.policy import Policy
 from redact.prefilter import EVERYTHING, Needs, needs_of
 from redact.presidio_engine import NamesEngine, people_finder
 from redact.prose_names import names_in, names_shown, names_somebody, runs_in
+from redact.segments import is_sentence
 from redact.shapes import addresses_in, digit_count, emails_in, letter_count, lines_by_kind
 from redact.short_codes import codes_told
 from redact.spoken import emails_said, numbers_said
@@ -190,6 +193,7 @@ class Finder:
         runs: list[str] = []
         for part in prose:
             runs += unknown_runs(part, runs_in(part), alone=alone, listed=listed)
+            runs += possible_names(part)
         return tuple([_run_at(origin, run) for run in runs]) if runs else ()
 
     def _told(self, text: str, spoken: Sequence[str], *, is_json: bool) -> list[Found]:
@@ -261,7 +265,7 @@ def _spoken(text: str, unexplained: Sequence[Unexplained], *, is_json: bool) -> 
     told = [
         without_escapes(value)
         for leaf in unexplained
-        if len(value := leaf.value) > _SPOKEN and leaf.kind in _READ_AS_TEXT
+        if leaf.kind in _READ_AS_TEXT and (len(value := leaf.value) > _SPOKEN or is_sentence(value))
     ]
     return [part for part in (told if is_json else [*told, text]) if _is_spoken(part)]
 
@@ -325,7 +329,7 @@ _SPOKEN: Final = 24
 
 
 def _is_spoken(value: str) -> bool:
-    return len(value) > _SPOKEN and value.count(" ") > 3
+    return (len(value) > _SPOKEN and value.count(" ") > 3) or is_sentence(value)
 
 
 def _addressed(text: str) -> Iterator[Found]:
@@ -348,11 +352,7 @@ def _by_shape(text: str, needs: Needs) -> Iterator[Found]:
         yield from _addressed(text)
     for kind, value in patterns_in(text, needs):
         yield Found(kind, value, "")
-    if needs.addresses:
-        for kind, value in addresses_in(text):
-            yield Found(kind, value, "")
-    for value in lines_by_kind(text) if needs.kinds_first else ():
-        yield Found("street", value, "")
+    yield from _addresses(text, needs)
     for value in births_in(text) if needs.births else ():
         yield Found("birth_date", value, "")
     for value in accounts_in(text) if needs.accounts else ():
@@ -360,6 +360,17 @@ def _by_shape(text: str, needs: Needs) -> Iterator[Found]:
     for value, first, second in named_ids_in(text) if needs.named_ids else ():
         if _names_somebody(first, second):
             yield Found("person_id", value, "")
+
+
+def _addresses(text: str, needs: Needs) -> Iterator[Found]:
+    """Yield the address lines of a text, in the forms of all languages."""
+    if needs.addresses:
+        for kind, value in addresses_in(text):
+            yield Found(kind, value, "")
+    for value in lines_by_kind(text) if needs.kinds_first else ():
+        yield Found("street", value, "")
+    for value in addresses_without_blanks(text) if needs.uncapitalised else ():
+        yield Found("street", value, "")
 
 
 @lru_cache(maxsize=65_536)
@@ -389,6 +400,8 @@ def _atoms(kind: str, folded: str) -> list[str]:
     family = KINDS[kind].family
     if family == "name":
         words = _ATOM.findall(folded)
+        if len(words) == 1 and not folded.isascii():
+            words += [part for part in parts_of_name(folded) if part != words[0]]
         return [word for word in words if is_word(word) and word not in PARTICLES]
     if family == "street":
         return [

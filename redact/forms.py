@@ -14,6 +14,7 @@ from typing import Final
 from redact.dates import read_date
 from redact.shapes import digit_count, is_net_address, is_phone, is_street
 from redact.surrogates import PARTICLES
+from redact.unspaced import is_unspaced
 
 _NUMBER: Final = re.compile(r"[\s\d.,:;%$€£¥+\-*/()=<>^x°#T]*(?:[A-Za-z]{0,3})?")
 URL: Final = re.compile(r"[a-z][a-z+.-]{1,12}://\S+$")
@@ -107,12 +108,19 @@ def _is_mixed(text: str) -> bool:
 def _is_name_like(text: str) -> bool:
     """Say whether a text is one to four words that begin as names do; scripts without case pass."""
     words = text.split()
+    if any(map(is_unspaced, text)) and (len(text) > _NAME or not _MARKS.isdisjoint(text)):
+        return False
     return len(words) <= 4 and all(
         word[0].isalpha()
         and (not word[0].islower() or word in PARTICLES)
         and not set(word) & set(",;:!?()/")
         for word in words
     )
+
+
+_NAME: Final = 14
+"""Letters of a name or a label in a script without blanks."""
+_MARKS: Final = frozenset("\uff0c。、\uff1b\uff1a\uff01\uff1f\uff08\uff09「」")
 
 
 def is_code(value: str) -> bool:
@@ -123,6 +131,7 @@ def is_code(value: str) -> bool:
         and len(groups) > 1
         and sum(map(str.isdigit, value)) >= _TWO
         and value.upper() == value
+        and not is_unspaced(value[-1])  # a unit, `12元`
         and '"' not in value  # which JSON writes as two
         and all(sum(map(str.isalpha, group)) <= _LETTERS for group in groups)
     )

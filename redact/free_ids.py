@@ -21,7 +21,7 @@ FREE: Final = "~"
 """The path of the place where tokens of free text are counted."""
 
 _RUN: Final = re.compile(
-    r"[^\s\"'<>|^~,;=()\[\]{}`*\u2013-\u2015\u2018-\u201f\u3001\u3002\uff0c\uff08\uff09\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\u0e00-\u0eff]+"
+    r"[^\s\"'<>|^~,;=()\[\]{}`*\u2013-\u2015\u2018-\u201f\u3001\u3002\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\u0e00-\u0eff]+"
 )
 _GROUPED: Final = re.compile(
     r"(?<![\w.,$€£¥-])[+(]{0,2}(?=[A-Z]{0,4}\d)[\dA-Z]++\)?"

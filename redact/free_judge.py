@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from redact.addresses_without_blanks import addresses_without_blanks
 from redact.character_classes import SIGNS
 from redact.dictionary import ENGLISH
 from redact.fold import fold_value
@@ -23,9 +24,11 @@ from redact.learnt import SUBJECTS_KEPT
 from redact.months import MONTH
 from redact.people_places import UNKNOWN
 from redact.place import WORDS, Place
+from redact.segments import is_sentence, words_apart
 from redact.shapes import is_phone
 from redact.surrogates import PARTICLES, STREET_WORDS
 from redact.unknown_names import UNKNOWN_NAMES
+from redact.unspaced import is_unspaced
 
 _SHARE: Final = 0.15
 """So large a share of all subjects (and k of them) must have seen a word or a token before it is everybody's."""
@@ -56,6 +59,9 @@ _EDGE: Final = ".,:;()[]"
 _ALPHA: Final = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{SIGNS}])+")
 _GROUP: Final = re.compile(rf"(?:[^\W\d_]|[{SIGNS}])+")
 _BETWEEN: Final = re.compile(r"\d{1,4}[ -][A-Z]{1,3}[ -]\d{2,5}")
+_CONSONANTS: Final = re.compile(
+    r"\d{4}[ -]?(?!RPM|PCS|KMS|LBS|MHZ|PPM|KWH|GBP|PLN|CZK|HKD|BRL|MXN|DKK|CNY|NPR|PHP)[B-DF-HJ-NP-TV-Z]{3}"
+)
 _LETTERS_FIRST: Final = re.compile(r"[A-Z]{1,3} \d{2,4}[ -]\d{2,4}|[A-Z]{1,2} \d{3,5}")
 """`CA 145-401`: of three letters and one number `EUR 450` is made as well."""
 _PLATE: Final = 16
@@ -115,7 +121,7 @@ def tokens_of(
         if Place.of(key).path == FREE:
             for token, listed in seen.items():
                 counted.setdefault(token, set()).update(listed)
-    single = [value for value in kept if " " not in value]
+    single = [word for value in kept if " " not in value for word in _alone(value)]
     explained = frozenset(map(bare, single)) | frozenset(filter(None, map(_form, single)))
     least = least_of(k, subjects_of(evidence.values()), share=_HALF)
     personal = frozenset(
@@ -124,6 +130,14 @@ def tokens_of(
         if len(listed) < least and not _explains(explained, token) and not is_day(token)
     )
     return Tokens(personal, frozenset(counted.keys() - personal), explained)
+
+
+def _alone(value: str) -> list[str]:
+    """Return a value without blanks, or the words that hold its digits where its script has no blanks: G1234 of a train."""
+    apart = words_apart(value)
+    if apart == value or is_sentence(value):
+        return [value]
+    return [word for word in apart.split() if any(map(str.isdigit, word))]
 
 
 def values_of_tokens(tokens: Tokens, language: Collection[str]) -> dict[str, str]:
@@ -176,6 +190,8 @@ def is_name_like(value: str) -> bool:
     words = _ALPHA.findall(value)
     if not words or any(map(str.isdigit, value)) or len(words) > _WORDS or "://" in value:
         return False
+    if is_sentence(value):
+        return False
     if all(word.islower() and word.isascii() for word in words):
         return False  # nobody writes a name so; user names have their own rules
     return not all(fold_value(word) in ORDINARY for word in words)
@@ -183,6 +199,8 @@ def is_name_like(value: str) -> bool:
 
 def is_line(value: str) -> bool:
     """Say whether a value is a few words with a short number, as a line of an address is."""
+    if any(map(is_unspaced, value)):
+        return any(addresses_without_blanks(value))
     words = _ALPHA.findall(value)
     if not 0 < len(words) <= _WORDS or not any(map(str.isdigit, value)) or " " not in value:
         return False
@@ -218,8 +236,8 @@ _ALIKE: Final = 5
 
 
 def is_letters_between(value: str) -> bool:
-    """Say whether a value is a few letters between numbers (`34 ABC 942`): a plate, and no amount with its unit."""
-    return _BETWEEN.fullmatch(value) is not None
+    """Say whether a value is a few letters between numbers (`34 ABC 942`) or three consonants behind four digits (`4821-BGL`): a plate, no amount with its unit."""
+    return _BETWEEN.fullmatch(value) is not None or _CONSONANTS.fullmatch(value) is not None
 
 
 def is_plate(value: str) -> bool:
@@ -232,6 +250,7 @@ def is_plate(value: str) -> bool:
     groups = _GROUP.findall(value)
     return (
         len(value) <= _PLATE
+        and not is_unspaced(value[-1])  # a unit
         and len(_DIGIT.findall(value)) >= _PLATE_LETTERS
         and len(groups) > 1
         and all(len(group) <= _PLATE_LETTERS and not group.islower() for group in groups)

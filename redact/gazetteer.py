@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
-from redact.dictionary import ENGLISH, words_of
+from redact.dictionary import ENGLISH, rare_words_of, words_of
 from redact.fold import fold_value
 from redact.word_lists import word_list
 
@@ -55,6 +55,16 @@ def _names() -> frozenset[str]:
     )
 
 
+@lru_cache(maxsize=1)
+def han_surnames() -> frozenset[str]:
+    """Return the Chinese surnames of one letter that Faker's lists have."""
+    found: set[str] = set()
+    for locale in ("zh_CN", "zh_TW"):
+        provider = importlib.import_module(f"faker.providers.person.{locale}").Provider
+        found.update(name for name in provider.last_names if len(name) == 1)
+    return frozenset(found)
+
+
 def is_name(word: str) -> bool:
     """Say whether a folded word is a name in some locale and not an ordinary English word."""
     return word in _names() and word not in ORDINARY
@@ -72,5 +82,10 @@ def is_listed(word: str) -> bool:
 
 @lru_cache(maxsize=32)
 def nobodys_words(language: str) -> frozenset[str]:
-    """Return the common words of a language that nobody bears as a name."""
-    return words_of(language) - _names()
+    """Return the words of a language that nobody bears as a name: of rare ones those that no locale lists at all."""
+    words = words_of(language)
+    if language == ENGLISH:
+        return words - _names()
+    borne = _borne()
+    known = (word for word in words if len(borne.get(word, ())) < _LOCALES)
+    return frozenset(known).union(rare_words_of(language) - borne.keys())

@@ -233,7 +233,7 @@ def _named(
     own = [part for part in parts if not lists.hold(part)]
     if verdict is not OWN_WORDS:
         return own
-    return [one.value for part in own for one in personal_parts(part, language)]
+    return [one.value for part in own for one in personal_parts(part, language, of_people=True)]
 
 
 def _is_parted(name: str) -> bool:

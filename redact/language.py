@@ -17,7 +17,9 @@ from redact.free_ids import FREE
 from redact.free_judge import enough_of, is_free, subjects_of, subjects_up_to
 from redact.gazetteer import COMMON, ORDINARY, is_name, nobodys_words
 from redact.learnt import AppLearnt
+from redact.names_without_capitals import people_in
 from redact.place import ARGUMENT, RESULT, Place, last_key
+from redact.segments import is_sentence, words_apart
 from redact.surrogates import PARTICLES
 from redact.unknown_names import is_listed, key_words, told_words, unexplained_in
 
@@ -82,7 +84,7 @@ def words_kept(
             asked += seen
             continue
         for value, listed in seen.items():
-            sentence = value.count(" ") > _SENTENCE
+            sentence = value.count(" ") > _SENTENCE or is_sentence(value)
             if len(listed) >= several and not (sentence and place.origin == ARGUMENT):
                 whole.append(value)
             elif labelled and not sentence:
@@ -91,7 +93,10 @@ def words_kept(
                 prose.append(value)
     words = set(told_words("\n".join(whole)))
     # What a query asks for stays in it, unless it is somebody.
-    words.update(word for word in told_words("\n".join(asked)) if not is_name(word))
+    called = {part for one in asked for person in people_in(one) for part in person.name.split()}
+    words.update(
+        word for word in told_words("\n".join(asked)) if not is_name(word) and word not in called
+    )
     words.update(word for word in " ".join(prose).split() if word.islower() and word.isalpha())
     return frozenset(words)
 
@@ -134,7 +139,7 @@ def words_of_subjects(
     by_word: dict[str, set[int]] = {}
     for seen in places:
         for value, listed in seen.items():
-            for word in set(_LETTERS.findall(value)):
+            for word in set(_LETTERS.findall(words_apart(value))):
                 by_word.setdefault(word, set()).update(listed)
     form = _NEARLY_ALL * max(subjects_of(places), _FORM)
     return frozenset(

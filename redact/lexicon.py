@@ -208,7 +208,7 @@ def load_lexicon(rules: Mapping[str, str] | None = None) -> Lexicon:
     """Return the shipped lexicon with a policy's own lines before it."""
     table = _table()
     phrases = {
-        "".join(phrase.split()): kind
+        "".join(key_words(phrase)): kind
         for kind, listed in table["kinds"].items()
         for phrase in listed
     }

@@ -18,9 +18,10 @@ from redact.fold import fold_value
 from redact.free_ids import is_time_or_amount
 from redact.gazetteer import ORDINARY, is_borne, is_name
 from redact.months import MONTH
+from redact.names_without_capitals import name_alone, people_in
+from redact.segments import without_words, words_apart
 from redact.short_codes import codes_in
 from redact.surrogates import PARTICLES
-from redact.unspaced import is_unspaced
 from redact.value_sets import PLACES
 
 _LETTER: Final = rf"(?:[^\W\d_]|[{SIGNS}])"
@@ -46,10 +47,18 @@ _EITHER: Final = "either"
 _OWN: Final = "own"
 
 
-def personal_parts(text: str, language: Collection[str]) -> list[Found]:
-    """Return the names and numbers of a text that no word of the language explains, each as it stands."""
+def personal_parts(text: str, language: Collection[str], *, of_people: bool = False) -> list[Found]:
+    """Return the names and numbers of a text that no word of the language explains, each as it stands; `of_people`: it stands where names stand."""
     text = _JUDGED_BY_SHAPE.sub(lambda one: "\x00" * len(one[0]), text)
-    found: list[Found] = []
+    found = [
+        Found(person.kind, person.name, "")
+        for person in people_in(text)
+        if person.sure or person.name.replace(" ", "") not in language
+    ]
+    if not found and (alone := name_alone(text.strip(), known=not of_people)):
+        found.append(Found("full_name" if " " in alone else "last_name", alone, ""))
+    codes = _own_codes(words_apart(text))
+    text = without_words(text)
     run: list[re.Match[str]] = []
     whose_of: dict[int, str] = {}
     end = 0
@@ -76,12 +85,7 @@ def personal_parts(text: str, language: Collection[str]) -> list[Found]:
                 whose_of[token.start()] = whose
         end = token.end()
     found += _name_in(text, run, whose_of)
-    return list(dict.fromkeys([*found, *_own_codes(text)]))
-
-
-def is_segmented(text: str) -> bool:
-    """Say whether blanks part the words of a text, as this module reads it."""
-    return not any(map(is_unspaced, text))
+    return list(dict.fromkeys([*found, *codes]))
 
 
 def _whose(word: str, language: Collection[str], *, shouted: bool) -> str:

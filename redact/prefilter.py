@@ -80,6 +80,7 @@ class Needs:
             or self.emails
             or self.births
             or self.accounts
+            or self.uncapitalised
         )
         object.__setattr__(self, "shapes", shapes)
         else_needed = self.tokens or self.drawn or self.days or self.numbered or self.said
@@ -115,7 +116,7 @@ _PATTERNS: Final[Mapping[str, str]] = {
     r"|(?:[0-9a-fA-F]{1,4}:){3}:?[0-9a-fA-F]",
     "addresses": r"(?:^|[^\w.,$#-])\d{1,5}[a-zA-Z]?,? [A-Z¤][A-Za-z¤]*\.? ?[A-Z¤]|(?:"
     + _ENDS
-    + r") \d",
+    + r") \d|, \d{4,5} [A-Z¤]",
     "named_ids": r"[A-Za-z¤]{2}[._-][A-Za-z¤]{2,}[._-]?\d",
     "emails": r"(?:@|%(?:25)?40|\\u0040)[\w¤-]+\.[\w¤-]",
     "births": "|".join(_FOREIGN.sub("[¤][¤]", re.escape(cue)) for cue in CUES),
@@ -131,7 +132,7 @@ _PATTERNS: Final[Mapping[str, str]] = {
     "numbered": "[A-Za-z][0-9]",  # five letters would be more states than the search costs
     "kinds_first": r"\d(?: ?(?:bis|ter|[A-D]))?,? (?:[Rr]ue|[Aa]venue|[Bb]oulevard|[Pp]lace|[Ii]mpasse|[Aa]ll\xc3\xa9e|[Cc]hemin|[Qq]uai|[Cc]ours) "
     r"|(?:Calle|C/|Avenida|Avda\.?|Plaza|Paseo|Via|Viale|Piazza|Corso|Rua|Travessa|ul\.|ulica) ",
-    "codes": r"[A-Za-z¤][ :#*=]{1,3}[0-9]{4}",
+    "codes": r"[A-Za-z¤][ :#*=]{1,3}[0-9]{4}|[\xe3-\xe9][\x80-\xbf][\x80-\xbf][0-9]{4}",
     "said": r"(?i: dot |[(\[](?:dot|at)[)\]])| @ |"
     rf"(?i:{_NUMERALS})[ ,.-]{{1,3}}(?i:{_NUMERALS})[ ,.-]",
     # All but Latin, Greek, Cyrillic and Hebrew letters, the euro and the common punctuation.

@@ -50,6 +50,11 @@ _ROMANCE_LINE: Final = re.compile(
     r"[A-ZÀ-Þ\u0104-\u017b][^\W\d_]+(?: (?:(?:de|da|do|del|della|la|y|e) )*[A-ZÀ-Þ][^\W\d_]+){0,3},? (?:n[º°.] ?)?\d{1,4})(?!\w)"
 )
 """Lines whose kind of street stands before its name: `54 rue des Martyrs`, `Calle Mayor 12`."""
+_BEFORE_TOWN: Final = re.compile(
+    r"(?<![\w.])(?:(?:Am|An|Auf|Bei|Hinter|Im|In|Unter|Vor|Zum|Zur|(?:Alt|Groß|Hoh|Klein|Lang|Neu)e[nrs]?) )?(?:[a-zà-þ]{2,8} )?"
+    r"[A-ZÀ-Þ][^\W\d_]+ \d{1,4} ?[a-z]?(?=, \d{4,5} [A-ZÀ-Þ][^\W\d_])"
+)
+"""A line without a word for a street, which shows by the postcode and the town behind it: `Hinter den Gärten 7, 23552 Lübeck`."""
 _TOWN: Final = re.compile(
     r"(?:,? ?(?:apt|suite|unit|ste|#)\.? ?\w{1,6})?,\s*([A-ZÀ-Þ][^\W\d_]+(?: [A-ZÀ-Þ][^\W\d_]+){0,2}),?\s+(?:[A-Z]{2},?\s+)?"
     r"(\d{4,6}(?:-\d{4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|\d{4} ?[A-Z]{2})(?!\w)",
@@ -169,6 +174,8 @@ def addresses_in(text: str) -> Iterator[tuple[str, str]]:
             if town:
                 yield "city", town[1]
                 yield "postcode", town[2]
+    for found in _BEFORE_TOWN.finditer(text):
+        yield "street", found[0]
 
 
 def address_lines(text: str) -> Iterator[re.Match[str]]:
@@ -225,10 +232,23 @@ def _emails_at(sign: str, text: str) -> Iterator[str]:
                 start -= 1
             if start < place:
                 done = end = domain.end()
-                yield text[start:end].strip(".'-")
+                yield _apart(text[start:place], sign, text[place + len(sign) : end])
         place = text.find(sign, end)
 
 
+def _apart(local: str, sign: str, domain: str) -> str:
+    """Return an address without words of a script without blanks that stand at once before or behind its Latin letters."""
+    if not (local.isascii() and domain.isascii()):
+        local = _LATIN_END.search(local)[0] or local  # type: ignore[index]  # matches nothing at least
+        domain = (_LATIN_DOMAIN.match(domain) or [domain])[0]
+    return f"{local}{sign}{domain}".strip(".'-")
+
+
+_OTHERS: Final = "\u0e00-\u0eff\u3005-\u30ff\u3400-\u9fff\uac00-\ud7a3"
+_LATIN_END: Final = re.compile(f"[^{_OTHERS}]*\\Z")
+_LATIN_DOMAIN: Final = re.compile(
+    rf"[^\W{_OTHERS}](?:[^\W{_OTHERS}]|-)*(?:\.(?:[^\W{_OTHERS}]|-)+)+"
+)
 _DOMAIN: Final = re.compile(r"[\w-]+(?:\.[\w-]+)+")
 _IN_LOCAL: Final = frozenset("_.+%'-")
 _LOCAL: Final = re.compile(r"[\w.+%'-]*")

@@ -13,6 +13,7 @@ from typing import Final
 
 from ingest.episode import Step
 from redact.place import ARGUMENT, MESSAGE
+from redact.segments import words_apart
 
 _ALTERNATIVES: Final = frozenset({"and", "or", "y", "o", "und", "oder", "et", "ou", "e", "of"})
 """Between amounts: `$48 or 52`."""
@@ -59,7 +60,7 @@ _CODE: Final = re.compile(
 )
 """Behind a word, before the end of a sentence or of its part: behind an amount stands what it counts."""
 _JOINED: Final = re.compile(r"(?:,| or| and|, or|, and| o| y| oder| und| ou| et)? ?", re.IGNORECASE)
-_BEFORE: Final = re.compile(r"([^\W\d_]{2,})(?: |: ?| ?[#*=]+ ?)\Z")
+_BEFORE: Final = re.compile(r"([^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u9fff])(?: |: ?| ?[#*=]+ ?)\Z")
 _NEAR: Final = 24
 _LONGEST: Final = 4_000
 _YEAR: Final = re.compile(r"19\d\d|20[0-4]\d")
@@ -96,6 +97,7 @@ def codes_in(text: str) -> tuple[str, ...]:
     """Return the short numbers behind a word of what somebody says; long texts are prompts."""
     if len(text) > _LONGEST:
         return ()
+    text = words_apart(text)
     codes: list[str] = []
     end = 0
     for found in _CODE.finditer(text):

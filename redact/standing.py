@@ -23,6 +23,7 @@ from redact.kinds import KINDS
 from redact.learnt import AppLearnt
 from redact.matcher import Match
 from redact.months import month_number
+from redact.names_without_capitals import follows_a_surname
 from redact.place import RESULT, Place
 from redact.unspaced import is_unspaced
 from redact.verdicts import NAME
@@ -217,7 +218,8 @@ class Standing:
             return False
         if is_unspaced(match.value[0]):  # two letters are a whole name there, and none is a capital
             one = len(normalize("NFC", match.value)) == 1 and not _is_quoted(text, match)
-            return one or self.vocabulary.holds(mention)
+            doubtful = one or self.vocabulary.holds(mention)
+            return doubtful and not follows_a_surname(text, match.end)
         short = len(match.value) < 3 or (match.kind == "street" and len(words) == 1)
         if short and not mention[:1].isupper():
             return True

@@ -17,7 +17,9 @@ from typing import Final
 from redact.fold import fold_value
 from redact.gazetteer import ORDINARY, is_name
 from redact.months import MONTH
+from redact.segments import words_apart
 from redact.surrogates import PARTICLES, STREET_WORDS
+from redact.unspaced import is_word, without_gaps
 from redact.value_sets import PLACES
 from redact.word_lists import word_list
 
@@ -110,6 +112,9 @@ def unexplained_in(run: str, words: AbstractSet[str]) -> list[str]:
     """Return what of a run the language does not explain: two words or more side by side, or a single one that is all of it."""
     if " " not in run:
         return [] if _is_known(run, words) else [run]
+    gapless = None if run.isascii() else without_gaps(run)
+    if gapless and (fold_value(gapless) in words):
+        return []
     return _rest(run, words)
 
 
@@ -158,7 +163,7 @@ def _is_common(word: str) -> bool:
 def _parts_of(word: str) -> tuple[str, ...]:
     """Return the folded parts of a word that are written with a capital."""
     parts = (word,) if word.isalpha() else _PARTS.findall(word)
-    return tuple([fold_value(part) for part in parts if not part[0].islower() and len(part) > 1])
+    return tuple([fold_value(part) for part in parts if not part[0].islower() and is_word(part)])
 
 
 _COMMON: Final = frozenset({*ORDINARY, *PLACES, *STREET_WORDS})
@@ -168,13 +173,13 @@ _NO_WORDS: Final[frozenset[str]] = frozenset()
 
 def words_told(text: str) -> frozenset[str]:
     """Return the words of a text as they are written."""
-    return frozenset(_PARTS.findall(text))
+    return frozenset(_PARTS.findall(words_apart(text)))
 
 
 def told_words(text: str) -> Iterator[str]:
     """Yield the folded words of a text."""
     return (
-        map(fold_value, set(_PARTS.findall(text)))
+        map(fold_value, set(_PARTS.findall(words_apart(text))))
         if not text.isascii()
         else iter(set(_PARTS.findall(text.lower())))
     )

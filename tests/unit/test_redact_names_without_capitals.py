@@ -17,7 +17,9 @@ from redact.prose_names import names_in
 )
 def test_names_are_found(text: str, name: str) -> None:
     """The whole name, without the words around it."""
-    assert name in {found for _, found in names_in(text)}
+    found = {one for _, one in names_in(text)}
+    # Where the script has no blank, the two parts of a name have one between them.
+    assert name in found | {one.replace(" ", "") for one in found}
 
 
 @pytest.mark.parametrize(
