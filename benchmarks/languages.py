@@ -22,7 +22,7 @@ from faker import Faker
 
 from benchmarks.redaction import SECRET, texts_of
 from benchmarks.redaction_talks import episode, says, step
-from dagster_project.leak_check import is_surrogate
+from dagster_project.leak_search import is_surrogate
 from ingest.episode import Episode, Step
 from redact.clean_episode import CleanEpisode
 from redact.leaks import find_leaks
