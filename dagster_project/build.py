@@ -20,6 +20,7 @@ from dagster_project.defs.automation import RANGE_END, RANGE_START
 from dagster_project.defs.partitions import APP_DAYS, APPS, app_days
 from dagster_project.defs.progress_log import LOGGER
 from dagster_project.defs.resources import CleanSide, PrivateSide
+from dagster_project.defs.show import rows_of
 from dagster_project.errors import InputError, StageError
 from dagster_project.fatal import is_fatal
 from dagster_project.freshness import resting
@@ -29,9 +30,11 @@ from dagster_project.judge_replies import JudgeChoice
 from dagster_project.leak_check import check_apps, check_texts, note_leaks, shown_texts
 from dagster_project.plan import plan_days, ranges, stale_apps
 from dagster_project.progress import Step, listening, tell
+from dagster_project.report.data import FunnelStage
 from dagster_project.scratch import remove_abandoned
 from dagster_project.skipped import Skipped, Skips, Unit, skipped_of
 from dagster_project.tidy import tidy
+from dagster_project.yield_table import HEADINGS, table_rows
 from ingest.wal import Wal
 
 _ROUNDS: Final = 5
@@ -102,6 +105,18 @@ def instance_of(home: Home) -> dg.DagsterInstance:
     if not settings.exists():
         settings.write_text(_INSTANCE, encoding="utf-8")
     return dg.DagsterInstance.from_config(str(home.dagster))
+
+
+def note_yield(home: Home, stages: Sequence[FunnelStage]) -> None:
+    """Show the table of the yield in the Dagster UI, beside `task_sets`."""
+    with instance_of(home) as instance:
+        instance.report_runless_asset_event(
+            dg.AssetObservation(
+                asset_key="task_sets",
+                description="Of the conversations that came in, how many a policy can be trained on.",
+                metadata={"yield": rows_of(HEADINGS, table_rows(stages))},
+            )
+        )
 
 
 def _build_days(runner: "_Runner") -> int:

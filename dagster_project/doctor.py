@@ -14,12 +14,16 @@ from typing import Any
 
 from dagster_project.arrival import land, quarantined
 from dagster_project.assembly import assemble_days, days_of
+from dagster_project.defs.resources import CleanSide
 from dagster_project.home import HOME_FORMAT, Home, redaction_of
 from dagster_project.lake import Lake
 from dagster_project.outcome_days import arrived_outcomes, attach_arrived
+from dagster_project.report.data import FunnelStage
 from dagster_project.skipped import Skipped, Skips, skipped_of
 from dagster_project.skipped_parts import SkippedRow, rows_of
-from dagster_project.tables import LOG_EVENTS, SPANS
+from dagster_project.standing import standing_of
+from dagster_project.tables import EPISODES, LOG_EVENTS, SPANS
+from dagster_project.yield_table import as_documents, first_stages, yield_of
 from ingest.app_name import UNNAMED
 from ingest.episode import Episode
 from ingest.outcome import Outcome
@@ -34,7 +38,8 @@ ADVICE = {
     "missing_results": "some tool calls have no result: trace the tools as well, or let the next model call carry them",
     "orphan_results": "some tool results belong to no call: the model call that asked for them was not traced",
     "truncated": "attribute values were cut: raise OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT in the app",
-    "no_tools": "tool definitions are not sent: turn on their capture, or the world learns from calls alone",
+    "no_tool_definitions": "tools are called whose definitions nobody sends: they are inferred from the calls; send tool definitions, since a "
+    "model reads their descriptions",
     "no_conversation_id": "no conversation id: set gen_ai.conversation.id (or a session id), else one trace is one episode",
     "no_time": "messages carry no time: outcomes of users cannot be placed",
 }
@@ -55,6 +60,8 @@ class AppDiagnosis:
     dialects: dict[str, int]
     content: str
     """`on`, `off`, `partly`, or `unknown` while nothing has arrived."""
+    with_tools: int
+    """Episodes that called a tool, or were offered one."""
     missing: dict[str, int]
     """Episodes by what is missing in them."""
     unread: dict[str, int]
@@ -87,6 +94,10 @@ class Diagnosis:
     quarantined: dict[str, int]
     apps: tuple[AppDiagnosis, ...]
     advice: tuple[str, ...]
+    stages: tuple[FunnelStage, ...] = ()
+    """The yield: of the conversations that came in, how many came how far."""
+    built: bool = False
+    """Whether the yield is that of the last build; else it ends where a build begins."""
     left_out: tuple[SkippedRow, ...] = ()
     """What the last builds left out because tracegym itself failed at it."""
 
@@ -113,7 +124,27 @@ def diagnose(home: Home) -> Diagnosis:
         quarantined=dict(sorted(refused.items())),
         apps=apps,
         advice=_home_advice(apps, refused),
+        stages=_stages(home, lake, apps, refused),
+        built=_is_built(lake),
         left_out=rows_of(skipped),
+    )
+
+
+def _is_built(lake: Lake) -> bool:
+    return bool(sum(lake.counts(EPISODES).values()))
+
+
+def _stages(
+    home: Home, lake: Lake, apps: Sequence[AppDiagnosis], refused: Counter[str]
+) -> tuple[FunnelStage, ...]:
+    """The yield of the last build; before the first one, what is known without it."""
+    if _is_built(lake):
+        clean = CleanSide(home=str(home.path))
+        return yield_of(lake, clean, [standing_of(clean, app.app) for app in apps])
+    return first_stages(
+        refused=sum(refused.values()),
+        readable=sum(app.episodes for app in apps),
+        with_tools=sum(app.with_tools for app in apps),
     )
 
 
@@ -147,6 +178,7 @@ def _app(lake: Lake, app: str, days: Iterable[str], policy: OutcomePolicy) -> Ap
         episodes=len(episodes),
         dialects=dict(Counter(episode.source for episode in episodes).most_common()),
         content=_content(episodes),
+        with_tools=sum(bool(e.tools) or any(s.tool_calls for s in e.steps) for e in episodes),
         missing=dict(missing.most_common()),
         unread=strange,
         days=len(ordered),
@@ -230,10 +262,10 @@ def _home_advice(apps: Sequence[AppDiagnosis], refused: Counter[str]) -> tuple[s
 
 def to_json(diagnosis: Diagnosis) -> dict[str, Any]:
     """As plain JSON values."""
-    shown = {"apps", "left_out"}
+    shown = {"apps", "left_out", "stages"}
     fields = {name: getattr(diagnosis, name) for name in Diagnosis.__slots__ if name not in shown}
     apps = [{name: getattr(app, name) for name in AppDiagnosis.__slots__} for app in diagnosis.apps]
     left_out = [
         {**asdict(row), "says": row.says, "report": row.report} for row in diagnosis.left_out
     ]
-    return {**fields, "apps": apps, "left_out": left_out}
+    return {**fields, "yield": as_documents(diagnosis.stages), "apps": apps, "left_out": left_out}

@@ -16,6 +16,7 @@ from dagster_project.leak_search import Searcher, taught_by, words_of
 from environments.runtime.normal import parse_json
 from ingest.episode import Episode
 from redact.clean_episode import WITHHELD, CleanEpisode, CleanStep
+from redact.clean_outcome import CleanOutcome
 from redact.fold import fold
 from redact.held_leaves import Held
 from redact.leaks import Leak
@@ -54,6 +55,23 @@ def leak_checked(raw: Sequence[Episode], scrubbed: Sequence[Scrubbed], search: S
 def still_leaking(pairs: Iterable[tuple[Episode, CleanEpisode]], search: Searcher) -> int:
     """How many clean episodes hold an identifier."""
     return sum(next(_hits(raw, clean, search), None) is not None for raw, clean in pairs)
+
+
+def without_leaks(outcome: CleanOutcome, raw_episode: str, search: Searcher) -> CleanOutcome:
+    """The outcome with a marker in place of what the search finds in its texts; for a text of which it cannot be taken out."""
+    texts = {"text": outcome.text, "correction": outcome.correction}
+    changed: dict[str, str] = {}
+    for name, text in texts.items():
+        hits = search.hits(name, text, episodes=[raw_episode]) if text else []
+        if text and hits:
+            left = marked(text, [words_of(leak, text) for leak in hits])
+            still = search.hits(name, left, episodes=[raw_episode])
+            changed[name] = WITHHELD if still else left
+    return replace(
+        outcome,
+        text=changed.get("text", outcome.text),
+        correction=changed.get("correction", outcome.correction),
+    )
 
 
 def leak_rows(app: str, day: str, held: Sequence[tuple[str, str]]) -> list[dict[str, object]]:

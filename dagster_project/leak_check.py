@@ -65,8 +65,10 @@ _OF_EPISODES: Final = frozenset(
 """Tables whose rows derive from the episodes they name; worlds and clusters derive from all."""
 _SHARED: Final = frozenset({"tasks", "verified_tasks", "tasks.jsonl"})
 _EPISODE_ID: Final = re.compile(r"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])")
-_RULES: Final = "10"
+_RULES: Final = "11"
 """Raised when the check looks further: what was checked before is checked again."""
+_OURS: Final = frozenset({"app", "role", "completeness", "redaction", "withheld"})
+"""Columns that hold names of the operator's and of tracegym's, none of the data."""
 _LOGS: Final = frozenset({".log", ".out", ".err"})
 _READ: Final = frozenset({".json", ".jsonl", ".md", ".html", ".toml", ".txt", ".csv"})
 
@@ -319,8 +321,7 @@ def _everything(home: Home, app: str, origins: Mapping[str, str]) -> Iterator[_T
     lake = Lake(home.clean / "lake")
     for table in _TABLES:
         for row in lake.read(table, app=app).to_pylist():
-            # An app's name is the operator's word, whoever is called like it.
-            listed = list(strings_in({**row, "app": None}))
+            listed = list(strings_in(_of_people(row)))
             of = derived_from(listed, origins) if table.name in _OF_EPISODES else ()
             piece = _piece(row) if table.name in _OF_EPISODES else ""
             yield from (_Text(table.name, text, of, piece) for text in listed)
@@ -334,6 +335,13 @@ def _everything(home: Home, app: str, origins: Mapping[str, str]) -> Iterator[_T
                 read = parse_json(line)
                 task = read.value if read is not None and isinstance(read.value, dict) else {}
                 yield _Text(where, line, derived_from([line], origins), _piece(task))
+
+
+def _of_people(value: object) -> object:
+    """A row without what are tracegym's words or the operator's, whoever is called `assistant` or as the app."""
+    if isinstance(value, dict):
+        return {key: _of_people(part) for key, part in value.items() if key not in _OURS}
+    return [_of_people(part) for part in value] if isinstance(value, list) else value
 
 
 def _piece(row: Mapping[str, object]) -> str:

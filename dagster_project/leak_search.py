@@ -54,6 +54,14 @@ class Searcher:
         ]
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of an app's people, and the search for it."""
+
+    learnt: Learnt
+    search: Searcher
+
+
 def search_of(home: Home, vault: Vault, app: str) -> LeakSearch:
     """The search in what is stored past the gate."""
     learnt = knowledge_of(Lake(home.private / "lake"), vault, app).learnt

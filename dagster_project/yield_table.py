@@ -32,6 +32,11 @@ from environments.verify import ACCEPTED
 HEADINGS: Final = ("stage", "conversations", "lost, and why", "what frees most")
 FAULT: Final = "fault"
 NO_TOOLS: Final = "no_tools"
+REFUSED: Final = "refused: in quarantine, by reason above"
+_IN: Final = "conversations in"
+_READABLE: Final = "readable"
+_TOOLS: Final = "with tools"
+_EXPLAIN: Final = "see what the file holds: tracegym ingest FILE --explain"
 WHY: Final[Mapping[str, str]] = {
     NO_TOOLS: "no tool was called or offered",
     "no_outcome": "nobody said how it went",
@@ -100,11 +105,9 @@ def yield_of(
     tell = _Actions(clean, standings)
     left = len(worth)
     stages = [
-        _stage(
-            "conversations in", readable + early.total(), Counter(), tell, says=_arrived(private)
-        ),
-        _stage("readable", readable, early, tell, why=reasons),
-        _stage("with tools", with_tools, Counter({NO_TOOLS: readable - with_tools}), tell),
+        _stage(_IN, readable + early.total(), Counter(), tell, says=_arrived(private)),
+        _stage(_READABLE, readable, early, tell, why=reasons),
+        _stage(_TOOLS, with_tools, Counter({NO_TOOLS: readable - with_tools}), tell),
         _stage("past redaction", left, gone, tell),
     ]
     for name, counts in zip(
@@ -113,6 +116,41 @@ def yield_of(
         left -= counts.total()
         stages.append(_stage(name, left, counts, tell, says=_says(name, standings)))
     return tuple(stages)
+
+
+def first_stages(*, refused: int, readable: int, with_tools: int) -> tuple[FunnelStage, ...]:
+    """The stages that are known before a build."""
+    bare = readable - with_tools
+    return (
+        FunnelStage(name=_IN, count=readable + refused),
+        FunnelStage(
+            name=_READABLE, count=readable, lost=_counts({"refused": refused}, _EXPLAIN, REFUSED)
+        ),
+        FunnelStage(
+            name=_TOOLS, count=with_tools, lost=_counts({NO_TOOLS: bare}, ACTIONS[NO_TOOLS])
+        ),
+    )
+
+
+def _counts(lost: Mapping[str, int], action: str, says: str = "") -> tuple[Count, ...]:
+    return tuple(
+        Count(name=name, count=n, says=says or WHY[name], action=action)
+        for name, n in lost.items()
+        if n
+    )
+
+
+def as_documents(stages: Iterable[FunnelStage]) -> list[dict[str, object]]:
+    """The table as plain JSON values."""
+    return [
+        {
+            "stage": stage.name,
+            "count": stage.count,
+            "lost": {lost.name: lost.count for lost in stage.lost},
+            "actions": {lost.name: lost.action for lost in stage.lost if lost.action},
+        }
+        for stage in stages
+    ]
 
 
 def table_rows(stages: Iterable[FunnelStage]) -> list[tuple[str, str, str, str]]:
@@ -225,8 +263,8 @@ class _Actions:
 
     def of(self, reason: str, count: int, stage: str) -> str:
         """What to do about so many conversations."""
-        if stage == "readable":
-            return "see what the file holds: tracegym ingest FILE --explain"
+        if stage == _READABLE:
+            return _EXPLAIN
         if reason in {"leak", "withheld_leaf"}:
             return self._key() or "decide about what was withheld: tracegym redact review"
         if reason == "leaks":

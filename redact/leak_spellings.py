@@ -78,10 +78,15 @@ def spellings(text: str, encoding: str) -> tuple[str, ...]:
 
 
 def _of_url(text: str) -> str:
-    return unquote(text.replace("+", " "))
+    return unquote(written(text).replace("+", " "))
 
 
-_WRITTEN: Final[Mapping[str, Callable[[str], str]]] = {"url": _of_url, "html": html.unescape}
+def _of_page(text: str) -> str:
+    return html.unescape(written(text))
+
+
+_WRITTEN: Final[Mapping[str, Callable[[str], str]]] = {"url": _of_url, "html": _of_page}
+"""The spellings of addresses and pages; escapes are read in them too, or each level of JSON would make other words."""
 
 
 def readings(text: str) -> Iterator[tuple[str, str]]:
@@ -90,7 +95,7 @@ def readings(text: str) -> Iterator[tuple[str, str]]:
     if "%" in text and _PERCENT.search(text):
         yield "url", folded(_of_url(text))
     if "&" in text and ";" in text:
-        unescaped = html.unescape(text)
+        unescaped = _of_page(text)
         if unescaped != text:
             yield "html", folded(unescaped)
     for run in _BASE64.findall(text) if _has_run(text) else ():

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parent.parent
 
@@ -22,3 +24,8 @@ def tracegym(*arguments: object, code: int = 0) -> str:
     assert "Traceback" not in done.stderr
     assert "left out: " not in done.stderr
     return done.stderr if code else done.stdout
+
+
+def as_json(*arguments: object) -> Any:  # noqa: ANN401 - whatever the command prints
+    """Run a command with --json."""
+    return json.loads(tracegym(*arguments, "--json"))

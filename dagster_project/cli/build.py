@@ -60,6 +60,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
         with console.status("starting"):
             # dagster, pyarrow and scikit-learn: 4 s
             from dagster_project.build import build as run_build  # noqa: PLC0415
+            from dagster_project.build import note_yield  # noqa: PLC0415
             from dagster_project.judge_replies import JudgeChoice  # noqa: PLC0415
             from dagster_project.leak_check import check_home_report  # noqa: PLC0415
             from dagster_project.report_parts import write_home_report  # noqa: PLC0415
@@ -79,6 +80,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
                 ),
             )
             data = write_home_report(opened)
+            note_yield(opened, data.funnel)
             removed = check_home_report(opened, read_settings().secret)
     except KeyboardInterrupt:
         raise Interrupted(
@@ -136,21 +138,15 @@ class Interrupted(ProjectError):  # noqa: N818 - what happened, not a fault
 def _document(
     built: "Built", data: "ReportData", report: Path | None, seconds: float
 ) -> dict[str, object]:
+    from dagster_project.yield_table import as_documents  # noqa: PLC0415 - deltalake: 0.6 s
+
     return {
         "app_days": built.app_days,
         "apps": built.apps,
         "seconds": round(seconds, 2),
         "runs": list(built.runs),
         "failed_checks": list(built.failed_checks),
-        "funnel": [
-            {
-                "stage": stage.name,
-                "count": stage.count,
-                "lost": {lost.name: lost.count for lost in stage.lost},
-                "actions": {lost.name: lost.action for lost in stage.lost if lost.action},
-            }
-            for stage in data.funnel
-        ],
+        "yield": as_documents(data.funnel),
         "quarantined": {f"{row.app}: {row.code}": row.count for row in data.quarantine},
         "waiting": _waiting(data),
         "outcomes_to_settle": _to_settle(data),

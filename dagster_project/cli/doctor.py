@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from dagster_project.cli.options import HOME, HomeOption, JsonOption
-from dagster_project.cli.output import lines_to_settle, print_json, print_pairs
+from dagster_project.cli.output import lines_to_settle, print_json, print_pairs, print_table
 from dagster_project.home import open_home
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ def doctor(home: HomeOption = HOME, as_json: JsonOption = False) -> None:
     # pyarrow and deltalake: 0.6 s
     from dagster_project.doctor import diagnose, to_json  # noqa: PLC0415
     from dagster_project.skipped_parts import lines_of  # noqa: PLC0415
+    from dagster_project.yield_table import HEADINGS, table_rows  # noqa: PLC0415
 
     found = diagnose(opened)
     if as_json:
@@ -38,6 +39,11 @@ def doctor(home: HomeOption = HOME, as_json: JsonOption = False) -> None:
             "free on the disk": f"{found.disk_free_bytes / 1e9:.1f} GB",
             "quarantined": _counts(found.quarantined),
         },
+    )
+    print_table(
+        "yield of the last build" if found.built else "yield before the first build",
+        HEADINGS,
+        table_rows(found.stages),
     )
     for app in found.apps:
         _show(app)

@@ -32,14 +32,13 @@ from dagster_project.gate import (
 from dagster_project.gate_leaks import leak_checked, leak_rows, still_leaking
 from dagster_project.home import lock
 from dagster_project.lake import Lake
-from dagster_project.leak_search import Searcher, raw_definitions, search_with
+from dagster_project.leak_search import Known, Searcher, raw_definitions, search_with
 from dagster_project.progress import counted
 from dagster_project.rows import always, to_table
 from dagster_project.skipped import Skips, skipped_of, without_those_that_fail
 from dagster_project.tables import CALL_PAIRS, CLEAN_EPISODES, EPISODES, REDACTIONS
 from ingest.episode import Episode
 from redact.collector import without_collection
-from redact.learnt import Learnt
 from redact.scrub import Scrubbed, scrub
 from redact.vault import Vault
 
@@ -95,7 +94,7 @@ def clean_episodes(
             if key[1] in days
         }
         todo = work(clean.lake, ASSET, wanted)
-        known: dict[str, _Known] = {}
+        known: dict[str, Known] = {}
         try:
             for app, days in todo.days().items():
                 _scrub_app(private, clean.lake, vault, todo, (app, days, known))
@@ -105,20 +104,12 @@ def clean_episodes(
         return _result(private, clean.lake, todo, (vault, known))
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """What is known of an app's people, and the search for it."""
-
-    learnt: Learnt
-    search: Searcher
-
-
 def _scrub_app(
     private: PrivateSide,
     clean: Lake,
     vault: Vault,
     todo: Work,
-    asked: tuple[str, list[str], dict[str, _Known]],
+    asked: tuple[str, list[str], dict[str, Known]],
 ) -> None:
     """The days of one app; a day of which nobody can tell what is personal in it has no clean rows, not even those of before."""
     app, days, known = asked
@@ -129,7 +120,7 @@ def _scrub_app(
         learnt = knowledge_of(private.lake, vault, app).learnt
         definitions = raw_definitions(private.lake, app)
         search = search_with(learnt, policy_of(private.opened()), app, definitions)
-        known[app] = _Known(learnt, Searcher(search, vault, app))
+        known[app] = Known(learnt, Searcher(search, vault, app))
     if learning.failed:
         for day in days:
             _clear_day(private, clean, todo, (app, day))
@@ -164,7 +155,7 @@ class _Day:
 def _scrub_day(
     private: PrivateSide,
     clean: Lake,
-    secrets: tuple[Vault, _Known],
+    secrets: tuple[Vault, Known],
     todo: Work,
     skips: Skips,
 ) -> None:
@@ -202,7 +193,7 @@ def _scrub_day(
 
 
 def _result(
-    sides: PrivateSide, clean: Lake, todo: Work, secrets: tuple[Vault, dict[str, _Known]]
+    sides: PrivateSide, clean: Lake, todo: Work, secrets: tuple[Vault, dict[str, Known]]
 ) -> AssetResult:
     private = sides.lake
     raw = {key: private.stamps("episodes")[key].rows for key in todo.wanted}
@@ -284,7 +275,7 @@ def _calls_commute(found: Mapping[str, Commutation]) -> dg.AssetCheckResult:
 
 
 def _leaks_in(
-    sides: PrivateSide, clean: Lake, todo: Work, secrets: tuple[Vault, dict[str, _Known]]
+    sides: PrivateSide, clean: Lake, todo: Work, secrets: tuple[Vault, dict[str, Known]]
 ) -> int:
     """How many stored episodes still hold an identifier of their raw episode, by the independent search.
 

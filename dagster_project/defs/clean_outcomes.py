@@ -12,14 +12,15 @@ from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import table_of
 from dagster_project.freshness import Key, Work, digest, made_of, store, tried, work
 from dagster_project.gate import knowledge_of, policy_of, raw_outcomes, unread_of, vault_of
+from dagster_project.gate_leaks import without_leaks
 from dagster_project.home import lock
 from dagster_project.lake import Lake
+from dagster_project.leak_search import Known, Searcher, raw_definitions, search_with
 from dagster_project.progress import counted
 from dagster_project.rows import always, to_table
 from dagster_project.skipped import Skips, without_those_that_fail
 from dagster_project.tables import CLEAN_OUTCOMES
 from ingest.outcome import Outcome
-from redact.learnt import Learnt
 from redact.scrub import scrub_outcomes
 from redact.vault import Vault
 
@@ -49,7 +50,10 @@ def clean_outcomes(
             skips = Skips(ASSET, app, days[0])
             keys = [(app, day) for day in days]
             with skips.unit("app") as scrubbing:
-                known = knowledge_of(private.lake, vault, app).learnt
+                learnt = knowledge_of(private.lake, vault, app).learnt
+                definitions = raw_definitions(private.lake, app)
+                search = search_with(learnt, policy_of(home), app, definitions)
+                known = Known(learnt, Searcher(search, vault, app))
                 by_day = raw_outcomes(private.lake, app, days)
                 unread = unread_of(private.lake, app, days)
                 for day in counted(ASSET, days, app):
@@ -77,7 +81,7 @@ def clean_outcomes(
 
 def _scrub_day(
     said: Sequence[Outcome],
-    known: Learnt,
+    known: Known,
     vault: Vault,
     private: PrivateSide,
     into: tuple[Lake, Work, Skips, str],
@@ -87,7 +91,12 @@ def _scrub_day(
     policy = policy_of(private.opened())
 
     def make(some: Sequence[Outcome]) -> tuple[list[str], pa.Table]:
-        cleaned = list(scrub_outcomes(some, learnt=known, vault=vault, policy=policy))
+        joined = [one for one in some if one.episode_id is not None]
+        scrubbed = scrub_outcomes(joined, learnt=known.learnt, vault=vault, policy=policy)
+        cleaned = [
+            without_leaks(clean, raw.episode_id or "", known.search)
+            for raw, clean in zip(joined, scrubbed, strict=True)
+        ]
         names = [f"{outcome.name} by {outcome.by}" for outcome in cleaned]
         return names, to_table(cleaned, CLEAN_OUTCOMES.schema, day=always(day))
 

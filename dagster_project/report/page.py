@@ -44,7 +44,7 @@ TASKS_OPEN: Final = 8
 """Tasks that stand in the open list; the other ones that are written out fold away behind one line."""
 
 SECTIONS: Final = (
-    *("skipped", "funnel", "outcomes", "failures", "worlds", "tasks", "privacy", "quarantine"),
+    *("funnel", "skipped", "outcomes", "failures", "worlds", "tasks", "privacy", "quarantine"),
 )
 
 _TEMPLATES: Final = Path(__file__).parent / "templates"

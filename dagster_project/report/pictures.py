@@ -22,12 +22,9 @@ _KINDS = ("exact", "equivalent", "simulated", "unknown", "wrong")
 
 
 def funnel_widths(stages: Sequence[FunnelStage]) -> list[float]:
-    """Each stage's width in [0, 1] on a logarithmic scale, because spans outnumber tasks by orders of magnitude."""
+    """Each stage's width as its share of the largest, in [0, 1]."""
     most = max((stage.count for stage in stages), default=0)
-    if most <= 0:
-        return [0.0 for _ in stages]
-    scale = math.log10(most + 1)
-    return [round(math.log10(max(stage.count, 0) + 1) / scale, 4) for stage in stages]
+    return [round(max(stage.count, 0) / most, 4) if most > 0 else 0.0 for stage in stages]
 
 
 def funnel_segment(width: float, following: float | None) -> Markup:

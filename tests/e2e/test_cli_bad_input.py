@@ -326,7 +326,7 @@ def test_ctrl_c_in_a_build_says_how_to_go_on(tmp_path: Path) -> None:
     assert [process.returncode for process in two] == [0, 0], ended
     done = [json.loads(out) for out, _ in ended]
     assert sorted(one["apps"] for one in done) == [0, 1]
-    assert {stage["stage"]: stage["count"] for stage in done[0]["funnel"]}["clean episodes"] == 16
+    assert {stage["stage"]: stage["count"] for stage in done[0]["yield"]}["past redaction"] == 16
 
 
 ODD = {

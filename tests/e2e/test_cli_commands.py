@@ -15,13 +15,8 @@ from typing import Any
 
 import pytest
 
-from tests.command import ROOT, tracegym
+from tests.command import ROOT, as_json, tracegym
 from tests.lending_desk import line, lines, write
-
-
-def as_json(*arguments: object) -> Any:  # noqa: ANN401 - whatever the command prints
-    """Run a command with --json."""
-    return json.loads(tracegym(*arguments, "--json"))
 
 
 @pytest.fixture(scope="module")
@@ -45,10 +40,10 @@ def test_a_build_says_which_outcomes_mean_nothing_yet(tmp_path: Path) -> None:
     assert settle.startswith('thumbs = "good"')
     (tmp_path / "h" / "outcomes.toml").write_text(f"[outcomes]\n{settle}\n")
     built = as_json("build", "--home", tmp_path / "h")
-    labelled = next(stage for stage in built["funnel"] if stage["stage"] == "labelled episodes")
+    labelled = next(stage for stage in built["yield"] if stage["stage"] == "with an outcome")
     assert built["outcomes_to_settle"] == []
-    first = built["funnel"][0]
-    assert (first["stage"], first["count"]) == ("chat-log lines", len(named))
+    first = built["yield"][0]
+    assert (first["stage"], first["count"]) == ("conversations in", len(named))
     assert labelled["count"] == len(named)
 
 

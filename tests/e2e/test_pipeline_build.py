@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import dagster as dg
@@ -137,13 +138,16 @@ def _key(name: str) -> dg.AssetKey:
 
 
 def test_the_report_counts_what_the_lake_holds(home: Home) -> None:
-    """The funnel's numbers are the lake's, and the page is written."""
+    """The yield's numbers are the lake's, and the page is written."""
     data = write_home_report(home)
 
     counts = {stage.name: stage.count for stage in data.funnel}
-    assert counts["episodes"] == counts["clean episodes"] == counts["labelled episodes"] == 20
-    assert counts["tasks"] == 8
-    assert counts["accepted tasks"] == sum(count.accepted for count in data.task_counts)
+    assert counts["conversations in"] == counts["past redaction"] == counts["with an outcome"] == 20
+    states = [(one.accepted, one.needs_review, one.rejected) for one in data.task_counts]
+    assert sum(map(sum, states)) == 8
+    assert counts["exported"] == counts["accepted"] > 0
+    for before, after in pairwise(data.funnel):
+        assert after.count + sum(lost.count for lost in after.lost) == before.count
     assert home.report.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 

@@ -120,7 +120,7 @@ def test_everything_is_there(browser: Browser, report: str) -> None:
     page = _opened(browser, report, width=1440)
     assert page.locator("h1").count() == 1
     assert page.locator("section > h2").all_inner_texts() == [
-        "From spans to tasks",
+        "From conversations to tasks",
         "What users said",
         "How it goes wrong",
         "The rebuilt worlds",
@@ -128,7 +128,7 @@ def test_everything_is_there(browser: Browser, report: str) -> None:
         "What was removed",
         "Quarantine",
     ]
-    assert page.locator(".funnel > li").count() == 6
+    assert page.locator(".funnel > li").count() == 8
     box = page.locator(".funnel svg").first.bounding_box()
     assert box is not None
     assert box["width"] > 200

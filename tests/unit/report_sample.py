@@ -179,56 +179,58 @@ def sample_report() -> ReportData:
 
 def _funnel() -> tuple[FunnelStage, ...]:
     return (
-        FunnelStage(name="spans", count=61930, says="over OTLP and from files"),
+        FunnelStage(name="conversations in", count=4186, says="put together from 61,930 spans"),
         FunnelStage(
-            name="episodes",
+            name="readable",
             count=4182,
-            says="conversations and agent runs",
             lost=(
                 Count(
-                    name="no_content",
-                    count=2911,
-                    says="spans of runs whose content is switched off",
-                ),
-                Count(name="not_json", count=4, says="records in quarantine"),
-            ),
-        ),
-        FunnelStage(
-            name="clean_episodes",
-            count=4179,
-            says="past the redaction gate",
-            lost=(Count(name="held", count=3, says="held back by the gate"),),
-        ),
-        FunnelStage(
-            name="labelled_episodes",
-            count=2232,
-            says="an outcome says how it went",
-            lost=(
-                Count(name="no_outcome", count=1851, says="nobody said how it went"),
-                Count(
-                    name="unknown_outcome", count=96, says="outcomes the policy gives no meaning"
+                    name="not_json",
+                    count=4,
+                    says="the body is no JSON",
+                    action="see what the file holds: tracegym ingest FILE --explain",
                 ),
             ),
         ),
         FunnelStage(
-            name="tasks",
-            count=402,
-            says="one request, all its attempts",
+            name="with tools",
+            count=2968,
+            lost=(Count(name="no_tools", count=1214, says="no tool was called or offered"),),
+        ),
+        FunnelStage(
+            name="past redaction",
+            count=2965,
+            lost=(Count(name="leak", count=3, says="the leak check found an identifier"),),
+        ),
+        FunnelStage(
+            name="with an outcome",
+            count=1018,
             lost=(
-                Count(name="no_tools", count=1214, says="no tool call that a world could answer"),
-                Count(name="do_not_train", count=208, says="the user withheld consent"),
-                Count(name="joined", count=408, says="further attempts at the same task"),
+                Count(
+                    name="no_outcome",
+                    count=1851,
+                    says="nobody said how it went",
+                    action="say how 1851 conversations ended: tracegym outcomes FILE",
+                ),
+                Count(name="no_known_outcome", count=96, says="outcomes without a meaning"),
             ),
         ),
         FunnelStage(
-            name="accepted_tasks",
-            count=287,
-            says="verified, ready to train on",
+            name="in a task",
+            count=810,
+            says="attempts at 402 requests",
+            lost=(Count(name="no_resolved_attempt", count=208, says="nobody got what was asked"),),
+        ),
+        FunnelStage(
+            name="accepted",
+            count=695,
+            says="attempts at 287 tasks that survived every attack",
             lost=(
                 Count(name="needs_review", count=61, says="wait for a reviewer"),
                 Count(name="rejected", count=54, says="rejected by verification"),
             ),
         ),
+        FunnelStage(name="exported", count=695),
     )
 
 

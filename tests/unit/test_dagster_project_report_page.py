@@ -103,7 +103,7 @@ def test_every_part_of_the_sample_is_on_the_page() -> None:
     """Headings, numbers, names, rubrics, probes and reasons of the data can be read."""
     text = visible(render(sample_report()))
     for part in (
-        "From spans to tasks", "61,930", "spans of runs whose content is switched off",
+        "From conversations to tasks", "61,930", "nobody said how it went", "say how 1851 conversations ended",
         "Start return fails: item was already refunded", "81 users", "search_parts", "88.3 %",
         "One recorded search with both arguments on the same day.", "Every fifth episode was held out",
         "The return of item 2 is started once", "call every tool: held", "recorded solution: broken",
