@@ -53,6 +53,7 @@ from dagster_project.world_parts import world_row
 from dagster_project.yield_table import yield_of
 from environments.runtime.world_dispatched import EMPTY, Dispatched
 from redact.clean_outcome import CleanOutcome
+from synth.inferred_tools import tools_from_calls
 from synth.labels import OutcomePolicy, label, load_outcome_policy, unknown_outcomes
 
 Item = TypeVar("Item")
@@ -95,7 +96,7 @@ def report_data(
         made_at=made_at,
         version=version("tracegym"),
         apps=tuple(apps),
-        notices=_notices(clean),
+        notices=(*_notices(clean), *_inferred(standings)),
         figures=parts.listed("funnel", lambda: _figures(standings, known)),
         funnel=parts.listed("funnel", lambda: yield_of(private, clean, standings)),
         outcomes=parts.joined("outcomes", apps, partial(_outcomes, clean)),
@@ -154,6 +155,22 @@ def _notices(clean: CleanSide) -> tuple[str, ...]:
     if clean.redaction == "off":
         return ("Redaction is off: this data was declared free of personal data.",)
     return ("The data on this page is pseudonymised, not anonymous.",)
+
+
+def _inferred(standings: Sequence[Standing]) -> tuple[str, ...]:
+    """The tools that nobody defined, by app."""
+    return tuple(
+        f"Nobody sent definitions of {len(names)} tools of {standing.app}: they are inferred from the recorded calls. "
+        "Send them if you can, since a model reads their descriptions."
+        for standing in standings
+        if (
+            names := {
+                name
+                for candidate in standing.candidates
+                for name in tools_from_calls(candidate.task.tools)
+            }
+        )
+    )
 
 
 def _figures(standings: Sequence[Standing], worlds: Sequence[StoredWorld]) -> tuple[Figure, ...]:

@@ -21,6 +21,7 @@ from dagster_project.gate import HELD, WITHHELD
 from dagster_project.lake import Lake
 from dagster_project.leak_check import leaks_of, to_settle
 from dagster_project.leak_search import IN_TEXT
+from dagster_project.learnt_worlds import world_of
 from dagster_project.report.data import Count, FunnelStage
 from dagster_project.skipped import skipped_of
 from dagster_project.skipped_parts import counts_of
@@ -28,6 +29,7 @@ from dagster_project.standing import Passed, Standing, right_ends
 from dagster_project.tables import CHATS, EPISODES, LOG_EVENTS, REDACTIONS, SPANS
 from environments.verification.sentences import reason_group, reason_says
 from environments.verify import ACCEPTED
+from synth.world.model import TOO_FEW
 
 HEADINGS: Final = ("stage", "conversations", "lost, and why", "what frees most")
 FAULT: Final = "fault"
@@ -276,9 +278,23 @@ class _Actions:
                 ),
                 "",
             )
+        if reason == "good_attempt_not_graded" and (tools := self._suspected()):
+            return f"if they change nothing, name them in worlds.toml: reads = {json.dumps(tools, ensure_ascii=False)}"
         if reason in ACTIONS:
             return ACTIONS[reason].format(n=count)
         return _REVIEW if stage in {"in a task", "accepted"} else ""
+
+    def _suspected(self) -> list[str]:
+        """The tools with most calls of which too few calls show that they only look."""
+        worlds = (world_of(self._clean.lake, app) for app in self._apps)
+        tools = [
+            tool
+            for world in worlds
+            if world is not None
+            for tool in world.tools
+            if tool.evidence.get("suspected") == TOO_FEW
+        ]
+        return [tool.name for tool in sorted(tools, key=lambda t: (-t.support, t.name))[:3]]
 
     def _key(self) -> str:
         """The key whose values keep most conversations waiting."""
