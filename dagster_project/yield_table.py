@@ -8,7 +8,6 @@ was lost add up to what came in. Every number is counted from the lake; nothing 
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -25,7 +24,7 @@ from dagster_project.learnt_worlds import world_of
 from dagster_project.report.data import Count, FunnelStage
 from dagster_project.skipped import skipped_of
 from dagster_project.skipped_parts import counts_of
-from dagster_project.standing import Passed, Standing, right_ends
+from dagster_project.standing import Standing, right_ends
 from dagster_project.tables import CHATS, EPISODES, LOG_EVENTS, REDACTIONS, SPANS
 from environments.verification.sentences import reason_group, reason_says
 from environments.verify import ACCEPTED
@@ -38,6 +37,12 @@ REFUSED: Final = "refused: in quarantine, by reason above"
 _IN: Final = "conversations in"
 _READABLE: Final = "readable"
 _TOOLS: Final = "with tools"
+OUTCOME: Final = "with an outcome"
+TASK: Final = "in a task"
+TAKEN: Final = "accepted"
+EXPORTED: Final = "exported"
+LATER: Final = (OUTCOME, TASK, TAKEN, EXPORTED)
+"""What a conversation past redaction goes through."""
 _EXPLAIN: Final = "see what the file holds: tracegym ingest FILE --explain"
 WHY: Final[Mapping[str, str]] = {
     NO_TOOLS: "no tool was called or offered",
@@ -73,19 +78,6 @@ ACTIONS: Final[Mapping[str, str]] = {
 """What frees a conversation that was lost for a reason; `{n}`: so many."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Lost:
-    """Why conversations of one app did not come further."""
-
-    stages: tuple[Counter[str], ...]
-    """One per stage of `_STAGES`."""
-    exported: int
-
-
-_STAGES: Final = ("outcome", "task", "accepted", "exported")
-"""What a conversation past redaction goes through."""
-
-
 def yield_of(
     private: Lake, clean: CleanSide, standings: Sequence[Standing]
 ) -> tuple[FunnelStage, ...]:
@@ -98,12 +90,13 @@ def yield_of(
     readable = sum(private.counts(EPISODES).values())
     apps = [standing.app for standing in standings]
     passed = [one for standing in standings for one in standing.passed]
-    worth = [one for one in passed if one.has_tools or _is_accepted(one, standings)]
-    bare = len(worth) - sum(one.has_tools for one in worth)
+    taken = frozenset[str]().union(*(standing.accepted_episodes for standing in standings))
+    worth = [one for one in passed if one.has_tools or one.episode_id in taken]
+    # A request that needs no tool can be a task all the same.
+    bare = sum(not one.has_tools for one in worth)
     with_tools = sum(_with_tools(private, app) for app in apps) + bare
     gone = _apportioned(with_tools - len(worth), _held(clean.lake))
     lost = [_lost_of(clean, standing) for standing in standings]
-    later = [sum((one.stages[n] for one in lost), Counter[str]()) for n in range(len(_STAGES))]
     tell = _Actions(clean, standings)
     left = len(worth)
     stages = [
@@ -112,9 +105,8 @@ def yield_of(
         _stage(_TOOLS, with_tools, Counter({NO_TOOLS: readable - with_tools}), tell),
         _stage("past redaction", left, gone, tell),
     ]
-    for name, counts in zip(
-        ("with an outcome", "in a task", "accepted", "exported"), later, strict=True
-    ):
+    for name in LATER:
+        counts = sum((one[name] for one in lost), Counter[str]())
         left -= counts.total()
         stages.append(_stage(name, left, counts, tell, says=_says(name, standings)))
     return tuple(stages)
@@ -168,10 +160,6 @@ def table_rows(stages: Iterable[FunnelStage]) -> list[tuple[str, str, str, str]]
     return rows
 
 
-def _is_accepted(one: Passed, standings: Sequence[Standing]) -> bool:
-    return any(one.episode_id in standing.accepted_episodes for standing in standings)
-
-
 def _with_tools(private: Lake, app: str) -> int:
     """How many conversations of an app called a tool or were offered one."""
     found = 0
@@ -213,10 +201,9 @@ def _apportioned(lost: int, reasons: Counter[str]) -> Counter[str]:
     return +found
 
 
-def _lost_of(clean: CleanSide, standing: Standing) -> _Lost:
-    """Where each conversation past redaction stays behind."""
-    stages = tuple(Counter[str]() for _ in _STAGES)
-    exported = 0
+def _lost_of(clean: CleanSide, standing: Standing) -> dict[str, Counter[str]]:
+    """By stage, why conversations past redaction stay behind."""
+    stages = {name: Counter[str]() for name in LATER}
     leaking = _leaking(clean, standing.app)
     tasks = {a.episode_id: c for c in standing.candidates for a in c.attempts}
     for one in standing.passed:
@@ -226,21 +213,19 @@ def _lost_of(clean: CleanSide, standing: Standing) -> _Lost:
             continue
         verdict = standing.verdicts.get(candidate.task.task_id) if candidate else None
         if one.withheld_consent:
-            stages[0]["do_not_train"] += 1
+            stages[OUTCOME]["do_not_train"] += 1
         elif one.unlabelled and not accepted:
-            stages[0][one.unlabelled] += 1
+            stages[OUTCOME][one.unlabelled] += 1
         elif candidate is None:
-            stages[1]["no_task"] += 1
+            stages[TASK]["no_task"] += 1
         elif not candidate.solution:
-            stages[1][reason_group((candidate.reasons or ("no_solution",))[0])] += 1
+            stages[TASK][reason_group((candidate.reasons or ("no_solution",))[0])] += 1
         elif verdict is None or verdict.status != ACCEPTED:
             reasons = (verdict.reasons or (verdict.status,)) if verdict else (FAULT,)
-            stages[2][reason_group(reasons[0])] += 1
+            stages[TAKEN][reason_group(reasons[0])] += 1
         elif why := leaking(candidate.task.task_id, one.episode_id):
-            stages[3][why] += 1
-        else:
-            exported += 1
-    return _Lost(stages, exported)
+            stages[EXPORTED][why] += 1
+    return stages
 
 
 def _leaking(clean: CleanSide, app: str) -> Callable[[str, str], str]:
@@ -282,7 +267,7 @@ class _Actions:
             return f"if they change nothing, name them in worlds.toml: reads = {json.dumps(tools, ensure_ascii=False)}"
         if reason in ACTIONS:
             return ACTIONS[reason].format(n=count)
-        return _REVIEW if stage in {"in a task", "accepted"} else ""
+        return _REVIEW if stage in {TASK, TAKEN} else ""
 
     def _suspected(self) -> list[str]:
         """The tools with most calls of which too few calls show that they only look."""
@@ -341,9 +326,9 @@ def _says(name: str, standings: Sequence[Standing]) -> str:
     """What stands beside a stage's number."""
     tasks = sum(len(s.candidates) for s in standings)
     accepted = sum(s.accepted for s in standings)
-    if name == "in a task":
+    if name == TASK:
         return f"attempts at {tasks} requests"
-    if name == "accepted":
+    if name == TAKEN:
         return (
             f"attempts at {accepted} tasks that survived every attack{right_ends(list(standings))}"
         )
