@@ -172,13 +172,13 @@ def _with_tools(private: Lake, app: str) -> int:
 
 def _calls_in(batch: pa.RecordBatch) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
     """For each episode whether it has tools or calls."""
-    offered = pc.fill_null(pc.list_value_length(batch.column("tools")), 0).to_numpy(
-        zero_copy_only=False
+    offered = (
+        pc.list_value_length(batch.column("tools")).fill_null(0).to_numpy(zero_copy_only=False)
     )
     steps = batch.column("steps")
     parents = pc.list_parent_indices(steps).to_numpy(zero_copy_only=False)
     calls = pc.struct_field(pc.list_flatten(steps), "tool_calls")
-    made = pc.fill_null(pc.list_value_length(calls), 0).to_numpy(zero_copy_only=False)
+    made = pc.list_value_length(calls).fill_null(0).to_numpy(zero_copy_only=False)
     called = np.bincount(parents, weights=made, minlength=batch.num_rows)
     return np.asarray((offered > 0) | (called > 0))
 
