@@ -49,6 +49,7 @@ from redact.learnt import AppLearnt, Learnt, keep_kind, merge
 from redact.policy import Policy, load_policy
 from redact.scrub import Scrubbed
 from redact.standing import vocabulary_of
+from redact.talk_language import language_of_talk
 from redact.vault import Vault, open_vault
 
 REPLACED: Final = "replaced"
@@ -56,6 +57,8 @@ WITHHELD: Final = "withheld"
 """A leaf that nobody could judge, replaced by a marker."""
 HELD: Final = "held"
 """A whole episode that did not come through."""
+LANGUAGE: Final = "language"
+"""A language's conversations, and what was replaced and withheld in them."""
 _WORD: Final = re.compile(r"[^\W\d_]+|\d+")
 _INDEX: Final = re.compile(r"\[\d+\]")
 
@@ -326,7 +329,7 @@ def _texts(episode: Episode | CleanEpisode) -> Iterable[str]:
 
 
 def account_of(app: str, day: str, scrubbed: Sequence[Scrubbed]) -> list[dict[str, object]]:
-    """What was done on a day, by kind, place and length, and to how many episodes."""
+    """What was done on a day, by kind, place and length, and to how many episodes; and the same by language of the conversation."""
     counts: Counter[tuple[str, str, str]] = Counter()
     lengths: Counter[tuple[str, str, str]] = Counter()
     episodes: Counter[tuple[str, str, str]] = Counter()
@@ -338,6 +341,11 @@ def account_of(app: str, day: str, scrubbed: Sequence[Scrubbed]) -> list[dict[st
             lengths[key] += note.length
         for held in one.held:
             counts[WITHHELD, held.reason, held.key] += 1
+        language = language_of_talk(
+            step.content for step in one.clean.steps if step.role in _TALKING and step.content
+        )
+        for what, n in ((TALKS, 1), (REPLACED, len(one.notes)), (WITHHELD, len(one.held))):
+            counts[LANGUAGE, language, what] += n
     return [
         {
             "app": app,
@@ -351,6 +359,10 @@ def account_of(app: str, day: str, scrubbed: Sequence[Scrubbed]) -> list[dict[st
         }
         for (what, kind, place), count in sorted(counts.items())
     ]
+
+
+TALKS: Final = "conversations"
+_TALKING: Final = frozenset({"user", "assistant"})
 
 
 def account_table(rows: Iterable[dict[str, object]]) -> pa.Table:

@@ -25,7 +25,7 @@ from dagster_project.cluster_parts import cluster_rows
 from dagster_project.defs.agreement import held_out_of
 from dagster_project.defs.resources import CleanSide
 from dagster_project.feedback_gaps import changing_tools, feedback_gaps
-from dagster_project.gate import HELD, REPLACED, WITHHELD, policy_of
+from dagster_project.gate import HELD, LANGUAGE, REPLACED, TALKS, WITHHELD, policy_of
 from dagster_project.grader_parts import grader_rows
 from dagster_project.home import Home, apps_of, open_home
 from dagster_project.lake import Lake
@@ -33,6 +33,7 @@ from dagster_project.leak_check import leaks_of
 from dagster_project.learnt_worlds import StoredWorld, world_of
 from dagster_project.report.data import (
     Figure,
+    LanguageCount,
     Missing,
     OutcomeCount,
     QuarantineRow,
@@ -241,8 +242,11 @@ def _judged(group: Sequence[CleanOutcome], policy: OutcomePolicy) -> dict[str, i
 
 def _redaction_state(clean: CleanSide, app: str) -> RedactionState:
     counts: Counter[str] = Counter()
+    spoken: dict[str, Counter[str]] = defaultdict(Counter)
     for row in clean.lake.read(REDACTIONS, app=app).to_pylist():
         counts[row["what"]] += row["count"]
+        if row["what"] == LANGUAGE:
+            spoken[row["kind"]][row["place"]] += row["count"]
     checked = leaks_of(clean.folder, app) if clean.redaction == "on" else None
     replayed = checked.commutation if checked else {}
     return RedactionState(
@@ -256,6 +260,15 @@ def _redaction_state(clean: CleanSide, app: str) -> RedactionState:
         waivers=ranked(Counter(checked.waivers)) if checked else (),
         calls=replayed.get("calls", 0),
         calls_unlike=replayed.get("split", 0) + replayed.get("merged", 0),
+        languages=tuple(
+            LanguageCount(
+                language=name,
+                conversations=found[TALKS],
+                replaced=found[REPLACED],
+                withheld=found[WITHHELD],
+            )
+            for name, found in sorted(spoken.items(), key=lambda one: (-one[1][TALKS], one[0]))
+        ),
     )
 
 

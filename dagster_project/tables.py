@@ -116,7 +116,7 @@ REDACTION_SCHEMA: Final = _layout(
     length=pa.int64(),
     episodes=pa.int64(),
 )
-"""What the gate did, by kind, place and length: `replaced`, `withheld` (in how many episodes), `held`; never a text."""
+"""What the gate did, by kind, place and length: `replaced`, `withheld` (in how many episodes), `held`, and by `language` of the conversation; never a text."""
 
 SKIPPED_SCHEMA: Final = _layout(
     stage=pa.string(),

@@ -7,12 +7,10 @@ or has other lengths; what somebody is known by is given to several tools, and i
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import Final
 
 from redact.free_judge import enough_of, subjects_of
-from redact.lexicon import key_words, word_group
-from redact.numbers import ASKED
+from redact.numbers import ASKED, says_amount
 from redact.place import ARGUMENT, Place, last_key
 
 _TOOLS: Final = 2
@@ -30,7 +28,7 @@ def asked_numbers(
     numbered = {key: place for key, place in places.items() if place.kind == ASKED}
     asked: dict[str, list[str]] = {}
     for key, place in numbered.items():
-        if place.origin == ARGUMENT and not _counts(place.path.rpartition(".")[2]):
+        if place.origin == ARGUMENT and not says_amount(place.path.rpartition(".")[2]):
             asked.setdefault(last_key(place.path), []).append(key)
     known: set[str] = set()
     for keys in asked.values():
@@ -42,12 +40,6 @@ def asked_numbers(
         values = evidence[key]
         if sum(value in known for value in values) >= _MOSTLY * len(values):
             yield key
-
-
-@lru_cache(maxsize=4_096)
-def _counts(key: str) -> bool:
-    """Say whether a key says that its numbers are amounts: a quote and a payment are asked for the same one."""
-    return not word_group("amount").isdisjoint(key_words(key))
 
 
 def _are_ones_own(places: list[Mapping[str, list[int]]], k: int) -> bool:

@@ -24,7 +24,7 @@ from redact.json_tables import described_rows, may_be_rows, plain_rows
 from redact.kinds import KINDS, NOT_PERSONAL
 from redact.labelled_rows import labelled, may_be_labelled
 from redact.leaves import DEPTH, documents_in, hides_document, unquoted
-from redact.lexicon import DATA, Lexicon
+from redact.lexicon import COORDINATE, DATA, PUBLIC, Lexicon
 from redact.numbers import LONG, number_kind
 from redact.printed import printed_in
 from redact.shapes import can_be, digit_count, is_phone
@@ -102,6 +102,11 @@ class _Slot:
             beside = self._lexicon.kinds_beside(self.name, self.beside)
             self._kind = self._lexicon.kind_of(self.name, self.above, beside)
         return self._kind
+
+    @property
+    def is_of_a_place(self) -> bool:
+        """Whether the key says that its numbers are a place on the map, and nobody's."""
+        return self.kind == PUBLIC and self._lexicon.phrase_kind(self.name) == COORDINATE
 
 
 _UNASKED: Final = "\x00"
@@ -249,8 +254,10 @@ class _Reader:
         if kind in KINDS:
             self._leaf(str(value), slot, is_text=False)
             return
-        slot.numbers = False
-        if numbered := number_kind(value, slot.name):
+        slot.numbers = slot.is_of_a_place
+        if kind == PUBLIC and slot.is_of_a_place:
+            self._unexplained.append(Unexplained(slot.path, str(value), kind, self.free))
+        elif numbered := number_kind(value, slot.name):
             known = kind if kind in NOT_PERSONAL else numbered
             self._unexplained.append(Unexplained(slot.path, str(value), known, self.free))
 

@@ -160,8 +160,13 @@ def names_in_sentence(text: str) -> Iterator[Place]:
     for found in _NAMED.finditer(text):
         if not found[1] and found.start() == 0:
             continue  # a sentence's first word
+        if found[2].isupper() and _NUMBERED.match(text, found.end()):
+            continue  # `GPT-4`
         if not is_plain(found[2].split()) and not _is_heading(found):
             yield f"~{(found[1] or '').casefold()}", found[2]
+
+
+_NUMBERED: Final = re.compile(r"-\d{1,2}(?!\w)")
 
 
 def _is_heading(found: re.Match[str]) -> bool:

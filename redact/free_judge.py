@@ -19,7 +19,7 @@ from redact.dictionary import ENGLISH
 from redact.fold import fold_value
 from redact.forms import plain_day
 from redact.free_ids import FREE, is_free_id
-from redact.gazetteer import ORDINARY, nobodys_words
+from redact.gazetteer import ORDINARY, is_compound, nobodys_words
 from redact.learnt import SUBJECTS_KEPT
 from redact.months import MONTH
 from redact.people_places import UNKNOWN
@@ -142,7 +142,9 @@ def _alone(value: str) -> list[str]:
 
 def values_of_tokens(tokens: Tokens, language: Collection[str]) -> dict[str, str]:
     """Return what tokens make personal in the whole app, folded, with its kind; a user name may be a word of the language."""
-    folded = {fold_value(token): token for token in tokens.personal}
+    # A place on the map has fewer zeros in a call than where it is said.
+    personal = {*tokens.personal, *map(without_zeros, tokens.personal)}
+    folded = {fold_value(token): token for token in sorted(personal)}
     return {
         value: "phone" if is_phone(token) else "opaque_id"
         for value, token in folded.items()
@@ -181,8 +183,19 @@ def is_day(token: str) -> bool:
 
 
 def bare(token: str) -> str:
-    """Return a token without its marks: `#W123-4` and `w1234` are one."""
+    """Return a token without its marks: `#W123-4` and `w1234` are one, and `37.2550` and `37.255`."""
+    if "." in token:
+        token = without_zeros(token)
     return (token if token.isalnum() else _PLAIN.sub("", token)).casefold()
+
+
+@lru_cache(maxsize=65_536)
+def without_zeros(token: str) -> str:
+    """Return a decimal as JSON writes it, without zeros behind its last digit; other tokens as they are."""
+    return token.rstrip("0") if _DECIMAL.fullmatch(token) else token
+
+
+_DECIMAL: Final = re.compile(r"-?\d{1,3}\.\d{2,}")
 
 
 def is_name_like(value: str) -> bool:
@@ -194,7 +207,7 @@ def is_name_like(value: str) -> bool:
         return False
     if all(word.islower() and word.isascii() for word in words):
         return False  # nobody writes a name so; user names have their own rules
-    return not all(fold_value(word) in ORDINARY for word in words)
+    return not all(fold_value(word) in ORDINARY or is_compound(word) for word in words)
 
 
 def is_line(value: str) -> bool:

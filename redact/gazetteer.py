@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
@@ -78,6 +79,23 @@ def is_borne(word: str) -> bool:
 def is_listed(word: str) -> bool:
     """Say whether some locale lists a folded word, however rare it is as a name: beside another name it is one."""
     return word in _borne()
+
+
+@lru_cache(maxsize=65_536)
+def is_compound(word: str) -> bool:
+    """Say whether a word is several English words, each with a capital and not all of them names: `AlphaCode`, and not `McCall` or `MaryBeth`."""
+    parts = [part.casefold() for part in _CAPITALS.findall(word)]
+    return (
+        len(parts) > 1
+        and sum(map(len, parts)) == len(word)
+        and words_of(ENGLISH).issuperset(parts)
+        and not nobodys_words(ENGLISH).isdisjoint(parts)
+        and parts[0] not in _OF_SURNAMES
+    )
+
+
+_CAPITALS: Final = re.compile(r"[A-Z][a-z]{2,}")
+_OF_SURNAMES: Final = word_list("particles") | {"fitz", "mac", "saint", "san"}
 
 
 @lru_cache(maxsize=32)

@@ -146,7 +146,7 @@ def judge(app: AppLearnt, *, k: int) -> Judgement:
     counted = app.evidence
     app = replace(app, evidence={key: seen for key, seen in counted.items() if not is_free(key)})
     nobodys = choices(app, k=k)
-    people = people_places(app, nobodys)
+    people = people_places(app, nobodys, k=k)
     places = _places(app)
     public = public_values(app, k, people, places)
     own = language_of(app, k=k)

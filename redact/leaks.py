@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from redact.dictionary import ENGLISH, words_of
 from redact.judge import personal_everywhere
 from redact.leak_spellings import ALIKE, apart, folded, readings, written
 from redact.learnt import Learnt
@@ -241,7 +242,7 @@ class _Table:
                     waiver="ordinary"
                     if (_is_key(plain, offset, end) and _COMMON.issuperset(wanted.tokens))
                     or (
-                        _ORDINARY.issuperset(wanted.tokens)
+                        (_ORDINARY.issuperset(wanted.tokens) or _is_word_and_id(wanted))
                         and self._is_said(plain, raw, offset, end)
                     )
                     else self._waiver(tokens, start, wanted, beside=beside),
@@ -272,6 +273,19 @@ class _Table:
     def _beside(self, found: list[str], place: int) -> bool:
         near = found[max(0, place - 1) : place] + found[place + 1 : place + 2]
         return any(token in self._by_pivot for token in near)
+
+
+def _is_word_and_id(wanted: _Wanted) -> bool:
+    """Say whether an id of one episode is a word of the language, which a sentence may hold for itself."""
+    return (
+        not wanted.direct
+        and wanted.kind in _IDS
+        and len(wanted.tokens) == 1
+        and wanted.tokens[0] in words_of(ENGLISH)
+    )
+
+
+_IDS: Final = frozenset({"person_id", "payment_id", "opaque_id"})
 
 
 def _is_key(plain: str, start: int, end: int) -> bool:

@@ -25,7 +25,9 @@ DATA: Final = "*"
 _PARTS: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
 _SHORT: Final = 3
 """A phrase this short ("ip", "zip") means its kind only as the whole key or after a word about people."""
-_IN_ADDRESS: Final = frozenset({"city", "coordinate"})
+COORDINATE: Final = "coordinate"
+_IN_ADDRESS: Final = frozenset({"city", COORDINATE})
+_OF_ONE_PERSON: Final = frozenset({"first_name", "last_name", "full_name", "birth_date", "ssn"})
 _OF_PLACES: Final = frozenset({"street", "city", "postcode", "phone", "email", "coordinate"})
 
 
@@ -95,9 +97,9 @@ class Lexicon:
         kind = self._phrase_kind(words)
         around = self._around(words[:-1], above)
         if kind in _OF_PLACES and around == "place":
-            return None
+            return PUBLIC if kind == COORDINATE else None
         if kind in _IN_ADDRESS and not self._addressed(words[:-1], above, beside):
-            return None
+            return _whose(beside) if kind == COORDINATE else None
         return kind or self._named(words, around, beside) or self._numbered(words, around, beside)
 
     def is_ruled(self, key: str, above: tuple[str, ...]) -> bool:
@@ -194,6 +196,13 @@ class Lexicon:
             if word in self.words[group] or single in self.words[group]:
                 return group
         return None
+
+
+def _whose(beside: frozenset[str]) -> str | None:
+    """Return what a place on the map is: a person's beside her name, a town's beside the town's, else unknown."""
+    if beside & _OF_ONE_PERSON:
+        return COORDINATE
+    return PUBLIC if "city" in beside else None
 
 
 _RUNG: Final = ("call",)

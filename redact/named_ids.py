@@ -28,7 +28,16 @@ def may_hold_named_id(raw: bytes) -> bool:
 def named_ids_in(text: str) -> Iterator[tuple[str, str, str]]:
     """Yield (identifier, first word, second word) of what looks like `anna_meier_42`."""
     for found in _tried_at_cores(text) if text.isascii() else NAMED_ID.finditer(text):
-        yield found[0], found[1], found[3]
+        if not _is_mark(found[1], found[3]):
+            yield found[0], found[1], found[3]
+
+
+def _is_mark(first: str, second: str) -> bool:
+    """Say whether the first of two words is an acronym and the second is none, as in `CRISPR-Cas9`: nobody writes half of a name so."""
+    return len(first) >= _ACRONYM and first.isupper() and not second.isupper()
+
+
+_ACRONYM: Final = 3
 
 
 def _tried_at_cores(text: str) -> Iterator[re.Match[str]]:

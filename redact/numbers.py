@@ -47,6 +47,12 @@ def says_id(key: str) -> bool:
     return short or bool({last, last.removesuffix("s")} & word_group("id"))
 
 
+@lru_cache(maxsize=65_536)
+def says_amount(key: str) -> bool:
+    """Say whether a key says that its numbers count or measure something: `total_views`."""
+    return not word_group("amount").isdisjoint(key_words(key))
+
+
 def number_kind(value: float, key: str) -> str | None:
     """Return the kind of the place of a number that may name somebody; None where it is too short."""
     if not isinstance(value, int) or value < LONG:
@@ -72,8 +78,8 @@ def are_days(values: list[str]) -> bool:
 
 def count_something(values: list[str], key: str) -> bool:
     """Say whether numbers are amounts: many round ones, or of many lengths, under a key that says nothing of an id."""
-    if says_id(key):
-        return False
+    if says_id(key) or says_amount(key):
+        return not says_id(key)
     lengths = Counter(map(len, values)).most_common(2)
     alike = sum(count for _, count in lengths)
     return sum(value.endswith("00") for value in values) > _ROUND * len(

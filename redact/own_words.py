@@ -16,7 +16,7 @@ from redact.dictionary import ENGLISH, words_of
 from redact.documents import Found
 from redact.fold import fold_value
 from redact.free_ids import is_time_or_amount
-from redact.gazetteer import ORDINARY, is_borne, is_name
+from redact.gazetteer import ORDINARY, is_borne, is_compound, is_name
 from redact.months import MONTH
 from redact.names_without_capitals import name_alone, people_in
 from redact.segments import without_words, words_apart
@@ -41,6 +41,8 @@ _MEASURE: Final = re.compile(r"\d+(?:[.,]\d+)?[^\W\d_]{0,4}")
 _MARK: Final = 6
 """A word of capitals is a mark up to so many letters: `ROAS`."""
 
+_NUMBERED: Final = re.compile(r"-\d{1,2}(?!\w)")
+"""Behind a mark: `GPT-4`, also where a text is nothing else."""
 _DAYS: Final = re.compile(MONTH, re.IGNORECASE)
 _LANGUAGE: Final = "language"
 _EITHER: Final = "either"
@@ -73,7 +75,8 @@ def personal_parts(text: str, language: Collection[str], *, of_people: bool = Fa
             found += _name_in(text, run, whose_of)
             run, small = [], False
         else:
-            whose = _whose(word, language, shouted=shouted)
+            numbered = shouted and _NUMBERED.match(text, token.end()) is not None
+            whose = _whose(word, language, shouted=shouted and not numbered)
             if whose == _EITHER and small and word[0].isupper() and is_borne(fold_value(word)):
                 whose = _OWN  # `stopped for Will`
             small = word.islower()
@@ -100,7 +103,8 @@ def _whose(word: str, language: Collection[str], *, shouted: bool) -> str:
     # People bear `Back` with a capital only.
     small = word.islower() and (plain in ORDINARY or plain in words_of(ENGLISH))
     mark = word.isupper() and len(word) <= _MARK and not shouted
-    return _LANGUAGE if known or small or mark or place else _OWN
+    nobodys = known or small or mark or place or is_compound(word)
+    return _LANGUAGE if nobodys else _OWN
 
 
 def _name_in(text: str, run: list[re.Match[str]], whose_of: Mapping[int, str]) -> Iterator[Found]:

@@ -14,6 +14,7 @@ from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import Final
 
+from redact.definitions import public_choices
 from redact.findings import is_composite
 from redact.fold import fold_value
 from redact.gazetteer import ORDINARY, is_name
@@ -31,7 +32,7 @@ _KNOWN: Final = 2
 """So many different people, and half of the values, show that a place is about people; one may be a coincidence."""
 
 
-def people_places(app: AppLearnt, nobodys: Collection[str]) -> dict[str, str]:
+def people_places(app: AppLearnt, nobodys: Collection[str], *, k: int) -> dict[str, str]:
     """Return the evidence keys of these places, each with the kind that most of its people were learnt as.
 
     `nobodys` are the app's `choices`.
@@ -40,9 +41,10 @@ def people_places(app: AppLearnt, nobodys: Collection[str]) -> dict[str, str]:
     if not people:
         return {}
     found: dict[str, str] = {}
+    listed = public_choices(app, k=k)
     for key, seen in app.evidence.items():
-        if Place.of(key).kind != UNKNOWN:
-            continue
+        if Place.of(key).kind != UNKNOWN or listed.issuperset(seen):
+            continue  # everybody's definitions say what may stand there: a tier that is called `Jasper`
         known = [word for value in seen if (word := fold_value(value)) in people]
         known = [word for word in known if word not in nobodys]
         kinds = Counter(people[word] for word in known)

@@ -20,7 +20,7 @@ from redact.free_judge import (
     is_plate,
     least_of,
 )
-from redact.numbers import NUMBERED, are_days, shape_of_numbers
+from redact.numbers import NUMBERED, are_days, says_amount, says_id, shape_of_numbers
 from redact.place import ARGUMENT, RESULT, Place, last_key
 from redact.value_sets import (
     UNLABELLED,
@@ -134,10 +134,19 @@ def _judge_shape(
     marked = shape in _MARKS and asked and (place.personal or 2 * sum(map(is_key, own)) > len(own))
     several = least_of(k, len(subjects)) if marked else enough_of(k, len(subjects))
     enough = _SHARED_BY_FEW if some else _SHARED_ENOUGH
-    counted = are_round(own) or (shape == "identifier" and 2 * sum(map(is_version, own)) > len(own))
+    counted = _are_amounts(place, own) or (
+        shape == "identifier" and 2 * sum(map(is_version, own)) > len(own)
+    )
     if counted or (not alone and _is_shared(seen, public, enough, several=several)):
         return KEPT
     return _BY_SHAPE.get(shape) or _unshared(place, shape, own, len(subjects))
+
+
+def _are_amounts(place: Place, own: list[str]) -> bool:
+    """Say whether digits count something, each a whole thousand or under a key that says so."""
+    key = place.path.rpartition(".")[2]
+    told = says_amount(key) and not says_id(key) and all(map(str.isdecimal, own))
+    return told or are_round(own)
 
 
 _BY_SHAPE: Final = {"street": STREETS, "phone": PHONES, "identifier": IDENTIFIERS}

@@ -54,8 +54,15 @@ def respelt_in(
         gapless = raw.translate(None, _GAPS) if gapless is None else gapless
         if _has_gaps(sought, raw, gapless):
             mentions = _mentions(text, sought.plain.decode())
-            # A file's name may end in a day.
-            yield from ((mention, kind) for mention in mentions if not is_time_or_amount(mention))
+            yield from ((mention, kind) for mention in mentions if not _is_time(mention))
+
+
+def _is_time(mention: str) -> bool:
+    """Say whether a mention is a day or a month, in which the name of a file may end: `Review_2024-11`."""
+    return is_time_or_amount(mention) or _MONTH.fullmatch(mention) is not None
+
+
+_MONTH: Final = re.compile(r"(?:19|20)\d\d[-./_ ](?:0?[1-9]|1[0-2])")
 
 
 class _Sought(NamedTuple):

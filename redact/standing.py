@@ -14,6 +14,7 @@ from typing import Final
 from unicodedata import normalize
 
 from redact.definitions import public_choices
+from redact.dictionary import ENGLISH, words_of
 from redact.findings import is_composite
 from redact.fold import fold_value
 from redact.free_judge import is_free
@@ -21,6 +22,7 @@ from redact.gazetteer import ORDINARY
 from redact.judge import Judgement
 from redact.kinds import KINDS
 from redact.learnt import AppLearnt
+from redact.lexicon import word_group
 from redact.matcher import Match
 from redact.months import month_number
 from redact.names_without_capitals import follows_a_surname
@@ -65,6 +67,15 @@ _LINE: Final = re.compile(r"[\n]|\\n")
 _TOKEN: Final = re.compile(r"[^\W_]+")
 _NEARLY_ALL: Final = 0.8
 _CODE: Final = 4
+_IDS: Final = frozenset({"person_id", "payment_id", "opaque_id"})
+_SMALL: Final = 3
+"""Digits of an id that is also a number like any other."""
+_INSIDE_SENTENCE: Final = re.compile(r"(?<![^\W_])([^\W_]+)[,.]? $")
+_SENTENCE_GOES_ON: Final = re.compile(r"[ ][^\W_(]|[,;.?!](?:\s|$)|$")
+_TELLS_AN_ID: Final = frozenset(
+    {"am", "are", "as", "called", "for", "is", "login", "named", "under", "was"}
+).union(*(map(word_group, ("person", "account", "payment", "id", "name"))))
+"""Behind these an id is one: `my number is 12`, `user worlds`."""
 _CALLED: Final = frozenset(
     name for name, kind in KINDS.items() if kind.family in {"name", "street", "place"}
 )
@@ -206,8 +217,16 @@ class Standing:
         return text[opened.start() : end.end()].strip('{,: \t\n\\"') in self.names
 
     def _doubtful(self, text: str, match: Match) -> bool:
-        if match.kind not in _CALLED:
-            return match.kind == "withheld" and _in_key(text, match)
+        if match.kind in _IDS:
+            doubtful = match.local and _is_said(text, match)
+        elif match.kind not in _CALLED:
+            doubtful = match.kind == "withheld" and _in_key(text, match)
+        else:
+            doubtful = self._may_be_word(text, match)
+        return doubtful
+
+    def _may_be_word(self, text: str, match: Match) -> bool:
+        """Say whether a mention of a name, a street or a town may be another word."""
         mention = text[match.start : match.end]
         words = match.value.split()
         if not match.local:
@@ -293,6 +312,19 @@ class Standing:
             return (found[1] or found[2]) in self.personal_keys
         label = _LABEL_BEFORE.search(before)
         return label is not None and label[1] in self.personal_keys
+
+
+def _is_said(text: str, match: Match) -> bool:
+    """Say whether an id that is a plain word or a small number stands as one of a sentence: `3 worlds are left`, and not `user 12`."""
+    value = match.value
+    small = value.isdecimal() and len(value) <= _SMALL
+    if not (small or (value in words_of(ENGLISH) and text[match.start : match.end].islower())):
+        return False
+    before = text[max(0, match.start - _NEAR_WORDS) : match.start]
+    inside = _INSIDE_SENTENCE.search(before)
+    if inside is None or _SENTENCE_GOES_ON.match(text, match.end) is None:
+        return False
+    return inside[1].casefold() not in _TELLS_AN_ID
 
 
 def _is_quoted(text: str, match: Match) -> bool:

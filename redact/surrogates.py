@@ -174,12 +174,19 @@ def _place(keyed: Keyed, mention: str, attempt: int) -> str:
     return recase(mention, invent(keyed.derive("place"), folded or mention, attempt))
 
 
+_DECIMAL: Final = re.compile(r"-?\d{1,3}\.\d*[1-9]0+")
+"""A place on the map, with zeros that JSON leaves out."""
+
+
 def _identifier(keyed: Keyed, mention: str, _attempt: int) -> str:
     if _UUID.fullmatch(mention):
         return _uuid(keyed, mention)
     if len(mention) >= _SPELT and not mention[1].isalnum() and _SPELT_OUT.fullmatch(mention):
         moved = iter(_identifier(keyed, "".join(filter(str.isalnum, mention)), 0))
         return "".join(next(moved, "") if letter.isalnum() else letter for letter in mention)
+    if mention.endswith("0") and _DECIMAL.fullmatch(mention):
+        short = mention.rstrip("0")  # equal numbers stay equal
+        return _identifier(keyed, short, 0) + mention[len(short) :]
     tokens = _TOKENS.findall(mention)
     words = [word.casefold() for word in map(_word_in, tokens) if len(word) > 1]
     word_of: Callable[[Keyed, str], str] = word_surrogate

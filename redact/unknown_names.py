@@ -15,7 +15,7 @@ from itertools import chain
 from typing import Final
 
 from redact.fold import fold_value
-from redact.gazetteer import ORDINARY, is_name
+from redact.gazetteer import ORDINARY, is_compound, is_name
 from redact.months import MONTH
 from redact.segments import words_apart
 from redact.surrogates import PARTICLES, STREET_WORDS
@@ -156,7 +156,7 @@ def _is_known(word: str, words: AbstractSet[str]) -> bool:
 @lru_cache(maxsize=65_536)
 def _is_common(word: str) -> bool:
     """Say whether a word is a mark, or holds one that is nobody's in any app."""
-    return word.isupper() or not _COMMON.isdisjoint(_parts_of(word) or _COMMON)
+    return word.isupper() or is_compound(word) or not _COMMON.isdisjoint(_parts_of(word) or _COMMON)
 
 
 @lru_cache(maxsize=65_536)

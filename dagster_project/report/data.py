@@ -89,6 +89,16 @@ class RedactionCount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LanguageCount:
+    """What the gate did in the conversations of one language."""
+
+    language: str
+    conversations: int
+    replaced: int
+    withheld: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RedactionState:
     """How the gate stands for one app."""
 
@@ -109,6 +119,8 @@ class RedactionState:
     """Distinct recorded calls with their results."""
     calls_unlike: int = 0
     """Of them, those that read unlike in two episodes past the gate, or became one with another."""
+    languages: tuple[LanguageCount, ...] = ()
+    """By how many conversations they have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

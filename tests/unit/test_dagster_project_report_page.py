@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from dagster_project.report.data import (
     Count,
     Fidelity,
+    LanguageCount,
     Missing,
     QuarantineRow,
     RedactionCount,
@@ -314,3 +315,15 @@ def test_what_was_removed_stands_with_its_place_and_length() -> None:
     )
     assert "messages and results 7, arguments 1" in text
     assert "8 160" in text
+
+
+def test_what_was_removed_is_counted_by_language_of_the_conversation() -> None:
+    """Who signs for redaction sees in which language values went and were withheld."""
+    languages = (
+        LanguageCount(language="German", conversations=31, replaced=204, withheld=7),
+        LanguageCount(language="Chinese", conversations=2, replaced=19, withheld=0),
+    )
+    state = RedactionState(app=SHOP, mode="on", episodes=33, replaced=223, languages=languages)
+    text = " ".join(" ".join(Page(render(replace(EMPTY, redaction=(state,)))).text).split())
+
+    assert "Language Conversations Replaced Withheld German 31 204 7 Chinese 2 19 0" in text
