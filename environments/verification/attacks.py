@@ -128,9 +128,7 @@ def _strangers(material: Material) -> Iterator[Probe]:
         key=lambda o: (abs(len(o.planned) - length), o.task_id),
     )
     foreign = [
-        o
-        for o in ranked
-        if {c.key for c in o.planned} != own and not _acts_alike(material, o)
+        o for o in ranked if {c.key for c in o.planned} != own and not _acts_alike(material, o)
     ]
     for number, other in enumerate(foreign[:OTHERS], 1):
         yield Probe(name=f"other_solution_{number}", actions=other.solution, expected=ZERO)

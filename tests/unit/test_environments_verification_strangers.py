@@ -8,8 +8,8 @@ from environments.runtime.attempt import Attempt, Json
 from environments.runtime.candidate import Action, Candidate
 from environments.runtime.rubric import Check, Rubric
 from environments.runtime.task import Task
-from environments.verification.attacks import attacks
 from environments.runtime.world_dispatched import EMPTY
+from environments.verification.attacks import attacks
 from environments.verification.material import Material, Others
 from environments.verification.probe import calls
 

@@ -17,8 +17,8 @@ from environments.runtime.check_arguments import canonical_arguments
 from environments.runtime.message import requests_of
 from environments.runtime.rubric import REWARD, Check
 from environments.runtime.task import Task
-from environments.verification.constant import PREFIX, SORRY, constant_policies
 from environments.runtime.world_dispatched import EMPTY
+from environments.verification.constant import PREFIX, SORRY, constant_policies
 from environments.verification.material import Material, Others
 from environments.verification.probe import calls, says
 from environments.verification.sentences import probe_says
