@@ -155,7 +155,8 @@ def _stop_words() -> frozenset[str]:
     # Local import, here and in all of `synth`: scikit-learn takes 2 s and 90 MB, and an app with few failures needs none of it.
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # noqa: PLC0415
 
-    return ENGLISH_STOP_WORDS
+    words: frozenset[str] = ENGLISH_STOP_WORDS
+    return words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
