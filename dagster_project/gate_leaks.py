@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from dagster_project.gate import HELD
-from dagster_project.leak_search import Searcher, taught_by, words_of
+from dagster_project.leak_search import Searcher, Taught, words_of
 from environments.runtime.normal import parse_json
 from ingest.episode import Episode
 from redact.clean_episode import WITHHELD, CleanEpisode, CleanStep
@@ -48,7 +48,7 @@ def leak_checked(raw: Sequence[Episode], scrubbed: Sequence[Scrubbed], search: S
         if left is None:
             done.passed.append(taken)
         else:
-            done.held.append((left.leak.kind, taught_by([before], left.leak, left.text)))
+            done.held.append((left.leak.kind, Taught([before]).by(left.leak, left.text)))
     return done
 
 
@@ -131,9 +131,10 @@ def _without(raw: Episode, one: Scrubbed, found: Sequence[_Hit]) -> Scrubbed:
     """The episode with a marker in place of every hit in what was said, called or answered."""
     said: dict[str, list[str]] = {}
     held: list[Held] = []
+    taught = Taught([raw])
     for hit in found:
         said.setdefault(hit.path, []).append(words_of(hit.leak, hit.text))
-        place = taught_by([raw], hit.leak, hit.text)
+        place = taught.by(hit.leak, hit.text)
         held.append(Held(path=hit.path, key=place, reason=LEAK))
     steps = tuple(_marked(step, f"steps[{n}]", said) for n, step in enumerate(one.clean.steps))
     withheld = dict.fromkeys((*one.clean.withheld, *(item.path for item in held)))

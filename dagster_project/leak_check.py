@@ -26,9 +26,9 @@ from dagster_project.lake import Lake
 from dagster_project.leak_search import (
     IN_TEXT,
     Searcher,
+    Taught,
     is_surrogate,
     search_of,
-    taught_by,
     words_of,
 )
 from dagster_project.learnt_tables import (
@@ -274,8 +274,8 @@ def _taught(home: Home, app: str, found: Iterable[tuple["_Text", Leak]]) -> dict
     """How many leaks each key and tool taught, the most first."""
     lake = Lake(home.private / "lake")
     days = [day for of, day in lake.stamps("episodes") if of == app]
-    episodes = [e for some in raw_episodes(lake, app, days).values() for e in some]
-    counts = Counter(taught_by(episodes, leak, one.text) for one, leak in found)
+    taught = Taught(e for some in raw_episodes(lake, app, days).values() for e in some)
+    counts = Counter(taught.by(leak, one.text) for one, leak in found)
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 

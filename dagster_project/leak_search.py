@@ -8,6 +8,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import pyarrow as pa
@@ -110,7 +111,7 @@ def is_surrogate(vault: Vault, app: str, leak: Leak, text: str) -> bool:
     """Whether the vault gave this very text, or a longer one around it, as somebody's surrogate."""
     return any(
         vault.original(app, leak.kind, candidate) is not None
-        for reading in spellings(text, leak.encoding)
+        for reading in _spellings(text, leak.encoding)
         for candidate in _around(reading, leak)
     )
 
@@ -125,31 +126,52 @@ def _around(text: str, leak: Leak) -> Iterator[str]:
             yield text[start:stop]
 
 
-def taught_by(episodes: Iterable[Episode], leak: Leak, text: str) -> str:
-    """The tool and key under which most episodes hold the value of a hit (`get_user.plate`); `IN_TEXT` where none does.
+class Taught:
+    """Where the values of some episodes' calls and results stand, read once for all hits."""
 
-    The value itself goes before one that it is part of, and before its words.
-    """
-    hit = words_of(leak, text).split()
-    found: tuple[Counter[str], ...] = (Counter(), Counter(), Counter())
-    for episode in episodes:
-        for place, value in _leaves(episode):
-            said = _words(value)
+    def __init__(self, episodes: Iterable[Episode]) -> None:
+        self._said = Counter(
+            (place, " ".join(_words(value)))
+            for episode in episodes
+            for place, value in _leaves(episode)
+        )
+        self._known: dict[str, str] = {}
+
+    def by(self, leak: Leak, text: str) -> str:
+        """The tool and key under which most episodes hold the value of a hit (`get_user.plate`); `IN_TEXT` where none does.
+
+        The value itself goes before one that it is part of, and before its words.
+        """
+        hit = words_of(leak, text)
+        if hit not in self._known:
+            self._known[hit] = self._place_of(hit)
+        return self._known[hit]
+
+    def _place_of(self, hit: str) -> str:
+        words = set(hit.split())
+        found: tuple[Counter[str], ...] = (Counter(), Counter(), Counter())
+        for (place, said), times in self._said.items():
             if said == hit:
-                found[0][place] += 1
-            elif hit and f" {' '.join(hit)} " in f" {' '.join(said)} ":
-                found[1][place] += 1
-            elif said and set(said) <= set(hit):
-                found[2][place] += 1
-    ranked = sorted(next(filter(None, found), {}).items(), key=lambda item: (-item[1], item[0]))
-    return ranked[0][0] if ranked else IN_TEXT
+                found[0][place] += times
+            elif hit and f" {hit} " in f" {said} ":
+                found[1][place] += times
+            elif said and words.issuperset(said.split()):
+                found[2][place] += times
+        ranked = sorted(next(filter(None, found), {}).items(), key=lambda item: (-item[1], item[0]))
+        return ranked[0][0] if ranked else IN_TEXT
 
 
 def words_of(leak: Leak, text: str) -> str:
     """The words of a hit, folded, blanks between; empty where it is encoded otherwise than for a page or an address."""
-    readings = spellings(text, leak.encoding)[:1]
+    readings = _spellings(text, leak.encoding)[:1]
     found = (_WORD.findall(r[leak.offset : leak.offset + leak.length]) for r in readings)
     return " ".join(word for words in found for word in words)
+
+
+@lru_cache(maxsize=2)
+def _spellings(text: str, encoding: str) -> tuple[str, ...]:
+    """The spellings of the text that was asked for last: a world of megabytes has hundreds of hits, one after the other."""
+    return spellings(text, encoding)
 
 
 def _words(text: str) -> list[str]:

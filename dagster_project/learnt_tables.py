@@ -1,6 +1,6 @@
 """The clean lake's tables of what is learnt and tried: failures, clusters, worlds, tasks, rollouts.
 
-Apart from `tables`, because the records beside these layouts import scikit-learn (2 s), which `ingest` must not pay.
+Apart from `tables`, because the records beside these layouts take longer to import, which `ingest` must not pay.
 """
 
 from typing import Final

@@ -38,7 +38,7 @@ class StoredWorld:
 
     @property
     def digest(self) -> str:
-        """The world file's hash, as task versions contain it."""
+        """The world file's hash, as task versions contain it; computed anew each time (0.1 s where the file has megabytes)."""
         return digest_bytes(canonical(self.document).encode())
 
 

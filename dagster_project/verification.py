@@ -29,6 +29,7 @@ from environments.runtime.world import World
 from environments.verification.constant import PREFIX, surplus
 from environments.verification.elsewhere import verdicts_elsewhere
 from environments.verification.judged import JudgeSays, asks_a_judge, verify_judged
+from environments.verification.material import Others
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED, Verification, verify
 from synth.tasks import FAULT
 
@@ -103,7 +104,7 @@ def verify_all(  # noqa: PLR0913 - all that the gate is told
     if world is None:
         found = {c.task.task_id: _unverifiable(c, versions[c.task.task_id]) for c in fresh}
     else:
-        attacked = _attack(track(fresh), candidates, world, judge, skips)
+        attacked = _attack(track(fresh), candidates, (world, digest), judge, skips)
         replies = judge.replies if judge is not None and judged else {}
         with skips.unit("other process"):
             known_there = [one for one in fresh if one.task.task_id in attacked]
@@ -115,11 +116,13 @@ def verify_all(  # noqa: PLR0913 - all that the gate is told
 def _attack(
     fresh: Iterable[Candidate],
     everybody: Sequence[Candidate],
-    world: StoredWorld,
+    stored: tuple[StoredWorld, str],
     judge: Judge | None,
     skips: Skips,
 ) -> dict[str, Verification]:
+    world, digest = stored
     backend = World.from_json(world.document)
+    others = Others(everybody)
 
     def run(task: Task, actions: Sequence[Action]) -> Attempt:
         return run_actions(task, backend, actions)
@@ -133,14 +136,8 @@ def _attack(
 
     def attack(one: Candidate) -> Verification:
         if not asks_a_judge(one.rubric):
-            return verify(one, others=everybody, run=run, world_digest=world.digest)
-        return verify_judged(
-            one,
-            others=everybody,
-            run=run,
-            judge=says,
-            world_digest=world.digest,
-        )
+            return verify(one, others=others, run=run, world_digest=digest)
+        return verify_judged(one, others=others, run=run, judge=says, world_digest=digest)
 
     found: dict[str, Verification] = {}
     for one in fresh:

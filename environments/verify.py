@@ -22,7 +22,7 @@ from environments.runtime.task import Task
 from environments.runtime.verdict import Verdict
 from environments.runtime.world_dispatched import Dispatched
 from environments.verification.attacks import attacks
-from environments.verification.material import Material, by_meaning
+from environments.verification.material import Material, Others, by_meaning
 from environments.verification.mutants import mutants, recorded_bad, routes
 from environments.verification.probe import BELOW, MASKED, ONE, Probe, ProbeResult
 
@@ -64,12 +64,15 @@ class Verification:
 def verify(
     candidate: Candidate,
     *,
-    others: Sequence[Candidate],
+    others: Sequence[Candidate] | Others,
     run: Runner,
     world_digest: str = "",
     recordings: Mapping[str, Json] | None = None,
 ) -> Verification:
-    """Run every probe on one candidate; `recordings` hold what a judge said of its attempts."""
+    """Run every probe on one candidate; `recordings` hold what a judge said of its attempts.
+
+    Who verifies all candidates of an app hands in one `Others` of them: each is then read once, not once per candidate.
+    """
     version = task_version(candidate.task, candidate.rubric, world_digest=world_digest)
     gate = _Gate(candidate, version, run, recordings or {})
     if not candidate.solution:
@@ -83,11 +86,9 @@ def verify(
         status = NEEDS_REVIEW if verdict.reward is None else REJECTED
         reason = "good_attempt_not_graded" if verdict.reward is None else "good_attempt_fails"
         return gate.verdict(status, [reason, *candidate.reasons], [first])
-    known = gate.dispatched
+    read = others if isinstance(others, Others) else Others(others)
     material = Material(
-        by_meaning(candidate, known),
-        good,
-        [by_meaning(o, known) for o in others if o is not candidate],
+        by_meaning(candidate, gate.dispatched), good, read.beside(candidate, gate.dispatched)
     )
     gate.changed = bool(good.end.effects) or any(
         tool in material.changing for tool, _ in event_rows(good.end, {})

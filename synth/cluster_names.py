@@ -12,9 +12,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
-
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from environments.runtime.world_dispatched import spoken
 from synth.failure_texts import VALUE
@@ -142,13 +141,22 @@ def terms_of(facet: str) -> list[str]:
     kept: list[str] = []
     before: str | None = None
     for word in re.findall(rf"[^\W\d_]+|{VALUE}", facet.lower()):
-        plain = bool(_TERM.fullmatch(word)) and word not in _TALK and word not in ENGLISH_STOP_WORDS
+        plain = bool(_TERM.fullmatch(word)) and word not in _TALK and word not in _stop_words()
         if plain:
             kept.append(word)
             if before is not None:
                 kept.append(f"{before} {word}")
         before = word if plain else None
     return kept
+
+
+@cache
+def _stop_words() -> frozenset[str]:
+    # Local import, here and in all of `synth`: scikit-learn takes 2 s and 90 MB, and an app with few failures needs none of it.
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # noqa: PLC0415
+
+    words: frozenset[str] = ENGLISH_STOP_WORDS
+    return words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

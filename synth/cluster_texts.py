@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, hstack
-from sklearn.cluster import AgglomerativeClustering, MiniBatchKMeans
-from sklearn.decomposition import TruncatedSVD
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.preprocessing import normalize
 
 from synth.cluster_names import terms_of
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 Vectors = NDArray[np.float64]
 
@@ -42,6 +40,11 @@ def embed(facets: Sequence[str]) -> Vectors:
     words = [" ".join(term for term in found if " " not in term) for found in terms]
     if len(facets) < 2 or not any(words):
         return np.zeros((len(facets), 1))
+    # Local imports, here and below: see `cluster_names`.
+    from scipy.sparse import csr_matrix, hstack  # noqa: PLC0415
+    from sklearn.decomposition import TruncatedSVD  # noqa: PLC0415
+    from sklearn.preprocessing import normalize  # noqa: PLC0415
+
     matrix = csr_matrix(hstack([_weighed(terms, _as_is), _weighed(words, "char_wb")]))
     rows, columns = matrix.get_shape()
     width = min(_DIMENSIONS, columns - 1, rows - 1)
@@ -56,6 +59,9 @@ def embed(facets: Sequence[str]) -> Vectors:
 
 def _weighed(texts: Sequence[list[str]] | Sequence[str], analyzer: object) -> csr_matrix:
     """TF-IDF without what stands in nearly every text, unless that leaves nothing."""
+    from scipy.sparse import csr_matrix  # noqa: PLC0415
+    from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415
+
     for most in (0.7, 1.0):
         weigh = TfidfVectorizer(
             analyzer=analyzer,  # pyright: ignore[reportArgumentType] - scikit-learn documents a callable
@@ -89,6 +95,9 @@ def group(vectors: Vectors, *, distance: float) -> list[list[int]]:
 def _labels(points: Vectors, distance: float) -> NDArray[np.int64]:
     if len(points) <= PAIRWISE_LIMIT:
         return _linkage(points, distance)
+    from sklearn.cluster import MiniBatchKMeans  # noqa: PLC0415
+    from sklearn.preprocessing import normalize  # noqa: PLC0415
+
     pieces = MiniBatchKMeans(
         n_clusters=int((len(points) / 2) ** 0.5), random_state=_SEED, n_init="auto", batch_size=2048
     ).fit(points)
@@ -97,6 +106,8 @@ def _labels(points: Vectors, distance: float) -> NDArray[np.int64]:
 
 
 def _linkage(points: Vectors, distance: float) -> NDArray[np.int64]:
+    from sklearn.cluster import AgglomerativeClustering  # noqa: PLC0415
+
     model = AgglomerativeClustering(
         n_clusters=None,  # pyright: ignore[reportArgumentType] - scikit-learn documents None here
         metric="cosine",

@@ -10,15 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import GroupKFold
 
 from synth.failure_signals import Reading, Signal
+
+if TYPE_CHECKING:
+    from sklearn.linear_model import LogisticRegression
 
 Floats = NDArray[np.float64]
 
@@ -122,7 +122,7 @@ def calibrate(examples: Sequence[Example]) -> Calibration | None:
         intercept=float(np.asarray(model.intercept_)[0]),
         episodes=len(examples),
         failed=failed,
-        auc=round(float(roc_auc_score(labels, held_out)), 4),
+        auc=round(_auc(labels, held_out), 4),
         auc_low=round(low, 4),
         auc_high=round(high, 4),
     )
@@ -133,11 +133,22 @@ def _scaling(matrix: Floats) -> tuple[Floats, Floats]:
     return matrix.mean(axis=0), np.where(spread > 0, spread, 1.0)
 
 
+def _auc(labels: NDArray[np.int64], scores: Floats) -> float:
+    # Local import, as below: see `cluster_names`.
+    from sklearn.metrics import roc_auc_score  # noqa: PLC0415
+
+    return float(roc_auc_score(labels, scores))
+
+
 def _fitted(matrix: Floats, labels: NDArray[np.int64]) -> LogisticRegression:
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+
     return LogisticRegression(C=_STRENGTH, max_iter=500).fit(matrix, labels)
 
 
 def _held_out(matrix: Floats, labels: NDArray[np.int64], groups: NDArray[np.str_]) -> Floats:
+    from sklearn.model_selection import GroupKFold  # noqa: PLC0415
+
     scores = np.zeros(len(labels))
     for fit, test in GroupKFold(n_splits=_FOLDS).split(matrix, labels, groups):
         means, scales = _scaling(matrix[fit])
@@ -155,5 +166,5 @@ def _interval(
     for _ in range(_RESAMPLES):
         drawn = np.concatenate([rows[i] for i in random.integers(len(rows), size=len(rows))])
         if 0 < labels[drawn].sum() < len(drawn):
-            found.append(float(roc_auc_score(labels[drawn], scores[drawn])))
+            found.append(_auc(labels[drawn], scores[drawn]))
     return float(np.percentile(found, 2.5)), float(np.percentile(found, 97.5))

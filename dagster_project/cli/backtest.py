@@ -35,7 +35,7 @@ def backtest(
     opened = open_home(home)
     console = notices()
     with console.status("starting"):
-        # pyarrow, scikit-learn and dagster: 4 s
+        # pyarrow and dagster: 3 s
         from dagster_project.backtest import backtest as run_backtest  # noqa: PLC0415
         from dagster_project.progress import listening  # noqa: PLC0415
     with Bars(console) as bars, listening(bars.hear):

@@ -58,7 +58,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
     started = time.monotonic()
     try:
         with console.status("starting"):
-            # dagster, pyarrow and scikit-learn: 4 s
+            # dagster and pyarrow: 3 s
             from dagster_project.build import build as run_build  # noqa: PLC0415
             from dagster_project.build import note_yield  # noqa: PLC0415
             from dagster_project.judge_replies import JudgeChoice  # noqa: PLC0415

@@ -133,7 +133,7 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per option
     _require(split_by in SPLIT_BY, f"choose from {', '.join(SPLIT_BY)}", "--split-by")
     rates = _band(band)
     _require(rates is not None or not band_policy, "it needs --band", "--band-policy")
-    # pyarrow, deltalake and scikit-learn (through the records): 2 s
+    # pyarrow, deltalake and the records: 1 s
     from dagster_project.exporting import Asked, export_tasks  # noqa: PLC0415
     from dagster_project.skipped_parts import lines_of  # noqa: PLC0415
     from environments.export.splits import SplitSettings  # noqa: PLC0415

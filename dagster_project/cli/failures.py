@@ -29,7 +29,7 @@ def failures(
     Example: tracegym failures --home H --cluster 3f2a
     """
     opened = open_home(home)
-    # pyarrow, deltalake and scikit-learn: 2 s
+    # pyarrow, deltalake and the records: 1 s
     from dagster_project.lake import Lake  # noqa: PLC0415
     from dagster_project.rows import plain_json  # noqa: PLC0415
 

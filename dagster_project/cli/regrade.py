@@ -39,7 +39,7 @@ def regrade(
     if judge_url and not judge:
         raise typer.BadParameter("a judge's endpoint needs the model's name", param_hint="--judge")
     opened = open_home(home)
-    # pyarrow, deltalake and scikit-learn (through the records): 2 s
+    # pyarrow, deltalake and the records: 1 s
     from dagster_project.judge_replies import JudgeChoice, judge_of, judge_says  # noqa: PLC0415
     from dagster_project.lake import Lake  # noqa: PLC0415
     from dagster_project.review.verdicts import regrade_stored  # noqa: PLC0415

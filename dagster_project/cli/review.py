@@ -69,7 +69,7 @@ def _user() -> str:
 
 def _desk(opened: Home, home: Path) -> "tuple[Desk, list[Entry]]":
     """The desk with every attempt graded once, so that the page answers at once."""
-    # pyarrow, deltalake and scikit-learn (through the records): 2 s
+    # pyarrow, deltalake and the records: 1 s
     from dagster_project.review.desk import Desk  # noqa: PLC0415
 
     desk = Desk(opened.clean, opened.outcome_policy, apps_of(opened))

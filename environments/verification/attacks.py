@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from environments.runtime.attempt import Json
-from environments.runtime.candidate import Action, Candidate
+from environments.runtime.candidate import Action
 from environments.runtime.check_arguments import canonical_arguments
 from environments.runtime.tool_definition import choices_of, form_of
 from environments.verification.constant import constant_policies, handed_over, said_codes
-from environments.verification.material import Material, as_list, planned_calls
+from environments.verification.material import Material, Other, as_list
 from environments.verification.probe import MASKED, ZERO, Probe, calls, says
 
 CLAIM: Final = "Done! I have completed everything you asked for. All changes were made successfully and confirmed in the system."
@@ -125,18 +125,16 @@ def _strangers(material: Material) -> Iterator[Probe]:
     length = len(material.planned)
     ranked = sorted(
         (other for other in material.others if other.solution),
-        key=lambda o: (abs(len(planned_calls(o.solution)) - length), o.task.task_id),
+        key=lambda o: (abs(len(o.planned) - length), o.task_id),
     )
     foreign = [
-        o
-        for o in ranked
-        if {c.key for c in planned_calls(o.solution)} != own and not _acts_alike(material, o)
+        o for o in ranked if {c.key for c in o.planned} != own and not _acts_alike(material, o)
     ]
     for number, other in enumerate(foreign[:OTHERS], 1):
         yield Probe(name=f"other_solution_{number}", actions=other.solution, expected=ZERO)
 
 
-def _acts_alike(material: Material, other: Candidate) -> bool:
+def _acts_alike(material: Material, other: Other) -> bool:
     """Whether another task is solved by the same act as this one, for whomever: that is the right end here, no attack.
 
     Only where the act says something (to which of several queues): a bare hand-over is the same for every task.
@@ -150,7 +148,7 @@ def _acts_alike(material: Material, other: Candidate) -> bool:
     )
     made = {
         (c.name, canonical_arguments(c.parsed, list(map(str, as_list(authored.get(c.name))))))
-        for c in planned_calls(other.solution)
+        for c in other.planned
         if c.name in ends
     }
     return bool(made) and made <= rows and all(arguments != "{}" for _, arguments in made)

@@ -17,7 +17,7 @@ from environments.runtime.attempt import Json
 from environments.runtime.candidate import Action
 from environments.runtime.check_view import text_of
 from environments.runtime.tool_definition import choices_of, form_of
-from environments.verification.material import Material, PlannedCall, planned_calls
+from environments.verification.material import Material, PlannedCall
 from environments.verification.probe import ZERO, Probe, calls, says
 
 PREFIX: Final = "constant_"
@@ -122,8 +122,8 @@ def _hand_overs(material: Material) -> Iterator[tuple[str, tuple[Action, ...]]]:
 def _usual(material: Material) -> list[PlannedCall]:
     """The hand-overs that the app's solutions make most often, the same for every task of it."""
     ends = material.candidate.task.terminal_tools
-    solutions = [material.candidate.solution, *(other.solution for other in material.others)]
-    made = [c for solution in solutions for c in planned_calls(solution) if c.name in ends]
+    solutions = [material.planned, *(other.planned for other in material.others)]
+    made = [c for solution in solutions for c in solution if c.name in ends]
     found = Counter(call.key for call in made)
     shared = {call.key: call for call in made if found[call.key] > 1}
     return sorted(shared.values(), key=lambda c: (-found[c.key], c.key))[:MOST_USUAL]

@@ -17,6 +17,7 @@ from environments.runtime.candidate import Action, Candidate
 from environments.runtime.checks import PASSES, evaluate
 from environments.runtime.rubric import AGREEMENT, Rubric
 from environments.runtime.task import Task
+from environments.verification.material import Others
 from environments.verify import ACCEPTED, NEEDS_REVIEW, Runner, Verification, verify
 
 UNASKED: Final = "judge_not_asked"
@@ -41,7 +42,7 @@ def asks_a_judge(rubric: Rubric) -> bool:
 def verify_judged(
     candidate: Candidate,
     *,
-    others: Sequence[Candidate],
+    others: Sequence[Candidate] | Others,
     run: Runner,
     judge: JudgeSays,
     world_digest: str = "",

@@ -16,11 +16,12 @@ from environments.runtime.candidate import Action, Candidate
 from environments.runtime.check_view import NUMBER, text_of
 from environments.runtime.message import requests_of
 from environments.runtime.normal import stable
+from environments.runtime.rubric import Rubric
 from environments.runtime.tool_definition import function_of, name_of, properties_of
 from environments.runtime.world_dispatched import Dispatched
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PlannedCall:
     """One call inside a solution."""
 
@@ -38,10 +39,46 @@ class PlannedCall:
             return {}
         return value if isinstance(value, dict) else {}
 
-    @property
+    @cached_property
     def key(self) -> tuple[str, str]:
         """What the call is, however its arguments are ordered and spaced."""
         return self.name, stable(self.parsed) if self.parsed else self.arguments
+
+
+@dataclass(frozen=True)
+class Other:
+    """Another task of the app, as far as attacks draw from it."""
+
+    task_id: str
+    rubric: Rubric
+    solution: tuple[Action, ...]
+    """Its calls name parts of tools that are several."""
+
+    @cached_property
+    def planned(self) -> tuple[PlannedCall, ...]:
+        """The solution's calls."""
+        return planned_calls(self.solution)
+
+
+class Others:
+    """All candidates of an app, read once for every one of them that is attacked."""
+
+    def __init__(self, candidates: Iterable[Candidate]) -> None:
+        self._candidates = tuple(candidates)
+        self._read: tuple[Mapping[str, Json], tuple[Other, ...]] | None = None
+
+    def beside(self, candidate: Candidate, dispatched: Dispatched) -> list[Other]:
+        """The others of one candidate, their calls by what that candidate's tools mean."""
+        rules = candidate.task.dispatched
+        if self._read is None or self._read[0] != rules:
+            self._read = rules, tuple(_other(one, dispatched) for one in self._candidates)
+        pairs = zip(self._candidates, self._read[1], strict=True)
+        return [other for one, other in pairs if one is not candidate]
+
+
+def _other(one: Candidate, dispatched: Dispatched) -> Other:
+    solution = tuple(map(dispatched.as_meant, one.solution))
+    return Other(one.task.task_id, one.rubric, solution)
 
 
 @dataclass
@@ -50,7 +87,7 @@ class Material:
 
     candidate: Candidate
     good: Attempt
-    others: Sequence[Candidate]
+    others: Sequence[Other]
 
     @cached_property
     def end_args(self) -> Mapping[str, Json]:
@@ -103,7 +140,7 @@ class Material:
         own = {c.key for c in self.planned}
         found: dict[tuple[str, str], PlannedCall] = {}
         for other in self.others:
-            for call in planned_calls(other.solution):
+            for call in other.planned:
                 if call.key not in own:
                     found.setdefault(call.key, call)
         return tuple(found.values())

@@ -16,9 +16,9 @@ from typing import Final
 from environments.runtime.attempt import Json
 from environments.runtime.normal import stable
 from environments.runtime.world_formats import freedom, id_format
-from environments.runtime.world_outcome import outcome_of
 from redact.clean_episode import CleanEpisode
 from synth.world.fresh import MIN_IDS, MIN_LENGTH, MIN_SEEN, clock
+from synth.world.model import outcome_class
 from synth.world.observation import History, Observation
 
 MIN_TOOLS: Final = 3
@@ -139,9 +139,5 @@ def _ends_alike(rows: Rows, name: str, idle: Mapping[str, object]) -> bool:
         for one, other in pairwise(group):
             if one.arguments[name] != other.arguments[name]:
                 total += 1
-                alike += _outcome(one) == _outcome(other)
+                alike += outcome_class(one) == outcome_class(other)
     return total >= MIN_PAIRS and alike >= ALIKE * total
-
-
-def _outcome(seen: Observation) -> str:
-    return outcome_of(seen.content, seen.arguments)

@@ -175,4 +175,10 @@ def refused(tool: ToolModel, seen: Observation) -> bool:
 
 def outcome_class(seen: Observation) -> str:
     """The class of an observation's result."""
-    return outcome_of(seen.content, seen.arguments)
+    # Of the arguments only texts change it. Steps change contents and arguments in place.
+    texts = frozenset(v for v in seen.arguments.values() if isinstance(v, str))
+    found = seen.outcome
+    if found is None or found[0] != seen.content or found[1] != texts:
+        found = seen.content, texts, outcome_of(seen.content, seen.arguments)
+        seen.outcome = found
+    return found[2]

@@ -55,6 +55,10 @@ class Observation:
     """Ids in arguments and result."""
     tokens: frozenset[str] = frozenset()
     """Plain words and whole numbers in arguments and result, that may be keys."""
+    outcome: tuple[str, frozenset[str], str] | None = field(
+        default=None, init=False, repr=False, compare=False
+    )
+    """The class of the result, after what it was found from: every step of learning asks for it again."""
 
     def sent_arguments(self) -> dict[str, Json]:
         """The arguments with numbers as they were sent."""

@@ -19,10 +19,9 @@ from typing import Any, Final
 from environments.runtime.attempt import Json
 from environments.runtime.normal import parse_json, same_json, stable
 from environments.runtime.world_fresh import ANY, STYLES, fields_of
-from environments.runtime.world_outcome import outcome_of
 from environments.runtime.world_wrapping import OPEN, Wrapping, without
 from synth.world.fresh import MIN_SEEN, clock, dice, mark_name
-from synth.world.model import ToolModel, refused
+from synth.world.model import ToolModel, outcome_class, refused
 from synth.world.observation import History, Observation, by_tool
 from synth.world.outcomes import learn_outcomes
 
@@ -79,7 +78,7 @@ def learn_wrapping(histories: Sequence[History]) -> Wrapped:
 def _tell_bodies(tool: str, kinds: Mapping[str, dict[str, Any]], groups: Groups) -> None:
     """Which classes of results came in which wrapping: taken out, a result may be a refusal that came as a success."""
     classes = {
-        kind: {outcome_of(seen.content, seen.arguments) for seen in groups.get((tool, kind), ())}
+        kind: {outcome_class(seen) for seen in groups.get((tool, kind), ())}
         for kind in ("good", "refused")
     }
     for kind, part in kinds.items():

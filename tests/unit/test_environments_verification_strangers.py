@@ -8,8 +8,9 @@ from environments.runtime.attempt import Attempt, Json
 from environments.runtime.candidate import Action, Candidate
 from environments.runtime.rubric import Check, Rubric
 from environments.runtime.task import Task
+from environments.runtime.world_dispatched import EMPTY
 from environments.verification.attacks import attacks
-from environments.verification.material import Material
+from environments.verification.material import Material, Others
 from environments.verification.probe import calls
 
 
@@ -36,7 +37,8 @@ def handing_over(name: str, arguments: str, *, after: str = "", acted: Json = No
 
 def strangers(one: Candidate, other: Candidate) -> list[str]:
     """The attacks with the other task's solution."""
-    found = attacks(Material(one, Attempt(messages=(), opening=0), [other]))
+    known = Others([one, other]).beside(one, EMPTY)
+    found = attacks(Material(one, Attempt(messages=(), opening=0), known))
     return [probe.name for probe in found if probe.name.startswith("other_solution")]
 
 

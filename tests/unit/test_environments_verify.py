@@ -17,8 +17,9 @@ from environments.runtime.check_arguments import canonical_arguments
 from environments.runtime.message import requests_of
 from environments.runtime.rubric import REWARD, Check
 from environments.runtime.task import Task
+from environments.runtime.world_dispatched import EMPTY
 from environments.verification.constant import PREFIX, SORRY, constant_policies
-from environments.verification.material import Material
+from environments.verification.material import Material, Others
 from environments.verification.probe import calls, says
 from environments.verification.sentences import probe_says
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED, verify
@@ -119,7 +120,8 @@ def test_constant_policies_hand_over_with_every_choice_of_the_schema() -> None:
     one = candidate(end_check(WRITE), task=task)
     usual = calls("hand_over", '{"queue": "third", "note": "Look at it."}')
     others = [replace(other(), solution=(usual,)), replace(other(), solution=(GET, usual))]
-    material = Material(candidate=one, good=run(task, GOOD), others=others)
+    known = Others(others).beside(one, EMPTY)
+    material = Material(candidate=one, good=run(task, GOOD), others=known)
     handed = {
         probe.name.removeprefix(f"{PREFIX}hands_over"): requests_of(probe.actions[-1], first=0)[0]
         for probe in constant_policies(material)
