@@ -24,6 +24,8 @@ _LOOKED_UP: Final = 700
 """Centibels below certainty down to which words are looked up in a dictionary: a word in ten million."""
 _COMMON: Final = 550
 """Where no dictionary tells proper names apart: a word in three hundred thousand."""
+_LISTED_AS_COMMON: Final = 600
+"""Down to here the lists of common words go: a word in a million."""
 _SPOKEN: Final = 0.6
 """An app speaks a language when so large a share of the words that it writes in small letters are common ones of it."""
 _FEWEST: Final = 40
@@ -67,5 +69,7 @@ def _written(language: str, rarest: int) -> Iterator[str]:
     # Local import: its lists are read from files.
     from wordfreq import get_frequency_list  # noqa: PLC0415
 
-    for words in get_frequency_list(language)[:rarest]:
+    # Every language has a list of its common words beside the one of all its words, which is twenty times as large and stays in memory.
+    listed = get_frequency_list(language, "small" if rarest <= _LISTED_AS_COMMON else "best")
+    for words in listed[:rarest]:
         yield from (word for word in words if len(word) > 1 and word.isalpha())

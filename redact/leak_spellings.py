@@ -12,6 +12,7 @@ import html
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote
 
@@ -120,7 +121,20 @@ def folded(text: str) -> str:
     """Return the text as values are compared: without casing, marks and what nobody sees."""
     if text.isascii():
         return text.lower()
-    plain = _UNSEEN.sub("", unicodedata.normalize("NFKD", text)).casefold()
+    # Character by character, so that a dash in a text of megabytes costs what a dash costs. ASCII has no marks, and nothing is composed.
+    parts = _FOREIGN.split(text)
+    return "".join(
+        _folded_run(part) if place % 2 else part.lower() for place, part in enumerate(parts)
+    )
+
+
+_FOREIGN: Final = re.compile(r"([^\x00-\x7f]+)")
+
+
+@lru_cache(maxsize=4_096)
+def _folded_run(run: str) -> str:
+    """Return what a run of characters beyond ASCII is compared as."""
+    plain = _UNSEEN.sub("", unicodedata.normalize("NFKD", run)).casefold()
     return apart(plain.translate(ALIKE))
 
 
