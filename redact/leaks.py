@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final, NamedTuple
 
 from redact.dictionary import ENGLISH, words_of
@@ -110,14 +111,16 @@ class LeakSearch:
     def find(self, where: str, text: str, *, episodes: Collection[str] = ()) -> list[Leak]:
         """Return what of the learnt values stands in a text that derives from these raw episodes, waived ones included."""
         leaks: list[Leak] = []
+        # Read once for all tables: folding costs more than looking up.
+        read = list(_read(text)) if episodes else None
         if text not in self._clear:
-            leaks += self._table.search(where, text)
+            leaks += self._table.search(where, text, read)
             if not leaks and len(self._clear) < _CLEAR:
                 self._clear.add(text)
         for raw in episodes:
             if raw not in self._own:
                 self._own[raw] = _local(self._learnt, raw, self._choices, self._public)
-            leaks += self._own[raw].search(where, text)
+            leaks += self._own[raw].search(where, text, read)
         return leaks
 
 
@@ -173,8 +176,20 @@ class _Seen(NamedTuple):
     raw: str
     """The text before it was folded; empty for other encodings."""
     tokens: list[str]
-    places: list[re.Match[str]]
+    places: dict[int, re.Match[str]]
+    """The first and last tokens of hits."""
     hits: list[tuple[int, _Wanted]]
+
+
+_Reading = tuple[str, str, list[str]]
+"""An encoding, the text as it reads in it, and its tokens."""
+
+
+def _read(text: str) -> Iterator[_Reading]:
+    """Yield how a text reads in each encoding that it may have."""
+    for encoding, plain in readings(text):
+        spaced = plain.translate(_SPACES) if plain.isascii() else _GAPS.sub(" ", plain)
+        yield encoding, plain, spaced.split()
 
 
 class _Table:
@@ -198,15 +213,18 @@ class _Table:
             wanted = _Wanted(tokens, pivot, kind, direct)
             self._by_pivot.setdefault(tokens[pivot], []).append(wanted)
 
-    def search(self, where: str, text: str) -> Iterator[Leak]:
-        for encoding, plain in readings(text):
-            spaced = plain.translate(_SPACES) if plain.isascii() else _GAPS.sub(" ", plain)
-            tokens = spaced.split()
+    def search(
+        self, where: str, text: str, read: Iterable[_Reading] | None = None
+    ) -> Iterator[Leak]:
+        """`read`: how the text reads, where that is known already."""
+        for encoding, plain, tokens in _read(text) if read is None else read:
             if self._by_pivot.keys().isdisjoint(tokens):
                 continue
             hits = list(self._hits(tokens))
             if hits:
-                places = list(_TOKEN.finditer(plain))
+                ends = {n for at, one in hits for n in (at, at + len(one.tokens) - 1)}
+                known = enumerate(islice(_TOKEN.finditer(plain), max(ends) + 1))
+                places = {n: token for n, token in known if n in ends}
                 raw = written(text) if encoding == "plain" else ""
                 yield from self._leaks(where, encoding, _Seen(plain, raw, tokens, places, hits))
 
