@@ -154,7 +154,7 @@ def _build_apps(runner: "_Runner") -> int:
 def _leaking(
     home: Home, private: PrivateSide, clean: CleanSide, instance: dg.DagsterInstance
 ) -> list[str]:
-    """The apps past whose gate the independent search finds an identifier (none of them is exported), or calls read unlike."""
+    """The apps past whose gate the independent search finds an identifier (its tasks are not exported), or calls read unlike."""
     apps = sorted({app for app, _ in clean.lake.stamps("clean_episodes")})
     tell("leak_check", 0, 1, "searching everything past the gate")
     with lock(home, "vault"):

@@ -22,6 +22,7 @@ from dagster_project.difficulty_report import (
 )
 from dagster_project.errors import InputError
 from dagster_project.lake import Lake
+from dagster_project.leak_check import is_among
 from dagster_project.rollout_store import rewards_of
 from dagster_project.skipped import Skips, without_those_that_fail
 from dagster_project.skipped_parts import SkippedRow, rows_of
@@ -32,7 +33,6 @@ from environments.export.formats import FORMATS
 from environments.export.splits import SplitSettings
 from environments.export.taskset import ACCEPTED, Choice, write_task_set
 from environments.runtime.manifest import TaskSetManifest
-from environments.runtime.task import Task
 from environments.runtime.task_set import TaskSet
 
 PICTURE = "difficulty.png"
@@ -74,9 +74,8 @@ def export_tasks(clean: Path, apps: Sequence[str], asked: Asked) -> Exported:
     """Write the export, without the tasks at which that fails."""
     lake = Lake(clean / "lake")
     parts = parts_of(lake, apps, name=asked.name)
-    parts = replace(
-        parts, entries=tuple(e for e in parts.entries if not _leaks(e.task, asked.leaking))
-    )
+    kept = tuple(e for e in parts.entries if not is_among(asked.leaking, e.task))
+    parts = replace(parts, entries=kept)
     _require_tasks(parts, asked, clean.parent)
     ids = {e.task.task_id for e in parts.entries if e.status in {ACCEPTED, *asked.extra}}
     hard = [_only(app_difficulty(lake, app), ids) for app in sorted(apps)]
@@ -97,13 +96,6 @@ def export_tasks(clean: Path, apps: Sequence[str], asked: Asked) -> Exported:
         lambda entry, fault: skips.note(fault, "task", entry.task.task_id),
     )
     return Exported(manifest=manifest, left_out=rows_of(skips.found))
-
-
-def _leaks(task: Task, leaking: Collection[str]) -> bool:
-    """Whether a task, or an episode that it was made of, holds an identifier."""
-    made_of = task.provenance.get("episodes")
-    episodes = made_of if isinstance(made_of, list) else []
-    return task.task_id in leaking or any(one in leaking for one in episodes)
 
 
 def _write(parts: TaskSetParts, choice: Choice, asked: Asked) -> TaskSetManifest:

@@ -8,7 +8,7 @@ searched for (`redact.leaks`), which episodes are held back at the gate (`gate`)
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -43,6 +43,7 @@ from dagster_project.learnt_tables import (
 from dagster_project.skipped import Skips
 from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, EPISODES, REDACTIONS
 from environments.runtime.normal import parse_json
+from environments.runtime.task import Task
 from redact.leaks import Leak
 from redact.vault import Vault
 
@@ -277,6 +278,13 @@ def _taught(home: Home, app: str, found: Iterable[tuple["_Text", Leak]]) -> dict
     taught = Taught(e for some in raw_episodes(lake, app, days).values() for e in some)
     counts = Counter(taught.by(leak, one.text) for one, leak in found)
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def is_among(pieces: Collection[str], task: Task) -> bool:
+    """Whether a task, or an episode that it was made of, is one of the pieces that hold a leak: it is not exported then."""
+    made_of = task.provenance.get("episodes")
+    episodes = made_of if isinstance(made_of, list) else []
+    return not frozenset(pieces).isdisjoint((task.task_id, *map(str, episodes)))
 
 
 def to_settle(leaks: AppLeaks) -> str:

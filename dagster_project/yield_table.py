@@ -18,7 +18,7 @@ from dagster_project.arrival import quarantined
 from dagster_project.defs.resources import CleanSide
 from dagster_project.gate import HELD, WITHHELD
 from dagster_project.lake import Lake
-from dagster_project.leak_check import leaks_of, to_settle
+from dagster_project.leak_check import is_among, leaks_of, to_settle
 from dagster_project.leak_search import IN_TEXT
 from dagster_project.learnt_worlds import world_of
 from dagster_project.report.data import Count, FunnelStage
@@ -26,6 +26,7 @@ from dagster_project.skipped import skipped_of
 from dagster_project.skipped_parts import counts_of
 from dagster_project.standing import Standing, right_ends
 from dagster_project.tables import CHATS, EPISODES, LOG_EVENTS, REDACTIONS, SPANS
+from environments.runtime.task import Task
 from environments.verification.sentences import reason_group, reason_says
 from environments.verify import ACCEPTED
 from synth.world.model import TOO_FEW
@@ -223,22 +224,20 @@ def _lost_of(clean: CleanSide, standing: Standing) -> dict[str, Counter[str]]:
         elif verdict is None or verdict.status != ACCEPTED:
             reasons = (verdict.reasons or (verdict.status,)) if verdict else (FAULT,)
             stages[TAKEN][reason_group(reasons[0])] += 1
-        elif why := leaking(candidate.task.task_id, one.episode_id):
+        elif why := leaking(candidate.task):
             stages[EXPORTED][why] += 1
     return stages
 
 
-def _leaking(clean: CleanSide, app: str) -> Callable[[str, str], str]:
-    """Why a task with an episode is not exported although it was accepted; empty where it is."""
+def _leaking(clean: CleanSide, app: str) -> Callable[[Task], str]:
+    """Why a task is not exported although it was accepted; empty where it is."""
     if clean.redaction == "off":
-        return lambda _task, _episode: ""
+        return lambda _: ""
     found = leaks_of(clean.folder, app)
     if found is None:
-        return lambda _task, _episode: "not_searched"
+        return lambda _: "not_searched"
     pieces = frozenset(found.pieces)
-    return lambda task, episode: (
-        "leaks" if found.shared or task in pieces or episode in pieces else ""
-    )
+    return lambda task: "leaks" if found.shared or is_among(pieces, task) else ""
 
 
 class _Actions:

@@ -81,25 +81,38 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
             )
             data = write_home_report(opened)
             note_yield(opened, data.funnel)
-            removed = check_home_report(opened, read_settings().secret)
+            searched = check_home_report(opened, read_settings().secret)
     except KeyboardInterrupt:
         raise Interrupted(
             f"interrupted; everything finished so far is stored. Go on with: tracegym build --home {home}"
         ) from None
     seconds = time.monotonic() - started
     if as_json:
-        print_json(_document(built, data, None if removed else opened.report, seconds))
+        print_json(_document(built, data, _kept(opened.report), seconds))
     else:
         _show(built, data, home, seconds)
-        console.print(removed or f"report: {opened.report}", soft_wrap=True, markup=False)
-    if strict and removed:
-        raise StrictError(removed)
-    if strict and data.skipped:
+        report = _kept(opened.report)
+        told = [*([searched] if searched else []), *([f"report: {report}"] if report else [])]
+        console.print("\n".join(told), soft_wrap=True, markup=False)
+    if strict:
+        _require_whole(searched, built, data, home)
+
+
+def _require_whole(searched: str, built: "Built", data: "ReportData", home: Path) -> None:
+    """Refuse a build that left something out, did not pass a check or waits for somebody."""
+    if searched:
+        raise StrictError(searched)
+    if data.skipped:
         raise StrictError("; ".join(row.says for row in data.skipped))
-    if strict and built.failed_checks:
+    if built.failed_checks:
         raise StrictError(f"checks that did not pass: {', '.join(built.failed_checks)}")
-    if strict and (told := _waits(data, home)):
+    if told := _waits(data, home):
         raise StrictError("; ".join(told))
+
+
+def _kept(report: Path) -> Path | None:
+    """The report, unless the search for identifiers removed it."""
+    return report if report.exists() else None
 
 
 def _waits(data: "ReportData", home: Path) -> list[str]:

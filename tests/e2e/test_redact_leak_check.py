@@ -10,10 +10,13 @@ import dagster as dg
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
 
+from dagster_project import leak_check
 from dagster_project.arrival import take_in
 from dagster_project.build import build, instance_of
 from dagster_project.cli.export import export
+from dagster_project.cli.main import app
 from dagster_project.errors import InputError, StageError
 from dagster_project.export_check import DOES_NOT_OPEN, NOT_AT_HAND, check_written
 from dagster_project.gate import knowledge_of, vault_of
@@ -138,6 +141,23 @@ def test_a_task_with_an_identifier_is_not_exported_and_all_others_are(
     assert LAST[0] not in told
 
 
+def test_the_yield_counts_what_export_writes(copy: Home) -> None:
+    """A comment on one attempt names its reader: its task goes with all its attempts, and the table says so."""
+    lake = Lake(copy.clean / "lake")
+    rows = lake.read(CLEAN_OUTCOMES, app="lending").to_pylist()
+    rows[0]["text"] = f"told {FIRST[0]} {LAST[0]} so"
+    day = rows[0]["day"]
+    table = pa.Table.from_pylist([r for r in rows if r["day"] == day], schema=CLEAN_OUTCOMES.schema)
+    lake.replace(CLEAN_OUTCOMES, table, [("lending", day)])
+    assert checked_again(copy) == 1
+    *_, accepted, exported = write_home_report(copy).funnel
+    export("taskset", copy.path / "out", home=copy.path)
+    written = TaskSet.load(copy.path / "out").tasks
+    assert len(written) == accepted.count // 2 - 1
+    assert exported.count == 2 * len(written)
+    assert [(lost.name, lost.count) for lost in exported.lost] == [("leaks", 2)]
+
+
 def test_an_identifier_is_taken_out_of_a_report(copy: Home) -> None:
     """The page is searched after it is written; it stays, unless what was found cannot be taken out."""
     write_home_report(copy)
@@ -151,6 +171,23 @@ def test_an_identifier_is_taken_out_of_a_report(copy: Home) -> None:
         page.write(base64.b64encode(f"about {FIRST[1]} {LAST[1]}, a reader".encode()).decode())
     assert "and was removed" in check_home_report(copy, SECRET)
     assert not copy.report.exists()
+
+
+def test_a_build_names_a_report_out_of_which_something_was_taken(
+    copy: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page is there, so both forms of the summary say where; `--strict` refuses all the same."""
+    monkeypatch.setenv("TRACEGYM_SECRET", SECRET)
+    told = "1 identifiers of people were taken out of the report"
+    monkeypatch.setattr(leak_check, "check_home_report", lambda *_: told)
+    run, where = CliRunner(), ["--home", str(copy.path)]
+    assert json.loads(run.invoke(app, ["build", "--json", *where]).stdout)["report"] == str(
+        copy.report
+    )
+    shown = run.invoke(app, ["build", *where]).output
+    assert told in shown
+    assert f"report: {copy.report}" in shown.replace("\n", " ")
+    assert getattr(run.invoke(app, ["build", "--strict", *where]).exception, "exit_code", 0) == 3
 
 
 def test_a_single_word_is_searched_in_what_derives_from_its_episode(copy: Home) -> None:
