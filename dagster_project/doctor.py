@@ -21,7 +21,7 @@ from dagster_project.outcome_days import arrived_outcomes, attach_arrived
 from dagster_project.report.data import FunnelStage
 from dagster_project.skipped import Skipped, Skips, skipped_of
 from dagster_project.skipped_parts import SkippedRow, rows_of
-from dagster_project.standing import standing_of
+from dagster_project.standing import has_tools, standing_of
 from dagster_project.tables import EPISODES, LOG_EVENTS, SPANS
 from dagster_project.yield_table import as_documents, first_stages, yield_of
 from ingest.app_name import UNNAMED
@@ -178,7 +178,7 @@ def _app(lake: Lake, app: str, days: Iterable[str], policy: OutcomePolicy) -> Ap
         episodes=len(episodes),
         dialects=dict(Counter(episode.source for episode in episodes).most_common()),
         content=_content(episodes),
-        with_tools=sum(bool(e.tools) or any(s.tool_calls for s in e.steps) for e in episodes),
+        with_tools=sum(map(has_tools, episodes)),
         missing=dict(missing.most_common()),
         unread=strange,
         days=len(ordered),

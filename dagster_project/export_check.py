@@ -20,7 +20,7 @@ from dagster_project.errors import StageError
 from dagster_project.gate import vault_of
 from dagster_project.home import Home, lock
 from dagster_project.leak_check import derived_from, origins_of, strings_in
-from dagster_project.leak_search import is_surrogate, search_of
+from dagster_project.leak_search import is_surrogate, searcher_of
 from redact.errors import VaultError
 
 _ROWS: Final = frozenset({".jsonl"})
@@ -70,7 +70,7 @@ def check_written(home: Home, folder: Path, apps: Sequence[str], secret: bytes |
         except VaultError:
             return Searched(why_not=DOES_NOT_OPEN)
         for app in apps:
-            search, origins = search_of(home, vault, app), origins_of(home, vault, app)
+            search, origins = searcher_of(home, vault, app).search, origins_of(home, vault, app)
             for place, text, is_record in listed:
                 of = derived_from([text], origins) if is_record else ()
                 for leak in search.find(place, text, episodes=of):

@@ -35,9 +35,9 @@ from dagster_project.progress import counted
 from dagster_project.rows import from_rows
 from dagster_project.skipped import Skips, without_those_that_fail
 from dagster_project.tables import EPISODES, LEARNT, OUTCOMES, REDACTIONS
-from ingest.episode import Episode
+from ingest.episode import Episode, Step, ToolCall
 from ingest.outcome import Outcome
-from redact.clean_episode import CleanEpisode
+from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from redact.definitions import names_of_all
 from redact.drawn_again import DRAWN_AGAIN
 from redact.encoded import hidden_texts
@@ -309,7 +309,7 @@ _AS_IDS: Final = frozenset({"postcode", "code"})
 def index_of(episodes: Sequence[Episode]) -> bytes:
     """Hashed words of every text of the episodes: 4 bytes each; a collision only re-opens a day too many."""
     words: set[str] = set()
-    for text in {text for episode in episodes for text in _texts(episode)}:
+    for text in {text for episode in episodes for _, text in texts_of(episode)}:
         words.update(_WORD.findall(fold(text).text))
         for hidden in hidden_texts(text):
             words.update(_WORD.findall(fold(hidden.text).text))
@@ -320,12 +320,18 @@ def _hashes(value: str) -> frozenset[int]:
     return frozenset(zlib.crc32(word.encode()) for word in _WORD.findall(fold(value).text))
 
 
-def _texts(episode: Episode | CleanEpisode) -> Iterable[str]:
-    yield from (episode.agent or "", episode.model or "", episode.task_key or "", *episode.tools)
-    for step in episode.steps:
-        yield step.content or ""
-        yield from (call.arguments for call in step.tool_calls)
-        yield from (step.tool_name or "", step.call_id or "", step.agent or "")
+def texts_of(episode: Episode | CleanEpisode) -> Iterator[tuple[str, str]]:
+    """Every text of an episode with its path."""
+    beside = {"agent": episode.agent, "model": episode.model, "task_key": episode.task_key}
+    yield from ((path, text) for path, text in beside.items() if text)
+    yield from ((f"tools[{n}]", text) for n, text in enumerate(episode.tools))
+    steps: Sequence[Step | CleanStep] = episode.steps
+    for n, step in enumerate(steps):
+        said = {"content": step.content, "tool_name": step.tool_name}
+        calls: Sequence[ToolCall | CleanToolCall] = step.tool_calls
+        said |= {f"tool_calls[{m}].arguments": call.arguments for m, call in enumerate(calls)}
+        said |= {"call_id": step.call_id, "agent": step.agent}
+        yield from ((f"steps[{n}].{path}", text) for path, text in said.items() if text)
 
 
 def account_of(app: str, day: str, scrubbed: Sequence[Scrubbed]) -> list[dict[str, object]]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from dagster_project.gate import HELD
+from dagster_project.gate import HELD, texts_of
 from dagster_project.leak_search import Searcher, Taught, words_of
 from environments.runtime.normal import parse_json
 from ingest.episode import Episode
@@ -101,30 +101,9 @@ class _Hit:
 
 
 def _hits(raw: Episode, clean: CleanEpisode, search: Searcher) -> Iterator[_Hit]:
-    for path, text in _texts(clean):
+    for path, text in texts_of(clean):
         for leak in search.hits(path, text, episodes=[raw.episode_id]):
             yield _Hit(path, text, leak)
-
-
-def _texts(episode: CleanEpisode) -> Iterator[tuple[str, str]]:
-    """Every text of an episode with its path."""
-    beside = {"agent": episode.agent, "model": episode.model, "task_key": episode.task_key}
-    yield from ((path, text) for path, text in beside.items() if text)
-    yield from ((f"tools[{n}]", text) for n, text in enumerate(episode.tools))
-    for n, step in enumerate(episode.steps):
-        at = f"steps[{n}]"
-        for path, text in (("content", step.content), ("tool_name", step.tool_name)):
-            if text:
-                yield f"{at}.{path}", text
-        yield from (
-            (f"{at}.tool_calls[{m}].arguments", call.arguments)
-            for m, call in enumerate(step.tool_calls)
-        )
-        yield from ((f"{at}.{name}", text) for name, text in _beside(step) if text)
-
-
-def _beside(step: CleanStep) -> tuple[tuple[str, str | None], ...]:
-    return ("call_id", step.call_id), ("agent", step.agent)
 
 
 def _without(raw: Episode, one: Scrubbed, found: Sequence[_Hit]) -> Scrubbed:

@@ -25,10 +25,9 @@ from dagster_project.home import Home, apps_of, lock, vault_secret
 from dagster_project.lake import Lake
 from dagster_project.leak_search import (
     IN_TEXT,
-    Searcher,
     Taught,
     is_surrogate,
-    search_of,
+    searcher_of,
     words_of,
 )
 from dagster_project.learnt_tables import (
@@ -157,7 +156,7 @@ def check_texts(
     if not policy_of(home).enabled:
         return []
     named = list(texts)
-    searches = [Searcher(search_of(home, vault, app), vault, app) for app in apps]
+    searches = [searcher_of(home, vault, app) for app in apps]
     return [
         f"{search.app}: {leak.kind} in {where} at {leak.offset}"
         for search in searches
@@ -177,7 +176,7 @@ def check_home_report(home: Home, secret: str | None) -> str:
     taken = left = 0
     with skips.unit("report") as searching, lock(home, "vault"):
         vault = vault_of(home, vault_secret(home, secret))
-        searches = [Searcher(search_of(home, vault, app), vault, app) for app in apps_of(home)]
+        searches = [searcher_of(home, vault, app) for app in apps_of(home)]
         for path in _readable(home.report.parent):
             text = path.read_text(encoding="utf-8", errors="replace")
             hits = [leak for search in searches for leak in search.hits(path.name, text)]
@@ -243,7 +242,7 @@ def shown_texts(home: Home, instance: dg.DagsterInstance) -> Iterator[tuple[str,
 
 
 def _check(home: Home, vault: Vault, app: str, now: str, known: str) -> AppLeaks:
-    search = search_of(home, vault, app)
+    search = searcher_of(home, vault, app).search
     origins = origins_of(home, vault, app)
     found: list[tuple[_Text, Leak]] = []
     waivers: Counter[str] = Counter()

@@ -63,12 +63,21 @@ class Known:
     search: Searcher
 
 
-def search_of(home: Home, vault: Vault, app: str) -> LeakSearch:
+def known_of(home: Home, vault: Vault, app: str) -> Known:
+    """What is known of an app's people, and the search at the gate; definitions are those that came in."""
+    private = Lake(home.private / "lake")
+    learnt = knowledge_of(private, vault, app).learnt
+    sent = private.read(EPISODES, app=app, columns=_SENT)
+    search = search_with(learnt, policy_of(home), app, _definitions(sent))
+    return Known(learnt, Searcher(search, vault, app))
+
+
+def searcher_of(home: Home, vault: Vault, app: str) -> Searcher:
     """The search in what is stored past the gate."""
     learnt = knowledge_of(Lake(home.private / "lake"), vault, app).learnt
-    return search_with(
-        learnt, policy_of(home), app, stored_definitions(Lake(home.clean / "lake"), app)
-    )
+    stored = Lake(home.clean / "lake").read(CLEAN_EPISODES, app=app, columns=_SENT)
+    search = search_with(learnt, policy_of(home), app, _definitions(stored))
+    return Searcher(search, vault, app)
 
 
 def search_with(
@@ -91,17 +100,8 @@ def search_with(
     )
 
 
-def raw_definitions(private: Lake, app: str) -> Iterator[tuple[str, str]]:
-    """Subjects and the tool definitions that they had."""
-    yield from _definitions(private.read(EPISODES, app=app, columns=_SENT))
-
-
-def stored_definitions(clean: Lake, app: str) -> Iterator[tuple[str, str]]:
-    """The same, past the gate."""
-    yield from _definitions(clean.read(CLEAN_EPISODES, app=app, columns=_SENT))
-
-
 def _definitions(rows: pa.Table) -> Iterator[tuple[str, str]]:
+    """Subjects and the tool definitions that they had."""
     for row in rows.to_pylist():
         for definition in row["tools"] or ():
             yield row["subject"] or row["episode_id"], definition

@@ -14,6 +14,8 @@ from dagster_project.learnt_tables import TASKS, VERIFIED
 from dagster_project.verification import VerifiedTask
 from environments.runtime.candidate import Candidate
 from environments.verify import ACCEPTED
+from ingest.episode import Episode
+from redact.clean_episode import CleanEpisode
 
 ENDS = {
     "": "from an attempt that was resolved",
@@ -45,9 +47,6 @@ class Standing:
     episodes: int
     labelled: int
     resolved: int
-    unlabelled: Counter[str]
-    """Episodes without a label, by reason."""
-    consent_withheld: int
     candidates: list[Candidate]
     verdicts: dict[str, VerifiedTask]
     passed: tuple[Passed, ...] = ()
@@ -68,11 +67,15 @@ class Standing:
         return sum(one.status == ACCEPTED for one in self.verdicts.values())
 
 
+def has_tools(episode: Episode | CleanEpisode) -> bool:
+    """Whether it called a tool, or was offered one."""
+    return bool(episode.tools) or any(step.tool_calls for step in episode.steps)
+
+
 def standing_of(clean: CleanSide, app: str) -> Standing:
     """Count one app's clean side."""
     episodes = clean_episodes_of(clean.lake, app)
     labels = labels_of(clean.lake, app, clean.outcome_policy)
-    unlabelled: Counter[str] = Counter()
     passed: list[Passed] = []
     labelled = resolved = 0
     for episode in episodes:
@@ -80,14 +83,13 @@ def standing_of(clean: CleanSide, app: str) -> Standing:
         why = ""
         if label is None or label.resolved is None:
             why = "no_outcome" if label is None else label.reason
-            unlabelled[why] += 1
         else:
             labelled += 1
             resolved += label.resolved
         passed.append(
             Passed(
                 episode_id=episode.episode_id,
-                has_tools=bool(episode.tools) or any(step.tool_calls for step in episode.steps),
+                has_tools=has_tools(episode),
                 withheld_consent=episode.do_not_train,
                 unlabelled=why,
             )
@@ -97,8 +99,6 @@ def standing_of(clean: CleanSide, app: str) -> Standing:
         episodes=len(episodes),
         labelled=labelled,
         resolved=resolved,
-        unlabelled=unlabelled,
-        consent_withheld=sum(episode.do_not_train for episode in episodes),
         candidates=list(records(clean.lake, TASKS, app, Candidate).values()),
         verdicts=records(clean.lake, VERIFIED, app, VerifiedTask),
         passed=tuple(passed),

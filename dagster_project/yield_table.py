@@ -16,16 +16,16 @@ import pyarrow.compute as pc
 
 from dagster_project.arrival import quarantined
 from dagster_project.defs.resources import CleanSide
-from dagster_project.gate import HELD, WITHHELD
+from dagster_project.gate import HELD
 from dagster_project.lake import Lake
 from dagster_project.leak_check import is_among, leaks_of, to_settle
-from dagster_project.leak_search import IN_TEXT
 from dagster_project.learnt_worlds import world_of
 from dagster_project.report.data import Count, FunnelStage
 from dagster_project.skipped import skipped_of
 from dagster_project.skipped_parts import counts_of
 from dagster_project.standing import Standing, right_ends
 from dagster_project.tables import CHATS, EPISODES, LOG_EVENTS, REDACTIONS, SPANS
+from dagster_project.waiting_keys import account_of, waiting_keys
 from environments.runtime.task import Task
 from environments.verification.sentences import reason_group, reason_says
 from environments.verify import ACCEPTED
@@ -58,10 +58,13 @@ WHY: Final[Mapping[str, str]] = {
     "no_task": "it belongs to no task",
 }
 _REVIEW: Final = "look at the grader, and correct it: tracegym review"
-_OUTCOMES: Final = "say how {n} conversations ended: tracegym outcomes FILE"
+_ATTEMPT: Final = (
+    "take in an attempt at one of {n} that went well, or say what was done instead: "
+    "tracegym outcomes FILE --correction COLUMN"
+)
 ACTIONS: Final[Mapping[str, str]] = {
     NO_TOOLS: "record the agent's tool calls with their results, and send the tool definitions",
-    "no_outcome": _OUTCOMES,
+    "no_outcome": "say how {n} conversations ended: tracegym outcomes FILE",
     "no_known_outcome": "add to outcomes.toml the line that names the outcome: tracegym doctor prints it",
     "contradiction": "say in outcomes.toml whose word counts",
     "do_not_train": "nothing: consent is theirs to give",
@@ -69,8 +72,8 @@ ACTIONS: Final[Mapping[str, str]] = {
     "truncated": "raise OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT in the app",
     "no_request": "record the user's messages too",
     "user_acts_first": "record the conversation from its beginning",
-    "no_resolved_attempt": "take in an attempt at one of {n} that went well, or say what was done instead: tracegym outcomes FILE --correction COLUMN",
-    "no_request_like_it": "take in an attempt at one of {n} that went well, or say what was done instead: tracegym outcomes FILE --correction COLUMN",
+    "no_resolved_attempt": _ATTEMPT,
+    "no_request_like_it": _ATTEMPT,
     "doubtful_end": "take in more attempts at the same requests, or settle which end is right: tracegym review",
     "not_searched": "search again: tracegym build",
     FAULT: "send the line above to the maintainers",
@@ -282,16 +285,11 @@ class _Actions:
 
     def _key(self) -> str:
         """The key whose values keep most conversations waiting."""
-        waits = Counter[str]()
-        for app in self._apps:
-            for row in self._clean.lake.read(REDACTIONS, app=app).to_pylist():
-                if row["what"] in {HELD, WITHHELD} and row["place"] != IN_TEXT:
-                    waits[row["place"]] += row["episodes"] or row["count"]
-        if not waits:
+        waiting = waiting_keys(account_of(self._clean.lake, self._apps))
+        if not waiting:
             return ""
-        key, count = min(waits.items(), key=lambda item: (-item[1], item[0]))
-        said = json.dumps(key.lower(), ensure_ascii=False)
-        return f"declare what {said} holds ({count} conversations): tracegym redact review"
+        said = json.dumps(waiting[0].key.lower(), ensure_ascii=False)
+        return f"declare what {said} holds ({waiting[0].conversations} conversations): tracegym redact review"
 
 
 def _stage(  # noqa: PLR0913 - one row of the table

@@ -1,9 +1,7 @@
 """`tracegym redact`: decide about keys nobody could judge, and reverse a surrogate with the vault."""
 
 import json
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -35,12 +33,16 @@ def review(home: HomeOption = HOME, app: AppOption = None, as_json: JsonOption =
 
     Example: tracegym redact review --home H
     """
+    from dagster_project.lake import Lake  # noqa: PLC0415 - pyarrow: 0.6 s
+    from dagster_project.waiting_keys import account_of, waiting_keys  # noqa: PLC0415 - as above
+
     opened = open_home(home)
-    waiting = withheld_keys(opened, app)
+    account = account_of(Lake(opened.clean / "lake"), [app] if app else apps_of(opened))
+    waiting = waiting_keys(account)
     if as_json:
         print_json({"waiting": [asdict(one) for one in waiting]})
         return
-    for line in _not_by_key(opened, app):
+    for line in _not_by_key(account):
         notices().print(line, soft_wrap=True)
     if not waiting:
         notices().print("nothing waits for a decision")
@@ -60,31 +62,17 @@ def review(home: HomeOption = HOME, app: AppOption = None, as_json: JsonOption =
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WaitingKey:
-    """A key over which somebody may decide."""
-
-    key: str
-    """Tool and keys."""
-    why: str
-    leaves: int
-    conversations: int
-    """So many conversations have such a value."""
-    settled_as: str
-    """What it most probably is: `text`, or `public` where the leak check took its values for somebody's."""
-
-
-def _not_by_key(home: Home, app: str | None) -> list[str]:
+def _not_by_key(rows: list[dict[str, Any]]) -> list[str]:
     """What the gate did not let pass for a reason that no key decides, one sentence each."""
     from dagster_project.gate import WITHHELD  # noqa: PLC0415 - presidio's caller, pyarrow: 2 s
     from dagster_project.leak_search import IN_TEXT  # noqa: PLC0415 - as above
+    from dagster_project.waiting_keys import is_leak  # noqa: PLC0415 - as above
     from redact.held_leaves import NAMES_IN_PROSE  # noqa: PLC0415 - as above
 
-    rows = _account(home, app)
     prose = sum(
         row["count"] for row in rows if row["what"] == WITHHELD and row["kind"] == NAMES_IN_PROSE
     )
-    lost = sum(row["count"] for row in rows if _leaked(row) and row["place"] == IN_TEXT)
+    lost = sum(row["count"] for row in rows if is_leak(row) and row["place"] == IN_TEXT)
     told = []
     if lost:
         told.append(
@@ -97,54 +85,6 @@ def _not_by_key(home: Home, app: str | None) -> list[str]:
             "`prose_names` in redaction.toml says what is done about such names"
         )
     return told
-
-
-def _leaked(row: Mapping[str, Any]) -> bool:
-    from dagster_project.gate import HELD, WITHHELD  # noqa: PLC0415 - presidio's caller, pyarrow: 2 s
-    from dagster_project.gate_leaks import LEAK  # noqa: PLC0415 - as above
-
-    return row["what"] in {HELD, WITHHELD} and row["kind"] == LEAK
-
-
-def withheld_keys(home: Home, app: str | None) -> list[WaitingKey]:
-    """The keys with withheld or leaking values, those in most conversations first."""
-    from dagster_project.gate import HELD, WITHHELD  # noqa: PLC0415 - presidio's caller, pyarrow: 2 s
-    from dagster_project.leak_search import IN_TEXT  # noqa: PLC0415 - as above
-    from redact.held_leaves import NAMES_IN_PROSE  # noqa: PLC0415 - as above
-
-    leaves: Counter[tuple[str, str]] = Counter()
-    conversations: Counter[tuple[str, str]] = Counter()
-    public: set[tuple[str, str]] = set()
-    for row in _account(home, app):
-        if row["what"] not in {HELD, WITHHELD} or row["kind"] == NAMES_IN_PROSE:
-            continue
-        if _leaked(row):
-            if row["place"] == IN_TEXT:
-                continue
-            public.add((row["place"], row["kind"]))
-        leaves[row["place"], row["kind"]] += row["count"]
-        conversations[row["place"], row["kind"]] += row["episodes"] or row["count"]
-    ranked = sorted(leaves, key=lambda one: (-conversations[one], -leaves[one], one))
-    return [
-        WaitingKey(
-            key=key,
-            why=why,
-            leaves=leaves[key, why],
-            conversations=conversations[key, why],
-            settled_as="public" if (key, why) in public else "text",
-        )
-        for key, why in ranked
-    ]
-
-
-def _account(home: Home, app: str | None) -> list[dict[str, Any]]:
-    """What the gate did, as rows of `redactions`."""
-    from dagster_project.lake import Lake  # noqa: PLC0415 - pyarrow: 0.6 s
-    from dagster_project.tables import REDACTIONS  # noqa: PLC0415 - as above
-
-    lake = Lake(home.clean / "lake")
-    names = [app] if app else apps_of(home)
-    return [row for name in names for row in lake.read(REDACTIONS, app=name).to_pylist()]
 
 
 def _ask(keys: list[str]) -> dict[str, str]:

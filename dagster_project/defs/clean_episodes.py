@@ -21,7 +21,6 @@ from dagster_project.gate import (
     account_of,
     account_table,
     gate_ingredients,
-    knowledge_of,
     learn_days,
     policy_of,
     raw_episodes,
@@ -32,7 +31,7 @@ from dagster_project.gate import (
 from dagster_project.gate_leaks import leak_checked, leak_rows, still_leaking
 from dagster_project.home import lock
 from dagster_project.lake import Lake
-from dagster_project.leak_search import Known, Searcher, raw_definitions, search_with
+from dagster_project.leak_search import Known, known_of
 from dagster_project.progress import counted
 from dagster_project.rows import always, to_table
 from dagster_project.skipped import Skips, skipped_of, without_those_that_fail
@@ -117,10 +116,7 @@ def _scrub_app(
     with skips.unit("app") as learning:
         if any(nobody_knows(todo.wanted[app, day]) for day in days):
             told_ingredients(private.opened(), private.lake, vault, app)  # raises once more
-        learnt = knowledge_of(private.lake, vault, app).learnt
-        definitions = raw_definitions(private.lake, app)
-        search = search_with(learnt, policy_of(private.opened()), app, definitions)
-        known[app] = Known(learnt, Searcher(search, vault, app))
+        known[app] = known_of(private.opened(), vault, app)
     if learning.failed:
         for day in days:
             _clear_day(private, clean, todo, (app, day))

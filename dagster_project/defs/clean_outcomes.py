@@ -11,11 +11,11 @@ from dagster_project.defs.resources import CleanSide, PrivateSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import table_of
 from dagster_project.freshness import Key, Work, digest, made_of, store, tried, work
-from dagster_project.gate import knowledge_of, policy_of, raw_outcomes, unread_of, vault_of
+from dagster_project.gate import policy_of, raw_outcomes, unread_of, vault_of
 from dagster_project.gate_leaks import without_leaks
 from dagster_project.home import lock
 from dagster_project.lake import Lake
-from dagster_project.leak_search import Known, Searcher, raw_definitions, search_with
+from dagster_project.leak_search import Known, known_of
 from dagster_project.progress import counted
 from dagster_project.rows import always, to_table
 from dagster_project.skipped import Skips, without_those_that_fail
@@ -50,10 +50,7 @@ def clean_outcomes(
             skips = Skips(ASSET, app, days[0])
             keys = [(app, day) for day in days]
             with skips.unit("app") as scrubbing:
-                learnt = knowledge_of(private.lake, vault, app).learnt
-                definitions = raw_definitions(private.lake, app)
-                search = search_with(learnt, policy_of(home), app, definitions)
-                known = Known(learnt, Searcher(search, vault, app))
+                known = known_of(home, vault, app)
                 by_day = raw_outcomes(private.lake, app, days)
                 unread = unread_of(private.lake, app, days)
                 for day in counted(ASSET, days, app):

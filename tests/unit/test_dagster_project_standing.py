@@ -1,8 +1,7 @@
-"""The funnel's line on accepted tasks: how many right ends come from which source."""
+"""What stands beside the accepted tasks: how many right ends come from which source."""
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
 from dagster_project.standing import Standing, right_ends
@@ -29,8 +28,6 @@ def standing(*made: tuple[str, dict[str, Json]]) -> Standing:
         episodes=len(made),
         labelled=len(made),
         resolved=0,
-        unlabelled=Counter(),
-        consent_withheld=0,
         candidates=candidates,
         verdicts=verdicts,
     )
