@@ -44,7 +44,7 @@ def language_of_talk(said: Iterable[str]) -> str:
     words = {word for word in small_words(words_told(text)) if len(word) > 1}
     english = len(words & words_of(ENGLISH))
     if english > _MOST * len(words):
-        return _NAMES[ENGLISH]  # without the lists of the others, which take seconds to read
+        return _NAMES[ENGLISH]  # most conversations end here, before the other lists are asked
     known = {ENGLISH: english, **{one: len(words & words_of(one)) for one in LANGUAGES}}
     best = max(known, key=lambda one: known[one])
     few = known[best] < _FEWEST or known[best] <= _SPOKEN * len(words)

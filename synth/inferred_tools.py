@@ -16,7 +16,7 @@ from typing import Any, Final
 from genson import SchemaBuilder
 
 from environments.runtime.attempt import Json
-from environments.runtime.tool_definition import definition_of
+from environments.runtime.tool_definition import function_of, name_of, read_definition
 from redact.clean_episode import CleanEpisode
 from synth.rubric.recorded import parse_arguments
 
@@ -59,7 +59,7 @@ class _Seen:
 
     def definition(self, name: str) -> dict[str, Json]:
         """The tool as OpenAI's definition."""
-        parameters: dict[str, Any] = self.schema.to_schema() if self.calls else {"type": "object"}
+        parameters: dict[str, Any] = self.schema.to_schema()
         parameters.pop("$schema", None)
         properties: dict[str, Any] = parameters.setdefault("properties", {})
         for argument, counted in self.values.items():
@@ -81,53 +81,55 @@ class ToolBook:
     """What is known of an app's tools, whoever sent it."""
 
     def __init__(self, episodes: Iterable[CleanEpisode]) -> None:
-        self._sent: dict[str, Mapping[str, Json]] = {}
+        self._names: dict[str, str] = {}
+        """By definition as it was sent: conversations of one agent repeat theirs."""
+        self._texts: dict[str, str] = {}
+        """By tool, the definition that somebody sent first, else the inferred one."""
         self._agents: dict[str, set[str]] = {}
         """By agent: the tools that it was offered or called."""
         self._seen: dict[str, _Seen] = {}
         for episode in episodes:
             names = self._agents.setdefault(episode.agent or "", set())
-            for definition in _definitions(episode):
-                self._sent.setdefault(_name_of(definition), definition)
-            names |= {_name_of(one) for one in _definitions(episode)}
+            for text in episode.tools:
+                if name := self._name_in(text):
+                    self._texts.setdefault(name, text)
+                    names.add(name)
             for name, arguments in _calls(episode):
                 names.add(name)
                 self._seen.setdefault(name, _Seen()).add(arguments)
 
     def completed(self, episode: CleanEpisode) -> CleanEpisode:
         """The episode with a definition of every tool that it calls; without any of its own, of every tool of its agent."""
-        sent = {_name_of(one): one for one in _definitions(episode)}
+        sent = {name for text in episode.tools if (name := self._name_in(text))}
         wanted = {name for name, _ in _calls(episode)}
         if not sent:
             wanted |= self._agents.get(episode.agent or "", set())
-        missing = sorted(wanted - sent.keys())
+        missing = sorted(wanted - sent)
         if not missing:
             return episode
-        added = [self._sent.get(name) or self._seen[name].definition(name) for name in missing]
-        return replace(episode, tools=(*episode.tools, *map(json.dumps, added)))
+        return replace(episode, tools=(*episode.tools, *map(self._text_of, missing)))
+
+    def _name_in(self, text: str) -> str:
+        """The tool that a definition is about; empty for what is no definition."""
+        if text not in self._names:
+            self._names[text] = name_of(read_definition(text))
+        return self._names[text]
+
+    def _text_of(self, name: str) -> str:
+        if name not in self._texts:
+            self._texts[name] = json.dumps(self._seen[name].definition(name))
+        return self._texts[name]
 
 
 def is_from_calls(definition: Mapping[str, Json]) -> bool:
     """Whether a tool's definition was inferred from its calls."""
-    function = definition.get("function", definition)
-    described = function.get("description") if isinstance(function, dict) else None
+    described = function_of(definition).get("description")
     return isinstance(described, str) and described.startswith(FROM_CALLS)
 
 
 def tools_from_calls(tools: Iterable[Mapping[str, Json]]) -> list[str]:
     """The names of the tools among these whose definitions were inferred from calls."""
-    return sorted(_name_of(one) for one in tools if is_from_calls(one))
-
-
-def _definitions(episode: CleanEpisode) -> list[Mapping[str, Json]]:
-    """The definitions that an episode was sent; what is no definition is passed over."""
-    return [one for one in map(definition_of, episode.tools) if _name_of(one)]
-
-
-def _name_of(definition: Mapping[str, Json]) -> str:
-    function = definition.get("function", definition)
-    name = function.get("name") if isinstance(function, dict) else None
-    return name if isinstance(name, str) else ""
+    return sorted(name_of(function_of(one)) for one in tools if is_from_calls(one))
 
 
 def _calls(episode: CleanEpisode) -> Iterable[tuple[str, Mapping[str, Json]]]:

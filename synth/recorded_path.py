@@ -7,7 +7,7 @@ how a path is told (`environments.runtime.world_recorded`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from environments.runtime.attempt import UNKNOWN, Json
 from environments.runtime.environment import run_actions
@@ -15,6 +15,9 @@ from environments.runtime.task import Task
 from environments.runtime.world import World
 from environments.runtime.world_recorded import asked_text, only_looks, past_key
 from synth.rubric.recorded import Recorded
+
+Path = Mapping[str, Mapping[str, Sequence[Json]]]
+"""By everything called before and by call, what was answered each time (the content, and whether it was an error)."""
 
 
 def is_walked(task: Task, world: World, solution: Recorded) -> bool:
@@ -29,8 +32,8 @@ def is_walked(task: Task, world: World, solution: Recorded) -> bool:
     )
 
 
-def path_of(world: World, solution: Recorded, others: Sequence[Recorded]) -> dict[str, Json]:
-    """By everything called before and by call, what was answered each time, and whether that was an error.
+def path_of(world: World, solution: Recorded, others: Sequence[Recorded]) -> Path:
+    """The path of a solution and of others at the same task.
 
     Where the backend lives on, the others met another one; where they were told something else, the solution is right.
     """
@@ -48,4 +51,4 @@ def path_of(world: World, solution: Recorded, others: Sequence[Recorded]) -> dic
             known = told.setdefault(before, {})
             for text, answers in calls.items():
                 known.setdefault(text, answers)
-    return {before: {text: list(a) for text, a in calls.items()} for before, calls in told.items()}
+    return told

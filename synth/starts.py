@@ -44,9 +44,9 @@ class Start:
         calls: list[Json] = [[step.tool, dict(step.arguments)] for step in plan.steps]
         return replace(self, start={**self.start, "believed": calls})
 
-    def along(self, path: Mapping[str, Json]) -> Start:
+    def along(self, path: Mapping[str, Any]) -> Start:
         """The same beginning, where whoever makes the calls of a recorded path gets its answers."""
-        return replace(self, start={**self.start, "path": dict(path)})
+        return replace(self, start={**self.start, "path": path})
 
     def end_of(self, facts: Facts) -> EndState:
         """Where the world ends when the attempt's calls are made again."""

@@ -1,6 +1,6 @@
 """Whether a task needs a value that redaction withheld.
 
-In: a task, the attempt that solves it, its rubric. Out: yes or no. A withheld leaf that nobody needs costs nothing: the
+In: a task, the attempt that solves it, its rubric. Out: which call needs it, if any. A withheld leaf that nobody needs costs nothing: the
 agent reads the marker where the value stood. Not here: what is withheld (`redact`).
 """
 
@@ -17,8 +17,6 @@ from redact.clean_episode import WITHHELD
 
 SHORTEST: Final = 3
 """Characters of a word that an agent can only know from somewhere."""
-
-
 NOT_A_CALL: Final = "request"
 """What needs it where no call does: what the user says, or a check."""
 
@@ -33,7 +31,7 @@ def needs_withheld(task: Task, attempt: Attempt, rubric: Rubric) -> str:
     said += [stable(dict(check.args)) for check in rubric.checks]
     if any(WITHHELD in text for text in said):
         return NOT_A_CALL
-    defined = json.dumps(list(map(dict, task.tools)), ensure_ascii=False)
+    defined = json.dumps(list(map(dict, task.tools)), ensure_ascii=False).casefold()
     calls = [call for call in attempt.calls if not call.by_user]
     first = next((n for n, call in enumerate(calls) if WITHHELD in call.result.content), len(calls))
     for number, call in enumerate(calls):
@@ -42,8 +40,10 @@ def needs_withheld(task: Task, attempt: Attempt, rubric: Rubric) -> str:
         if number > first:
             read = [str(m.get("content") or "") for m in attempt.messages[: call.message]]
             read += [one.result.content for one in calls[:number]]
-            shown = "\n".join((defined, *read)).casefold()
-            if any(word not in shown for word in _words(dict(call.arguments))):
+            shown = (defined, *map(str.casefold, read))
+            if not all(
+                any(word in text for text in shown) for word in _words(dict(call.arguments))
+            ):
                 return call.name
     return ""
 

@@ -21,7 +21,7 @@ from .world_listed import keyed, listed
 from .world_moment import Moment, Room
 from .world_nested import load_nested
 from .world_partial import load_parts
-from .world_recorded import PathSession, RecordedSession, Recordings
+from .world_recorded import RecordedSession, Recordings
 from .world_session import Session
 from .world_state import State
 from .world_tool import SIMULATE, Tool, load_tool, written
@@ -147,7 +147,7 @@ class World:
         # Whose session it is, and what is told on its path, changes no state: sessions of all subjects begin at one moment.
         state = start if start and not set(start) <= {"subject", "path"} else None
         moment = self._root(state, started_at)
-        kind = PathSession if given.path else RecordedSession if self.recordings.tools else Session
+        kind = RecordedSession if self.recordings.tools or given.path else Session
         return kind(self, moment, started_at=started_at, caller=caller, given=given)
 
     def _root(self, start: Mapping[str, Any] | None, started_at: int) -> Moment:

@@ -84,9 +84,12 @@ def only_looks(world: World, name: str) -> bool:
 
 
 class RecordedSession(Session):
-    """A session of a world with tools that were not learnt."""
+    """A session of a world with tools that were not learnt, or of a task with the answers recorded along the paths of its own attempts.
 
-    __slots__ = ("_dark", "_past")
+    Whoever makes the calls of a path gets its answers, whatever the world believes of the tools. Elsewhere the world answers.
+    """
+
+    __slots__ = ("_dark", "_past", "_times")
 
     def __init__(
         self,
@@ -102,6 +105,8 @@ class RecordedSession(Session):
         """Every call so far that may have changed something, whatever came of it."""
         self._dark = False
         """Whether a tool that was not learnt may have changed something."""
+        self._times: Mapping[tuple[str, str], int] = {}
+        """How often each call of the path was made after the same calls."""
 
     def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """The tool's answer to one call, and its effect."""
@@ -109,11 +114,42 @@ class RecordedSession(Session):
 
     def made(self, name: str, arguments: Mapping[str, Json] | str) -> Made:
         """The same, with what the call meant."""
+        call = asked_text(name, arguments)
+        told = self._told_on_path(call)
+        if told is None:
+            return self._made_elsewhere(name, arguments, call)
+        before = self.fork()
+        made = self._made_elsewhere(name, arguments, call)
+        if made.result.source != UNKNOWN and same_answer(made.result.content, told.content):
+            return made
+        self._go_back(before)
+        self.observe(name, arguments, told.content)
+        for entry in self.state.log[len(before.state.log) :]:
+            if not entry.known:
+                # What exactly it changed nobody knows; whoever makes the call on this path changes the same.
+                entry.known, entry.kind = True, entry.kind or "write"
+        return Made(told, made.meant)
+
+    def _told_on_path(self, call: str) -> ToolResult | None:
+        """What was answered along the path the n-th time that this call came after the same calls; None off the path."""
+        path = self._given.path
+        if not path:
+            return None
+        at = past_key(self._past), call
+        answers = path.get(at[0], {}).get(call)
+        if not answers:
+            return None
+        times = self._times.get(at, 0)
+        self._times = {**self._times, at: times + 1}
+        content, failed = answers[min(times, len(answers) - 1)]
+        return ToolResult(content=content, source=RECORDED, is_error=failed, evidence=PATH)
+
+    def _made_elsewhere(self, name: str, arguments: Mapping[str, Json] | str, call: str) -> Made:
+        """What the world answers, or the recordings of a tool that was not learnt."""
         if not self._of_recordings(name):
             made = super().made(name, arguments)
-            self._note(name, asked_text(name, arguments), known=made.result.source != UNKNOWN)
+            self._note(name, call, known=made.result.source != UNKNOWN)
             return made
-        call = asked_text(name, arguments)
         told = self._world.recordings.told(self._past, call, self._given.own)
         args = parse_arguments(arguments) or {}
         result = whole(name, args, told or notice(name, NEVER_LEARNT))
@@ -124,11 +160,11 @@ class RecordedSession(Session):
 
     def observe(self, name: str, arguments: Mapping[str, Json] | str, content: str) -> None:
         """Follow a recording: the call was made and this is what really came back."""
+        call = asked_text(name, arguments)
         if not self._of_recordings(name):
             super().observe(name, arguments, content)
-            self._note(name, asked_text(name, arguments), known=True)
+            self._note(name, call, known=True)
             return
-        call = asked_text(name, arguments)
         told = self._world.recordings.told(self._past, call, self._given.own)
         content = unwrap(content, self._envelope())
         failed = told is not None and told.content == content and told.is_error
@@ -139,8 +175,13 @@ class RecordedSession(Session):
     def fork(self) -> Self:
         """An independent session in the same state."""
         other = super().fork()
-        other._past, other._dark = self._past, self._dark  # noqa: SLF001 - one of its own kind
+        other._past, other._dark, other._times = self._past, self._dark, self._times  # noqa: SLF001 - one of its own kind
         return other
+
+    def _go_back(self, before: Self) -> None:
+        """To where the session was before a call; `before` is used up."""
+        self.state, self._moment, self._shared = before.state, before._moment, True
+        self._views, self._past, self._dark = before._views, before._past, before._dark
 
     def _of_recordings(self, name: str) -> bool:
         """Whether only recordings say what such a call is answered; from the first one that may change something all are."""
@@ -165,58 +206,3 @@ class RecordedSession(Session):
 
     def _only_looks(self, name: str) -> bool:
         return only_looks(self._world, name)
-
-
-class PathSession(RecordedSession):
-    """A session of a task that has the answers recorded along the paths of its own attempts.
-
-    Whoever makes the same calls gets the same answers, whatever the world believes of the tools. Elsewhere the world answers.
-    """
-
-    __slots__ = ("_times",)
-
-    def __init__(
-        self,
-        world: World,
-        moment: Moment,
-        *,
-        started_at: int,
-        caller: str | None,
-        given: Given,
-    ) -> None:
-        super().__init__(world, moment, started_at=started_at, caller=caller, given=given)
-        self._times: Mapping[tuple[str, str], int] = {}
-        """How often each call was made after the same calls."""
-
-    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Made:
-        """The recorded answer to a call on the path, else the world's, with what the call meant."""
-        at = past_key(self._past), asked_text(name, arguments)
-        answers = self._given.path.get(at[0], {}).get(at[1])
-        if not answers:
-            return super().made(name, arguments)
-        times = self._times.get(at, 0)
-        self._times = {**self._times, at: times + 1}
-        content, failed = answers[min(times, len(answers) - 1)]
-        before = self.fork()
-        made = super().made(name, arguments)
-        if made.result.source != UNKNOWN and same_answer(made.result.content, content):
-            return made
-        self._go_back(before)
-        self.observe(name, arguments, content)
-        for entry in self.state.log[len(before.state.log) :]:
-            if not entry.known:
-                # What exactly it changed nobody knows; whoever makes the call on this path changes the same.
-                entry.known, entry.kind = True, entry.kind or "write"
-        result = ToolResult(content=content, source=RECORDED, is_error=failed, evidence=PATH)
-        return Made(result, made.meant)
-
-    def fork(self) -> Self:
-        """An independent session in the same state."""
-        other = super().fork()
-        other._times = self._times  # noqa: SLF001 - one of its own kind
-        return other
-
-    def _go_back(self, before: Self) -> None:
-        """To where the session was before a call; `before` is used up."""
-        self.state, self._moment, self._shared = before.state, before._moment, True
-        self._views, self._past, self._dark = before._views, before._past, before._dark
