@@ -68,6 +68,8 @@ class Seen:
     """Task id and version of what could not be graded too often (`masked_tasks`)."""
     judge: Judge | None = None
     """Who answers judge checks; one without a model knows its recordings only."""
+    replies_known: bool = False
+    """Nothing was said since `known` was made: tasks with judge checks are not attacked once more."""
 
 
 def verify_all(  # noqa: PLR0913 - all that the gate is told
@@ -94,10 +96,11 @@ def verify_all(  # noqa: PLR0913 - all that the gate is told
         with skips.unit("task", one.task.task_id):
             versions[one.task.task_id] = task_version(one.task, one.rubric, world_digest=digest)
     judged = {one.task.task_id for one in candidates if asks_a_judge(one.rubric)}
+    anew = frozenset() if seen.replies_known else judged
     kept = {
         task_id: _alone(one)
         for task_id, one in known.items()
-        if one.task_version == versions.get(task_id) and one.gate == GATE and task_id not in judged
+        if one.task_version == versions.get(task_id) and one.gate == GATE and task_id not in anew
     }
     fresh = [one for one in candidates if one.task.task_id not in kept]
     found = {c.task.task_id: _unverifiable(c, versions[c.task.task_id], FAULT) for c in fresh}
@@ -210,22 +213,29 @@ def _doubted(one: VerifiedTask, reason: str) -> VerifiedTask:
     return replace(one, status=status, reasons=(*one.reasons, reason))
 
 
-def masked_tasks(lake: Lake, app: str) -> dict[str, str]:
-    """Task id and version of what more than 5 % of the rollouts of policies that try could not be graded on."""
+def masked_tasks(lake: Lake, app: str, *, more: Iterable[Mapping[str, Any]] = ()) -> dict[str, str]:
+    """Task id and version of what more than 5 % of the rollouts of policies that try could not be graded on.
+
+    `more` are verdicts that are not kept yet, as rows of `VERDICTS`: what a person is about to save counts as well.
+    """
     tried: Counter[tuple[str, str]] = Counter()
     masked: Counter[tuple[str, str]] = Counter()
-    for (_, task_id, version), reward in sorted(_rewards(lake, app).items(), key=lambda i: i[0]):
+    for (_, task_id, version), reward in sorted(
+        _rewards(lake, app, more).items(), key=lambda i: i[0]
+    ):
         tried[task_id, version] += 1
         masked[task_id, version] += reward is None
     return {t: v for (t, v), count in sorted(masked.items()) if count > MOST_MASKED * tried[t, v]}
 
 
-def _rewards(lake: Lake, app: str) -> dict[tuple[str, str, str], float | None]:
+def _rewards(
+    lake: Lake, app: str, more: Iterable[Mapping[str, Any]]
+) -> dict[tuple[str, str, str], float | None]:
     """Rewards by rollout, task and version: as rolled out, then as graded again later."""
     columns = ("app", "day", "rollout_id", "policy", "task_id", "task_version", "reward", "error")
     rows = once(lake.read(ROLLOUTS, app=app, columns=columns), ROLLOUTS).to_pylist()
     listed = [row for row in rows if row["error"] is None]
-    later = lake.read(VERDICTS, app=app).to_pylist()
+    later = [*lake.read(VERDICTS, app=app).to_pylist(), *more]
     listed += sorted((row for row in later if row["same_run"]), key=lambda row: row["at"])
     return {
         (row["rollout_id"], row["task_id"], row["task_version"]): row["reward"]

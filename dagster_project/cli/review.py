@@ -39,25 +39,41 @@ def review(  # noqa: PLR0913, PLR0917 - one parameter per option
         Path | None,
         typer.Option("--import", metavar="FILE.csv", help="Take in a spreadsheet's labels."),
     ] = None,
+    reviewers: Annotated[
+        str | None,
+        typer.Option(
+            "--reviewers",
+            metavar="NAMES",
+            help="Share the tasks among these: ada,bob. Empty ends it.",
+        ),
+    ] = None,
+    overlap: Annotated[
+        float,
+        typer.Option("--overlap", min=0, max=1, help="Share of the tasks that two reviewers get."),
+    ] = 0.2,
     as_json: JsonOption = False,
 ) -> None:
     """Review tasks on a local page: label episodes, correct rubrics, see at once what that changes.
 
-    Example: tracegym review --home H, or: tracegym review --home H --export labels.csv
+    Example: tracegym review --home H, or: tracegym review --home H --export labels.csv,
+    or for several people: tracegym review --home H --reviewers ada,bob --overlap 0.2
     """
-    if export_to is not None and import_from is not None:
-        raise typer.BadParameter("pass --export or --import, not both")
+    if sum(one is not None for one in (export_to, import_from, reviewers)) > 1:
+        raise typer.BadParameter("pass one of --export, --import and --reviewers")
     opened = open_home(home)
     name = " ".join((author or _user()).split())[:60]
     if not name:
         raise typer.BadParameter("a reviewer needs a name", param_hint="--as")
+    if reviewers is not None:
+        _share(opened, home, reviewers, overlap, as_json=as_json)
+        return
     desk, entries = _desk(opened, home)
     if export_to is not None:
         _export(desk, entries, export_to, as_json=as_json)
     elif import_from is not None:
         _import(opened, desk, entries, import_from, author=name, as_json=as_json)
     else:
-        _serve(desk, name, port, browser=browser, home=home)
+        _serve(desk, name, port, browser=browser, home=opened)
 
 
 def _user() -> str:
@@ -84,6 +100,41 @@ def _desk(opened: Home, home: Path) -> "tuple[Desk, list[Entry]]":
             f"{home} has no tasks to review; make some with: tracegym build --home {home}"
         )
     return desk, entries
+
+
+def _share(opened: Home, home: Path, names: str, overlap: float, *, as_json: bool) -> None:
+    """Keep who reviews, and say how many of today's tasks each of them gets."""
+    from dagster_project.documents import contents  # noqa: PLC0415 - see below
+    from dagster_project.lake import Lake  # noqa: PLC0415
+    from dagster_project.learnt_tables import TASKS  # noqa: PLC0415
+    from dagster_project.review.team.plan import save_team, team_of  # noqa: PLC0415
+
+    team = team_of(names, overlap)
+    lake = Lake(opened.clean / "lake")
+    tasks = [task for app in apps_of(opened) for task in contents(lake, TASKS, app)]
+    save_team(opened.clean, team)
+    shares = {name: sum(name in team.reviewers_of(task) for task in tasks) for name in team.names}
+    document = {
+        "reviewers": ", ".join(team.names) or "everybody looks at everything",
+        "tasks": len(tasks),
+        "for two reviewers": sum(team.is_shared(task) for task in tasks),
+        **{f"for {name}": count for name, count in shares.items()},
+    }
+    if as_json:
+        shared = document["for two reviewers"]
+        print_json(
+            {
+                "reviewers": list(team.names),
+                "overlap": overlap,
+                "tasks": len(tasks),
+                "shared": shared,
+                "shares": shares,
+            }
+        )
+        return
+    print_pairs("reviewers", document)
+    if team.names:
+        notices().print(f"each starts: tracegym review --home {home} --as {team.names[0]}")
 
 
 def _reviews(desk: "Desk") -> "dict[str, Reviews]":
@@ -136,14 +187,16 @@ def _import(  # noqa: PLR0913 - what a row is checked against
         raise InputError(f"no row of {path} could be used: {found.refused[0].why}")
 
 
-def _serve(desk: "Desk", author: str, port: int, *, browser: bool, home: Path) -> None:
+def _serve(desk: "Desk", author: str, port: int, *, browser: bool, home: Home) -> None:
     # starlette and uvicorn: 0.3 s
     from dagster_project.review.guard import Keys  # noqa: PLC0415
+    from dagster_project.review.team.plan import load_team  # noqa: PLC0415
     from dagster_project.review.web import ReviewPage  # noqa: PLC0415
     from ingest.server import Server, ServerSettings  # noqa: PLC0415
 
     keys = Keys()
-    server = Server(ReviewPage(desk, author, keys).app, ServerSettings(port=port))
+    team = load_team(home.clean)
+    server = Server(ReviewPage(desk, author, keys, team).app, ServerSettings(port=port))
     stop = threading.Event()
 
     def end(_signal: int, _frame: FrameType | None) -> None:
@@ -153,10 +206,14 @@ def _serve(desk: "Desk", author: str, port: int, *, browser: bool, home: Path) -
     signal.signal(signal.SIGTERM, end)
     address = f"http://127.0.0.1:{server.start()}/?token={keys.token}"
     console = notices()
+    if team.names and author not in team.names:
+        console.print(
+            f"{author} is none of the reviewers ({', '.join(team.names)}) and sees all tasks"
+        )
     console.print("The link works once, in one browser on this machine (Ctrl-C ends the page):")
     typer.echo(address)
     if browser:
         webbrowser.open(address)
     stop.wait()
     server.stop()
-    console.print(f"stopped. What was saved takes effect with: tracegym build --home {home}")
+    console.print(f"stopped. What was saved takes effect with: tracegym build --home {home.path}")

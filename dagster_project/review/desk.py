@@ -9,9 +9,11 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
+from dagster_project.agreement import HeldOut
 from dagster_project.clean_records import (
     clean_episodes_of,
     clean_outcomes_of,
@@ -20,17 +22,24 @@ from dagster_project.clean_records import (
     labels_of,
 )
 from dagster_project.documents import records
-from dagster_project.judge_replies import replies_of
+from dagster_project.judge_replies import judge_of, replies_of
 from dagster_project.lake import Lake
-from dagster_project.learnt_tables import ROLLOUTS, TASKS, VERIFIED
+from dagster_project.learnt_tables import AGREEMENT, ROLLOUTS, TASKS, VERIFIED
 from dagster_project.learnt_worlds import world_of
+from dagster_project.review.editing.preview import Before, Preview, preview
 from dagster_project.review.feedback import STALE, with_decision, with_rubric
 from dagster_project.review.regrading import Change, Run, compare
 from dagster_project.review.review import Review
 from dagster_project.review.store import Reviews, keep, reviews_of
-from dagster_project.review.verdicts import keep_verdicts, rollout_days, runs_of_task
+from dagster_project.review.verdicts import (
+    keep_verdicts,
+    rollout_days,
+    runs_of_task,
+    verdict_rows,
+)
 from dagster_project.simulated_replies import simulated_replies
-from dagster_project.verification import VerifiedTask
+from dagster_project.verification import Seen, VerifiedTask, masked_tasks
+from environments.diff import title_of
 from environments.regrade import (
     Regraded,
     StoredRun,
@@ -46,11 +55,8 @@ from environments.runtime.canonical import task_version
 from environments.runtime.checks import evaluate
 from environments.runtime.environment import run_actions
 from environments.runtime.rubric import Rubric
-from environments.runtime.task import Task
 from environments.runtime.verdict import Verdict
 from environments.runtime.world import World
-from environments.verification.judged import JudgeSays, verify_judged
-from environments.verify import Verification
 from synth.labels import UNLABELLED, Label, label_episodes, load_outcome_policy
 from synth.rubric.recorded import record
 
@@ -125,8 +131,11 @@ class AppDesk:
         stored = world_of(lake, app)
         self._world = None if stored is None else World.from_json(stored.document)
         self._digest = "" if stored is None else stored.digest
+        self._stored_world = stored
         self._stored = records(lake, TASKS, app, Candidate)
         self._verified = records(lake, VERIFIED, app, VerifiedTask)
+        self._attacked: dict[tuple[str, str], VerifiedTask] = {}
+        """What the gate said while this page was open, by task id and version."""
         self._days = home_days(lake, app)
         self._clusters = {
             member.episode_id: one.name for one in clusters_of(lake, app) for member in one.members
@@ -150,6 +159,15 @@ class AppDesk:
         """All tasks of the app."""
         return sorted(self._stored)
 
+    @cached_property
+    def held_out(self) -> list[HeldOut]:
+        """The attempts that were left out once, graded by rubrics made without them."""
+        return list(records(self._lake, AGREEMENT, self.app, HeldOut).values())
+
+    def title(self, task_id: str) -> str:
+        """What the user of a task asks for, in a few words."""
+        return title_of(self._stored[task_id].task)
+
     def refresh(self) -> None:
         """Read what people said again: others may be reviewing, too."""
         self.reviews = reviews_of(self._lake, self.app)
@@ -158,6 +176,7 @@ class AppDesk:
         if replies != self._replies:
             self._replies = replies
             self._verdicts.clear()
+            self._attacked.clear()
 
     def entry(self, task_id: str) -> Entry | None:
         """One task; None if the app has no such task."""
@@ -299,24 +318,44 @@ class AppDesk:
             recordings=self._replies,
         )
 
-    def gate(self, candidate: Candidate) -> Verification | None:
-        """The whole gate over one task with the rubric it carries; None without a world."""
-        world = self._world
-        if world is None:
+    def preview(self, review: Review) -> Preview | None:
+        """What the next build would say if this rubric review were kept; None without a world to run the gate in."""
+        if self._stored_world is None:
             return None
+        edited = with_rubric(self._stored[review.task_id], review)
+        rows = verdict_rows(self._regraded(edited))
+        judge = judge_of(None, self._lake, [self.app])
+        before = Before(
+            world=self._stored_world,
+            known=self._known(),
+            reviews=self.reviews,
+            seen=Seen(masked=masked_tasks(self._lake, self.app), judge=judge),
+            labels_wait=self.labels_wait,
+        )
+        masked = masked_tasks(self._lake, self.app, more=rows)
+        stored = [self._stored[task_id] for task_id in self.task_ids]
+        found, by_gate = preview(stored, edited, before, masked=masked)
+        self._attacked |= {(one.task_id, one.task_version): one for one in by_gate}
+        return found
 
-        def run(task: Task, actions: Sequence[Action]) -> Attempt:
-            return run_actions(task, world, actions)
+    def _known(self) -> dict[str, VerifiedTask]:
+        """What the gate said of each task's version in force; of its last version where it was not attacked yet."""
+        known: dict[str, VerifiedTask] = {}
+        for task_id, stored in self._stored.items():
+            version = self._version_in_force(self.in_force(stored))
+            said = self._attacked.get((task_id, version)) or self._verified.get(task_id)
+            if said is not None:
+                known[task_id] = said
+        return known
 
-        others = [
-            one for one in self._stored.values() if one.task.task_id != candidate.task.task_id
-        ]
-        return verify_judged(
-            candidate,
-            others=others,
-            run=run,
-            judge=JudgeSays(replies=self._replies),
-            world_digest=self._digest,
+    @property
+    def labels_wait(self) -> bool:
+        """Whether a label is newer than the last build: it derives the rubrics of the app again."""
+        return any(
+            (self.labels.get(attempt.episode_id, UNLABELLED)).resolved != attempt.resolved
+            for stored in self._stored.values()
+            for attempt in stored.attempts
+            if attempt.episode_id in self.reviews.labels
         )
 
     def save(self, review: Review) -> None:
@@ -324,19 +363,19 @@ class AppDesk:
         keep(self._lake, [review])
         self.refresh()
         if review.rubric is not None:
-            self._keep_verdicts(review.task_id)
+            keep_verdicts(self._lake, self._regraded(self.in_force(self._stored[review.task_id])))
 
-    def _keep_verdicts(self, task_id: str) -> None:
-        candidate = self.in_force(self._stored[task_id])
+    def _regraded(self, candidate: Candidate) -> list[Regraded]:
+        """The stored rollouts of a task, graded with the rubric it carries."""
         version = self.version_of(candidate)
         found: list[Regraded] = []
-        for stored in self.rollouts(task_id):
+        for stored in self.rollouts(candidate.task.task_id):
             attempt = self.rollout_run(candidate, stored)
             if attempt is not None:
                 verdict = self._evaluated(candidate.rubric, attempt, version)
                 same = same_words(attempt.messages, conversation(stored.trajectory) or [])
                 found.append(Regraded(run=stored, verdict=verdict, same_run=same))
-        keep_verdicts(self._lake, found)
+        return found
 
 
 class Desk:

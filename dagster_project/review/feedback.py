@@ -81,6 +81,8 @@ def with_rubric(candidate: Candidate, review: Review | None) -> Candidate:
         "stale": stale,
         "note": review.note,
     }
+    if "written" in review.content:
+        note["written"] = review.content["written"]
     edited = replace(rubric, evidence={**candidate.rubric.evidence, "review": note})
     reasons = tuple(reason for reason in candidate.reasons if reason != STALE)
     return replace(candidate, rubric=edited, reasons=(*reasons, STALE) if stale else reasons)

@@ -15,6 +15,8 @@ from typing import Any, Final
 import jinja2
 
 from dagster_project.report import texts
+from dagster_project.review.guide.tour import Place
+from environments.describe_check import describe
 from environments.diff import title_of
 from environments.runtime.rubric import Rubric
 from environments.verification.sentences import EXCUSES, probe_says, reason_says
@@ -37,6 +39,12 @@ class Frame:
     nonce: str
     said: str = ""
     """What was just done, as a sentence."""
+    back: str = ""
+    """Where it was done, to look at it once more; empty where that is here."""
+    tour: Place | None = None
+    """The step of the tour that this page shows."""
+    tour_before: str = ""
+    tour_after: str = ""
 
 
 def static_text(name: str) -> str:
@@ -71,7 +79,6 @@ def _environment() -> jinja2.Environment:
         slug=texts.slug,
         day=_day,
         title_of=lambda task: texts.clip(title_of(task) or "(no words of a user)", 90),
-        as_json=_as_json,
         plainly=plainly,
         mark=_mark,
         verdict=_verdict,
@@ -83,10 +90,6 @@ def _environment() -> jinja2.Environment:
 
 def _day(at: int) -> str:
     return datetime.fromtimestamp(at / 1e9, UTC).strftime("%Y-%m-%d %H:%M")
-
-
-def _as_json(value: Mapping[str, Any]) -> str:
-    return json.dumps(dict(value), indent=1, ensure_ascii=False, sort_keys=True)
 
 
 def plainly(value: object) -> str:
@@ -132,5 +135,5 @@ def _verdict(predicted: float | None) -> str:
 def _spelt(reason: str, rubric: Rubric) -> str:
     """A verdict's reason with the check's sentence in place of its id."""
     kind, _, about = reason.partition(": ")
-    says = {**EXCUSES, **{check.check_id: check.says for check in rubric.checks if check.says}}
+    says = {**EXCUSES, **{check.check_id: describe(check) for check in rubric.checks}}
     return f"{kind}: {says[about]}" if about in says else reason

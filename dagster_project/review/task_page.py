@@ -3,10 +3,16 @@
 In: the desk and one of its entries. Out: values for `task.html`. Not here: HTTP (`web`), HTML (`pages`).
 """
 
+from collections.abc import Iterable, Mapping
+
 from dagster_project.review.desk import AppDesk, Entry
-from dagster_project.review.review import Review
+from dagster_project.review.editing.alike import Line, lines_of
+from dagster_project.review.editing.edits import written_in
+from dagster_project.review.editing.kinds import KINDS, Shown, example_of, fields_of
+from dagster_project.review.review import CHECK, Review
 from dagster_project.review.transcript import turns
 from environments.regrade import conversation
+from environments.runtime.verdict import Verdict
 from environments.runtime.world_dispatched import Dispatched
 
 
@@ -28,6 +34,50 @@ def conversation_shown(
     verdict = graded.verdict if graded else None
     shown = turns(messages, run, parts)
     return {"graded": graded, "rollout": None, "verdict": verdict, "turns": shown}
+
+
+def rubric_shown(
+    entry: Entry, verdict: Verdict | None, form: Mapping[str, str]
+) -> dict[str, object]:
+    """The rubric's checks, those alike on one line, and the fields of the kind of check that is being added."""
+    results = verdict.checks if verdict is not None else ()
+    rubric = entry.candidate.rubric
+    chosen = form.get("new-fn", "")
+    lines: list[Line] = lines_of(rubric, results, written=written_in(rubric), form=form)
+    fields: list[Shown] = fields_of(chosen, {}) if chosen in KINDS else []
+    return {
+        "lines": lines,
+        "kinds": KINDS,
+        "chosen": chosen if chosen in KINDS else "",
+        "examples": {fn: example_of(fn) for fn in KINDS},
+        "new_fields": fields,
+        "tools": _tools(entry),
+    }
+
+
+def _tools(entry: Entry) -> list[str]:
+    """The tools of the task, to choose from."""
+    task = entry.candidate.task
+    listed = [tool.get("function", tool) for tool in task.tools]
+    return sorted({str(one["name"]) for one in listed if isinstance(one, dict) and "name" in one})
+
+
+def neighbours(entry: Entry, episode_id: str | None) -> tuple[str | None, str | None]:
+    """The attempts before and after the one that is shown."""
+    ids: list[str | None] = [graded.episode_id for graded in entry.attempts]
+    if episode_id not in ids:
+        return None, ids[0] if ids else None
+    at = ids.index(episode_id)
+    return ids[at - 1] if at else None, ids[at + 1] if at + 1 < len(ids) else None
+
+
+def history_shown(history: Iterable[Review], *, blind_for: str | None) -> list[Review]:
+    """What people said of a task; to a reviewer who has not spoken yet only their own words and what is no judgement."""
+    return [
+        review
+        for review in history
+        if blind_for is None or review.by == blind_for or review.kind == CHECK
+    ][:50]
 
 
 def probes_shown(desk: AppDesk, entry: Entry) -> list[dict[str, object]]:

@@ -88,10 +88,14 @@ def keep_verdicts(lake: Lake, regraded: Sequence[Regraded]) -> int:
     apps = sorted({one.run.app for one in regraded})
     there = {key: said for app in apps for key, said in _said(lake, app)}
     fresh = [one for one in regraded if there.get(_key(one)) != _pair(one.verdict)]
-    at = time.time_ns()
-    rows = [_row(one, at) for one in fresh]
-    lake.append(VERDICTS, pa.Table.from_pylist(rows, schema=VERDICTS.schema))
+    lake.append(VERDICTS, pa.Table.from_pylist(verdict_rows(fresh), schema=VERDICTS.schema))
     return len(fresh)
+
+
+def verdict_rows(regraded: Iterable[Regraded]) -> list[dict[str, object]]:
+    """The verdicts as rows of `VERDICTS`, made now."""
+    at = time.time_ns()
+    return [_row(one, at) for one in regraded]
 
 
 def _said(lake: Lake, app: str) -> list[tuple[tuple[str, str], tuple[float | None, float | None]]]:

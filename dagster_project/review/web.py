@@ -19,13 +19,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from dagster_project.review.check_kinds import KINDS
-from dagster_project.review.desk import AppDesk, Desk, Entry
-from dagster_project.review.edits import Edit, edited
+from dagster_project.review.desk import AppDesk, Desk, Entry, Graded
+from dagster_project.review.editing.edits import Edit, edited, written_in
 from dagster_project.review.feedback import can_accept, derived_hash, doubts_of, review_note
 from dagster_project.review.guard import BadFormError, Guard, Keys, read_form
+from dagster_project.review.guide.tour import COOKIE, QUEUE, SECONDS, TASK, address_of, place_of
 from dagster_project.review.pages import STATIC, Frame, page, static_text
-from dagster_project.review.queue import ORDER, WHY, QueueItem, queue, trust_rows
+from dagster_project.review.queue import ORDER, WHY, queue, trust_rows
 from dagster_project.review.review import (
     ACCEPT,
     CHECK,
@@ -36,20 +36,37 @@ from dagster_project.review.review import (
     RUBRIC,
     Review,
 )
-from dagster_project.review.task_page import conversation_shown, decision_now, probes_shown
+from dagster_project.review.task_page import (
+    conversation_shown,
+    decision_now,
+    history_shown,
+    neighbours,
+    probes_shown,
+    rubric_shown,
+)
+from dagster_project.review.team.between import (
+    all_reviewers,
+    between_reviewers,
+    rubrics_with_reviewers,
+    rubrics_with_users,
+)
+from dagster_project.review.team.plan import Team
+from dagster_project.review.team.turn import Turn, turns_of, unlabelled_by
 from dagster_project.rows import canonical_text
-from environments.runtime.canonical import rubric_hash
-from environments.runtime.rubric import Rubric
+from environments.runtime.canonical import digest, rubric_hash
+from environments.runtime.verdict import Verdict
 
 PER_PAGE: Final = 40
 DRAFTS: Final = 200
 MAX_NOTE: Final = 2_000
 SAID: Final = {
-    "label": "The label is kept. It becomes a reviewer's outcome with the next build.",
+    "label": "The label is kept. Here is the next attempt.",
+    "next": "The label is kept. Here is the next task.",
+    "end": "The label is kept. Nothing else waits for you.",
     "rubric": "The rubric is kept. It replaces the derived one with the next build.",
     "derived": "The derived rubric holds again with the next build.",
-    "accept": "Accepted. The next build exports this version.",
-    "reject": "Left out. The next build does not export this version.",
+    "accept": "Accepted: the next build exports this version. Here is what comes next.",
+    "reject": "Left out: the next build does not export this version. Here is what comes next.",
     "undo": "The decision is taken back.",
     "check": "The check is marked as right.",
 }
@@ -64,8 +81,7 @@ class Draft:
     task_id: str
     base: str
     """Hash of the rubric it was made from."""
-    rubric: Rubric
-    changes: tuple[str, ...]
+    edit: Edit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,10 +97,11 @@ class _Asked:
 class ReviewPage:
     """The application; one lock, because people are slow and runs share caches."""
 
-    def __init__(self, desk: Desk, author: str, keys: Keys) -> None:
+    def __init__(self, desk: Desk, author: str, keys: Keys, team: Team | None = None) -> None:
         self._desk = desk
         self._author = author
         self._keys = keys
+        self._team = Team() if team is None else team
         self._lock = threading.Lock()
         self._drafts: OrderedDict[str, Draft] = OrderedDict()
         self._order: list[tuple[str, str]] = []
@@ -94,10 +111,12 @@ class ReviewPage:
             routes=[
                 Route("/", self._get_queue, methods=["GET"]),
                 Route("/static/{name}", _static, methods=["GET"]),
+                Route("/tour", self._end_tour, methods=["POST"]),
                 Route(task, self._about(self._show), methods=["GET"]),
                 Route(f"{task}/label", self._about(self._label), methods=["POST"]),
                 Route(f"{task}/decision", self._about(self._decision), methods=["POST"]),
                 Route(f"{task}/check", self._about(self._check), methods=["POST"]),
+                Route(f"{task}/kind", self._about(self._kind), methods=["POST"]),
                 Route(f"{task}/preview", self._about(self._preview), methods=["POST"]),
                 Route(f"{task}/rubric", self._about(self._rubric), methods=["POST"]),
             ],
@@ -128,9 +147,20 @@ class ReviewPage:
     async def _get_queue(self, request: Request) -> Response:
         return await run_in_threadpool(self._queue_page, request)
 
-    def _queue(self) -> list[QueueItem]:
+    async def _end_tour(self, request: Request) -> Response:
+        try:
+            await read_form(request, self._keys)
+        except BadFormError as fault:
+            return PlainTextResponse(f"{fault}\n", status_code=400)
+        answer = RedirectResponse("/", status_code=303)
+        answer.set_cookie(COOKIE, "ended", max_age=SECONDS, httponly=True, samesite="strict")
+        return answer
+
+    def _turns(self) -> list[Turn]:
+        """The queue as this reviewer sees it."""
         reviews = {name: self._app(name).reviews for name in self._desk.apps}
-        return queue(self._desk.entries(), reviews)
+        items = queue(self._desk.entries(), reviews)
+        return turns_of(items, self._team, self._author, reviews)
 
     def _app(self, name: str) -> AppDesk:
         found = self._desk.app(name)
@@ -139,40 +169,74 @@ class ReviewPage:
         return found
 
     def _queue_page(self, request: Request) -> Response:
+        asks = request.query_params
+        app, show = asks.get("app", ""), asks.get("show", "todo")
+        belongs = self._author in self._team.names
+        whose = asks.get("whose", "mine" if belongs else "all")
         with self._lock:
             self._desk.reload_if_old()
-            items = self._queue()
-            self._order = _order(items)
-        app, show = request.query_params.get("app", ""), request.query_params.get("show", "todo")
-        mine = [item for item in items if not app or item.entry.app == app]
-        shown = [item for item in mine if _fits(item, show)]
-        number = _whole(request.query_params.get("page"), 1)
+            turns = self._turns()
+            chosen = [
+                turn
+                for turn in turns
+                if (not app or turn.item.entry.app == app) and (whose != "mine" or turn.mine)
+            ]
+            self._order = _order(chosen if belongs and whose == "mine" else turns)
+            agreement = self._agreement(turns, app)
+        shown = [turn for turn in chosen if _fits(turn, show)]
+        number = _whole(asks.get("page"), 1)
         pages = max(1, -(-len(shown) // PER_PAGE))
         number = min(number, pages)
         return HTMLResponse(
             page(
                 "queue.html",
-                self._frame(request),
-                items=shown[(number - 1) * PER_PAGE : number * PER_PAGE],
+                self._frame(request, QUEUE),
+                turns=shown[(number - 1) * PER_PAGE : number * PER_PAGE],
                 found=len(shown),
-                counts={name: sum(_fits(i, name) for i in mine) for name in _SHOWN},
-                reasons=[(r, sum(r in i.reasons and not i.done for i in mine)) for r in ORDER],
+                counts={name: sum(_fits(turn, name) for turn in chosen) for name in _SHOWN},
+                reasons=[(r, sum(r in t.item.reasons and t.open for t in chosen)) for r in ORDER],
                 why=WHY,
-                trust=trust_rows(i.entry for i in mine),
+                trust=trust_rows(turn.item.entry for turn in turns if not app or turn in chosen),
                 apps=self._desk.apps,
                 app=app,
                 show=show,
+                whose=whose,
+                team=self._team,
+                belongs=belongs,
                 number=number,
                 pages=pages,
+                **agreement,
             )
         )
 
-    def _frame(self, request: Request) -> Frame:
+    def _agreement(self, turns: Sequence[Turn], app: str) -> dict[str, object]:
+        """How far reviewers agree with one another, and rubrics with them."""
+        desks = [self._app(name) for name in self._desk.apps if app in {"", name}]
+        pairs = between_reviewers(by for desk in desks for by in desk.reviews.labels.values())
+        entries = [turn.item.entry for turn in turns if app in {"", turn.item.entry.app}]
+        held_out = [one for desk in desks for one in desk.held_out]
+        together = all_reviewers(pairs)
+        return {
+            "pairs": pairs if together is None else [*pairs, together],
+            "graders": [rubrics_with_reviewers(entries), rubrics_with_users(held_out)],
+        }
+
+    def _frame(self, request: Request, name: str) -> Frame:
+        asks = request.query_params
+        was = [asks.get(part, "") for part in ("was_app", "was_task", "was_episode")]
+        place = place_of(asks.get("tour"), request.cookies, name)
+        task = _path(*self._order[0]) if self._order else "/"
         return Frame(
             author=self._author,
             form=self._keys.form,
             nonce=request.state.nonce,
-            said=SAID.get(request.query_params.get("said", ""), ""),
+            said=SAID.get(asks.get("said", ""), ""),
+            back=f"{_path(was[0], was[1])}?episode={quote(was[2], safe='')}" if was[1] else "",
+            tour=place,
+            tour_before=address_of(place.number - 1, task) if place and place.number > 1 else "",
+            tour_after=(
+                address_of(place.number + 1, task) if place and place.number < place.total else ""
+            ),
         )
 
     def _show(self, asked: _Asked) -> Response:
@@ -180,12 +244,13 @@ class ReviewPage:
 
     def _task_page(self, asked: _Asked, *, edit: Edit | None = None, status: int = 200) -> Response:
         entry, desk = asked.entry, asked.desk
-        items = self._queue()
-        item = next(i for i in items if i.entry.task_id == entry.task_id)
-        if (entry.app, entry.task_id) not in self._order:
-            self._order = _order(items)
+        here = (entry.app, entry.task_id)
+        turns = self._turns()
+        turn = next(t for t in turns if (t.item.entry.app, t.item.entry.task_id) == here)
+        if here not in self._order:
+            self._order = _order(turns)
         order = self._order
-        place = order.index((entry.app, entry.task_id))
+        place = order.index(here)
         asks = asked.request.query_params
         shown = conversation_shown(
             desk,
@@ -193,34 +258,43 @@ class ReviewPage:
             rollout_id=asks.get("rollout"),
             episode_id=asks.get("episode") or asked.form.get("episode"),
         )
-        derived = desk.in_force(entry.stored).reasons
+        graded, verdict = shown["graded"], shown["verdict"]
+        episode = graded.episode_id if isinstance(graded, Graded) else None
+        before, after = neighbours(entry, episode)
         verified = entry.verified
+        path = _path(*here)
         return HTMLResponse(
             page(
                 "task.html",
-                self._frame(asked.request),
-                item=item,
+                self._frame(asked.request, TASK),
+                turn=turn,
+                item=turn.item,
                 entry=entry,
                 why=WHY,
-                reasons=derived,
                 place=place + 1,
                 total=len(order),
                 before=_path(*order[place - 1]) if place else "",
                 after=_path(*order[place + 1]) if place + 1 < len(order) else "",
-                path=_path(entry.app, entry.task_id),
-                kinds=KINDS,
+                attempt_before=f"{path}?episode={quote(before, safe='')}" if before else "",
+                attempt_after=f"{path}?episode={quote(after, safe='')}" if after else "",
+                path=path,
                 note=review_note(entry.candidate.rubric),
                 overridden=entry.task_id in desk.reviews.rubrics
                 and desk.reviews.rubrics[entry.task_id].rubric is not None,
                 accepted_checks=desk.reviews.checks.get(entry.task_id, {}),
-                decision=decision_now(desk, entry),
+                decision=None if turn.blind else decision_now(desk, entry),
                 can_accept=verified is not None and not entry.pending and can_accept(verified),
                 probes=probes_shown(desk, entry),
-                history=desk.reviews.history(entry.task_id)[:50],
+                history=history_shown(
+                    desk.reviews.history(entry.task_id),
+                    blind_for=self._author if turn.blind else None,
+                ),
+                mine=desk.reviews.labels.get(episode or "", {}).get(self._author),
                 rollouts=desk.rollouts(entry.task_id)[:30],
                 rollout_count=len(desk.rollouts(entry.task_id)),
                 edit=edit,
                 form=asked.form,
+                **rubric_shown(entry, verdict if isinstance(verdict, Verdict) else None, asked.form),
                 **shown,
             ),
             status_code=status,
@@ -232,7 +306,30 @@ class ReviewPage:
         if episode not in known or value not in LABELS:
             return PlainTextResponse("There is no such episode or label.\n", status_code=400)
         self._save(asked, LABEL, value, episode_id=episode)
-        return self._back(asked, "label", f"&episode={quote(episode, safe='')}")
+        entry = asked.entry
+        was = f"&was_app={quote(entry.app, safe='')}&was_task={quote(entry.task_id, safe='')}"
+        was += f"&was_episode={quote(episode, safe='')}"
+        following = unlabelled_by(entry, self._author, asked.desk.reviews, episode)
+        if following is None:
+            return self._on(asked, "next", was)
+        at = f"{_path(entry.app, entry.task_id)}?episode={quote(following, safe='')}"
+        return RedirectResponse(f"{at}&said=label{was}", status_code=303)
+
+    def _on(self, asked: _Asked, said: str, more: str = "") -> Response:
+        """On to the next task that waits for this reviewer, or to the queue where none does."""
+        here = (asked.entry.app, asked.entry.task_id)
+        turns = self._turns()
+        order = self._order if here in self._order else _order(turns)
+        waiting = {key for key, turn in zip(_order(turns), turns, strict=True) if turn.open}
+        at = order.index(here) + 1 if here in order else 0
+        following = next(
+            (key for key in [*order[at:], *order[:at]] if key in waiting - {here}), None
+        )
+        if following is None:
+            return RedirectResponse(
+                f"/?said={'end' if said == 'next' else said}{more}", status_code=303
+            )
+        return RedirectResponse(f"{_path(*following)}?said={said}{more}", status_code=303)
 
     def _decision(self, asked: _Asked) -> Response:
         value = asked.form.get("value", "")
@@ -245,7 +342,11 @@ class ReviewPage:
             )
         probes = doubts_of(verified) if value == ACCEPT else []
         self._save(asked, DECISION, value, document=canonical_text({"probes": probes}))
-        return self._back(asked, value or "undo")
+        if not value:
+            return self._back(asked, "undo")
+        entry = asked.entry
+        was = f"&was_app={quote(entry.app, safe='')}&was_task={quote(entry.task_id, safe='')}"
+        return self._on(asked, value, was)
 
     def _check(self, asked: _Asked) -> Response:
         checks = {check.check_id: check for check in asked.entry.candidate.rubric.checks}
@@ -256,24 +357,28 @@ class ReviewPage:
         self._save(asked, CHECK, check.check_id, document=canonical_text({"rubric": rubric}))
         return self._back(asked, "check")
 
+    def _kind(self, asked: _Asked) -> Response:
+        """The same page with everything that was typed, and the fields of another kind of check."""
+        return self._task_page(asked)
+
     def _preview(self, asked: _Asked) -> Response:
         entry = asked.entry
         edit = edited(entry.candidate.rubric, asked.form, author=self._author)
         if edit.faults or not edit.changes:
-            nothing = Edit(rubric=edit.rubric, changes=(), faults=("Nothing was changed.",))
+            nothing = replace(edit, faults=("Nothing was changed.",))
             return self._task_page(asked, edit=edit if edit.faults else nothing, status=422)
-        candidate = replace(entry.candidate, rubric=edit.rubric)
         draft = self._keep_draft(asked, edit)
         return HTMLResponse(
             page(
                 "preview.html",
-                self._frame(asked.request),
+                self._frame(asked.request, "preview"),
                 entry=entry,
                 path=_path(entry.app, entry.task_id),
                 edit=edit,
                 draft=draft,
                 change=asked.desk.change(entry, edit.rubric),
-                gate=asked.desk.gate(candidate),
+                preview=asked.desk.preview(self._rubric_review(asked, edit)),
+                titles={key: asked.desk.title(key) for key in asked.desk.task_ids},
                 note=asked.form.get("note", "")[:MAX_NOTE],
             )
         )
@@ -283,10 +388,9 @@ class ReviewPage:
             app=asked.entry.app,
             task_id=asked.entry.task_id,
             base=rubric_hash(asked.entry.candidate.rubric),
-            rubric=edit.rubric,
-            changes=edit.changes,
+            edit=edit,
         )
-        name = rubric_hash(edit.rubric)
+        name = digest(edit.rubric.to_json())
         self._drafts[name] = draft
         while len(self._drafts) > DRAFTS:
             self._drafts.popitem(last=False)
@@ -294,13 +398,14 @@ class ReviewPage:
 
     def _rubric(self, asked: _Asked) -> Response:
         name, entry = asked.form.get("draft", ""), asked.entry
-        derived = derived_hash(entry.stored.rubric)
         if name == "derived":
             self._save(asked, RUBRIC, "")
             return self._back(asked, "derived")
         if name == "confirm":
+            rubric = entry.candidate.rubric
+            written = tuple(sorted(written_in(rubric)))
             return self._keep_rubric(
-                asked, entry.candidate.rubric, ("Confirmed as it is.",), derived
+                asked, Edit(rubric=rubric, changes=("Confirmed as it is.",), written=written)
             )
         draft = self._drafts.get(name)
         now = rubric_hash(entry.candidate.rubric)
@@ -313,36 +418,44 @@ class ReviewPage:
                 "The task changed since this was shown; go back, reload and edit again.\n",
                 status_code=409,
             )
-        return self._keep_rubric(asked, draft.rubric, draft.changes, derived)
+        return self._keep_rubric(asked, draft.edit)
 
-    def _keep_rubric(
-        self, asked: _Asked, rubric: Rubric, changes: Sequence[str], derived: str
-    ) -> Response:
-        evidence = {k: v for k, v in rubric.evidence.items() if k != "review"}
-        document = {
-            "rubric": {**rubric.to_json(), "evidence": evidence},
-            "base": derived,
-            "changes": list(changes),
-        }
-        self._save(asked, RUBRIC, rubric_hash(rubric), document=canonical_text(document))
+    def _keep_rubric(self, asked: _Asked, edit: Edit) -> Response:
+        asked.desk.save(self._rubric_review(asked, edit))
         return self._back(asked, "rubric")
+
+    def _rubric_review(self, asked: _Asked, edit: Edit) -> Review:
+        """The review that puts an edited rubric in place: what is previewed is what is kept."""
+        evidence = {k: v for k, v in edit.rubric.evidence.items() if k != "review"}
+        document = {
+            "rubric": {**edit.rubric.to_json(), "evidence": evidence},
+            "base": derived_hash(asked.entry.stored.rubric),
+            "changes": list(edit.changes),
+            "written": list(edit.written),
+        }
+        return self._review(
+            asked, RUBRIC, rubric_hash(edit.rubric), document=canonical_text(document)
+        )
 
     def _save(
         self, asked: _Asked, kind: str, value: str, *, document: str = "{}", episode_id: str = ""
     ) -> None:
-        asked.desk.save(
-            Review(
-                app=asked.entry.app,
-                kind=kind,
-                task_id=asked.entry.task_id,
-                task_version=asked.entry.version,
-                episode_id=episode_id,
-                value=value,
-                by=self._author,
-                at=time.time_ns(),
-                note=asked.form.get("note", "")[:MAX_NOTE],
-                document=document,
-            )
+        asked.desk.save(self._review(asked, kind, value, document=document, episode_id=episode_id))
+
+    def _review(
+        self, asked: _Asked, kind: str, value: str, *, document: str = "{}", episode_id: str = ""
+    ) -> Review:
+        return Review(
+            app=asked.entry.app,
+            kind=kind,
+            task_id=asked.entry.task_id,
+            task_version=asked.entry.version,
+            episode_id=episode_id,
+            value=value,
+            by=self._author,
+            at=time.time_ns(),
+            note=asked.form.get("note", "")[:MAX_NOTE],
+            document=document,
         )
 
     @staticmethod
@@ -355,14 +468,14 @@ class ReviewPage:
 _SHOWN: Final = ("todo", "done", "all")
 
 
-def _fits(item: QueueItem, show: str) -> bool:
+def _fits(turn: Turn, show: str) -> bool:
     if show == "all":
         return True
-    return item.done if show == "done" else bool(item.reasons) and not item.done
+    return turn.done if show == "done" else turn.open
 
 
-def _order(items: Sequence[QueueItem]) -> list[tuple[str, str]]:
-    return [(item.entry.app, item.entry.task_id) for item in items]
+def _order(turns: Sequence[Turn]) -> list[tuple[str, str]]:
+    return [(turn.item.entry.app, turn.item.entry.task_id) for turn in turns]
 
 
 def _path(app: str, task_id: str) -> str:

@@ -29,6 +29,7 @@ from dagster_project.review.verdicts import regrade_stored
 from dagster_project.review.web import ReviewPage
 from dagster_project.task_set_parts import parts_of
 from environments.export.taskset import write_task_set
+from environments.runtime.canonical import rubric_hash
 from environments.runtime.task_set import TaskSet
 from ingest.server import Server, ServerSettings
 from tests.review_home import APP, HOSTILE, review_home
@@ -193,7 +194,7 @@ def test_a_label_is_kept_with_author_and_time(client: Client) -> None:
 
 def test_an_edit_is_shown_before_it_is_saved(client: Client) -> None:
     """The preview grades attempts and rollouts again, saves nothing; saving keeps rubric and verdicts."""
-    form = {"new-fn": "calls_at_most", "new-args": '{"most": 0}', "new-required": "1"}
+    form = {"new-fn": "calls_at_most", "new-arg-most": "0", "new-required": "1"}
     preview = client.post(f"{TASK}/preview", **form)
     assert preview.status == 200
     assert "2 of 4 runs get another verdict" in preview.text
@@ -202,11 +203,14 @@ def test_an_edit_is_shown_before_it_is_saved(client: Client) -> None:
     draft = re.findall(r'name="draft" value="([0-9a-f]{64})"', preview.text)[0]
     assert client.post(f"{TASK}/rubric", draft=draft, note="too strict").status == 303
     (review,) = reviews_of(client.lake, APP).everything
-    assert (review.kind, review.value, review.note) == (RUBRIC, draft, "too strict")
+    assert (review.kind, review.note) == (RUBRIC, "too strict")
+    kept = review.rubric
+    assert kept is not None
+    assert review.value == rubric_hash(kept)
     rows = client.lake.read(VERDICTS, app=APP).to_pylist()
     assert {(row["policy"], row["reward"], row["rubric"]) for row in rows} == {
-        ("solver", 0.0, draft),
-        ("idler", 0.0, draft),
+        ("solver", 0.0, review.value),
+        ("idler", 0.0, review.value),
     }
     assert "waits for the next build" in client.ask(TASK).text
     assert client.post(f"{TASK}/rubric", draft=draft).status == 409
@@ -215,13 +219,14 @@ def test_an_edit_is_shown_before_it_is_saved(client: Client) -> None:
 def test_a_bad_edit_comes_back_with_what_was_typed(client: Client) -> None:
     """The fault is one sentence, the form keeps its fields, nothing is saved."""
     form = {
-        "new-fn": "acted",
-        "new-args": '{"tools": "hand_over"}',
+        "new-fn": "calls_at_most",
+        "new-arg-most": "<i>few</i>",
         "new-says": "Hands <b>over</b>",
     }
     answer = client.post(f"{TASK}/preview", **form)
     assert answer.status == 422
-    assert "must be a list of names" in answer.text
+    assert "must be a whole number" in answer.text
+    assert "&lt;i&gt;few&lt;/i&gt;" in answer.text
     assert "Hands &lt;b&gt;over&lt;/b&gt;" in answer.text
     assert client.post(f"{TASK}/preview").status == 422
     assert reviews_of(client.lake, APP).everything == ()

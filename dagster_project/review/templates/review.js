@@ -20,12 +20,10 @@
     if ((key === "j" || key === "k") && rows.length) {
       event.preventDefault();
       move(key === "j" ? 1 : -1);
-    } else if (key === "j" || key === "k") {
-      if (follow(key === "j" ? ".steps a[rel=next]" : ".steps a[rel=prev]")) event.preventDefault();
     } else if (key === "q") {
       if (follow("a.brand")) event.preventDefault();
     } else if (/^[a-z0-9]$/.test(key)) {
-      if (follow(`button[data-key="${key}"]`)) event.preventDefault();
+      if (follow(`[data-key="${key}"]`)) event.preventDefault();
     }
   });
   if (rows.length && location.hash === "") rows[0].focus({ preventScroll: true });

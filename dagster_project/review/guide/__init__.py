@@ -1,0 +1,1 @@
+"""The tour: what a reviewer reads on the page the first time."""

@@ -1,0 +1,308 @@
+"""A check as a plain sentence, made from its function and its arguments alone, so that the sentence cannot lie.
+
+In: a check. Out: what it asks, in at most `MOST` characters. A function that has no entry in `SENTENCES` is told by the
+check's own `says`, else by its name and arguments. Odd arguments give a vaguer sentence, never an error.
+Not here: what a check scores (`runtime.checks`), why a task waits (`verification.sentences`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
+
+from environments.runtime.attempt import Json
+from environments.runtime.rubric import Check
+
+Arguments = Mapping[str, Json]
+
+MOST: Final = 900
+"""Characters of a sentence."""
+MOST_VALUE: Final = 160
+"""Characters of one value in a sentence."""
+MOST_LISTED: Final = 8
+"""Things that a sentence lists before it counts the rest."""
+
+
+def describe(check: Check) -> str:
+    """What a check asks, as a sentence; for a function without an entry in `SENTENCES` its own `says` comes first."""
+    own = " ".join(check.says.split())
+    if check.fn not in SENTENCES and own:
+        return _clip(own, MOST)
+    return describe_arguments(check.fn, check.args)
+
+
+def describe_arguments(fn: str, args: Arguments) -> str:
+    """The sentence that a function and its arguments make, whatever a check says of itself."""
+    make = SENTENCES.get(fn)
+    sentence = _other(fn, args) if make is None else make(args)
+    if args.get("on_missing") == "null":
+        sentence += " Where it is missing, that is not held against the agent."
+    return _clip(" ".join(sentence.split()), MOST)
+
+
+def _end_state(args: Arguments) -> str:
+    ends = _objects(args.get("ends"))
+    if not ends:
+        wrong = len(_objects(args.get("bad")))
+        known = f"; {_count(wrong, 'end is', 'ends are')} known to be wrong" if wrong else ""
+        return f"No end is known to be right{known}."
+    if len(ends) == 1:
+        return f"{_end(ends[0], 'The agent changes')}."
+    ways = "; ".join(f"({n}) {_end(end, 'it changes')}" for n, end in enumerate(ends[:4], 1))
+    more = f"; and {len(ends) - 4} more" if len(ends) > 4 else ""
+    return f"The agent ends in one of {len(ends)} right ways: {ways}{more}."
+
+
+def _end(end: Arguments, who: str) -> str:
+    """The changes of one end: its calls, or the fields that they set where it names no calls."""
+    writes = [_call(row) for row in _rows(end.get("writes"))]
+    effects = [_effect(row) for row in _rows(end.get("effects"))]
+    done = [text for text in (writes or effects) if text]
+    if not done:
+        return f"{who} nothing"
+    by = "by calling" if writes else "as follows:"
+    exactly = "exactly one thing" if len(done) == 1 else f"exactly {len(done)} things"
+    return f"{who} {exactly}, {by} {_listed(done, '; ')}"
+
+
+def _wrote(args: Arguments) -> str:
+    return f"The agent calls {_call([args.get('tool'), args.get('arguments')])}, and it works."
+
+
+def _told(args: Arguments) -> str:
+    value = args.get("value")
+    among = args.get("among")
+    beside = f", beside at most {among} other facts in one message" if _is_count(among) else ""
+    return f"The agent tells the user {_shown(value)}{beside}."
+
+
+def _said(args: Arguments) -> str:
+    words = _texts(args.get("words"))
+    declines = args.get("declines") is True
+    if not words:
+        return "The agent says that it cannot be done." if declines else "The agent says something."
+    least = args.get("least")
+    needed = least if _is_count(least) else len(words)
+    how_many = "all" if needed == len(words) else f"at least {needed}"
+    other = " A refusal in other words is not graded." if declines else ""
+    return f"The agent says {how_many} of these words: {_listed(words)}.{other}"
+
+
+def _spoke(args: Arguments) -> str:
+    least = args.get("messages")
+    times = least if _is_count(least) else 1
+    return f"The agent answers the user in at least {_count(times, 'message', 'messages')}."
+
+
+def _numbers_told(args: Arguments) -> str:
+    return f"The agent tells {_caps(args, 'new numbers')}."
+
+
+def _words_told(args: Arguments) -> str:
+    return f"The agent says {_caps(args, 'characters')}."
+
+
+def _acted(args: Arguments) -> str:
+    return f"The agent calls {_any_of(args)}."
+
+
+def _read(args: Arguments) -> str:
+    return f"The agent looks up what its answer rests on: it calls {_any_of(args)}."
+
+
+def _before(args: Arguments) -> str:
+    first, then = _texts(args.get("first")), _texts(args.get("then"))
+    return f"The agent calls {_listed(first, ' or ')} before it calls {_listed(then, ' or ')}."
+
+
+def _confirmed(args: Arguments) -> str:
+    tools = _listed(_texts(args.get("tools")), " or ")
+    return f"The user says yes before each call of {tools}."
+
+
+def _never_called(args: Arguments) -> str:
+    return f"The agent never calls {_listed(_texts(args.get('tools')), ' or ')}."
+
+
+def _called(args: Arguments) -> str:
+    least = args.get("least")
+    times = least if _is_count(least) else 1
+    return f"The agent makes at least {_count(times, 'call', 'calls')} that a tool answers."
+
+
+def _calls_at_most(args: Arguments) -> str:
+    return f"The agent makes at most {_limit(args.get('most'), 'call', 'calls')}."
+
+
+def _repeats_at_most(args: Arguments) -> str:
+    return f"The agent makes the same call at most {_limit(args.get('most'), 'time', 'times')}."
+
+
+def _judge(args: Arguments) -> str:
+    scale = args.get("scale")
+    low, high = scale if isinstance(scale, list) and len(scale) == 2 else (0, 1)
+    look_at = {
+        "calls": "the agent's calls",
+        "messages": "the whole conversation",
+    }.get(str(args.get("evidence")), "what the agent says to the user")
+    asked = _shown(args.get("prompt"), MOST - 200)
+    return f"A judge reads {look_at} and scores from {_shown(low)} to {_shown(high)}: “{asked}”"
+
+
+SENTENCES: Final[dict[str, Callable[[Arguments], str]]] = {
+    "end_state": _end_state,
+    "wrote": _wrote,
+    "told": _told,
+    "said": _said,
+    "spoke": _spoke,
+    "numbers_told": _numbers_told,
+    "words_told": _words_told,
+    "acted": _acted,
+    "read": _read,
+    "before": _before,
+    "confirmed": _confirmed,
+    "never_called": _never_called,
+    "called": _called,
+    "calls_at_most": _calls_at_most,
+    "repeats_at_most": _repeats_at_most,
+    "judge": _judge,
+}
+"""How each function of `runtime.checks.FUNCTIONS` reads. A new function needs one entry here, and says itself until then."""
+
+
+def _other(fn: str, args: Arguments) -> str:
+    parts = [f"{_words(name)} {_shown(value)}" for name, value in sorted(args.items())]
+    name = _words(fn) or "this kind of check"
+    return f"The attempt passes “{name}”{' with ' + _listed(parts, '; ') if parts else ''}."
+
+
+def _any_of(args: Arguments) -> str:
+    calls = [_call(row) for row in _rows(args.get("any_of"))]
+    return _listed([*_texts(args.get("tools")), *filter(None, calls)], " or ")
+
+
+def _call(row: Sequence[Json]) -> str:
+    """A call as words: `[tool, arguments, times]`, the arguments an object or its text."""
+    if not row:
+        return ""
+    arguments = row[1] if len(row) > 1 else {}
+    if isinstance(arguments, str):
+        arguments = _parsed(arguments)
+    times = row[2] if len(row) > 2 else 1
+    often = f" {times} times" if _is_count(times) and times > 1 else ""
+    given = _shown(arguments)
+    if isinstance(arguments, dict):
+        given = _fields(arguments) if arguments else ""
+    return f"{_shown(row[0])}{often}{' with ' + given if given else ''}"
+
+
+def _effect(row: Sequence[Json]) -> str:
+    """A field that is set: `[kind of record, its key, field, value]`."""
+    parts = [_parsed(cell) if isinstance(cell, str) else cell for cell in row]
+    if len(parts) < 4:
+        return _listed([_shown(part) for part in parts], " ")
+    return f"{_shown(parts[0])} {_shown(parts[1])}: {_shown(parts[2])} becomes {_shown(parts[3])}"
+
+
+def _parsed(text: str) -> Json:
+    """What a text of JSON means; any other text is itself."""
+    if len(text) > 100_000 or text[:1] not in {"{", "[", '"'}:
+        return text
+    try:
+        value: Json = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return value
+
+
+def _fields(value: Mapping[str, Json]) -> str:
+    return _listed([f"{name} {_quoted(item)}" for name, item in value.items()])
+
+
+def _quoted(value: Json) -> str:
+    """A text of several words in quotes, so that it cannot be taken for the next field."""
+    shown = _shown(value)
+    return f"“{shown}”" if isinstance(value, str) and " " in shown and value.strip() else shown
+
+
+def _shown(value: Json, most: int = MOST_VALUE) -> str:
+    """A value as a person writes it: a number as it stands, a list with commas, an object in brackets."""
+    if value is None or isinstance(value, bool):
+        return {None: "(nothing)", True: "yes", False: "no"}[value]
+    if isinstance(value, str):
+        shown = " ".join(value.split()) or "(nothing)"
+    elif isinstance(value, list) and _depth(value) < 3:
+        shown = _listed([_shown(item) for item in value])
+    elif isinstance(value, dict) and _depth(value) < 3:
+        shown = f"({_fields(value)})" if value else "(nothing)"
+    elif isinstance(value, list | dict):
+        shown = "a value that is nested too deep to be shown here"
+    else:
+        shown = json.dumps(value)
+    return _clip(shown, most)
+
+
+def _depth(value: Json) -> int:
+    """How deep lists and objects lie in one another, counted to 4."""
+    deepest, level = 0, [value]
+    while level and deepest < 4:
+        inner = [item for one in level for item in _items(one)]
+        deepest += any(isinstance(one, list | dict) for one in level)
+        level = inner
+    return deepest
+
+
+def _items(value: Json) -> Iterable[Json]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
+
+
+def _listed(items: Sequence[str], between: str = ", ") -> str:
+    shown = between.join(items[:MOST_LISTED]) or "(nothing)"
+    rest = len(items) - MOST_LISTED
+    return f"{shown}{between.rstrip()} and {rest} more" if rest > 0 else shown
+
+
+def _caps(args: Arguments, what: str) -> str:
+    each, total = args.get("per_message"), args.get("total")
+    caps = [
+        f"at most {limit:,} {what}{where}"
+        for limit, where in ((each, " in one message"), (total, " in all"))
+        if _is_count(limit)
+    ]
+    return " and ".join(caps) or f"as many {what} as it likes"
+
+
+def _limit(value: Json, one: str, many: str) -> str:
+    return _count(value, one, many) if _is_count(value) else f"an unknown number of {many}"
+
+
+def _count(number: Json, one: str, many: str) -> str:
+    return f"{_shown(number)} {one if number == 1 else many}"
+
+
+def _is_count(value: Json) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**15
+
+
+def _words(name: str) -> str:
+    return _clip(" ".join(name.replace("_", " ").split()), 60)
+
+
+def _clip(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+
+
+def _rows(value: Json) -> list[list[Json]]:
+    return [row for row in value if isinstance(row, list)] if isinstance(value, list) else []
+
+
+def _objects(value: Json) -> list[dict[str, Json]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _texts(value: Json) -> list[str]:
+    items = value if isinstance(value, list) else [] if value is None else [value]
+    return [_shown(item) for item in items]

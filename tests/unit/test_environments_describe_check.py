@@ -1,0 +1,154 @@
+"""The sentence of a check is made from its arguments: it says what the check asks, whatever somebody wrote beside it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from environments.describe_check import MOST, SENTENCES, describe, describe_arguments
+from environments.runtime.attempt import Json
+from environments.runtime.checks import FUNCTIONS
+from environments.runtime.rubric import Check
+
+CANCEL: Json = ["cancel_order", '{"order_id":"o1","reason":"no longer needed"}', 1]
+
+
+@pytest.mark.parametrize(
+    ("fn", "args", "says"),
+    [
+        ("end_state", {"ends": [{"writes": []}]}, "The agent changes nothing."),
+        (
+            "end_state",
+            {"ends": [{"writes": [CANCEL]}]},
+            (
+                "The agent changes exactly one thing, by calling cancel_order with order_id o1, "
+                "reason “no longer needed”."
+            ),
+        ),
+        (
+            "end_state",
+            {"ends": [{"writes": []}, {"writes": [["a", "{}", 2], CANCEL]}]},
+            (
+                "The agent ends in one of 2 right ways: (1) it changes nothing; (2) it changes exactly "
+                "2 things, by calling a 2 times; cancel_order with order_id o1, reason “no longer needed”."
+            ),
+        ),
+        (
+            "end_state",
+            {"ends": [{"effects": [["order", '["o1"]', "status", '"cancelled"']]}]},
+            "The agent changes exactly one thing, as follows: order o1: status becomes cancelled.",
+        ),
+        (
+            "end_state",
+            {"ends": [], "bad": [{"writes": []}]},
+            "No end is known to be right; 1 end is known to be wrong.",
+        ),
+        (
+            "wrote",
+            {"tool": "pay", "arguments": '{"items":[{"id":7,"n":2}]}'},
+            "The agent calls pay with items (id 7, n 2), and it works.",
+        ),
+        ("told", {"value": 261.18}, "The agent tells the user 261.18."),
+        (
+            "told",
+            {"value": "bella", "among": 4, "on_missing": "null"},
+            (
+                "The agent tells the user bella, beside at most 4 other facts in one message. "
+                "Where it is missing, that is not held against the agent."
+            ),
+        ),
+        (
+            "said",
+            {"words": ["refund", "days"], "least": 1},
+            "The agent says at least 1 of these words: refund, days.",
+        ),
+        ("said", {"words": [], "declines": True}, "The agent says that it cannot be done."),
+        ("spoke", {}, "The agent answers the user in at least 1 message."),
+        (
+            "words_told",
+            {"per_message": 1500, "total": 8274},
+            "The agent says at most 1,500 characters in one message and at most 8,274 characters in all.",
+        ),
+        ("acted", {"any_of": [["hand_over", "{}"]]}, "The agent calls hand_over."),
+        (
+            "read",
+            {"any_of": [["look", '{"id":1}'], ["find", '{"id":1}']]},
+            "The agent looks up what its answer rests on: it calls look with id 1 or find with id 1.",
+        ),
+        (
+            "before",
+            {"first": ["look"], "then": ["change", "cancel"]},
+            "The agent calls look before it calls change or cancel.",
+        ),
+        ("confirmed", {"tools": ["pay"]}, "The user says yes before each call of pay."),
+        ("never_called", {"tools": ["pay", "drop"]}, "The agent never calls pay or drop."),
+        ("called", {"least": 2}, "The agent makes at least 2 calls that a tool answers."),
+        ("calls_at_most", {"most": 20}, "The agent makes at most 20 calls."),
+        ("repeats_at_most", {"most": 1}, "The agent makes the same call at most 1 time."),
+        (
+            "judge",
+            {"prompt": "Was the reason given?", "scale": [1, 5], "evidence": "messages"},
+            "A judge reads the whole conversation and scores from 1 to 5: “Was the reason given?”",
+        ),
+    ],
+)
+def test_arguments_become_a_sentence(fn: str, args: dict[str, Json], says: str) -> None:
+    """Each kind of check says what it asks."""
+    assert describe_arguments(fn, args) == says
+
+
+def test_a_written_sentence_does_not_hide_what_is_asked() -> None:
+    """Whoever writes “The moon is full.” still finds the check's own sentence."""
+    check = Check(check_id="c", fn="told", args={"value": 305}, says="The moon is full.")
+    assert describe(check) == "The agent tells the user 305."
+
+
+def test_a_function_without_an_entry_says_itself() -> None:
+    """A new function reads as its checks say, else as its name and arguments."""
+    check = Check(check_id="c", fn="is_polite", args={"least": 2, "words": ["please"]})
+    assert describe(check) == "The attempt passes “is polite” with least 2; words please."
+    own = Check(check_id="c", fn="is_polite", args={}, says="The agent  is polite.")
+    assert describe(own) == "The agent is polite."
+
+
+def test_different_values_make_different_sentences() -> None:
+    """Who reads the sentence knows which fact is asked."""
+    values: list[Json] = [1, 10, 1.5, "one", "", True, ["one", "two"], {"one": 1}]
+    assert len({describe_arguments("told", {"value": value}) for value in values}) == len(values)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+NAMES = ("ends", "bad", "tool", "arguments", "any_of", "tools", "words", "least", "most", "value")
+MORE = ("among", "first", "then", "prompt", "scale", "evidence", "per_message", "total", "writes")
+
+
+@given(
+    st.sampled_from([*sorted(SENTENCES), "unknown"]),
+    st.dictionaries(st.sampled_from(NAMES + MORE), JSON, max_size=5),
+)
+def test_any_arguments_make_one_line(fn: str, args: dict[str, Json]) -> None:
+    """Odd arguments, deep ones and none make a bounded sentence, never an error."""
+    says = describe_arguments(fn, args)
+    assert 0 < len(says) <= MOST
+    assert "\n" not in says
+
+
+def test_deep_and_huge_arguments_are_cut() -> None:
+    """What nobody would read is cut or named, and costs no error."""
+    deep: Json = "x"
+    for _ in range(5000):
+        deep = [deep]
+    assert "nested too deep" in describe_arguments("told", {"value": deep})
+    assert len(describe_arguments("said", {"words": ["w" * 500] * 1000})) <= MOST
+
+
+def test_every_function_that_has_a_form_has_a_sentence() -> None:
+    """The functions that this page was written for are all described."""
+    assert set(SENTENCES) <= set(FUNCTIONS)
