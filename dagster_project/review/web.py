@@ -62,7 +62,7 @@ MAX_NOTE: Final = 2_000
 SAID: Final = {
     "label": "The label is kept. Here is the next attempt.",
     "next": "The label is kept. Here is the next task.",
-    "end": "The label is kept. Nothing else waits for you.",
+    "end": "The label is kept. All attempts that wait for you have one.",
     "rubric": "The rubric is kept. It replaces the derived one with the next build.",
     "derived": "The derived rubric holds again with the next build.",
     "accept": "Accepted: the next build exports this version. Here is what comes next.",
@@ -294,7 +294,9 @@ class ReviewPage:
                 rollout_count=len(desk.rollouts(entry.task_id)),
                 edit=edit,
                 form=asked.form,
-                **rubric_shown(entry, verdict if isinstance(verdict, Verdict) else None, asked.form),
+                **rubric_shown(
+                    entry, verdict if isinstance(verdict, Verdict) else None, asked.form
+                ),
                 **shown,
             ),
             status_code=status,
@@ -320,7 +322,11 @@ class ReviewPage:
         here = (asked.entry.app, asked.entry.task_id)
         turns = self._turns()
         order = self._order if here in self._order else _order(turns)
-        waiting = {key for key, turn in zip(_order(turns), turns, strict=True) if turn.open}
+        waiting = {
+            key
+            for key, turn in zip(_order(turns), turns, strict=True)
+            if turn.open and (said != "next" or self._unlabelled(turn.item.entry))
+        }
         at = order.index(here) + 1 if here in order else 0
         following = next(
             (key for key in [*order[at:], *order[:at]] if key in waiting - {here}), None
@@ -330,6 +336,11 @@ class ReviewPage:
                 f"/?said={'end' if said == 'next' else said}{more}", status_code=303
             )
         return RedirectResponse(f"{_path(*following)}?said={said}{more}", status_code=303)
+
+    def _unlabelled(self, entry: Entry) -> bool:
+        """Whether an attempt of it has no label of this reviewer yet."""
+        reviews = self._app(entry.app).reviews
+        return unlabelled_by(entry, self._author, reviews, "") is not None
 
     def _decision(self, asked: _Asked) -> Response:
         value = asked.form.get("value", "")

@@ -15,7 +15,7 @@ from dagster_project.home import Home
 from dagster_project.lake import Lake
 from dagster_project.review.desk import Desk
 from dagster_project.review.guard import Keys
-from dagster_project.review.review import LABEL, RUBRIC
+from dagster_project.review.review import DECISION, LABEL, RUBRIC
 from dagster_project.review.store import reviews_of
 from dagster_project.review.web import ReviewPage
 from ingest.server import Server, ServerSettings
@@ -95,24 +95,76 @@ def open_everything(page: Page) -> None:
 
 
 def test_a_review_by_keyboard(site: Site, context: BrowserContext) -> None:
-    """Down the queue, into a task, a label, the next task, back to the queue: no mouse, no message in the console."""
+    """Down the queue, into a task, and each label goes on to what comes next: no mouse, no message in the console."""
     page = site.enter(context)
     page.keyboard.press("j")
     page.keyboard.press("k")
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"/task/shop/task3"))
     page.keyboard.press("2")
-    page.wait_for_url(re.compile("said=label"))
-    assert page.locator("button[data-key='2']").get_attribute("aria-pressed") == "true"
-    page.keyboard.press("j")
-    page.wait_for_url(re.compile(r"/task/shop/task1"))
+    page.wait_for_url(re.compile(r"/task/shop/task1\?said=next"))
     page.keyboard.press("1")
-    page.wait_for_url(re.compile("said=label"))
+    page.wait_for_url(re.compile(r"episode=ep1-bad&said=label"))
+    assert page.locator(".tabs a[aria-current]").inner_text().startswith("Attempt 2")
+    page.keyboard.press("p")
+    page.wait_for_url(re.compile(r"episode=ep1-good$"))
+    assert page.locator("button[data-key='1']").get_attribute("aria-pressed") == "true"
+    page.keyboard.press("n")
+    page.wait_for_url(re.compile(r"episode=ep1-bad$"))
+    page.keyboard.press("3")
+    page.wait_for_url(f"{site.address}/?said=end*")
+    page.locator(".said a").click()
+    page.wait_for_url(re.compile(r"/task/shop/task1\?episode=ep1-bad"))
+    page.keyboard.press("k")
+    page.wait_for_url(re.compile(r"/task/shop/task3"))
+    page.keyboard.press("x")
+    page.wait_for_url(re.compile("said=reject"))
     page.keyboard.press("q")
     page.wait_for_url(f"{site.address}/")
     said = [(r.kind, r.episode_id, r.value) for r in reviews_of(site.lake, APP).everything]
-    assert said == [(LABEL, "ep3-bad", "unresolved"), (LABEL, "ep1-good", "resolved")]
+    assert said == [
+        (LABEL, "ep3-bad", "unresolved"),
+        (LABEL, "ep1-good", "resolved"),
+        (LABEL, "ep1-bad", "unknown"),
+        (DECISION, "", "reject"),
+    ]
     assert site.said == []
+
+
+def test_every_key_of_a_page_is_listed_on_it(site: Site, context: BrowserContext) -> None:
+    """The line of keys names each key that does something, and none that does nothing."""
+    page = site.enter(context)
+    for address in (site.task(1), f"{site.task(1)}?episode=ep1-bad", site.task(3)):
+        page.goto(address)
+        listed = set(page.locator(".keys kbd").all_inner_texts()) - {"q"}
+        works = page.evaluate(
+            "[...document.querySelectorAll('[data-key]')].map((e) => e.dataset.key)"
+        )
+        assert set(works) <= listed
+        assert listed - set(works) <= {"j", "k", "n", "p"}, address
+
+
+def test_the_tour_leads_through_the_page_once(site: Site, browser: Browser) -> None:
+    """Six steps beside what they are about, in less than two minutes of reading, without script; then it stays away."""
+    plain = browser.new_context(java_script_enabled=False, viewport={"width": 390, "height": 844})
+    page = site.enter(plain)
+    texts: list[str] = []
+    for number in range(1, 7):
+        assert f"{number} of 6" in page.locator("#tour .eyebrow").inner_text()
+        texts.append(page.locator("#tour").inner_text())
+        assert overflow(page) <= 0
+        if number < 6:
+            page.locator("#tour a.main").click()
+            page.wait_for_url(re.compile(f"tour={number + 1}"))
+    assert len(" ".join(texts).split()) < 2 * 220
+    page.locator("#tour button").click()
+    page.wait_for_url(f"{site.address}/")
+    assert page.locator("#tour").count() == 0
+    page.goto(site.task(1))
+    assert page.locator("#tour").count() == 0
+    page.locator(".who a").click()
+    assert page.locator("#tour").count() == 1
+    plain.close()
 
 
 def test_typing_is_not_a_key(site: Site, context: BrowserContext) -> None:
@@ -133,13 +185,13 @@ def test_an_edit_shows_what_changes_and_is_saved(site: Site, context: BrowserCon
     page = site.enter(context)
     page.goto(site.task(1))
     page.locator("details.add > summary").click()
-    page.locator("select[name=new-fn]").select_option("calls_at_most")
-    page.locator("textarea[name=new-args]").fill('{"most": "one"}')
-    page.locator("button.main").click()
+    page.locator("button[value=calls_at_most]").click()
+    page.locator("input[name=new-arg-most]").fill("one")
+    page.locator("input[name=new-arg-most]").press("Enter")
     assert "must be a whole number" in page.locator(".notice").inner_text()
-    page.locator("textarea[name=new-args]").fill('{"most": 0}')
+    page.locator("input[name=new-arg-most]").fill("0")
     page.locator("input[name=new-required]").check()
-    page.locator("button.main").click()
+    page.locator("button.main[data-key=e]").click()
     assert page.locator("#agreement tbody tr").nth(1).locator("td").all_inner_texts() == [
         "Agreed",
         "2",
@@ -163,10 +215,12 @@ def test_it_works_without_script(site: Site, browser: Browser) -> None:
     page.locator(".queue .row").first.click()
     page.locator("button[value=unresolved]").click()
     assert "label is kept" in page.locator(".said").inner_text()
-    page.locator(".steps a[rel=next]").click()
+    page.goto(site.task(1))
     page.locator(".check details > summary").first.click()
+    if page.locator(".alike").count():
+        page.locator(".alike .check details > summary").first.click()
     page.locator("input[name=weight-1]").fill("2")
-    page.locator("button.main").click()
+    page.locator("button.main[data-key=e]").click()
     page.locator("button[name=draft]").click()
     assert "rubric is kept" in page.locator(".said").inner_text()
     plain.close()

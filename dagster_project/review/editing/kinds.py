@@ -5,7 +5,7 @@ sentence that says what is wrong. A kind that is not listed here is edited by th
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from dagster_project.review.editing.fields import (
@@ -142,6 +142,8 @@ def fields_of(fn: str, args: Mapping[str, Json]) -> list[Shown]:
 def _shown(name: str, args: Mapping[str, Json], kind: Kind) -> Shown:
     text = text_of(name, args[name], args) if name in args else ""
     edited = field_of(name, args.get(name)) if text is not None else None
+    if edited is not None and kind.needs + kind.takes and name not in kind.needs + kind.takes:
+        edited = replace(edited, rare=True)
     return Shown(
         name=name,
         field=edited,

@@ -84,7 +84,7 @@ STEPS: Final = (
         beside="trust",
         title="What becomes of it",
         says=(
-            "What you say takes effect with the next `tracegym build`. Here you see how often rubrics "
+            "What you say takes effect with the next “tracegym build”. Here you see how often rubrics "
             "agree with reviewers, and reviewers with one another. The better they agree, the fewer "
             "tasks ask for a person. That is all. Thank you for your time."
         ),
