@@ -234,8 +234,8 @@ def _rewards(
     """Rewards by rollout, task and version: as rolled out, then as graded again later."""
     columns = ("app", "day", "rollout_id", "policy", "task_id", "task_version", "reward", "error")
     rows = once(lake.read(ROLLOUTS, app=app, columns=columns), ROLLOUTS).to_pylist()
-    listed = [row for row in rows if row["error"] is None]
-    later = [*lake.read(VERDICTS, app=app).to_pylist(), *more]
+    listed: list[Mapping[str, Any]] = [row for row in rows if row["error"] is None]
+    later: list[Mapping[str, Any]] = [*lake.read(VERDICTS, app=app).to_pylist(), *more]
     listed += sorted((row for row in later if row["same_run"]), key=lambda row: row["at"])
     return {
         (row["rollout_id"], row["task_id"], row["task_version"]): row["reward"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, TypeGuard
 
 from environments.runtime.attempt import Json
 from environments.runtime.rubric import Check
@@ -283,7 +283,7 @@ def _count(number: Json, one: str, many: str) -> str:
     return f"{_shown(number)} {one if number == 1 else many}"
 
 
-def _is_count(value: Json) -> bool:
+def _is_count(value: Json) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**15
 
 

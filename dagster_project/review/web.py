@@ -6,7 +6,6 @@ Not here: who may ask (`guard`), HTML (`pages`), what is true (`desk`, `regradin
 
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -20,6 +19,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 
 from dagster_project.review.desk import AppDesk, Desk, Entry, Graded
+from dagster_project.review.editing.drafts import Drafts
 from dagster_project.review.editing.edits import Edit, edited, written_in
 from dagster_project.review.feedback import can_accept, derived_hash, doubts_of, review_note
 from dagster_project.review.guard import BadFormError, Guard, Keys, read_form
@@ -44,20 +44,14 @@ from dagster_project.review.task_page import (
     probes_shown,
     rubric_shown,
 )
-from dagster_project.review.team.between import (
-    all_reviewers,
-    between_reviewers,
-    rubrics_with_reviewers,
-    rubrics_with_users,
-)
+from dagster_project.review.team.between import agreement_rows
 from dagster_project.review.team.plan import Team
 from dagster_project.review.team.turn import Turn, turns_of, unlabelled_by
 from dagster_project.rows import canonical_text
-from environments.runtime.canonical import digest, rubric_hash
+from environments.runtime.canonical import rubric_hash
 from environments.runtime.verdict import Verdict
 
 PER_PAGE: Final = 40
-DRAFTS: Final = 200
 MAX_NOTE: Final = 2_000
 SAID: Final = {
     "label": "The label is kept. Here is the next attempt.",
@@ -71,17 +65,6 @@ SAID: Final = {
     "check": "The check is marked as right.",
 }
 Answer = Callable[["_Asked"], Response]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
-    """An edited rubric that was shown and not saved yet."""
-
-    app: str
-    task_id: str
-    base: str
-    """Hash of the rubric it was made from."""
-    edit: Edit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +86,7 @@ class ReviewPage:
         self._keys = keys
         self._team = Team() if team is None else team
         self._lock = threading.Lock()
-        self._drafts: OrderedDict[str, Draft] = OrderedDict()
+        self._drafts = Drafts()
         self._order: list[tuple[str, str]] = []
         """The queue as it was last looked at: a task keeps its neighbours while a person works through it."""
         task = "/task/{app}/{task_id}"
@@ -212,14 +195,13 @@ class ReviewPage:
     def _agreement(self, turns: Sequence[Turn], app: str) -> dict[str, object]:
         """How far reviewers agree with one another, and rubrics with them."""
         desks = [self._app(name) for name in self._desk.apps if app in {"", name}]
-        pairs = between_reviewers(by for desk in desks for by in desk.reviews.labels.values())
         entries = [turn.item.entry for turn in turns if app in {"", turn.item.entry.app}]
-        held_out = [one for desk in desks for one in desk.held_out]
-        together = all_reviewers(pairs)
-        return {
-            "pairs": pairs if together is None else [*pairs, together],
-            "graders": [rubrics_with_reviewers(entries), rubrics_with_users(held_out)],
-        }
+        pairs, graders = agreement_rows(
+            labels=[by_person for desk in desks for by_person in desk.reviews.labels.values()],
+            entries=entries,
+            held_out=[one for desk in desks for one in desk.held_out],
+        )
+        return {"pairs": pairs, "graders": graders}
 
     def _frame(self, request: Request, name: str) -> Frame:
         asks = request.query_params
@@ -378,7 +360,7 @@ class ReviewPage:
         if edit.faults or not edit.changes:
             nothing = replace(edit, faults=("Nothing was changed.",))
             return self._task_page(asked, edit=edit if edit.faults else nothing, status=422)
-        draft = self._keep_draft(asked, edit)
+        draft = self._drafts.keep(entry.app, entry.task_id, entry.candidate.rubric, edit)
         return HTMLResponse(
             page(
                 "preview.html",
@@ -394,19 +376,6 @@ class ReviewPage:
             )
         )
 
-    def _keep_draft(self, asked: _Asked, edit: Edit) -> str:
-        draft = Draft(
-            app=asked.entry.app,
-            task_id=asked.entry.task_id,
-            base=rubric_hash(asked.entry.candidate.rubric),
-            edit=edit,
-        )
-        name = digest(edit.rubric.to_json())
-        self._drafts[name] = draft
-        while len(self._drafts) > DRAFTS:
-            self._drafts.popitem(last=False)
-        return name
-
     def _rubric(self, asked: _Asked) -> Response:
         name, entry = asked.form.get("draft", ""), asked.entry
         if name == "derived":
@@ -418,18 +387,13 @@ class ReviewPage:
             return self._keep_rubric(
                 asked, Edit(rubric=rubric, changes=("Confirmed as it is.",), written=written)
             )
-        draft = self._drafts.get(name)
-        now = rubric_hash(entry.candidate.rubric)
-        if draft is None or (draft.app, draft.task_id, draft.base) != (
-            entry.app,
-            entry.task_id,
-            now,
-        ):
+        edit = self._drafts.find(name, entry.app, entry.task_id, entry.candidate.rubric)
+        if edit is None:
             return PlainTextResponse(
                 "The task changed since this was shown; go back, reload and edit again.\n",
                 status_code=409,
             )
-        return self._keep_rubric(asked, draft.edit)
+        return self._keep_rubric(asked, edit)
 
     def _keep_rubric(self, asked: _Asked, edit: Edit) -> Response:
         asked.desk.save(self._rubric_review(asked, edit))

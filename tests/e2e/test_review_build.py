@@ -11,6 +11,7 @@ from dagster_project.build import build
 from dagster_project.home import Home, open_home
 from dagster_project.lake import Lake
 from dagster_project.review.desk import AppDesk, Desk, Entry
+from dagster_project.review.editing.edits import edited, written_in
 from dagster_project.review.feedback import LEFT_OUT, derived_hash
 from dagster_project.review.review import DECISION, LABEL, REJECT, RUBRIC, UNRESOLVED, Review
 from dagster_project.rows import canonical_text
@@ -102,3 +103,45 @@ def test_reviews_hold_in_the_next_build(tmp_path: Path) -> None:
     again = opened(home).entry(left_out.task_id)
     assert again is not None
     assert again.status == "accepted"
+
+
+@pytest.mark.slow
+def test_what_was_previewed_is_what_is_built(tmp_path: Path) -> None:
+    """A sentence rewritten, a limit removed, a fact demanded: each task's status in the preview is the built one."""
+    home = open_home(tmp_path / "home", create=True)
+    found = [*lines(8), *(line(n, good=True, attempt=2, day=2) for n in range(4))]
+    take_in(home, [write(tmp_path / "chats.jsonl", found)])
+    built(home)
+    desk = opened(home)
+    previewed: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for number, task_id in enumerate(desk.task_ids):
+        entry = desk.entry(task_id)
+        assert entry is not None
+        first = entry.candidate.rubric.checks[0]
+        sentence = {"shown-1": "1", "weight-1": f"{first.weight}", "says-1": "The moon is full."}
+        forms = (
+            sentence | ({"required-1": "1"} if first.required else {}),
+            {f"remove-{len(entry.candidate.rubric.checks)}": "1"},
+            {"new-fn": "told", "new-arg-value": "990099", "new-required": "1"},
+        )
+        edit = edited(entry.candidate.rubric, forms[number % 3], author="ada")
+        document = {
+            "rubric": edit.rubric.to_json(),
+            "base": derived_hash(entry.stored.rubric),
+            "written": list(edit.written),
+        }
+        review = said(entry, RUBRIC, rubric_hash(edit.rubric), document=canonical_text(document))
+        desk.save(review)
+        preview = desk.preview(review)
+        assert preview is not None
+        previewed[task_id] = (preview.verdict.status, preview.verdict.reasons)
+    assert len({status for status, _ in previewed.values()}) > 1
+    built(home)
+    after = opened(home)
+    for task_id, (status, reasons) in previewed.items():
+        entry = after.entry(task_id)
+        assert entry is not None
+        assert entry.verified is not None
+        assert (entry.status, entry.verified.reasons) == (status, reasons), task_id
+    sentences = [e.candidate.rubric for t in previewed if (e := after.entry(t)) is not None]
+    assert any(written_in(rubric) for rubric in sentences)

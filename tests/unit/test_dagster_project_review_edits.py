@@ -154,7 +154,8 @@ def test_an_end_is_edited_and_keeps_its_name() -> None:
     both = read_check("end_state", {"ends": f"{text}\n\nor\n\n(nothing)"}, before=END)
     ends = END["ends"]
     assert isinstance(ends, list)
-    assert both["ends"] == [*ends, {"id": "end_1", "writes": []}]
+    added: Json = {"id": "end_1", "writes": []}
+    assert both["ends"] == [*ends, added]
 
 
 def test_digits_in_quotes_are_a_code() -> None:

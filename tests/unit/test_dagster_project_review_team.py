@@ -102,6 +102,13 @@ def test_two_judge_a_shared_task_without_seeing_each_other(tmp_path: Path) -> No
     assert (ada.done, ada.open, ada.blind) == (True, False, False)
     assert (bob.done, bob.open, bob.blind) == (False, True, True)
     assert not of["guest"]["task3"].mine
+    found.save(label("ep1-good", "bob", "resolved"))
+    (half,) = [
+        t
+        for t in turns_of(items, team, "bob", {APP: found.reviews})
+        if t.item.entry.task_id == "task1"
+    ]
+    assert (half.done, half.blind) == (False, True)
     assert not of["guest"]["task3"].blind
 
 

@@ -207,10 +207,7 @@ def _same(typed: str, shown: str) -> bool:
 
 def _changing(ends: Json) -> list[Json]:
     """The tools that the ends change something with."""
-    rows = [
-        row
-        for end in (ends if isinstance(ends, list) else [])
-        if isinstance(end, dict) and isinstance(end.get("writes"), list)
-        for row in end["writes"]
-    ]
+    listed = ends if isinstance(ends, list) else []
+    writes = [end.get("writes") for end in listed if isinstance(end, dict)]
+    rows = [row for one in writes if isinstance(one, list) for row in one]
     return list(dict.fromkeys(str(row[0]) for row in rows if isinstance(row, list)))

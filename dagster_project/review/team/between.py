@@ -30,6 +30,21 @@ class Row:
     """95 % interval (Wilson) of the share that they judge alike."""
 
 
+def agreement_rows(
+    *,
+    labels: Iterable[Mapping[str, Review]],
+    entries: Iterable[Entry],
+    held_out: Iterable[HeldOut],
+) -> tuple[list[Row], list[Row]]:
+    """The rows on reviewers with one another, and those on rubrics with reviewers and with users."""
+    pairs = between_reviewers(labels)
+    together = all_reviewers(pairs)
+    return (
+        pairs if together is None else [*pairs, together],
+        [rubrics_with_reviewers(entries), rubrics_with_users(held_out)],
+    )
+
+
 def between_reviewers(labels: Iterable[Mapping[str, Review]]) -> list[Row]:
     """Each two reviewers who labelled an attempt both, the most attempts first; “cannot tell” is a judgement as well."""
     said: dict[tuple[str, str], list[tuple[str, str]]] = {}

@@ -14,7 +14,8 @@ from dagster_project.review.review import DECISION, LABEL, RUBRIC
 from dagster_project.review.store import Reviews
 from dagster_project.review.team.plan import Team
 
-JUDGING: Final = frozenset({LABEL, DECISION, RUBRIC})
+WHOLE: Final = frozenset({DECISION, RUBRIC})
+JUDGING: Final = WHOLE | {LABEL}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,18 +38,18 @@ def turns_of(
     items: Iterable[QueueItem], team: Team, author: str, reviews: Mapping[str, Reviews]
 ) -> list[Turn]:
     """The queue as one reviewer sees it, in the same order, what they are done with last."""
-    said = {app: _spoke(found) for app, found in reviews.items()}
+    said = {app: _Said.of(found) for app, found in reviews.items()}
     turns = [_turn(item, team, author, said[item.entry.app]) for item in items]
     return sorted(turns, key=lambda turn: turn.done)
 
 
-def _turn(item: QueueItem, team: Team, author: str, said: Mapping[str, frozenset[str]]) -> Turn:
-    task_id = item.entry.task_id
-    reviewers = team.reviewers_of(task_id)
-    spoke = said.get(task_id, frozenset())
-    if team.is_shared(task_id) and author in reviewers:
-        done = author in spoke
-        waits = not done and bool(item.reasons or spoke)
+def _turn(item: QueueItem, team: Team, author: str, said: "_Said") -> Turn:
+    entry = item.entry
+    reviewers = team.reviewers_of(entry.task_id)
+    if team.is_shared(entry.task_id) and author in reviewers:
+        whole = author in said.whole.get(entry.task_id, ())
+        done = whole or unlabelled_by(entry, author, said.reviews, "") is None
+        waits = not done and bool(item.reasons or entry.task_id in said.anything)
         return Turn(
             item=item, reviewers=reviewers, mine=True, blind=not done, open=waits, done=done
         )
@@ -62,13 +63,28 @@ def _turn(item: QueueItem, team: Team, author: str, said: Mapping[str, frozenset
     )
 
 
-def _spoke(reviews: Reviews) -> dict[str, frozenset[str]]:
-    """Who judged each task."""
-    found: dict[str, set[str]] = {}
-    for review in reviews.everything:
-        if review.kind in JUDGING:
-            found.setdefault(review.task_id, set()).add(review.by)
-    return {task_id: frozenset(names) for task_id, names in found.items()}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Said:
+    """Who has judged what of one app."""
+
+    reviews: Reviews
+    anything: frozenset[str]
+    """Tasks of which somebody judged anything."""
+    whole: Mapping[str, frozenset[str]]
+    """Who decided about a task, or about its rubric, by task."""
+
+    @classmethod
+    def of(cls, reviews: Reviews) -> "_Said":
+        judged = [review for review in reviews.everything if review.kind in JUDGING]
+        whole: dict[str, set[str]] = {}
+        for review in judged:
+            if review.kind in WHOLE:
+                whole.setdefault(review.task_id, set()).add(review.by)
+        return cls(
+            reviews=reviews,
+            anything=frozenset(review.task_id for review in judged),
+            whole={task_id: frozenset(names) for task_id, names in whole.items()},
+        )
 
 
 def unlabelled_by(entry: Entry, author: str, reviews: Reviews, after: str) -> str | None:
