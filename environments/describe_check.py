@@ -22,6 +22,8 @@ MOST_VALUE: Final = 160
 """Characters of one value in a sentence."""
 MOST_LISTED: Final = 8
 """Things that a sentence lists before it counts the rest."""
+MOST_WORDS: Final = 40
+"""Single words that it lists."""
 
 
 def describe(check: Check) -> str:
@@ -86,7 +88,7 @@ def _said(args: Arguments) -> str:
     needed = least if _is_count(least) else len(words)
     how_many = "all" if needed == len(words) else f"at least {needed}"
     other = " A refusal in other words is not graded." if declines else ""
-    return f"The agent says {how_many} of these words: {_listed(words)}.{other}"
+    return f"The agent says {how_many} of these words: {_listed(words, most=MOST_WORDS)}.{other}"
 
 
 def _spoke(args: Arguments) -> str:
@@ -178,7 +180,15 @@ def _other(fn: str, args: Arguments) -> str:
 
 
 def _any_of(args: Arguments) -> str:
-    calls = [_call(row) for row in _rows(args.get("any_of"))]
+    """The calls of which one is enough, each tool named once: `look with id 1 or with id 2 or find with id 1`."""
+    calls: list[str] = []
+    tool = ""
+    for row in _rows(args.get("any_of")):
+        text = _call(row)
+        name = _shown(row[0]) if row else ""
+        known = tool == name and text.startswith(f"{name} with ")
+        calls.append(text.removeprefix(f"{name} ") if known else text)
+        tool = name
     return _listed([*_texts(args.get("tools")), *filter(None, calls)], " or ")
 
 
@@ -259,9 +269,9 @@ def _items(value: Json) -> Iterable[Json]:
     return value if isinstance(value, list) else ()
 
 
-def _listed(items: Sequence[str], between: str = ", ") -> str:
-    shown = between.join(items[:MOST_LISTED]) or "(nothing)"
-    rest = len(items) - MOST_LISTED
+def _listed(items: Sequence[str], between: str = ", ", most: int = MOST_LISTED) -> str:
+    shown = between.join(items[:most]) or "(nothing)"
+    rest = len(items) - most
     return f"{shown}{between.rstrip()} and {rest} more" if rest > 0 else shown
 
 

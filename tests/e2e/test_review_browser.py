@@ -298,3 +298,31 @@ def test_every_text_can_be_read(site: Site, browser: Browser, scheme: str) -> No
             page.set_viewport_size({"width": width, "height": 900})
             assert overflow(page) <= 0, (address, width)
     context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_editing_can_be_read_and_fits_a_phone(site: Site, browser: Browser, scheme: str) -> None:
+    """The fields of each kind of check and the preview keep their contrast and no text sticks out at 390 pixels."""
+    context = browser.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+    page = site.enter(context)
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    page.goto(site.task(1))
+    for kind in ("end_state", "judge", "said", "told"):
+        open_everything(page)
+        page.locator(f"button[name=new-fn][value={kind}]").click()
+        open_everything(page)
+        assert page.evaluate(CONTRAST) == [], kind
+        assert overflow(page) <= 0, kind
+        assert page.locator(f"input[type=hidden][name=new-fn][value={kind}]").count() == 1
+    page.locator("[name=new-arg-value]").fill("990099")
+    page.locator("input[name=new-says]").fill("The moon is full.")
+    page.locator("button.main[data-key=e]").click()
+    assert page.locator("#gate").is_visible()
+    assert page.evaluate(CONTRAST) == []
+    assert overflow(page) <= 0
+    page.locator("button[name=draft]").click()
+    page.wait_for_url(re.compile("said=rubric"))
+    assert "The agent tells the user 990099." in page.locator("#rubric").inner_text()
+    assert "The moon is full." in page.locator(".written").inner_text()
+    assert page.evaluate(CONTRAST) == []
+    context.close()

@@ -73,8 +73,8 @@ CANCEL: Json = ["cancel_order", '{"order_id":"o1","reason":"no longer needed"}',
         ("acted", {"any_of": [["hand_over", "{}"]]}, "The agent calls hand_over."),
         (
             "read",
-            {"any_of": [["look", '{"id":1}'], ["find", '{"id":1}']]},
-            "The agent looks up what its answer rests on: it calls look with id 1 or find with id 1.",
+            {"any_of": [["look", '{"id":1}'], ["look", '{"id":2}'], ["find", '{"id":1}']]},
+            "The agent looks up what its answer rests on: it calls look with id 1 or with id 2 or find with id 1.",
         ),
         (
             "before",
