@@ -16,6 +16,7 @@ from dagster_project.review.store import Reviews
 from dagster_project.review.team.between import all_reviewers, between_reviewers, kappa_of
 from dagster_project.review.team.plan import Team, load_team, save_team, team_of
 from dagster_project.review.team.turn import turns_of, unlabelled_by
+from tests.command import as_json, tracegym
 from tests.review_home import APP, review_home
 
 TASKS = [f"{number:032x}" for number in range(2000)]
@@ -82,6 +83,24 @@ def test_the_plan_is_kept_in_the_home(tmp_path: Path) -> None:
     (tmp_path / "reviews" / "team.json").write_text('{"names": [""], "overlap": 7}')
     with pytest.raises(InputError, match="tracegym review --reviewers"):
         load_team(tmp_path)
+
+
+def test_the_command_shares_the_tasks_and_says_how_many_each_gets(tmp_path: Path) -> None:
+    """The plan is written once and ends with an empty list; two people of one name are refused in one sentence."""
+    home = review_home(tmp_path / "h")
+    found = as_json("review", "--home", home.path, "--reviewers", "ada, bob", "--overlap", "1")
+    assert found == {
+        "reviewers": ["ada", "bob"],
+        "overlap": 1.0,
+        "tasks": 2,
+        "shared": 2,
+        "shares": {"ada": 2, "bob": 2},
+    }
+    assert load_team(home.clean) == Team(names=("ada", "bob"), overlap=1.0)
+    said = tracegym("review", "--home", home.path, "--reviewers", "ada,ada", code=1)
+    assert said.strip() == "tracegym: two reviewers are called ada: give them names that differ"
+    assert "everybody" in tracegym("review", "--home", home.path, "--reviewers", "")
+    assert load_team(home.clean).names == ()
 
 
 def test_two_judge_a_shared_task_without_seeing_each_other(tmp_path: Path) -> None:
