@@ -19,6 +19,7 @@ from dagster_project.report.data import (
 )
 from dagster_project.standing import Standing
 from dagster_project.verification import VerifiedTask
+from environments.describe_check import describe
 from environments.diff import title_of
 from environments.runtime.candidate import Candidate
 from environments.verification.sentences import reason_group, reason_says
@@ -92,7 +93,7 @@ def _task(
         ),
         checks=tuple(
             CheckRow(
-                says=check.says or check.fn,
+                says=describe(check),
                 fn=check.fn,
                 role=check.role,
                 required=check.required,

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from environments.describe_check import describe
 from environments.runtime.attempt import Json
 from environments.runtime.canonical import canonical, rubric_hash
 from environments.runtime.rubric import Check, Rubric
@@ -144,7 +145,7 @@ def rubric_reasons(before: Rubric, after: Rubric) -> list[Reason]:
 
 
 def _check(key: str, what: str, check: Check) -> Reason:
-    return _rubric(f"check {key} {what}", f"check {key}: {what} ({check.says or check.fn})")
+    return _rubric(f"check {key} {what}", f"check {key}: {what} ({describe(check)})")
 
 
 def _rubric(what: str, says: str) -> Reason:

@@ -68,7 +68,7 @@ def test_a_rubric_changes_check_by_check(tmp_path: Path) -> None:
             ("rubric", "check end another weight"),
         ]
     }
-    assert "At most 9 calls." in found.changed[0].reasons[1].says
+    assert "The agent makes at most 9 calls." in found.changed[0].reasons[1].says
 
 
 def test_the_task_itself_and_its_slice_change(tmp_path: Path) -> None:
