@@ -15,6 +15,7 @@ from dagster_project.lake import Lake
 from dagster_project.learnt_tables import TASKS, VERIFIED
 from dagster_project.learnt_worlds import world_of
 from dagster_project.policy_level import level, moved
+from dagster_project.rollout_reasons import PolicyReasons
 from dagster_project.rollout_store import rewards_of
 from dagster_project.rows import plain_json
 from dagster_project.task_difficulty import AppDifficulty, difficulties
@@ -116,6 +117,7 @@ def document(
     *,
     band: tuple[float, float] | None = None,
     policy: str = "",
+    policies: Sequence[PolicyReasons] = (),
 ) -> dict[str, Any]:
     """What `difficulty.json` says; the calibration is that of the app with most attempts."""
     known = [one.calibration for one in found if one.calibration is not None]
@@ -126,6 +128,7 @@ def document(
         "policy": policy or None,
         "calibration": asdict(widest) if widest is not None else None,
         "saturation": [asdict(line) for line in lines],
+        "rollouts": [one.to_json() for one in policies],
         "tasks": {t.task_id: _task(t) for one in found for t in one.tasks},
     }
 

@@ -23,7 +23,7 @@ from dagster_project.difficulty_report import (
 from dagster_project.errors import InputError
 from dagster_project.lake import Lake
 from dagster_project.leak_check import is_among
-from dagster_project.rollout_store import rewards_of
+from dagster_project.rollout_store import reasons_of, rewards_of
 from dagster_project.skipped import Skips, without_those_that_fail
 from dagster_project.skipped_parts import SkippedRow, rows_of
 from dagster_project.task_difficulty import AppDifficulty
@@ -121,7 +121,14 @@ def _only(found: AppDifficulty, ids: Collection[str]) -> AppDifficulty:
 def _choice(lake: Lake, apps: Sequence[str], hard: Sequence[AppDifficulty], asked: Asked) -> Choice:
     tasks = [task for one in hard for task in one.tasks]
     rows = (r for app in sorted(apps) for group in rewards_of(lake, app).values() for r in group)
-    said = document(hard, saturation(rows), band=asked.band, policy=asked.band_policy)
+    versions = {task.task_id: task.task_version for task in tasks}
+    said = document(
+        hard,
+        saturation(rows),
+        band=asked.band,
+        policy=asked.band_policy,
+        policies=reasons_of(lake, versions, apps),
+    )
     if asked.band_policy and not any(asked.band_policy in task.policies for task in tasks):
         known = sorted({name for task in tasks for name in task.policies})
         raise InputError(

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import ROLLOUTS
 from dagster_project.report.data import RolloutRow
+from dagster_project.rollout_reasons import COLUMNS, PolicyReasons, by_policy
 from dagster_project.tables import once
 from environments.rollout.rollout import Rollout, RolloutKey, advantages_of
 
@@ -28,6 +29,7 @@ _COUNTED = (
     "reward",
     "error",
 )
+_EXPLAINED = tuple(dict.fromkeys((*_COUNTED, *COLUMNS)))
 
 
 def keep(lake: Lake, rollouts: Sequence[Rollout]) -> None:
@@ -65,6 +67,23 @@ def _unbroken(lake: Lake, columns: Sequence[str], app: str | None = None) -> lis
     return once(rows.filter(pc.is_null(rows.column("error"))), ROLLOUTS).to_pylist()
 
 
+def explained(lake: Lake, app: str, columns: Sequence[str] = _EXPLAINED) -> list[dict[str, Any]]:
+    """All rollouts of an app, each once; one that a fault broke only where it was not made again."""
+    rows = lake.read(ROLLOUTS, app=app, columns=columns)
+    broken = pc.is_valid(rows.column("error"))
+    # Of two rows of one rollout the later one is kept: the one that ended.
+    both = pa.concat_tables([rows.filter(broken), rows.filter(pc.invert(broken))])
+    return once(both, ROLLOUTS).to_pylist()
+
+
+def reasons_of(
+    lake: Lake, versions: Mapping[str, str], apps: Iterable[str]
+) -> tuple[PolicyReasons, ...]:
+    """Rewards by reason of every policy that tried these versions of the tasks (task ids to versions)."""
+    rows = [row for app in sorted(set(apps)) for row in explained(lake, app)]
+    return by_policy(row for row in rows if versions.get(row["task_id"]) == row["task_version"])
+
+
 def _with_advantages(rows: pa.Table, found: Mapping[str, float | None]) -> pa.Table:
     plain = rows.select(["rollout_id", "reward"]).to_pylist()
     values = [found.get(r["rollout_id"]) if r["reward"] is not None else None for r in plain]
@@ -91,20 +110,20 @@ def rewards_of(lake: Lake, app: str) -> dict[str, list[dict[str, object]]]:
 
 
 def rollout_rows(lake: Lake) -> tuple[RolloutRow, ...]:
-    """How each policy did, by app."""
-    groups: dict[tuple[str, str], list[dict[str, object]]] = defaultdict(list)
-    for row in _unbroken(lake, _COUNTED):
-        groups[row["app"], row["policy"]].append(row)
-    return tuple(_row(app, policy, group) for (app, policy), group in sorted(groups.items()))
-
-
-def _row(app: str, policy: str, group: list[dict[str, object]]) -> RolloutRow:
-    rewards = [float(str(row["reward"])) for row in group if row["reward"] is not None]
-    return RolloutRow(
-        app=app,
-        policy=policy,
-        tasks=len({row["task_id"] for row in group}),
-        rollouts=len(group),
-        graded=len(rewards),
-        mean_reward=sum(rewards) / len(rewards) if rewards else None,
+    """How each policy did, by app, and why the others of its rollouts have no reward."""
+    apps = sorted({key[0] for key in lake.counts(ROLLOUTS)})
+    return tuple(
+        RolloutRow(
+            app=app,
+            policy=one.policy,
+            tasks=one.tasks,
+            rollouts=one.rollouts,
+            graded=one.graded,
+            mean_reward=one.mean_reward,
+            null=one.null,
+            reasons=one.reasons,
+            hides=one.says(),
+        )
+        for app in apps
+        for one in by_policy(_unbroken(lake, _EXPLAINED, app))
     )

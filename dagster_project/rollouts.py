@@ -5,6 +5,7 @@ moment it goes on where it was: what is in the lake is not run again. Not here: 
 """
 
 import time
+from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass, field
@@ -15,7 +16,8 @@ from dagster_project.errors import InputError
 from dagster_project.judge_replies import JudgeChoice, judge_of, judge_says, keep_fresh
 from dagster_project.lake import Lake
 from dagster_project.policies import Launch
-from dagster_project.rollout_store import done, keep, settle
+from dagster_project.rollout_reasons import COLUMNS, PolicyReasons, by_policy, cause_of_row
+from dagster_project.rollout_store import done, keep, reasons_of, settle
 from dagster_project.simulated_replies import (
     SimulatorChoice,
     keep_simulated,
@@ -58,10 +60,15 @@ class RolloutCounts:
     """What a simulating model was asked, and what became of it; empty without one."""
     user: Mapping[str, object] = field(default_factory=dict)
     """What a model that played the users was asked; empty without one."""
+    causes: Counter[str] = field(default_factory=Counter)
+    """Rollouts of this run by the code of their cause."""
+    policies: tuple[PolicyReasons, ...] = ()
+    """Every policy's rewards by reason at these tasks, earlier runs included where there is a lake."""
 
     def add(self, rollout: Rollout) -> None:
         """Count one more."""
         self.rollouts += 1
+        self.causes[cause_of_row({name: getattr(rollout, name) for name in COLUMNS})] += 1
         self.failed += rollout.error is not None
         self.graded += rollout.reward is not None
         self.masked += rollout.reward is None and rollout.error is None
@@ -103,6 +110,7 @@ async def roll_out(  # noqa: PLR0913 - what runs, how, and its optional company
         there = done(lake, apps) if lake is not None else set()
         counts.before = sum(key.policy == counts.policy for key in there)
         counts.wanted = len(task_set.tasks) * launch.settings.samples - counts.before
+        seen: list[dict[str, object]] = []
         rollouts = await _rollouts(
             task_set, launch, stack, there=there, judge=judge, simulation=simulation, user=user
         )
@@ -111,6 +119,7 @@ async def roll_out(  # noqa: PLR0913 - what runs, how, and its optional company
         try:
             async for rollout in rollouts:
                 counts.add(rollout)
+                seen.append({name: getattr(rollout, name) for name in COLUMNS})
                 batch.append(rollout)
                 on_rollout(rollout, counts)
                 if len(batch) >= _KEEP_EVERY or time.monotonic() - kept_at > _KEEP_EVERY_S:
@@ -125,6 +134,8 @@ async def roll_out(  # noqa: PLR0913 - what runs, how, and its optional company
             keep_fresh(lake, judge)
             if lake is not None:
                 settle(lake, apps)
+    versions = {task.task_id: task.task_version for task in task_set.tasks}
+    counts.policies = reasons_of(lake, versions, apps) if lake is not None else by_policy(seen)
     counts.judge = judge_says(judge) if judged_by is not None else {}
     if simulation is not None:
         counts.simulator = simulation_says(simulation)

@@ -19,6 +19,7 @@ from dagster_project.cli.options import (
     UserUrlOption,
 )
 from dagster_project.cli.output import notices, print_json, print_pairs
+from dagster_project.cli.reasons import print_policies, print_reasons
 from dagster_project.cli.settings import read_settings
 from dagster_project.cli.simulator import simulator_of, user_of
 from dagster_project.errors import InputError, ProjectError
@@ -168,13 +169,21 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
         finally:
             if out is not None:
                 write_rollouts(out, written, out_format, lake)
-    document = _document(counts)
     if as_json:
-        print_json(document)
+        print_json(_document(counts))
     else:
-        print_pairs(f"rollouts of {counts.policy}", document)
+        _print(counts, where)
     if counts.failed and counts.failed == counts.rollouts:
         raise InputError("every rollout failed; see that the endpoint answers and try again")
+
+
+def _print(counts: "RolloutCounts", home: Path | None) -> None:
+    pairs = {n: v for n, v in _document(counts).items() if n not in {"reasons", "policies"}}
+    print_pairs(f"rollouts of {counts.policy}", pairs)
+    print_reasons(counts.causes)
+    print_policies(counts.policies)
+    if home is not None and counts.policies:
+        notices().print(f"look at single rollouts with: tracegym runs --home {home}")
 
 
 OUT_FORMATS = ("rows", "chat", "trl", "verl", "skyrl")
@@ -200,6 +209,8 @@ def _says(counts: "RolloutCounts") -> str:
 
 
 def _document(counts: "RolloutCounts") -> dict[str, object]:
+    from dagster_project.rollout_reasons import counted  # noqa: PLC0415 - see above
+
     return {
         "policy": counts.policy,
         "rollouts": counts.rollouts,
@@ -208,6 +219,8 @@ def _document(counts: "RolloutCounts") -> dict[str, object]:
         "masked": counts.masked,
         "failed": counts.failed,
         "mean_reward": counts.mean_reward,
+        "reasons": counted(counts.causes.elements()),
+        "policies": [one.to_json() for one in counts.policies],
         **({"cost": round(counts.cost, 6)} if counts.cost else {}),
         **({"judge": counts.judge} if counts.judge else {}),
         **(

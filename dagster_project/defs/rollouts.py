@@ -12,6 +12,7 @@ from dagster_project.learnt_tables import ROLLOUTS
 from dagster_project.policies import ClusterChoice, Launch, PolicyChoice
 from dagster_project.rollout_store import rollout_rows
 from dagster_project.rollouts import roll_out
+from environments.rollout.causes import nulls_in_words
 from environments.rollout.engine import RolloutSettings
 
 
@@ -58,9 +59,12 @@ def rollouts(
             "failed": failed,
             "in_the_lake": sum(clean.lake.counts(ROLLOUTS).values()),
             "by_policy": rows_of(
-                ("app", "policy", "tasks", "rollouts", "graded", "mean reward"),
+                ("app", "policy", "tasks", "rollouts", "graded", "mean reward", "null", "note"),
                 [
-                    (r.app, r.policy, r.tasks, r.rollouts, r.graded, r.mean_reward or 0.0)
+                    (
+                        *(r.app, r.policy, r.tasks, r.rollouts, r.graded, r.mean_reward or 0.0),
+                        *(nulls_in_words(r.reasons), r.hides),
+                    )
                     for r in rollout_rows(clean.lake)
                 ],
             ),

@@ -6,7 +6,8 @@ Texts may hold anything: the page escapes them and cuts what is too long.
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from dagster_project.skipped_parts import SkippedRow
 
@@ -373,6 +374,12 @@ class RolloutRow:
     rollouts: int
     graded: int
     mean_reward: float | None = None
+    null: int = 0
+    """Rollouts that ended and have no reward."""
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    """Rollouts by the code of their cause (`environments.rollout.causes`)."""
+    hides: str = ""
+    """A sentence where the policy has no reward more often where it fails; empty elsewhere."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

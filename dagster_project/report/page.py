@@ -32,6 +32,7 @@ from dagster_project.report.data import (
     TaskRow,
 )
 from dagster_project.skipped_parts import SEND
+from environments.rollout.causes import nulls_in_words
 from environments.verification.sentences import probe_says
 
 TASKS_SHOWN: Final = 25
@@ -249,6 +250,7 @@ def _environment() -> jinja2.Environment:
         outcome_parts=_outcome_parts,
         missing_parts=_missing_parts,
         attack=probe_says,
+        nulls=nulls_in_words,
     )
     environment.globals.update(
         share=texts.share,

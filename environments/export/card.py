@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from environments.export.card_figures import difficulty_section, split_section
+from environments.export.card_figures import difficulty_section, null_section, split_section
 from environments.runtime.attempt import Json
 from environments.runtime.manifest import TaskSetManifest
 from environments.runtime.task import Task
@@ -61,6 +61,7 @@ def card(
         "## Agreement with real outcomes\n\n" + _agreement(manifest.provenance.get("agreement")),
         "## Splits\n\n" + split_section(manifest.splits, inside),
         "## Pass rates\n\n" + difficulty_section(difficulty or {}, inside),
+        "## Rollouts without a reward\n\n" + null_section(difficulty or {}),
         "## Redaction\n\n" + _redaction(manifest.redaction),
         "## Licence\n\n" + _plain(str(manifest.provenance.get("license", "Not stated."))),
         "## Use\n\n" + USE,

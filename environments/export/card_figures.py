@@ -10,7 +10,13 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from environments.rollout.causes import CAUSES, NULLS
+
 SPLITS: Final = ("train", "validation", "held_out")
+NULL: Final = (
+    "Null is no reward: mask such rollouts, never count them as 0. "
+    "Shares are of all rollouts that ended, of those that fail, of those that succeed."
+)
 WHOLE: Final = 40
 """Characters of the longest bar."""
 MADE: Final = {
@@ -92,6 +98,45 @@ def difficulty_section(difficulty: Mapping[str, Any], inside: Sequence[str]) -> 
         low, high = difficulty["band"]
         parts.append(f"Chosen: tasks with a pass rate between {low:.0%} and {high:.0%}.")
     return "\n\n".join(part for part in parts if part)
+
+
+def null_section(difficulty: Mapping[str, Any]) -> str:
+    """Null by policy and by cause, and the policies that have it more often where they fail."""
+    known = [one for one in difficulty.get("rollouts") or () if isinstance(one, Mapping)]
+    if not known:
+        return "No policy was tried."
+    causes = [code for code in NULLS if any(one["reasons"].get(code) for one in known)]
+    names = "".join(f" {CAUSES[code].short} |" for code in causes)
+    rows = [
+        f"| {_code(str(one['policy']))} | {one['rollouts']} | {_number(one['mean_reward'])} | "
+        f"{one['null_share']:.1%} | {_share(one['null_when_failing'])} | {_share(one['null_when_succeeding'])} |"
+        + "".join(f" {one['reasons'].get(code, 0)} |" for code in causes)
+        for one in known
+    ]
+    hiding = [_code(str(one["policy"])) for one in known if one["hides"]]
+    return "\n".join(
+        [
+            NULL,
+            "",
+            f"| policy | rollouts | mean reward | null | null of failing | null of successful |{names}",
+            "|---|---|---|---|---|---|" + "---|" * len(causes),
+            *rows,
+            "",
+            f"**More often null where they fail**: {', '.join(hiding)}. A trainer that masks null teaches them to hide failures."
+            if hiding
+            else "No policy has null clearly more often where it fails.",
+            "",
+            *(f"- {CAUSES[code].short}: {CAUSES[code].remedy}." for code in causes),
+        ]
+    )
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
+
+
+def _share(value: float | None) -> str:
+    return "" if value is None else f"{value:.1%}"
 
 
 def _bars(rates: Sequence[float]) -> str:

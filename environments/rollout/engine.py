@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from environments.judges.ask import Judge
 from environments.rollout.budget import Budget, Limits
 from environments.rollout.errors import EndpointError, RefusedError, RolloutError
+from environments.rollout.explanation import checks_text, explain
 from environments.rollout.hearing import hear
 from environments.rollout.policy import Policy, Run, Turn
 from environments.rollout.rollout import Rollout, RolloutKey
@@ -229,6 +230,7 @@ class _Play:
         unknown = sum(call.result.source == UNKNOWN for call in attempt.calls)
         simulated = sum(call.result.source == SIMULATED for call in attempt.calls)
         tokens = [turn.tokens for turn in turns]
+        why = explain(attempt, verdict, self._task_set.rubric(task.task_id), error=error)
         return Rollout(
             app=task.app,
             task_id=task.task_id,
@@ -254,6 +256,11 @@ class _Play:
             simulated=simulated,
             simulator=self._simulator,
             user_model=self._user.model if self._user is not None else None,
+            user_unknown=attempt.user_unknown,
+            cause=why.cause.code,
+            checks=checks_text(why.checks),
+            sources=json.dumps(why.sources),
+            unanswered=json.dumps(why.unanswered),
             prompt_tokens=_total([turn.usage.prompt_tokens for turn in turns]),
             completion_tokens=_total([turn.usage.completion_tokens for turn in turns]),
             cost=_total_cost([turn.usage.cost for turn in turns]),

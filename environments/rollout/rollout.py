@@ -70,6 +70,16 @@ class Rollout:
     """That model: a run is made again with its recorded replies."""
     user_model: str | None = None
     """The model that played the user, if one did: a run is made again with the user's turns as they stand in it."""
+    user_unknown: int | None = None
+    """Those of `unknown` that were turns of the user; None in rows that are older than this column."""
+    cause: str | None = None
+    """Why it earned this: a code of `causes`; None in older rows."""
+    checks: str | None = None
+    """The verdict check by check as JSON text (`explanation.checks_of`); None in older rows."""
+    sources: str | None = None
+    """Where the answer to each call came from, in order, as JSON text; None in older rows."""
+    unanswered: str | None = None
+    """Which messages of the trajectory say that the user did not understand, as JSON text; None in older rows."""
     prompt_tokens: int | None
     completion_tokens: int | None
     cost: float | None
@@ -159,6 +169,11 @@ _COLUMNS: Final[dict[str, pa.DataType]] = {
     "simulated": pa.int64(),
     "simulator": pa.string(),
     "user_model": pa.string(),
+    "user_unknown": pa.int64(),
+    "cause": pa.string(),
+    "checks": pa.string(),
+    "sources": pa.string(),
+    "unanswered": pa.string(),
 }
 ROLLOUT_SCHEMA: Final = pa.schema(_COLUMNS)
 """The lake table `rollouts`, partitioned by app and day (the UTC day of `started_at`, ISO format)."""

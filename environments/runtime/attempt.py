@@ -119,5 +119,7 @@ class Attempt:
     """`user_ended`, `terminal_tool`, `limit`, `unknown`; None while it runs."""
     user_unknown: int = 0
     """User turns that nobody could answer from the recording."""
+    unanswered: tuple[int, ...] = ()
+    """Where these turns stand: indices into `messages`."""
     tampered: tuple[str, ...] = ()
     """Ids of calls whose claimed result differs from the re-run."""

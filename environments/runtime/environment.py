@@ -100,6 +100,7 @@ class Environment:
         self._written = 0
         self._unknown = 0
         self._user_unknown = 0
+        self._unanswered: list[int] = []
         self._stop: str | None = None
         return self.observe(0)
 
@@ -147,6 +148,7 @@ class Environment:
             end=self._session.end_state(),
             stop_reason=self._stop,
             user_unknown=self._user_unknown,
+            unanswered=tuple(self._unanswered),
             tampered=tampered,
         )
 
@@ -215,6 +217,7 @@ class Environment:
             self._messages.append({"role": "user", "content": reply.text})
         if reply.source == UNKNOWN:
             self._user_unknown += 1
+            self._unanswered.append(len(self._messages) - 1)
         if reply.ended:
             self._stop = USER_ENDED
 

@@ -1,0 +1,141 @@
+"""What a rollout keeps for people: its cause, its verdict check by check, and where nobody knew an answer.
+
+In: an attempt, its verdict, the rubric. Out: an `Explanation`, whose parts go into the rollout's row as JSON text. A run
+can then be read without its task set. Not here: which cause holds (`causes`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from environments.rollout.causes import Cause, Facts, cause_of
+from environments.runtime.attempt import UNKNOWN, Attempt
+from environments.runtime.rubric import BOTH, REWARD, Rubric
+from environments.runtime.verdict import Verdict
+
+_LONGEST: Final = 2_000
+"""Characters of a check's sentence or evidence that are kept: evidence may quote what the policy wrote."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradedCheck:
+    """One check of the rubric with what it found in this run."""
+
+    check_id: str
+    fn: str
+    says: str
+    """The check as a sentence; empty where the rubric has none."""
+    role: str
+    required: bool
+    weight: float
+    score: float | None
+    """In [0, 1]; None is not graded."""
+    evidence: str
+
+    @property
+    def decides(self) -> bool:
+        """Whether the reward is null or 0 without it."""
+        return self.required and self.role in {REWARD, BOTH}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """Why a run earned what it earned."""
+
+    cause: Cause
+    checks: tuple[GradedCheck, ...]
+    """In the rubric's order; none for a run that broke."""
+    sources: tuple[str, ...]
+    """Where each answer to a call of the policy came from, in order of the calls."""
+    unanswered: tuple[int, ...]
+    """Messages, by their place in the conversation, in which the user says that they do not understand."""
+
+
+def explain(
+    attempt: Attempt, verdict: Verdict, rubric: Rubric, *, error: str | None = None
+) -> Explanation:
+    """Everything a person needs to see why; `error` is the fault that broke the run."""
+    results = {result.check_id: result for result in verdict.checks}
+    checks = tuple(
+        GradedCheck(
+            check_id=check.check_id,
+            fn=check.fn,
+            says=check.says[:_LONGEST],
+            role=check.role,
+            required=check.required,
+            weight=check.weight,
+            score=found.score,
+            evidence=found.evidence[:_LONGEST],
+        )
+        for check in rubric.checks
+        if error is None and (found := results.get(check.check_id)) is not None
+    )
+    facts = Facts(
+        reward=verdict.reward,
+        reason=verdict.reason,
+        stop_reason=attempt.stop_reason,
+        error=error,
+        unknown_answers=sum(call.result.source == UNKNOWN for call in attempt.calls),
+        user_unknown=attempt.user_unknown,
+        undecided=undecided(checks),
+    )
+    return Explanation(
+        cause=cause_of(facts),
+        checks=checks,
+        sources=tuple(call.result.source for call in attempt.calls if not call.by_user),
+        unanswered=attempt.unanswered,
+    )
+
+
+def undecided(checks: Iterable[GradedCheck]) -> tuple[str, ...]:
+    """The functions of the checks that decide the reward and were not graded."""
+    return tuple(check.fn for check in checks if check.decides and check.score is None)
+
+
+def checks_text(checks: Sequence[GradedCheck]) -> str:
+    """The checks as JSON text for a row; `checks_of` reads it back."""
+    return json.dumps([asdict(check) for check in checks], ensure_ascii=False)
+
+
+def checks_of(text: str | None) -> tuple[GradedCheck, ...]:
+    """The checks of a row; none where the row is older than they are, or holds something else."""
+    found = _parsed(text)
+    return tuple(check for one in found if (check := _check(one)) is not None)
+
+
+def _check(value: object) -> GradedCheck | None:
+    if not isinstance(value, Mapping):
+        return None
+    score = value.get("score")
+    weight = value.get("weight")
+    return GradedCheck(
+        check_id=str(value.get("check_id", "")),
+        fn=str(value.get("fn", "")),
+        says=str(value.get("says", "")),
+        role=str(value.get("role", BOTH)),
+        required=value.get("required") is True,
+        weight=float(weight) if isinstance(weight, int | float) else 1.0,
+        score=float(score) if isinstance(score, int | float) else None,
+        evidence=str(value.get("evidence", "")),
+    )
+
+
+def sources_of(text: str | None) -> tuple[str, ...] | None:
+    """The sources of a row's answers; None where the row does not say."""
+    return None if not text else tuple(str(one) for one in _parsed(text))
+
+
+def unanswered_of(text: str | None) -> tuple[int, ...]:
+    """The places of a row's turns that the user did not understand."""
+    return tuple(one for one in _parsed(text) if isinstance(one, int))
+
+
+def _parsed(text: str | None) -> list[Any]:
+    try:
+        found = json.loads(text) if text else []
+    except (ValueError, RecursionError):
+        return []
+    return found if isinstance(found, list) else []

@@ -1,0 +1,172 @@
+"""Rewards by reason and by policy: rows that are older than causes, and policies that hide failures behind null."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dagster_project.lake import Lake
+from dagster_project.learnt_tables import ROLLOUTS
+from dagster_project.rollout_reasons import PolicyReasons, by_policy, cause_of_row
+from dagster_project.rollout_store import explained, keep, reasons_of, rollout_rows
+from environments.export.card_figures import null_section
+from environments.rollout.causes import ERROR, FAILED, REWARDED, UNKNOWN_ANSWER, USER
+from tests.unit.test_dagster_project_rollout_store import made
+
+
+def row(task: str, reward: float | None, *, policy: str = "p", **more: object) -> dict[str, Any]:
+    """One rollout's row; a null one met an unknown tool answer unless the test says otherwise."""
+    return {
+        "policy": policy,
+        "task_id": task,
+        "task_version": "v",
+        "reward": reward,
+        "reason": "not graded: end_state" if reward is None else "",
+        "stop_reason": "user_ended",
+        "error": None,
+        "unknown": int(reward is None),
+        "user_unknown": None,
+        "cause": None,
+    } | more
+
+
+def rows(task: str, rewards: Iterable[float | None], policy: str = "p") -> list[dict[str, Any]]:
+    """Several rollouts at one task."""
+    return [row(task, reward, policy=policy) for reward in rewards]
+
+
+def only(found: Iterable[PolicyReasons], policy: str = "p") -> PolicyReasons:
+    """The line of one policy."""
+    (one,) = [line for line in found if line.policy == policy]
+    return one
+
+
+@pytest.mark.parametrize(
+    ("older", "code"),
+    [
+        (row("t", 1.0), REWARDED),
+        (row("t", 0.0, unknown=4), FAILED),
+        (row("t", None), UNKNOWN_ANSWER),
+        (row("t", None, reason="not graded: user_unknown"), USER),
+        (row("t", None, error="no connection"), ERROR),
+        (row("t", None, cause="a cause of a later version"), UNKNOWN_ANSWER),
+        (row("t", None, cause=USER), USER),
+    ],
+)
+def test_rows_without_a_cause_get_one(older: dict[str, Any], code: str) -> None:
+    """From what the verdict said; a stored cause that is known holds."""
+    assert cause_of_row(older) == code
+
+
+def test_a_policy_that_masks_what_it_fails_is_reported() -> None:
+    """Tasks it solves are never null, tasks it fails mostly are: reported, with both shares."""
+    solved = [one for n in range(20) for one in rows(f"s{n}", [1.0, 1.0])]
+    failed = [one for n in range(20) for one in rows(f"f{n}", [0.0, None, None])]
+    one = only(by_policy(solved + failed))
+    assert one.hides
+    assert one.null_when_failing == pytest.approx(40 / 60)
+    assert one.null_when_succeeding == 0.0
+    assert (one.null, one.null_share) == (40, 0.4)
+    assert one.says() == "p: 67% of its failing runs are null, but 0% of its successful ones"
+
+
+def test_null_that_does_not_hang_on_failure_is_not_reported() -> None:
+    """The same share of null where it succeeds and where it fails is the world's doing."""
+    solved = [one for n in range(20) for one in rows(f"s{n}", [1.0, None])]
+    failed = [one for n in range(20) for one in rows(f"f{n}", [0.0, None])]
+    one = only(by_policy(solved + failed))
+    assert (one.null_share, one.hides, one.says()) == (0.5, False, "")
+
+
+def test_a_policy_that_is_never_rewarded_has_only_failures_to_hide() -> None:
+    """Its nulls are reported although there is no success to compare with, whatever others earn at those tasks."""
+    cheat = [*rows("a", [0.0, None, None]), *rows("b", [None])]
+    better = [*rows("a", [1.0], "q"), *rows("b", [1.0, 0.0], "q")]
+    one = only(by_policy([*cheat, *better]))
+    assert (one.hides, one.null_when_failing, one.null_when_succeeding) == (True, 0.75, None)
+    assert "no run of it is rewarded" in one.says()
+
+
+def test_with_one_rollout_a_task_other_policies_tell_which_tasks_it_fails() -> None:
+    """A policy that only ever earns 1 or null is found by what others earn at the tasks it has null at."""
+    easy, hard = [f"e{n}" for n in range(30)], [f"h{n}" for n in range(30)]
+    hider = [one for t in easy for one in rows(t, [1.0])] + [
+        one for t in hard for one in rows(t, [None])
+    ]
+    other = [one for t in easy for one in rows(t, [1.0], "q")] + [
+        one for t in hard for one in rows(t, [0.0], "q")
+    ]
+    constant = [one for t in easy + hard for one in rows(t, [1.0], "solution")]
+    assert only(by_policy([*hider, *other, *constant])).hides
+    assert not only(by_policy([*hider, *constant])).hides
+    assert not only(by_policy([*hider, *other, *constant]), "q").hides
+
+
+def test_one_null_among_few_is_no_evidence() -> None:
+    """One null at a failed task beside one clean success: too little to say so."""
+    one = only(by_policy([*rows("a", [1.0]), *rows("b", [0.0, None])]))
+    assert (one.null, one.hides) == (1, False)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from("abc"),
+            st.sampled_from([None, 0.0, 0.5, 1.0]),
+            st.sampled_from("pqr"),
+            st.booleans(),
+        ),
+        max_size=40,
+    )
+)
+def test_shares_are_shares_and_counts_add_up(
+    drawn: list[tuple[str, float | None, str, bool]],
+) -> None:
+    """Whatever the rollouts: every one is counted under one cause, and shares lie between 0 and 1."""
+    found = [
+        row(task, None if broken else reward, policy=policy, error="x" if broken else None)
+        for task, reward, policy, broken in drawn
+    ]
+    lines = by_policy(found)
+    assert sum(sum(line.reasons.values()) for line in lines) == len(found)
+    for line in lines:
+        shares = [part for part in line.null_shares if part is not None]
+        assert all(0 <= part <= 1 + 1e-9 for part in shares)
+        assert line.null + line.reasons.get(ERROR, 0) + line.graded == line.rollouts
+    assert null_section({"rollouts": [line.to_json() for line in lines]})
+
+
+def test_rows_of_an_older_lake_are_still_counted(tmp_path: Path) -> None:
+    """A table without the newer columns reads with nulls in their place, and takes new rows beside the old."""
+    lake = Lake(tmp_path)
+    new = {"user_unknown", "cause", "checks", "sources", "unanswered"}
+    kept = [made(0, 1.0).to_row(), replace(made(1, None), unknown=2).to_row()]
+    older = pa.schema([field for field in ROLLOUTS.schema if field.name not in new])
+    table = replace(ROLLOUTS, schema=older)
+    lake.append(table, pa.Table.from_pylist(kept, schema=older))
+    keep(lake, [replace(made(2, None), cause=USER), made(3, None, error="no connection")])
+    keep(lake, [made(3, 0.0)])
+    assert sorted(cause_of_row(one) for one in explained(lake, "shop")) == sorted(
+        [REWARDED, UNKNOWN_ANSWER, USER, FAILED]
+    )
+    (line,) = reasons_of(lake, {"t": "v"}, ["shop"])
+    assert line.reasons == {REWARDED: 1, FAILED: 1, UNKNOWN_ANSWER: 1, USER: 1}
+    assert reasons_of(lake, {"t": "another version"}, ["shop"]) == ()
+    (shown,) = rollout_rows(lake)
+    assert (shown.null, shown.graded, shown.rollouts) == (2, 2, 4)
+
+
+def test_the_card_names_policies_that_hide_failures() -> None:
+    """Null by policy and by cause, with the remedy; a card of an older export says that nothing was tried."""
+    lines = by_policy([*rows("a", [0.0, None, None]), *rows("a", [1.0], "q|r")])
+    card = null_section({"rollouts": [line.to_json() for line in lines]})
+    assert "| `p` | 3 | 0.000 | 66.7% | 66.7% |  | 2 |" in card
+    assert "**More often null where they fail**: `p`" in card
+    assert "`q/r`" in card
+    assert "--simulate MODEL" in card
+    assert null_section({}) == "No policy was tried."
