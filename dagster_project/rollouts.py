@@ -26,7 +26,9 @@ from dagster_project.simulated_replies import (
 )
 from environments.judges.ask import Judge
 from environments.rollout.engine import label_of, run_rollouts
+from environments.rollout.explanation import answers_of
 from environments.rollout.rollout import Rollout, RolloutKey
+from environments.runtime.attempt import UNKNOWN
 from environments.runtime.task_set import TaskSet
 from environments.simulate import Simulation
 from environments.user_model import UserModel
@@ -62,6 +64,8 @@ class RolloutCounts:
     """What a model that played the users was asked; empty without one."""
     causes: Counter[str] = field(default_factory=Counter)
     """Rollouts of this run by the code of their cause."""
+    unknown_tools: Counter[str] = field(default_factory=Counter)
+    """Unknown answers of this run's rollouts without a reward, by tool."""
     policies: tuple[PolicyReasons, ...] = ()
     """Every policy's rewards by reason at these tasks, earlier runs included where there is a lake."""
 
@@ -75,6 +79,9 @@ class RolloutCounts:
         self.reward += rollout.reward or 0.0
         self.cost += rollout.cost or 0.0
         self.simulated += rollout.simulated
+        if rollout.reward is None:
+            answers = answers_of(rollout.answers) or ()
+            self.unknown_tools.update(tool for tool, source in answers if source == UNKNOWN)
 
     @property
     def mean_reward(self) -> float | None:

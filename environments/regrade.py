@@ -103,7 +103,7 @@ def questions_of_runs(
             continue
         messages = conversation(run.trajectory)
         if messages is not None:
-            attempt = _attempt(task_set, run, messages, simulated)
+            attempt = attempt_of(task_set, run, messages, simulated)
             found[run.app] += questions_of(task_set.rubric(run.task_id), attempt)
     return found
 
@@ -131,7 +131,7 @@ def regrade(
         if messages is None:
             unreadable += 1
             continue
-        attempt = _attempt(task_set, run, messages, simulated)
+        attempt = attempt_of(task_set, run, messages, simulated)
         found.append(_again(task_set, run, messages, attempt, recordings))
     return Regrading(regraded=tuple(found), gone=gone, unreadable=unreadable)
 
@@ -149,9 +149,10 @@ def _again(
     return Regraded(run=replace(run, trajectory=""), verdict=verdict, same_run=same)
 
 
-def _attempt(
+def attempt_of(
     task_set: TaskSet, run: StoredRun, messages: Sequence[Message], simulated: Simulated
 ) -> Attempt:
+    """A stored run made again in the task set, from the messages of its conversation."""
     task = task_set.task(run.task_id)
     world = backend_of(task_set.world(run.task_id), run, simulated)
     actions = actions_of(messages, run.opening)

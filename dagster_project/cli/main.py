@@ -30,6 +30,7 @@ from dagster_project.cli import (
     regrade,
     review,
     rollout,
+    runs,
     serve,
 )
 from dagster_project.cli.faults import fault_of
@@ -52,6 +53,7 @@ for command in (
     backtest.backtest,
     export.export,
     rollout.rollout,
+    runs.runs,
     mcp.mcp,
     review.review,
     regrade.regrade,

@@ -1,16 +1,13 @@
 """`tracegym review`: the page on which people label episodes and correct rubrics, or the same through a spreadsheet."""
 
 import getpass
-import signal
-import threading
-import webbrowser
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dagster_project.cli.bars import Bars
+from dagster_project.cli.local_page import serve_page
 from dagster_project.cli.options import HOME, HomeOption, JsonOption
 from dagster_project.cli.output import notices, print_json, print_pairs, print_table
 from dagster_project.errors import InputError
@@ -192,28 +189,12 @@ def _serve(desk: "Desk", author: str, port: int, *, browser: bool, home: Home) -
     from dagster_project.review.guard import Keys  # noqa: PLC0415
     from dagster_project.review.team.plan import load_team  # noqa: PLC0415
     from dagster_project.review.web import ReviewPage  # noqa: PLC0415
-    from ingest.server import Server, ServerSettings  # noqa: PLC0415
 
     keys = Keys()
     team = load_team(home.clean)
-    server = Server(ReviewPage(desk, author, keys, team).app, ServerSettings(port=port))
-    stop = threading.Event()
-
-    def end(_signal: int, _frame: FrameType | None) -> None:
-        stop.set()
-
-    signal.signal(signal.SIGINT, end)
-    signal.signal(signal.SIGTERM, end)
-    address = f"http://127.0.0.1:{server.start()}/?token={keys.token}"
-    console = notices()
     if team.names and author not in team.names:
-        console.print(
+        notices().print(
             f"{author} is none of the reviewers ({', '.join(team.names)}) and sees all tasks"
         )
-    console.print("The link works once, in one browser on this machine (Ctrl-C ends the page):")
-    typer.echo(address)
-    if browser:
-        webbrowser.open(address)
-    stop.wait()
-    server.stop()
-    console.print(f"stopped. What was saved takes effect with: tracegym build --home {home.path}")
+    serve_page(ReviewPage(desk, author, keys, team).app, keys, port, browser=browser)
+    notices().print(f"stopped. What was saved takes effect with: tracegym build --home {home.path}")

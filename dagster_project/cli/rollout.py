@@ -18,7 +18,7 @@ from dagster_project.cli.options import (
     UserModelOption,
     UserUrlOption,
 )
-from dagster_project.cli.output import notices, print_json, print_pairs
+from dagster_project.cli.output import notices, print_json, print_pairs, print_text
 from dagster_project.cli.reasons import print_policies, print_reasons
 from dagster_project.cli.settings import read_settings
 from dagster_project.cli.simulator import simulator_of, user_of
@@ -178,9 +178,16 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
 
 
 def _print(counts: "RolloutCounts", home: Path | None) -> None:
-    pairs = {n: v for n, v in _document(counts).items() if n not in {"reasons", "policies"}}
+    pairs = {
+        n: v
+        for n, v in _document(counts).items()
+        if n not in {"reasons", "policies", "unknown_by_tool"}
+    }
     print_pairs(f"rollouts of {counts.policy}", pairs)
     print_reasons(counts.causes)
+    if counts.unknown_tools:
+        told = ", ".join(f"{tool} {n:,}" for tool, n in counts.unknown_tools.most_common(8))
+        print_text(f"unknown answers in runs without a reward, by tool: {told}")
     print_policies(counts.policies)
     if home is not None and counts.policies:
         notices().print(f"look at single rollouts with: tracegym runs --home {home}")
@@ -220,6 +227,7 @@ def _document(counts: "RolloutCounts") -> dict[str, object]:
         "failed": counts.failed,
         "mean_reward": counts.mean_reward,
         "reasons": counted(counts.causes.elements()),
+        "unknown_by_tool": dict(counts.unknown_tools.most_common()),
         "policies": [one.to_json() for one in counts.policies],
         **({"cost": round(counts.cost, 6)} if counts.cost else {}),
         **({"judge": counts.judge} if counts.judge else {}),

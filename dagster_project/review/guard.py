@@ -1,4 +1,4 @@
-"""The guard in front of the review page: who may ask, from where, and what a browser may do with the answer.
+"""The guard in front of the review page and the page of rollouts: who may ask, from where, and what a browser may do with the answer.
 
 In: every request. Out: the same request, or a refusal in one sentence. A link with a token works once and becomes a
 cookie (HttpOnly, SameSite=Strict); the Host must be this server's; a form must carry the page's secret and come from
@@ -18,7 +18,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-COOKIE: Final = "tracegym_review"
+REVIEW: Final = "review"
+COOKIE: Final = f"tracegym_{REVIEW}"
+"""The review page's."""
 NAMES: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
 MAX_FORM: Final = 2_000_000
 MAX_FIELDS: Final = 4_000
@@ -31,8 +33,8 @@ _FIXED: Final = {
     "Cache-Control": "no-store",
 }
 _WELCOME: Final = (
-    '<!doctype html><html lang="en"><meta charset="utf-8"><title>tracegym review</title>'
-    '<meta http-equiv="refresh" content="0;url=/"><p><a href="/">Open the review page</a></p></html>'
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>tracegym</title>'
+    '<meta http-equiv="refresh" content="0;url=/"><p><a href="/">Open the page</a></p></html>'
 )
 """A page of our own, so that the next request comes from this site and carries the strict cookie."""
 
@@ -49,6 +51,13 @@ class Keys:
     session: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     form: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     used: bool = False
+    command: str = REVIEW
+    """The command that serves the page: it stands in sentences and in the cookie's name."""
+
+    @property
+    def cookie(self) -> str:
+        """The cookie's name; pages on two ports of this machine share one jar."""
+        return f"tracegym_{self.command}"
 
     def take(self, token: str) -> bool:
         """Whether this is the token of the link, for the first time."""
@@ -90,9 +99,9 @@ class Guard:
         if token is not None and request.url.path == "/" and request.method == "GET":
             return self._enter(token, inside=inside)
         if not inside:
-            return _plain("Open the link that `tracegym review` printed.", 403)
+            return _plain(f"Open the link that `tracegym {self._keys.command}` printed.", 403)
         if request.method == "POST" and not same_origin(request):
-            return _plain("This form was not sent from the review page.", 403)
+            return _plain("This form was not sent from this page.", 403)
         return None
 
     def _known(self, request: Request) -> bool:
@@ -100,7 +109,8 @@ class Guard:
             jar = SimpleCookie(request.headers.get("cookie", ""))
         except CookieError:
             return False
-        given = jar[COOKIE].value if COOKIE in jar else ""
+        name = self._keys.cookie
+        given = jar[name].value if name in jar else ""
         return hmac.compare_digest(given.encode(), self._keys.session.encode())
 
     def _enter(self, token: str, *, inside: bool) -> Response:
@@ -108,12 +118,17 @@ class Guard:
             return RedirectResponse("/", status_code=303)
         if not self._keys.take(token):
             return _plain(
-                "This link was used before or is of another run; start `tracegym review` again.",
+                f"This link was used before or is of another run; start `tracegym {self._keys.command}` again.",
                 403,
             )
         answer = HTMLResponse(_WELCOME)
         answer.set_cookie(
-            COOKIE, self._keys.session, httponly=True, samesite="strict", path="/", secure=False
+            self._keys.cookie,
+            self._keys.session,
+            httponly=True,
+            samesite="strict",
+            path="/",
+            secure=False,
         )
         return answer
 

@@ -1,4 +1,4 @@
-"""The HTML of the review page: records in, text out. The look is the report's.
+"""The HTML of the review page and of the page of rollouts: records in, text out. The look is the report's.
 
 Everything from data is escaped by the template engine, cleaned of characters that hide or reorder text, and cut.
 Not here: where the records come from (`desk`, `queue`), HTTP (`web`).
@@ -18,11 +18,13 @@ from dagster_project.report import texts
 from dagster_project.review.guide.tour import Place
 from environments.describe_check import describe
 from environments.diff import title_of
+from environments.rollout.causes import CAUSES, nulls_in_words
 from environments.runtime.rubric import Rubric
 from environments.verification.sentences import EXCUSES, probe_says, reason_says
 
 _HERE: Final = Path(__file__).parent / "templates"
 _REPORT: Final = Path(__file__).parent.parent / "report" / "templates"
+_RUNS: Final = Path(__file__).parent.parent / "runs" / "templates"
 STATIC: Final = {
     "review.css": "text/css; charset=utf-8",
     "review.js": "text/javascript; charset=utf-8",
@@ -34,6 +36,7 @@ class Frame:
     """What every page carries."""
 
     author: str
+    """Who reviews; empty on a page where nobody says anything."""
     form: str
     """The secret that forms of this page carry."""
     nonce: str
@@ -63,7 +66,7 @@ def page(name: str, frame: Frame, **values: object) -> str:
 @cache
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader([_HERE, _REPORT]),
+        loader=jinja2.FileSystemLoader([_HERE, _REPORT, _RUNS]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -82,9 +85,10 @@ def _environment() -> jinja2.Environment:
         plainly=plainly,
         mark=_mark,
         verdict=_verdict,
+        nulls=nulls_in_words,
         reward=lambda value: "not graded" if value is None else texts.number(value),
     )
-    environment.globals.update(share=texts.share)
+    environment.globals.update(share=texts.share, causes=CAUSES)
     return environment
 
 

@@ -5,7 +5,7 @@ template engine escapes them.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -33,22 +33,34 @@ class Turn:
     role: str
     text: str
     calls: tuple[CallRow, ...] = field(default=())
+    unanswered: bool = False
+    """The scripted user had no answer here and says so."""
 
 
 def turns(
-    messages: Sequence[Mapping[str, Any]], run: Attempt | None = None, parts: Dispatched = EMPTY
+    messages: Sequence[Mapping[str, Any]],
+    run: Attempt | None = None,
+    parts: Dispatched = EMPTY,
+    *,
+    sources: Sequence[str] | None = None,
+    unanswered: Collection[int] = (),
 ) -> list[Turn]:
-    """The conversation; tool results stand below the calls that asked for them, calls under the names that rubrics have."""
+    """The conversation; tool results stand below the calls that asked for them, calls under the names that rubrics have.
+
+    Where answers came from is known from a re-run, or handed in: `sources` in order of the calls. `unanswered` are the
+    places of messages with which the user had no answer.
+    """
     messages = [parts.as_meant(message) for message in messages]
     answers = _answers(messages)
-    sources = _sources(messages, run)
+    from_where = _sources(messages, run) if sources is None else iter(sources)
     shown: list[Turn] = []
-    for message in messages[:MOST_TURNS]:
+    for place, message in enumerate(messages[:MOST_TURNS]):
         role = str(message.get("role") or "unknown")
         if role == "tool" and message.get("tool_call_id") in answers:
             continue
-        calls = tuple(_call(call, answers, sources) for call in _calls(message))
-        shown.append(Turn(role=role, text=_text(message.get("content")), calls=calls))
+        calls = tuple(_call(call, answers, from_where) for call in _calls(message))
+        text = _text(message.get("content"))
+        shown.append(Turn(role=role, text=text, calls=calls, unanswered=place in unanswered))
     return shown
 
 

@@ -15,10 +15,10 @@ from environments.runtime.environment import LIMIT as LIMIT_REACHED
 from environments.runtime.environment import OFF_THE_MAP
 
 REWARDED: Final = "rewarded"
-FAILED: Final = "failed_checks"
-UNKNOWN_ANSWER: Final = "unknown_tool_answer"
+FAILED: Final = "failed"
+UNKNOWN_ANSWER: Final = "unknown_tool"
 USER: Final = "user"
-JUDGE: Final = "judge_missing"
+JUDGE: Final = "judge"
 LIMIT: Final = "limit"
 UNDECIDED: Final = "undecided"
 ERROR: Final = "error"

@@ -259,7 +259,7 @@ class _Play:
             user_unknown=attempt.user_unknown,
             cause=why.cause.code,
             checks=checks_text(why.checks),
-            sources=json.dumps(why.sources),
+            answers=json.dumps(why.answers, ensure_ascii=False),
             unanswered=json.dumps(why.unanswered),
             prompt_tokens=_total([turn.usage.prompt_tokens for turn in turns]),
             completion_tokens=_total([turn.usage.completion_tokens for turn in turns]),

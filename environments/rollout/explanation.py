@@ -48,8 +48,8 @@ class Explanation:
     cause: Cause
     checks: tuple[GradedCheck, ...]
     """In the rubric's order; none for a run that broke."""
-    sources: tuple[str, ...]
-    """Where each answer to a call of the policy came from, in order of the calls."""
+    answers: tuple[tuple[str, str], ...]
+    """Each call of the policy in order: its tool, and where the answer came from (`runtime.attempt`)."""
     unanswered: tuple[int, ...]
     """Messages, by their place in the conversation, in which the user says that they do not understand."""
 
@@ -85,7 +85,7 @@ def explain(
     return Explanation(
         cause=cause_of(facts),
         checks=checks,
-        sources=tuple(call.result.source for call in attempt.calls if not call.by_user),
+        answers=tuple((c.name, c.result.source) for c in attempt.calls if not c.by_user),
         unanswered=attempt.unanswered,
     )
 
@@ -123,9 +123,12 @@ def _check(value: object) -> GradedCheck | None:
     )
 
 
-def sources_of(text: str | None) -> tuple[str, ...] | None:
-    """The sources of a row's answers; None where the row does not say."""
-    return None if not text else tuple(str(one) for one in _parsed(text))
+def answers_of(text: str | None) -> tuple[tuple[str, str], ...] | None:
+    """Tool and source of each answer of a row; None where the row does not say."""
+    if not text:
+        return None
+    pairs = [one for one in _parsed(text) if isinstance(one, list) and len(one) == 2]
+    return tuple((str(tool), str(source)) for tool, source in pairs)
 
 
 def unanswered_of(text: str | None) -> tuple[int, ...]:

@@ -76,8 +76,8 @@ class Rollout:
     """Why it earned this: a code of `causes`; None in older rows."""
     checks: str | None = None
     """The verdict check by check as JSON text (`explanation.checks_of`); None in older rows."""
-    sources: str | None = None
-    """Where the answer to each call came from, in order, as JSON text; None in older rows."""
+    answers: str | None = None
+    """The tool and the source of the answer of each call, in order, as JSON text (`explanation.answers_of`); None in older rows."""
     unanswered: str | None = None
     """Which messages of the trajectory say that the user did not understand, as JSON text; None in older rows."""
     prompt_tokens: int | None
@@ -172,7 +172,7 @@ _COLUMNS: Final[dict[str, pa.DataType]] = {
     "user_unknown": pa.int64(),
     "cause": pa.string(),
     "checks": pa.string(),
-    "sources": pa.string(),
+    "answers": pa.string(),
     "unanswered": pa.string(),
 }
 ROLLOUT_SCHEMA: Final = pa.schema(_COLUMNS)

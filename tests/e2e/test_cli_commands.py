@@ -76,6 +76,7 @@ def test_help_is_quick_and_names_every_command() -> None:
         "backtest",
         "export",
         "rollout",
+        "runs",
         "doctor",
     ]:
         assert f" {name} " in done.stdout
@@ -121,6 +122,15 @@ def test_a_task_set_runs_on_a_bare_python(home: Path, tmp_path: Path) -> None:
     assert solved["mean_reward"] == 1.0
     assert idle["mean_reward"] in {0.0, None}
     assert (again["rollouts"], again["already_there"]) == (0, idle["rollouts"])
+    assert solved["reasons"] == {"rewarded": solved["rollouts"]}
+    assert {one["policy"] for one in again["policies"]} == {"solution", "noop"}
+    listed = as_json("runs", "--home", home, "--list", "--policy", "solution")
+    assert {one["cause"] for one in listed["rollouts"]} == {"rewarded"}
+    chosen = listed["rollouts"][0]["rollout_id"]
+    shown = as_json("runs", "--home", home, "--show", chosen[:12])
+    assert shown["messages"]
+    assert {check["score"] for check in shown["checks"] if check["required"]} == {1.0}
+    assert "Check by check" in tracegym("runs", "--home", home, "--show", chosen[:12])
 
 
 @pytest.mark.parametrize("format_name", ["sft", "dpo"])

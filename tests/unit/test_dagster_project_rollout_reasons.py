@@ -144,7 +144,7 @@ def test_shares_are_shares_and_counts_add_up(
 def test_rows_of_an_older_lake_are_still_counted(tmp_path: Path) -> None:
     """A table without the newer columns reads with nulls in their place, and takes new rows beside the old."""
     lake = Lake(tmp_path)
-    new = {"user_unknown", "cause", "checks", "sources", "unanswered"}
+    new = {"user_unknown", "cause", "checks", "answers", "unanswered"}
     kept = [made(0, 1.0).to_row(), replace(made(1, None), unknown=2).to_row()]
     older = pa.schema([field for field in ROLLOUTS.schema if field.name not in new])
     table = replace(ROLLOUTS, schema=older)

@@ -25,10 +25,10 @@ from environments.rollout.causes import (
 )
 from environments.rollout.engine import RolloutSettings, run_rollouts
 from environments.rollout.explanation import (
+    answers_of,
     checks_of,
     checks_text,
     explain,
-    sources_of,
     unanswered_of,
 )
 from environments.rollout.rollout import Rollout
@@ -133,7 +133,7 @@ def test_a_rollout_keeps_its_verdict_and_where_nobody_knew(tmp_path: Path) -> No
         check.check_id for check in TaskSet.load(tmp_path / "set").rubric(one.task_id).checks
     ]
     assert all(check.evidence for check in checks)
-    assert sources_of(one.sources) == ("recorded", "unknown")
+    assert answers_of(one.answers) == (("get_order", "recorded"), ("get_order", "unknown"))
     assert [messages[at]["content"] for at in unanswered_of(one.unanswered)] == [NEUTRAL]
     assert one.user_unknown == 1
     assert one.cause in CAUSES
@@ -189,4 +189,4 @@ def test_what_is_no_explanation_reads_as_none(text: str) -> None:
     assert isinstance(checks_of(text), tuple)
     assert isinstance(unanswered_of(text), tuple)
     assert checks_of(None) == ()
-    assert sources_of(None) is None
+    assert answers_of(None) is None

@@ -1,0 +1,38 @@
+"""A page on this machine, served until somebody ends the command."""
+
+import signal
+import threading
+import webbrowser
+from types import FrameType
+from typing import TYPE_CHECKING
+
+import typer
+
+from dagster_project.cli.output import notices
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+    from dagster_project.review.guard import Keys
+
+
+def serve_page(page: "ASGIApp", keys: "Keys", port: int, *, browser: bool) -> None:
+    """Print the link that lets one browser in, and answer until Ctrl-C; port 0 takes a free one."""
+    # starlette and uvicorn: 0.3 s
+    from ingest.server import Server, ServerSettings  # noqa: PLC0415
+
+    server = Server(page, ServerSettings(port=port))
+    stop = threading.Event()
+
+    def end(_signal: int, _frame: FrameType | None) -> None:
+        stop.set()
+
+    signal.signal(signal.SIGINT, end)
+    signal.signal(signal.SIGTERM, end)
+    address = f"http://127.0.0.1:{server.start()}/?token={keys.token}"
+    notices().print("The link works once, in one browser on this machine (Ctrl-C ends the page):")
+    typer.echo(address)
+    if browser:
+        webbrowser.open(address)
+    stop.wait()
+    server.stop()

@@ -1,0 +1,203 @@
+"""Where rollouts are read from: the clean lake of a home, or a file that `tracegym rollout --out` wrote.
+
+In: the lake, or a path. Out: lines of the list, and one rollout with everything that explains it. A rollout that is older than the
+columns that explain it is made again in its task set, where that still has the same version of the task.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Protocol
+
+from pydantic import ValidationError
+
+from dagster_project.documents import contents
+from dagster_project.errors import InputError
+from dagster_project.judge_replies import replies_of
+from dagster_project.lake import Lake
+from dagster_project.learnt_tables import ROLLOUTS, TASKS
+from dagster_project.review.tables import VERDICTS
+from dagster_project.rollout_store import explained
+from dagster_project.runs.run import (
+    LISTED,
+    OPENED,
+    Later,
+    Line,
+    OpenRun,
+    RunRow,
+    line_of,
+    title_in,
+)
+from dagster_project.simulated_replies import simulated_replies
+from environments.regrade import StoredRun, attempt_of, conversation
+from environments.rollout.explanation import (
+    Explanation,
+    answers_of,
+    checks_of,
+    explain,
+    unanswered_of,
+)
+from environments.runtime.errors import TaskSetError
+from environments.runtime.task_set import TaskSet
+
+_STORED = tuple(name for name in StoredRun.__slots__ if name != "reason")
+
+
+class Shelf(Protocol):
+    """Rollouts to look at."""
+
+    def lines(self) -> Sequence[Line]:
+        """All of them, each once."""
+        ...
+
+    def open(self, rollout_id: str) -> OpenRun | None:
+        """One of them; None if there is no such rollout."""
+        ...
+
+
+class LakeShelf:
+    """The rollouts of a home's apps; what is added meanwhile is seen at the next look."""
+
+    def __init__(self, clean: Path, apps: Sequence[str]) -> None:
+        self._lake = Lake(clean / "lake")
+        self._sets = clean / "tasksets"
+        self._apps = tuple(sorted(apps))
+        self._seen: tuple[int | None, int | None] | None = None
+        self._lines: dict[str, Line] = {}
+        self._opened: dict[str, TaskSet | None] = {}
+
+    def lines(self) -> Sequence[Line]:
+        """All rollouts; one that a fault broke only where it was not made again."""
+        now = (self._lake.version(ROLLOUTS), self._lake.version(TASKS))
+        if now != self._seen:
+            self._lines = {line.row.rollout_id: line for a in self._apps for line in self._of(a)}
+            self._opened.clear()
+            self._seen = now
+        return list(self._lines.values())
+
+    def _of(self, app: str) -> list[Line]:
+        tasks = contents(self._lake, TASKS, app)
+        titles = {key: title_in(found["task"]["opening"]) for key, found in tasks.items()}
+        rows = (RunRow.model_validate(row) for row in explained(self._lake, app, LISTED))
+        return [line_of(row, titles.get(row.task_id, "")) for row in rows]
+
+    def open(self, rollout_id: str) -> OpenRun | None:
+        """One rollout with its conversation, read from its day."""
+        self.lines()
+        line = self._lines.get(rollout_id)
+        if line is None:
+            return None
+        days = [line.row.day]
+        found = self._lake.read(ROLLOUTS, app=line.row.app, days=days, columns=OPENED)
+        rows = [row for row in found.to_pylist() if row["rollout_id"] == rollout_id]
+        # The one that ended, where a fault broke an earlier try.
+        whole = max(rows, key=lambda row: row["error"] is None)
+        row = RunRow.model_validate(whole)
+        again = None if row.checks or row.error is not None else self._again(row)
+        return opened(row, line.title, later=self._later(row), again=again)
+
+    def _later(self, row: RunRow) -> tuple[Later, ...]:
+        found = self._lake.read(VERDICTS, app=row.app).to_pylist()
+        mine = [one for one in found if one["rollout_id"] == row.rollout_id]
+        said = [Later(**{name: one[name] for name in Later.__slots__}) for one in mine]
+        return tuple(sorted(said, key=lambda one: -one.at))
+
+    def _again(self, row: RunRow) -> Explanation | None:
+        """What explains an older row: its actions made again in the same version of its task."""
+        task_set = self._task_set(row.app)
+        messages = conversation(row.trajectory or "")
+        versions = {task.task_id: task.task_version for task in task_set.tasks} if task_set else {}
+        same = versions.get(row.task_id) == row.task_version
+        if task_set is None or messages is None or row.opening is None or not same:
+            return None
+        run = StoredRun(**{name: getattr(row, name) for name in _STORED}, reason=row.reason or "")
+        simulated = simulated_replies(self._lake, [row.app])
+        attempt = attempt_of(task_set, run, messages, simulated)
+        replies = replies_of(self._lake, [row.app])
+        verdict = task_set.verdict(row.task_id, attempt, recordings=replies)
+        return explain(attempt, verdict, task_set.rubric(row.task_id))
+
+    def _task_set(self, app: str) -> TaskSet | None:
+        """The app's task set as it was built last; None where it does not open."""
+        if app not in self._opened:
+            self._opened[app] = None
+            with suppress(TaskSetError):
+                self._opened[app] = TaskSet.load(self._sets / app)
+        return self._opened[app]
+
+
+class FileShelf:
+    """The rollouts of one file: JSON lines as `--out-format rows` writes them."""
+
+    def __init__(self, path: Path) -> None:
+        self._rows: dict[str, RunRow] = {}
+        refused: list[tuple[int, str]] = []
+        for number, text in enumerate(_lines_of(path), 1):
+            if text.strip():
+                row = _row_of(text)
+                if isinstance(row, str):
+                    refused.append((number, row))
+                elif not (row.error and row.rollout_id in self._rows):
+                    self._rows[row.rollout_id] = row
+        self.refused = tuple(refused)
+        """Numbers of lines that are no rollouts, with what is wrong."""
+        if not self._rows:
+            why = f"; line {refused[0][0]}: {refused[0][1]}" if refused else ""
+            raise InputError(
+                f"{path} holds no rollouts{why}: write them with "
+                "tracegym rollout TASKSET --policy P --out FILE (format rows)"
+            )
+
+    def lines(self) -> Sequence[Line]:
+        """All rollouts of the file."""
+        return [
+            line_of(row, title_in(conversation(row.trajectory or "") or []))
+            for row in self._rows.values()
+        ]
+
+    def open(self, rollout_id: str) -> OpenRun | None:
+        """One rollout of the file."""
+        row = self._rows.get(rollout_id)
+        if row is None:
+            return None
+        return opened(row, title_in(conversation(row.trajectory or "") or []))
+
+
+def _lines_of(path: Path) -> list[str]:
+    try:
+        # JSON lines end with a line feed: other separators may stand inside texts.
+        return path.read_text(encoding="utf-8", errors="replace").split("\n")
+    except OSError as fault:
+        raise InputError(f"{path} cannot be read: {fault.strerror}") from fault
+
+
+def _row_of(text: str) -> RunRow | str:
+    """A line's rollout, or what is wrong with it without any of its text."""
+    try:
+        return RunRow.model_validate(json.loads(text))
+    except ValidationError as fault:
+        first = fault.errors(include_input=False, include_url=False)[0]
+        return f"{'.'.join(map(str, first['loc'])) or 'the line'}: {first['msg']}"
+    except (ValueError, RecursionError):
+        return "it is no JSON"
+
+
+def opened(
+    row: RunRow,
+    title: str,
+    *,
+    later: Sequence[Later] = (),
+    again: Explanation | None = None,
+) -> OpenRun:
+    """A row with everything that explains it, from the row itself or from a re-run."""
+    messages: Sequence[Mapping[str, Any]] = conversation(row.trajectory or "") or []
+    return OpenRun(
+        line=line_of(row, title),
+        messages=messages,
+        checks=checks_of(row.checks) if again is None else again.checks,
+        answers=answers_of(row.answers) if again is None else again.answers,
+        unanswered=unanswered_of(row.unanswered) if again is None else again.unanswered,
+        later=tuple(later),
+        again=again is not None,
+    )
