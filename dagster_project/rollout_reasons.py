@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from dagster_project.difficulty import Estimate, TaskDifficulty, rate_of
 from dagster_project.policy_level import level, moved
-from environments.rollout.causes import CAUSES, ERROR, NULLS, Facts, cause_of
+from environments.rollout.causes import CAUSES, ERROR, JUDGE, NULLS, Facts, cause_of
 
 COLUMNS: Final = (
     *("rollout_id", "policy", "task_id", "task_version", "reward", "reason", "stop_reason"),
@@ -25,6 +25,9 @@ LEAST: Final = 0.01
 """Shares of null below this are not reported: they teach nothing."""
 SURE: Final = 1.645
 """Standard deviations by which the shares must differ: 95 %, one-sided."""
+
+_NOT_ITS_DOING: Final = frozenset({ERROR, JUDGE})
+"""Causes that no policy can bring about: such rollouts say nothing about what it hides."""
 
 Row = Mapping[str, Any]
 _Version = tuple[str, str]
@@ -69,6 +72,8 @@ class PolicyReasons:
         """One sentence for a policy that hides its failures; empty for others."""
         if not self.hides or self.null_when_failing is None:
             return ""
+        if not self.graded:
+            return f"{self.policy}: no run of it has a reward"
         failing = f"{self.policy}: {self.null_when_failing:.0%} of its failing runs are null"
         if self.null_when_succeeding is None:
             return f"{failing}, and no run of it is rewarded"
@@ -157,12 +162,10 @@ def _of(
 def _expected(
     policy: str, rows: Iterable[Row], rewards: Mapping[str, Mapping[_Version, Sequence[float]]]
 ) -> dict[_Version, float]:
-    """What the policy is expected to earn at each task version; empty where nothing of it is graded."""
+    """What the policy is expected to earn at each task version: nothing, where it never earned anything."""
     mine = rewards[policy]
     graded = [reward for found in mine.values() for reward in found]
-    if not graded:
-        return {}
-    mean = fsum(graded) / len(graded)
+    mean = fsum(graded) / len(graded) if graded else 0.0
     others = _of_others(policy, rewards) if mean > 0 else {}
     shift = level((_tried(policy, one, others, mine) for one in mine if one in others), policy)
     expected: dict[_Version, float] = {}
@@ -211,7 +214,7 @@ def _shares(
     rows: Iterable[Row], expected: Mapping[_Version, float]
 ) -> tuple[float | None, float | None, bool]:
     """Share of null where the policy fails and where it succeeds, and whether the first is clearly larger."""
-    ended = [row for row in rows if row.get("error") is None and _version(row) in expected]
+    ended = [row for row in rows if cause_of_row(row) not in _NOT_ITS_DOING]
     runs = [(row["reward"] is None, _earns(row, expected)) for row in ended]
     fails, succeeds = fsum(1 - e for _, e in runs), fsum(e for _, e in runs)
     null_fails = fsum(1 - e for null, e in runs if null)

@@ -58,8 +58,10 @@ def runs_home(folder: Path, *, hostile: bool = False, older: bool = False) -> Sh
         )
     )
     if older:
-        gone = {"cause": None, "checks": None, "answers": None, "unanswered": None}
-        made = [replace(one, **gone, user_unknown=None) for one in made]
+        made = [
+            replace(one, cause=None, checks=None, answers=None, unanswered=None, user_unknown=None)
+            for one in made
+        ]
     lake = Lake(home.clean / "lake")
     keep(lake, made)
     settle(lake, [APP])

@@ -176,7 +176,9 @@ def _print_run(run: "OpenRun") -> None:
         "why": cause.says,
         "what to do": cause.remedy,
     }
-    pairs = {name: value for name, value in pairs.items() if value or name == "reward"}
+    pairs = {
+        name: value for name, value in pairs.items() if name == "reward" or value not in {None, ""}
+    }
     print_pairs(run.line.title or "Rollout", pairs)
     checks = grouped(run.checks)
     rows = [

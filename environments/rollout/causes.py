@@ -70,7 +70,7 @@ _ALL: Final = (
     Cause(
         code=USER,
         title="null: user",
-        says="The scripted user could not answer what the policy asked, and no tool answer was unknown.",
+        says="The scripted user could not answer what the policy asked.",
         remedy="let a model play the user: --user-model MODEL",
     ),
     Cause(
@@ -88,7 +88,7 @@ _ALL: Final = (
     Cause(
         code=UNDECIDED,
         title="null: rubric undecided",
-        says="A required check cannot say whether this end is right, although every answer was known.",
+        says="A required check cannot say whether this end is right, although every tool answer was known.",
         remedy="label alike attempts or edit the rubric: tracegym review",
     ),
     Cause(
@@ -142,7 +142,7 @@ def _code_of(facts: Facts) -> str:
         (judged, JUDGE),
         (by_user or lost, USER),
         (facts.unknown_answers > 0, UNKNOWN_ANSWER),
-        (facts.user_unknown > 0, USER),
         (facts.stop_reason == LIMIT_REACHED, LIMIT),
+        (facts.user_unknown > 0 and not facts.undecided, USER),
     )
     return next((code for holds, code in rules if holds), UNDECIDED)

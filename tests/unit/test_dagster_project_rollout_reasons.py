@@ -15,7 +15,7 @@ from dagster_project.learnt_tables import ROLLOUTS
 from dagster_project.rollout_reasons import PolicyReasons, by_policy, cause_of_row
 from dagster_project.rollout_store import explained, keep, reasons_of, rollout_rows
 from environments.export.card_figures import null_section
-from environments.rollout.causes import ERROR, FAILED, REWARDED, UNKNOWN_ANSWER, USER
+from environments.rollout.causes import ERROR, FAILED, JUDGE, REWARDED, UNKNOWN_ANSWER, USER
 from tests.unit.test_dagster_project_rollout_store import made
 
 
@@ -90,6 +90,15 @@ def test_a_policy_that_is_never_rewarded_has_only_failures_to_hide() -> None:
     one = only(by_policy([*cheat, *better]))
     assert (one.hides, one.null_when_failing, one.null_when_succeeding) == (True, 0.75, None)
     assert "no run of it is rewarded" in one.says()
+
+
+def test_a_policy_of_which_nothing_is_graded_is_reported() -> None:
+    """Null everywhere is the best place to hide; runs that wait for a judge or broke are not the policy's doing."""
+    one = only(by_policy(rows("a", [None, None])))
+    assert (one.hides, one.says()) == (True, "p: no run of it has a reward")
+    waiting = [row("a", None, cause=JUDGE), row("b", None, error="no connection")]
+    assert not only(by_policy(waiting)).hides
+    assert not only(by_policy([*waiting, *rows("c", [0.0])])).hides
 
 
 def test_with_one_rollout_a_task_other_policies_tell_which_tasks_it_fails() -> None:

@@ -66,6 +66,8 @@ def facts(
         (facts(stop_reason="unknown", unknown_answers=1, user_unknown=9), USER),
         (facts(stop_reason="unknown", unknown_answers=9, user_unknown=1), UNKNOWN_ANSWER),
         (facts(user_unknown=1), USER),
+        (facts(user_unknown=1, undecided=["end_state"]), UNDECIDED),
+        (facts(user_unknown=1, undecided=["end_state"], stop_reason="limit"), LIMIT),
         (facts(stop_reason="limit", undecided=["end_state"]), LIMIT),
         (facts(stop_reason="limit", undecided=["end_state"], unknown_answers=1), UNKNOWN_ANSWER),
         (facts(undecided=["end_state"]), UNDECIDED),
