@@ -7,7 +7,7 @@ Not here: what the rows mean (`rows`, and the schemas beside the records).
 
 import random
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -81,8 +81,12 @@ class Lake:
         app: str | None = None,
         days: Iterable[str] | None = None,
         columns: Sequence[str] | None = None,
+        equals: Mapping[str, str] | None = None,
     ) -> pa.Table:
-        """The rows of one version, in the table's layout; partitions that do not exist are empty."""
+        """The rows of one version, in the table's layout; partitions that do not exist are empty.
+
+        `equals` are columns with the value that a row must have: other rows are not taken into memory.
+        """
         opened = self._open(table)
         names = list(columns or table.schema.names)
         wanted = pa.schema([table.schema.field(name) for name in names])
@@ -96,6 +100,7 @@ class Lake:
             if not kept:
                 return wanted.empty_table()
             filters.append(("day", "in", kept))
+        filters += [(name, "=", value) for name, value in (equals or {}).items()]
         return self._load(opened, table, wanted, filters)
 
     def parts(self, table: Table, *, app: str, days: Iterable[str]) -> Parts:

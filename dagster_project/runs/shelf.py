@@ -88,9 +88,13 @@ class LakeShelf:
         line = self._lines.get(rollout_id)
         if line is None:
             return None
-        days = [line.row.day]
-        found = self._lake.read(ROLLOUTS, app=line.row.app, days=days, columns=OPENED)
-        rows = [row for row in found.to_pylist() if row["rollout_id"] == rollout_id]
+        rows = self._lake.read(
+            ROLLOUTS,
+            app=line.row.app,
+            days=[line.row.day],
+            columns=OPENED,
+            equals={"rollout_id": rollout_id},
+        ).to_pylist()
         # The one that ended, where a fault broke an earlier try.
         whole = max(rows, key=lambda row: row["error"] is None)
         row = RunRow.model_validate(whole)
@@ -98,8 +102,8 @@ class LakeShelf:
         return opened(row, line.title, later=self._later(row), again=again)
 
     def _later(self, row: RunRow) -> tuple[Later, ...]:
-        found = self._lake.read(VERDICTS, app=row.app).to_pylist()
-        mine = [one for one in found if one["rollout_id"] == row.rollout_id]
+        only = {"rollout_id": row.rollout_id}
+        mine = self._lake.read(VERDICTS, app=row.app, equals=only).to_pylist()
         said = [Later(**{name: one[name] for name in Later.__slots__}) for one in mine]
         return tuple(sorted(said, key=lambda one: -one.at))
 
