@@ -5,11 +5,11 @@ Skips without a browser; with REQUIRE_BROWSER=1 a missing browser is a failure.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext
 
 from dagster_project.review.guard import Keys
 from dagster_project.runs.shelf import LakeShelf
@@ -17,7 +17,7 @@ from dagster_project.runs.web import RunsPage
 from ingest.server import Server, ServerSettings
 from tests.chromium import chromium
 from tests.e2e.test_report_browser import CONTRAST
-from tests.e2e.test_review_browser import open_everything, overflow
+from tests.e2e.test_review_browser import Site, open_everything, overflow
 from tests.runs_home import APP, Shop, runs_home
 
 
@@ -29,40 +29,29 @@ def browser() -> Iterator[Browser]:
 
 
 @dataclass
-class Site:
+class RunsSite(Site):
     """A page of rollouts that runs, and the browser's way in."""
 
     shop: Shop
-    address: str
-    token: str
-    said: list[str] = field(default_factory=list)
-
-    def enter(self, context: BrowserContext) -> Page:
-        """Open the printed link."""
-        page = context.new_page()
-        page.on("console", lambda message: self.said.append(message.text))
-        page.on("pageerror", lambda error: self.said.append(str(error)))
-        page.goto(f"{self.address}/?token={self.token}")
-        page.wait_for_url(f"{self.address}/")
-        return page
 
     def run(self, policy: str) -> str:
         """The address of a policy's rollout."""
         return f"{self.address}/run/{self.shop.rollouts[policy].rollout_id}"
 
 
-def served(folder: Path, *, hostile: bool = False) -> Iterator[Site]:
+def served(folder: Path, *, hostile: bool = False) -> Iterator[RunsSite]:
     """A page over a small home."""
     shop = runs_home(folder, hostile=hostile)
     keys = Keys(command="runs")
     shelf = LakeShelf(shop.home.clean, [APP])
     server = Server(RunsPage(shelf, keys).app, ServerSettings(port=0))
-    yield Site(shop=shop, address=f"http://127.0.0.1:{server.start()}", token=keys.token)
+    address = f"http://127.0.0.1:{server.start()}"
+    yield RunsSite(home=shop.home, address=address, token=keys.token, said=[], shop=shop)
     server.stop()
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
+def site(tmp_path: Path) -> Iterator[RunsSite]:
     """A page over a small home."""
     yield from served(tmp_path)
 
@@ -75,7 +64,7 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
     made.close()
 
 
-def test_rollouts_by_keyboard(site: Site, context: BrowserContext) -> None:
+def test_rollouts_by_keyboard(site: RunsSite, context: BrowserContext) -> None:
     """Filter, open the first, go on to the next, back to the filtered list: no mouse, no message in the console."""
     page = site.enter(context)
     page.goto(f"{site.address}/?got=null")
@@ -93,7 +82,7 @@ def test_rollouts_by_keyboard(site: Site, context: BrowserContext) -> None:
     assert site.said == []
 
 
-def test_it_works_without_script(site: Site, browser: Browser) -> None:
+def test_it_works_without_script(site: RunsSite, browser: Browser) -> None:
     """The form filters, links open runs, and marks lead to the places where nobody knew."""
     plain = browser.new_context(java_script_enabled=False)
     page = plain.new_page()
@@ -128,7 +117,7 @@ def test_hostile_content_is_shown_and_does_nothing(tmp_path: Path, browser: Brow
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_text_can_be_read(site: Site, browser: Browser, scheme: str) -> None:
+def test_every_text_can_be_read(site: RunsSite, browser: Browser, scheme: str) -> None:
     """List and runs keep a contrast of 4.5 in both schemes and fit a phone, a tablet and a desk."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
     page = site.enter(context)
@@ -143,7 +132,9 @@ def test_every_text_can_be_read(site: Site, browser: Browser, scheme: str) -> No
     context.close()
 
 
-def test_on_a_phone_the_verdict_comes_before_the_transcript(site: Site, browser: Browser) -> None:
+def test_on_a_phone_the_verdict_comes_before_the_transcript(
+    site: RunsSite, browser: Browser
+) -> None:
     """Who opens a run on a small screen reads first why it earned nothing."""
     context = browser.new_context(viewport={"width": 390, "height": 800})
     page = site.enter(context)
