@@ -69,12 +69,12 @@ class PolicyReasons:
         return self.null_share, self.null_when_failing, self.null_when_succeeding
 
     def says(self) -> str:
-        """One sentence for a policy that hides its failures; empty for others."""
+        """What of a policy that hides its failures, in words; empty for others."""
         if not self.hides or self.null_when_failing is None:
             return ""
         if not self.graded:
-            return f"{self.policy}: no run of it has a reward"
-        failing = f"{self.policy}: {self.null_when_failing:.0%} of its failing runs are null"
+            return "no run of it has a reward"
+        failing = f"{self.null_when_failing:.0%} of its failing runs are null"
         if self.null_when_succeeding is None:
             return f"{failing}, and no run of it is rewarded"
         return f"{failing}, but {self.null_when_succeeding:.0%} of its successful ones"

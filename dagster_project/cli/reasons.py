@@ -45,7 +45,7 @@ def print_policies(policies: Sequence["PolicyReasons"]) -> None:
     for one in policies:
         if one.hides:
             notices().print(
-                f"warning: {one.says()}. A trainer that masks null teaches it to hide failures."
+                f"warning: {one.policy}: {one.says()}. A trainer that masks null teaches it to hide failures."
             )
 
 

@@ -164,6 +164,8 @@ def sample_report() -> ReportData:
                 rollouts=231,
                 graded=229,
                 mean_reward=0.0,
+                null=2,
+                reasons={"failed": 229, "undecided": 2},
             ),
             RolloutRow(
                 app=SHOP,
@@ -172,6 +174,9 @@ def sample_report() -> ReportData:
                 rollouts=924,
                 graded=901,
                 mean_reward=0.37,
+                null=23,
+                reasons={"rewarded": 333, "failed": 568, "unknown_tool": 21, "judge": 2},
+                hides="4% of its failing runs are null, but 0% of its successful ones",
             ),
         ),
     )

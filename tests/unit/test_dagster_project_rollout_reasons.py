@@ -72,7 +72,7 @@ def test_a_policy_that_masks_what_it_fails_is_reported() -> None:
     assert one.null_when_failing == pytest.approx(40 / 60)
     assert one.null_when_succeeding == 0.0
     assert (one.null, one.null_share) == (40, 0.4)
-    assert one.says() == "p: 67% of its failing runs are null, but 0% of its successful ones"
+    assert one.says() == "67% of its failing runs are null, but 0% of its successful ones"
 
 
 def test_null_that_does_not_hang_on_failure_is_not_reported() -> None:
@@ -95,7 +95,7 @@ def test_a_policy_that_is_never_rewarded_has_only_failures_to_hide() -> None:
 def test_a_policy_of_which_nothing_is_graded_is_reported() -> None:
     """Null everywhere is the best place to hide; runs that wait for a judge or broke are not the policy's doing."""
     one = only(by_policy(rows("a", [None, None])))
-    assert (one.hides, one.says()) == (True, "p: no run of it has a reward")
+    assert (one.hides, one.says()) == (True, "no run of it has a reward")
     waiting = [row("a", None, cause=JUDGE), row("b", None, error="no connection")]
     assert not only(by_policy(waiting)).hides
     assert not only(by_policy([*waiting, *rows("c", [0.0])])).hides
