@@ -167,7 +167,9 @@ def _expected(
     graded = [reward for found in mine.values() for reward in found]
     mean = fsum(graded) / len(graded) if graded else 0.0
     others = _of_others(policy, rewards) if mean > 0 else {}
-    shift = level((_tried(policy, one, others, mine) for one in mine if one in others), policy)
+    shift = level(
+        (_tried(policy, one, others, mine) for one in sorted(mine) if one in others), policy
+    )
     expected: dict[_Version, float] = {}
     for one in {_version(row) for row in rows}:
         if one in mine:

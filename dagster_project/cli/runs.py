@@ -130,6 +130,9 @@ def _list(lines: "list[Line]", every: "list[Line]", most: int, *, as_json: bool)
         )
         for line in lines[:most]
     ]
+    if not rows:
+        print_text("no rollout fits these filters")
+        return
     headings = ("id", "policy", "task", "seed", "reward", "the user wants")
     print_table("Rollouts", headings, rows)
     if len(lines) > most:

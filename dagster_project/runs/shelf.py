@@ -165,7 +165,7 @@ class FileShelf:
         row = self._rows.get(rollout_id)
         if row is None:
             return None
-        return opened(row, title_in(conversation(row.trajectory or "") or []))
+        return opened(row, "")
 
 
 def _lines_of(path: Path) -> list[str]:
@@ -194,10 +194,10 @@ def opened(
     later: Sequence[Later] = (),
     again: Explanation | None = None,
 ) -> OpenRun:
-    """A row with everything that explains it, from the row itself or from a re-run."""
+    """A row with everything that explains it, from the row itself or from a re-run; without a title it names itself."""
     messages: Sequence[Mapping[str, Any]] = conversation(row.trajectory or "") or []
     return OpenRun(
-        line=line_of(row, title),
+        line=line_of(row, title or title_in(messages)),
         messages=messages,
         checks=checks_of(row.checks) if again is None else again.checks,
         answers=answers_of(row.answers) if again is None else again.answers,

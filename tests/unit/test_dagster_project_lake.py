@@ -75,6 +75,18 @@ def test_app_names_with_quotes_are_values_not_syntax(tmp_path: Path) -> None:
     assert lake.counts(THINGS) == {("b", "1"): 1}
 
 
+def test_rows_are_chosen_by_the_values_of_columns(tmp_path: Path) -> None:
+    """Whatever the value holds, it is a value; a table that is not there has no such row."""
+    lake = Lake(tmp_path)
+    assert lake.read(THINGS, equals={"id": "a"}).num_rows == 0
+    odd = "a' OR '1'='1"
+    lake.append(THINGS, rows(("x", "d", "a", 1), ("x", "d", odd, 2), ("y", "d", "a", 3)))
+
+    assert lake.read(THINGS, app="x", equals={"id": "a"}).column("n").to_pylist() == [1]
+    assert lake.read(THINGS, equals={"id": odd}).column("n").to_pylist() == [2]
+    assert lake.read(THINGS, equals={"id": "b"}).num_rows == 0
+
+
 def test_a_fingerprint_changes_with_its_partition_only(tmp_path: Path) -> None:
     """What is written elsewhere makes nothing stale here."""
     lake = Lake(tmp_path)
