@@ -1,8 +1,9 @@
 """Rewards by reason and by policy, and which policies have no reward more often where they fail.
 
-Comes in: rows of rollouts, without their conversations. Goes out: one `PolicyReasons` per policy. Nobody knows how a run
-without a reward would have ended, so each one counts as a failure by the chance that this policy fails at that task:
-by its own graded rollouts of the task version; where it has none, by those of other policies, moved to this policy's level.
+Comes in: rows of rollouts, without their conversations. Goes out: one `PolicyReasons` per policy. A run without a reward
+whose rubric predicts that the user would report a failure is a failure. Of the others nobody knows how they would have
+ended: each counts as a failure by the chance that this policy fails at that task, by its own graded rollouts of the task
+version; where it has none, by those of other policies, moved to this policy's level.
 Not here: which reason holds for one rollout (`environments.rollout.causes`).
 """
 
@@ -15,10 +16,11 @@ from typing import Any, Final
 from dagster_project.difficulty import Estimate, TaskDifficulty, rate_of
 from dagster_project.policy_level import level, moved
 from environments.rollout.causes import CAUSES, ERROR, JUDGE, NULLS, Facts, cause_of
+from environments.runtime.checks import PASSES
 
 COLUMNS: Final = (
-    *("rollout_id", "policy", "task_id", "task_version", "reward", "reason", "stop_reason"),
-    *("error", "unknown", "user_unknown", "cause"),
+    *("rollout_id", "policy", "task_id", "task_version", "reward", "predicted", "reason"),
+    *("stop_reason", "error", "unknown", "user_unknown", "cause"),
 )
 """What a row must hold."""
 LEAST: Final = 0.01
@@ -233,6 +235,9 @@ def _shares(
 
 
 def _earns(row: Row, expected: Mapping[_Version, float]) -> float:
-    """What a run earned, or would be expected to earn."""
-    reward = row["reward"]
-    return expected[_version(row)] if reward is None else float(reward)
+    """What a run earned, or would be expected to earn; nothing where its user would have reported a failure."""
+    reward, predicted = row["reward"], row["predicted"]
+    if reward is not None:
+        return float(reward)
+    failed = predicted is not None and predicted < PASSES
+    return 0.0 if failed else expected[_version(row)]

@@ -26,6 +26,7 @@ def row(task: str, reward: float | None, *, policy: str = "p", **more: object) -
         "task_id": task,
         "task_version": "v",
         "reward": reward,
+        "predicted": None,
         "reason": "not graded: end_state" if reward is None else "",
         "stop_reason": "user_ended",
         "error": None,
@@ -99,6 +100,20 @@ def test_a_policy_of_which_nothing_is_graded_is_reported() -> None:
     waiting = [row("a", None, cause=JUDGE), row("b", None, error="no connection")]
     assert not only(by_policy(waiting)).hides
     assert not only(by_policy([*waiting, *rows("c", [0.0])])).hides
+
+
+def test_failures_hidden_beside_successes_at_one_task_are_found_by_what_users_would_report() -> (
+    None
+):
+    """Half its runs solve the task, half are null: with a prediction of failure it is reported, without one it is not."""
+    solved = [one for n in range(20) for one in rows(f"t{n}", [1.0, 1.0])]
+    null = [row(f"t{n}", None) for n in range(20) for _ in range(2)]
+    assert not only(by_policy(solved + null)).hides
+    unresolved = [one | {"predicted": 0.0} for one in null]
+    found = only(by_policy(solved + unresolved))
+    assert (found.hides, found.null_when_failing, found.null_when_succeeding) == (True, 1.0, 0.0)
+    resolved = [one | {"predicted": 1.0} for one in null]
+    assert not only(by_policy(solved + resolved)).hides
 
 
 def test_with_one_rollout_a_task_other_policies_tell_which_tasks_it_fails() -> None:
