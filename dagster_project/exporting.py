@@ -33,6 +33,7 @@ from environments.export.formats import FORMATS
 from environments.export.splits import SplitSettings
 from environments.export.taskset import ACCEPTED, Choice, write_task_set
 from environments.runtime.manifest import TaskSetManifest
+from environments.runtime.share import PAYS_ALL
 from environments.runtime.task_set import TaskSet
 
 PICTURE = "difficulty.png"
@@ -56,6 +57,8 @@ class Asked:
     backtest: Path | None = None
     """What `tracegym backtest` wrote: the card then shows the agreement on held-out episodes."""
     license: str = ""
+    reward: str = PAYS_ALL
+    """What the task set pays: all or nothing, or the weighted share."""
     leaking: frozenset[str] = frozenset()
     """Our ids of episodes and tasks in which the leak check found somebody: their tasks are not written."""
 
@@ -144,6 +147,7 @@ def _choice(lake: Lake, apps: Sequence[str], hard: Sequence[AppDifficulty], aske
         only=asked.split,
         wanted=wanted,
         difficulty=said,
+        reward=asked.reward,
         pictures={PICTURE: picture(said)},
     )
 

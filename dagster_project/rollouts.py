@@ -48,6 +48,10 @@ class RolloutCounts:
     failed: int = 0
     """Broken by a fault of the infrastructure; they are run again next time."""
     reward: float = 0.0
+    passed: int = 0
+    """Checks that passed, over all graded rollouts."""
+    checks: int = 0
+    """Checks of all graded rollouts."""
     before: int = 0
     """Rollouts that were there already."""
     wanted: int = 0
@@ -77,6 +81,9 @@ class RolloutCounts:
         self.graded += rollout.reward is not None
         self.masked += rollout.reward is None and rollout.error is None
         self.reward += rollout.reward or 0.0
+        if rollout.reward is not None:
+            self.passed += rollout.passed
+            self.checks += rollout.total
         self.cost += rollout.cost or 0.0
         self.simulated += rollout.simulated
         if rollout.reward is None:

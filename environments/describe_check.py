@@ -69,7 +69,9 @@ def _end(end: Arguments, who: str) -> str:
 
 
 def _wrote(args: Arguments) -> str:
-    return f"The agent calls {_call([args.get('tool'), args.get('arguments')])}, and it works."
+    call = _call([args.get("tool"), args.get("arguments")])
+    other = " Another way to the same end counts as well." if args.get("end") else ""
+    return f"The agent calls {call}, and it works.{other}"
 
 
 def _told(args: Arguments) -> str:
@@ -146,7 +148,8 @@ def _judge(args: Arguments) -> str:
     low, high = scale if isinstance(scale, list) and len(scale) == 2 else (0, 1)
     look_at = {
         "calls": "the agent's calls",
-        "messages": "the whole conversation",
+        "messages": "all messages, the instructions included,",
+        "conversation": "what is said and every call with its answer",
     }.get(str(args.get("evidence")), "what the agent says to the user")
     asked = _shown(args.get("prompt"), MOST - 200)
     return f"A judge reads {look_at} and scores from {_shown(low)} to {_shown(high)}: “{asked}”"

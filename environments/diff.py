@@ -33,7 +33,7 @@ class Reason:
     """One reason why a task is another version."""
 
     part: str
-    """`task`, `rubric`, `world slice`, `world`."""
+    """`task`, `rubric`, `world slice`, `world`, `task set`."""
     what: str
     """What in it."""
     says: str
@@ -163,6 +163,12 @@ class _Worlds:
     def rubric_pair(self, task_id: str) -> tuple[Rubric, Rubric]:
         return self._before.rubric(task_id), self._after.rubric(task_id)
 
+    def pay(self) -> list[Reason]:
+        """A reason where the sets pay otherwise: one all or nothing, the other a share."""
+        was, now = self._before.manifest.reward, self._after.manifest.reward
+        says = f"the set pays {now!r} instead of {was!r}"
+        return [] if was == now else [Reason(part="task set", what="reward", says=says)]
+
     def reasons(self, task_id: str) -> list[Reason]:
         one, two = self._before.entry(task_id).world, self._after.entry(task_id).world
         if self._before.manifest.files[one] == self._after.manifest.files[two]:
@@ -189,6 +195,7 @@ def _changed(old: PackedTask, new: PackedTask, worlds: _Worlds) -> TaskChange:
     if old.world != new.world:
         reasons.append(Reason(part="world", what="name", says="another world answers its calls"))
     reasons += worlds.reasons(old.task_id)
+    reasons += worlds.pay()
     return TaskChange(
         task_id=old.task_id,
         app=new.app,

@@ -32,6 +32,9 @@ Runner = Callable[[Task, Sequence[Action]], Attempt]
 LEAST_SENTENCE: Final = 24
 """Shorter sentences of checks may stand in a transcript by chance."""
 
+MOST_SHARE: Final = 0.5
+"""An attack earns less than this part of what the good attempt earns, where a set pays the weighted share."""
+
 ACCEPTED: Final = "accepted"
 NEEDS_REVIEW: Final = "needs_review"
 REJECTED: Final = "rejected"
@@ -183,13 +186,14 @@ class _Gate:
             passed=verdict.reward == 1.0,
             in_gate=True,
             why=verdict.reason,
+            share=verdict.share,
         )
 
     def probe(self, probe: Probe, good: Attempt) -> ProbeResult:
         """Run one attack; a mutant is void where its end is the good one, or nobody knows it."""
         attempt, verdict = self.grade(probe.actions)
         void = self._void(probe, attempt, good, verdict)
-        passed = void or verdict.reward is None or self._low_enough(probe, verdict.reward)
+        passed = void or verdict.reward is None or self._low_enough(probe, verdict)
         return ProbeResult(
             name=probe.name,
             expected=probe.expected,
@@ -198,6 +202,7 @@ class _Gate:
             passed=passed,
             in_gate=probe.in_gate,
             why=verdict.reason,
+            share=verdict.share,
             actions=() if passed else self.asked(probe.actions),
         )
 
@@ -223,11 +228,15 @@ class _Gate:
             return verdict.reward != 0.0 and (bool(attempt.end.unknown) or _same_end(attempt, good))
         return probe.expected != MASKED and self.changed and _same_end(attempt, good)
 
-    @staticmethod
-    def _low_enough(probe: Probe, reward: float) -> bool:
+    def _low_enough(self, probe: Probe, verdict: Verdict) -> bool:
+        """Whether a probe earns what it may, where a set pays all or nothing and where it pays the share."""
+        reward = verdict.reward or 0.0
         if probe.expected == ONE:
             return reward == 1.0
-        return reward < 1.0 if probe.expected == BELOW else reward == 0.0
+        if probe.expected == BELOW:
+            return reward < 1.0
+        honest = self.good.share if self.good is not None else None
+        return reward == 0.0 and (verdict.share or 0.0) < MOST_SHARE * (honest or 1.0)
 
 
 def _same_end(one: Attempt, other: Attempt) -> bool:

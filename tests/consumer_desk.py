@@ -17,8 +17,10 @@ from environments.export.taskset import Choice, Entry, write_task_set
 from environments.runtime import TaskSet
 from environments.runtime.attempt import Json
 from environments.runtime.candidate import Action, RecordedAttempt
+from environments.runtime.check_arguments import canonical_arguments
 from environments.runtime.manifest import TaskSetManifest
-from environments.runtime.rubric import Check
+from environments.runtime.rubric import SHARE, Check
+from environments.runtime.share import PAYS_ALL
 from tests.environments_shop import call, entry, say, world
 
 OUTER = {"get_order": "shop.orders/get", "cancel_order": "reset", "hand_over": "hand-over"}
@@ -58,6 +60,13 @@ def desk_entry(number: int, status: str = "accepted") -> Entry:
             replace(check, args=renamed(dict(check.args))) for check in plain.rubric.checks
         ),
     )
+    changed: dict[str, Json] = {
+        "tool": OUTER["cancel_order"],
+        "arguments": canonical_arguments({"order_id": f"o{number}"}),
+        "end": "end",
+    }
+    part = Check(check_id="changed", fn="wrote", args=changed, role=SHARE, weight=2.0)
+    rubric = replace(rubric, checks=(*rubric.checks, part))
     if number == 4:
         judge = Check(check_id="kind", fn="judge", args={"prompt": "Was it kind?"}, required=True)
         rubric = replace(rubric, checks=(*rubric.checks, judge))
@@ -80,8 +89,8 @@ def desk_entry(number: int, status: str = "accepted") -> Entry:
     )
 
 
-def write_desk(dest: Path) -> TaskSetManifest:
-    """A task set of three tasks; the rubric of `task4` never gives a reward."""
+def write_desk(dest: Path, *, reward: str = PAYS_ALL) -> TaskSetManifest:
+    """A task set of three tasks, which pays all or nothing or the share; the rubric of `task4` never gives a reward."""
     document = renamed(world())
     shop_rows = document["tables"]["order"]["rows"]
     shop_rows[json.dumps(["o4"])] = {"order_id": "o4", "status": "pending", "total": 42.0}
@@ -91,7 +100,7 @@ def write_desk(dest: Path) -> TaskSetManifest:
         [desk_entry(1), desk_entry(3), desk_entry(4, "needs_review")],
         {"shop": document},
         provenance={"name": "desk tasks", "redaction": "on"},
-        choice=Choice(statuses=("accepted", "needs_review"), splits=None),
+        choice=Choice(statuses=("accepted", "needs_review"), splits=None, reward=reward),
     )
 
 

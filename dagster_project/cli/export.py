@@ -37,6 +37,8 @@ FORMATS = (
 """As `environments.export.formats` has them, which takes 1 s to import."""
 SPLITS = ("train", "validation", "held_out")
 SPLIT_BY = ("entity", "cluster", "time")
+PAYS = ("all", "share")
+"""As `environments.runtime.share` has them."""
 NO_ROWS = {
     "sft": "none: no task here has a resolved attempt that its world can follow",
     "dpo": "none: no task here has both a resolved and an unresolved attempt that its world can follow",
@@ -106,6 +108,14 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per option
             help="What `tracegym backtest --json` wrote: its held-out agreement goes on the card.",
         ),
     ] = None,
+    reward: Annotated[
+        str,
+        typer.Option(
+            "--reward",
+            metavar="PAYS",
+            help="What every attempt earns: all (all or nothing) or share (weighted share of the checks that pass).",
+        ),
+    ] = "all",
     rekey: Annotated[
         bool,
         typer.Option(
@@ -131,6 +141,7 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per option
         raise InputError(f"{home} knows no app {app!r}; it knows: {', '.join(known) or 'none yet'}")
     _require(split in {"", *SPLITS}, f"choose from {', '.join(SPLITS)}", "--split")
     _require(split_by in SPLIT_BY, f"choose from {', '.join(SPLIT_BY)}", "--split-by")
+    _require(reward in PAYS, f"choose from {', '.join(PAYS)}", "--reward")
     rates = _band(band)
     _require(rates is not None or not band_policy, "it needs --band", "--band-policy")
     # pyarrow, deltalake and the records: 1 s
@@ -150,6 +161,7 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per option
         band_policy=band_policy,
         backtest=backtest,
         license=license_,
+        reward=reward,
     )
     apps = [app] if app else list(known)
     with _source(opened, rekey=rekey) as source:
@@ -160,6 +172,7 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per option
     counts: dict[str, object] = {
         "tasks": len(manifest.tasks),
         "version": manifest.task_set_version,
+        "reward": manifest.reward,
         "redaction": manifest.redaction,
         "left_out": ", ".join(f"{n} {why}" for why, n in manifest.left_out.items()) or "none",
         "splits": _splits(manifest),

@@ -92,12 +92,13 @@ def _print(found: "Regrading") -> None:
                 one.run.seed,
                 one.run.reward,
                 one.verdict.reward,
+                one.verdict.score.says,
                 one.verdict.rubric[:12],
                 one.verdict.reason if one.same_run else f"{one.verdict.reason} (another run)",
             )
             for one in changed[:SHOWN]
         ]
-        titles = ("task", "policy", "seed", "before", "now", "rubric", "why")
+        titles = ("task", "policy", "seed", "before", "now", "checks", "rubric", "why")
         print_table("What changed", titles, listed)
     _notes(found, len(changed))
 
@@ -146,6 +147,7 @@ def _document(found: "Regrading") -> dict[str, object]:
                     "task_version": one.verdict.task_version,
                     "rubric": one.verdict.rubric,
                     "reward": one.verdict.reward,
+                    "checks_passed": one.verdict.score.says,
                     "reason": one.verdict.reason,
                 },
                 "same_run": one.same_run,

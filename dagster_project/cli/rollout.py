@@ -229,6 +229,7 @@ def _document(counts: "RolloutCounts") -> dict[str, object]:
         "reasons": counted(counts.causes.elements()),
         "unknown_by_tool": dict(counts.unknown_tools.most_common()),
         "policies": [one.to_json() for one in counts.policies],
+        **({"checks_passed": f"{counts.passed} of {counts.checks}"} if counts.checks else {}),
         **({"cost": round(counts.cost, 6)} if counts.cost else {}),
         **({"judge": counts.judge} if counts.judge else {}),
         **(

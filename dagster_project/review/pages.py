@@ -19,12 +19,19 @@ from dagster_project.review.guide.tour import Place
 from environments.describe_check import describe
 from environments.diff import title_of
 from environments.rollout.causes import CAUSES, nulls_in_words
-from environments.runtime.rubric import Rubric
+from environments.runtime.rubric import AGREEMENT, BOTH, REWARD, SHARE, Rubric
 from environments.verification.sentences import EXCUSES, probe_says, reason_says
 
 _HERE: Final = Path(__file__).parent / "templates"
 _REPORT: Final = Path(__file__).parent.parent / "report" / "templates"
 _RUNS: Final = Path(__file__).parent.parent / "runs" / "templates"
+ROLES: Final = {
+    BOTH: "pays and predicts",
+    REWARD: "pays",
+    AGREEMENT: "predicts",
+    SHARE: "counts in the share",
+}
+"""What a check of each role does."""
 STATIC: Final = {
     "review.css": "text/css; charset=utf-8",
     "review.js": "text/javascript; charset=utf-8",
@@ -88,7 +95,7 @@ def _environment() -> jinja2.Environment:
         nulls=nulls_in_words,
         reward=lambda value: "not graded" if value is None else texts.number(value),
     )
-    environment.globals.update(share=texts.share, causes=CAUSES)
+    environment.globals.update(share=texts.share, causes=CAUSES, roles=ROLES)
     return environment
 
 

@@ -27,7 +27,7 @@ from dagster_project.runs.run import Line, OpenRun
 from dagster_project.runs.shelf import Shelf
 from environments.rollout.explanation import GradedCheck
 from environments.runtime.attempt import UNKNOWN
-from environments.runtime.checks import PASSES
+from environments.runtime.rubric import PASSES
 
 PER_PAGE: Final = 40
 _STYLE: Final = "runs.css"

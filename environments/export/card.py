@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from environments.export.card_figures import difficulty_section, null_section, split_section
 from environments.runtime.attempt import Json
 from environments.runtime.manifest import TaskSetManifest
+from environments.runtime.share import PAYS_ALL, PAYS_SHARE, UNSOLVED
 from environments.runtime.task import Task
 from environments.runtime.tool_definition import function_of, name_of
 
@@ -40,6 +41,13 @@ seen = environment.reset()     # .messages, .tools, .done, .stop_reason
 seen = environment.step({"role": "assistant", "content": "..."})
 environment.grade().reward     # in [0, 1], or None: not graded, never 0
 ```"""
+REWARDS = {
+    PAYS_ALL: "All or nothing: 1 where every required check passes, 0 where one fails, None where the rubric cannot judge.",
+    PAYS_SHARE: (
+        "The weighted share of the checks that pass. A broken gate makes it 0; an attempt that fails any required check "
+        f"earns at most {UNSOLVED:g}. None where the rubric cannot judge."
+    ),
+}
 ANSWERS = (
     "`rubrics/` holds the solutions and `worlds/` the tools' backend. Observations never contain them. "
     "Do not mount this folder where a policy can read files."
@@ -57,6 +65,7 @@ def card(
         f"# {_plain(manifest.name)}",
         f"{len(tasks)} tasks derived from production traces, with replayable tools and graders.{made}",
         _inside(tasks),
+        "## Reward\n\n" + REWARDS[manifest.reward],
         "## Verification\n\n" + _verification(manifest),
         "## Agreement with real outcomes\n\n" + _agreement(manifest.provenance.get("agreement")),
         "## Splits\n\n" + split_section(manifest.splits, inside),

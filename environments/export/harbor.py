@@ -154,6 +154,6 @@ def _alone(opened: TaskSet, task: PackedTask) -> dict[str, bytes]:
             [only],
             {task.world: world},
             provenance=provenance,
-            choice=Choice(statuses=(entry.status,), splits=None),
+            choice=Choice(statuses=(entry.status,), splits=None, reward=opened.manifest.reward),
         )
         return {name: (folder / name).read_bytes() for name in (*made.files, MANIFEST)}

@@ -27,6 +27,7 @@ from environments.runtime.candidate import Action, Candidate, RecordedAttempt
 from environments.runtime.canonical import canonical, digest, digest_bytes, task_version
 from environments.runtime.manifest import MANIFEST, RECORDINGS, TASKS, TaskEntry, TaskSetManifest
 from environments.runtime.rubric import Rubric
+from environments.runtime.share import PAYS_ALL
 from environments.runtime.task import Task
 
 ACCEPTED: Final = "accepted"
@@ -82,6 +83,8 @@ class Choice:
     """What `difficulty.json` says; see docs/task_sets.md."""
     pictures: Mapping[str, bytes] = field(default_factory=dict)
     """PNG files beside the card, by name."""
+    reward: str = PAYS_ALL
+    """What the set pays: all or nothing, or the weighted share (`environments.runtime.share.PAYS`)."""
 
 
 def entry_of(
@@ -196,7 +199,12 @@ def _write(
         path, data = world_files[entry.task.world]
         rubric_path = f"rubrics/{_file_name(entry.task.task_id)}.json"
         files[rubric_path] = _graded(entry)
-        version = task_version(entry.task, entry.rubric, world_digest=digest_bytes(data))
+        version = task_version(
+            entry.task,
+            entry.rubric,
+            world_digest=digest_bytes(data),
+            pays=content.choice.reward,
+        )
         rows.append(
             TaskEntry(
                 task_id=entry.task.task_id,
@@ -220,6 +228,7 @@ def _write(
         provenance=provenance,
         left_out=dict(sorted(content.left_out.items())),
         splits=content.splits,
+        reward=content.choice.reward,
     )
     recordings = {key: said for entry in entries for key, said in entry.recordings.items()}
     if recordings:
@@ -239,7 +248,8 @@ def _seal(folder: Path, files: Mapping[str, bytes], draft: TaskSetManifest) -> T
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(data)
     hashes: dict[str, Json] = {name: digest_bytes(data) for name, data in sorted(files.items())}
-    value = draft.to_json() | {"files": hashes, "task_set_version": digest(hashes)}
+    named = hashes if draft.reward == PAYS_ALL else {**hashes, "reward": draft.reward}
+    value = draft.to_json() | {"files": hashes, "task_set_version": digest(named)}
     (folder / MANIFEST).write_text(canonical(value) + "\n", encoding="utf-8")
     return TaskSetManifest.from_json(value)
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from environments.describe_check import describe
 from environments.rollout.causes import Cause, Facts, cause_of
 from environments.runtime.attempt import UNKNOWN, Attempt
 from environments.runtime.rubric import BOTH, REWARD, Rubric
@@ -27,7 +28,7 @@ class GradedCheck:
     check_id: str
     fn: str
     says: str
-    """The check as a sentence; empty where the rubric has none."""
+    """The check as a sentence."""
     role: str
     required: bool
     weight: float
@@ -63,7 +64,7 @@ def explain(
         GradedCheck(
             check_id=check.check_id,
             fn=check.fn,
-            says=check.says[:_LONGEST],
+            says=describe(check)[:_LONGEST],
             role=check.role,
             required=check.required,
             weight=check.weight,

@@ -14,6 +14,7 @@ from typing import Final
 
 from .attempt import Json
 from .rubric import Rubric
+from .share import PAYS_ALL
 from .task import Task
 
 _quote: Final[Callable[[str], str]] = encoder.encode_basestring
@@ -43,11 +44,17 @@ def digest_bytes(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def task_version(task: Task, rubric: Rubric, *, world_digest: str = "") -> str:
-    """The hash over what decides a run and its verdict: task, rubric and world, without notes for people."""
+def task_version(
+    task: Task, rubric: Rubric, *, world_digest: str = "", pays: str = PAYS_ALL
+) -> str:
+    """The hash over what decides a run and its verdict: task, rubric, world and what pays, without notes for people.
+
+    A task that pays its share is another version: its rewards never stand beside those of all-or-nothing.
+    """
     content = task.to_json()
     del content["provenance"]
-    return digest({"task": content, "rubric": rubric_hash(rubric), "world": world_digest})
+    decides = {"task": content, "rubric": rubric_hash(rubric), "world": world_digest}
+    return digest(decides if pays == PAYS_ALL else {**decides, "pays": pays})
 
 
 def rubric_hash(rubric: Rubric) -> str:

@@ -56,7 +56,12 @@ def before(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float 
 
 
 def wrote(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
-    """Whether one particular write was made; unknown where the world could not answer it."""
+    """Whether one particular write was made; unknown where the world could not answer it.
+
+    With `end`, a check of the end that ran before: where that passes, another route to the same state is as good.
+    """
+    if view.scores.get(str(args.get("end"))) == 1.0:
+        return 1.0, "the end holds this change"
     same = _alike((str(args.get("tool")), str(args.get("arguments"))), args, view)
     if any(not call.failed and not call.unknown for call in same):
         return 1.0, "this change was made"

@@ -8,9 +8,10 @@ another transcript. Not here: asking a judge (`environments.judges` does that, o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from .attempt import Json
-from .canonical import digest
+from .canonical import canonical, digest
 from .check_view import View, text_of
 
 
@@ -35,15 +36,42 @@ def question_key(check_id: str, args: Mapping[str, Json], view: View) -> str:
     return digest(body)[:32]
 
 
+EVIDENCE: Final = ("visible", "calls", "messages", "conversation")
+"""What a judge may be shown; the first is the default."""
+
+
 def evidence_of(args: Mapping[str, Json], view: View) -> Sequence[str]:
-    """What a judge is shown: `visible` (the policy's words to the user, the default), `calls`, or `messages`."""
+    """What a judge is shown.
+
+    `visible`: the policy's words to the user. `calls`: its calls. `messages`: all texts, the instructions included.
+    `conversation`: what was said after the instructions, and every call with its answer, in order.
+    """
     look_at = args.get("evidence")
     if look_at == "calls":
         calls = view.normal_calls({})
         return [f"{c.tool} {c.arguments}{' (refused)' if c.failed else ''}" for c in calls]
     if look_at == "messages":
         return [f"{m.get('role')}: {text_of(m)}" for m in view.attempt.messages]
+    if look_at == "conversation":
+        return _conversation(view)
     return view.visible
+
+
+def _conversation(view: View) -> list[str]:
+    """Words and calls in order; several calls of one message read as the same calls one by one do."""
+    made: dict[int, list[str]] = {}
+    for call in view.attempt.calls:
+        side = "user" if call.by_user else "assistant"
+        line = f"{side} calls {call.name} {canonical(dict(call.arguments))}: {call.result.content}"
+        made.setdefault(call.message, []).append(line)
+    found: list[str] = []
+    for index, message in enumerate(view.attempt.messages):
+        role, calls = message.get("role"), message.get("tool_calls")
+        # Not every protocol carries the words beside a call, and the user never sees them.
+        if role in {"user", "assistant"} and not calls and text_of(message).strip():
+            found.append(f"{role}: {text_of(message)}")
+        found += made.get(index, [])
+    return found
 
 
 def scale_of(value: Json) -> tuple[float, float]:

@@ -27,7 +27,8 @@ from .check_end import end_state
 from .check_judge import judge
 from .check_told import numbers_told, said, spoke, told, words_told
 from .check_view import View
-from .rubric import AGREEMENT, BOTH, REWARD, Check, Rubric
+from .rubric import AGREEMENT, BOTH, PASSES, REWARD, Check, Rubric
+from .share import PAYS_ALL, PAYS_SHARE, share_of
 from .verdict import CheckResult, Score, Verdict
 
 CheckFunction = Callable[[Mapping[str, Json], View, str], tuple[float | None, str]]
@@ -56,9 +57,6 @@ MOST_NAMES: Final = 4096
 _NAMES: Final[dict[int, tuple[Rubric, str]]] = {}
 """Rubric hashes by identity; the rubric is kept beside its hash, so that an id is never used again."""
 
-PASSES: Final = 0.5
-"""A required check fails below this; deterministic checks score 0 or 1, judges may score between."""
-
 
 def _user_unknown(view: View) -> bool:
     return view.attempt.user_unknown > 0
@@ -86,8 +84,12 @@ def evaluate(
     *,
     task_version: str,
     recordings: Mapping[str, Json] | None = None,
+    pays: str = PAYS_ALL,
 ) -> Verdict:
-    """Grade one attempt: reward for training, and the outcome the user would report."""
+    """Grade one attempt: reward for training, and the outcome the user would report.
+
+    `pays`: `PAYS_ALL` (all or nothing) or `PAYS_SHARE` (the weighted share of what was asked for).
+    """
     view = View(attempt, recordings or {})
     results = [_run(check, view) for check in rubric.checks]
     scores = [result.score for result in results]
@@ -98,14 +100,18 @@ def evaluate(
         reward, why = None, f"not graded: {excuse}"
     if view.attempt.tampered and reward:
         reward, why = None, "not graded: a claimed tool result differs from the re-run"
+    # Tampering is never paid, not even in part.
+    part = reward if view.attempt.tampered else share_of(rubric.checks, scores, reward)
     return Verdict(
         task_id=rubric.task_id,
         task_version=task_version,
         rubric=_name_of(rubric),
-        reward=reward,
+        reward=part if pays == PAYS_SHARE else reward,
+        all_or_nothing=reward,
+        share=part,
         predicted=predicted,
         reason=why,
-        score=_score(scores),
+        score=_score(rubric.checks, scores),
         checks=tuple(results),
     )
 
@@ -163,7 +169,9 @@ def _holds(name: str, view: View) -> bool:
     return condition is not None and condition(view)
 
 
-def _score(scores: Sequence[float | None]) -> Score:
-    graded = [score for score in scores if score is not None]
+def _score(checks: Sequence[Check], scores: Sequence[float | None]) -> Score:
+    """How many checks that pay passed; what only predicts an outcome would count the same fact twice."""
+    mine = [s for check, s in zip(checks, scores, strict=True) if check.role != AGREEMENT]
+    graded = [score for score in mine if score is not None]
     passed = sum(score >= PASSES for score in graded)
-    return Score(passed=passed, graded=len(graded), total=len(scores))
+    return Score(passed=passed, graded=len(graded), total=len(mine))

@@ -58,11 +58,11 @@ def check_tasks(task_set: TaskSet) -> Iterator[Finding]:
         gold = task_set.grade(task.task_id, actions)
         nothing = task_set.grade(task.task_id, ())
         faults = []
-        if actions and gold.reward != 1 and entry.status == "accepted":
+        if actions and gold.all_or_nothing != 1 and entry.status == "accepted":
             faults.append("the solution does not score 1")
         if not actions and entry.status == "accepted":
             faults.append("there is no solution")
-        if nothing.reward == 1:
+        if nothing.all_or_nothing == 1:
             faults.append("doing nothing scores 1")
         if digest(gold.to_json()) != digest(task_set.grade(task.task_id, actions).to_json()):
             faults.append("two runs of the solution differ")
@@ -92,7 +92,12 @@ def torn_users(task_set: TaskSet) -> int:
 
 def _version(task_set: TaskSet, task_id: str) -> str:
     world = digest_bytes((task_set.path / task_set.entry(task_id).world).read_bytes())
-    return task_version(task_set.task(task_id), task_set.rubric(task_id), world_digest=world)
+    return task_version(
+        task_set.task(task_id),
+        task_set.rubric(task_id),
+        world_digest=world,
+        pays=task_set.manifest.reward,
+    )
 
 
 def _validate(task_set: TaskSet, *, as_json: bool) -> int:
@@ -134,7 +139,8 @@ def _run(task_set: TaskSet, arguments: argparse.Namespace) -> int:
     else:
         _play(environment)
     verdict = environment.grade()
-    _say(json.dumps({"stop_reason": environment.stop_reason, **verdict.to_json()}, indent=1))
+    seen = {"stop_reason": environment.stop_reason, "checks_passed": verdict.score.says}
+    _say(json.dumps({**seen, **verdict.to_json()}, indent=1))
     return 0
 
 

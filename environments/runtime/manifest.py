@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from .attempt import Json
 from .errors import NotATaskSetError, WrongVersionError
+from .share import PAYS, PAYS_ALL
 
 TASK_SET_FORMAT: Final = "1"
 MANIFEST: Final = "manifest.json"
@@ -65,6 +66,8 @@ class TaskSetManifest:
     """How many candidates did not come in, by reason."""
     splits: Mapping[str, Json] = field(default_factory=dict)
     """`tasks` (task id -> split), how they were made, and the `proof` that nothing leaks between them."""
+    reward: str = PAYS_ALL
+    """What every export of this set pays: `all` (all or nothing) or `share` (the weighted share)."""
     format: str = TASK_SET_FORMAT
 
     def to_json(self) -> dict[str, Json]:
@@ -79,6 +82,7 @@ class TaskSetManifest:
             "provenance": dict(self.provenance),
             "left_out": dict(self.left_out),
             "splits": dict(self.splits),
+            "reward": self.reward,
         }
 
     def split_of(self, task_id: str) -> str:
@@ -95,6 +99,12 @@ class TaskSetManifest:
                 f"this task set has format {found!r}, this runtime reads {TASK_SET_FORMAT!r}: "
                 "use the runtime inside the task set, or export it again"
             )
+        pays = value.get("reward", PAYS_ALL)
+        if pays not in PAYS:
+            raise WrongVersionError(
+                f"this task set pays {pays!r}, this runtime knows {' and '.join(PAYS)}: "
+                "use the runtime inside the task set, or export it again"
+            )
         try:
             return TaskSetManifest(
                 name=value["name"],
@@ -105,6 +115,7 @@ class TaskSetManifest:
                 provenance=value["provenance"],
                 left_out=value.get("left_out", {}),
                 splits=value.get("splits", {}),
+                reward=pays,
             )
         except (KeyError, TypeError, AttributeError) as fault:
             raise NotATaskSetError(

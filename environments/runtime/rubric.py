@@ -2,7 +2,8 @@
 
 Two verdicts come from one rubric. *Reward* is what training pays: None if a required reward check is None, 0 if one
 fails, else the weighted mean of the graded others (1 if there are none). *Agreement* predicts the outcome the user
-would report, by the same formula over the checks whose role includes it.
+would report, by the same formula over the checks whose role includes it. A task set may pay the weighted *share* of
+its checks instead (`share`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,11 @@ RUBRIC_FORMAT: Final = "1"
 AGREEMENT: Final = "agreement"
 REWARD: Final = "reward"
 BOTH: Final = "both"
+SHARE: Final = "share"
+"""Counts in the weighted share only (`share`): it never decides all-or-nothing, and predicts nothing."""
+
+PASSES: Final = 0.5
+"""A required check fails below this; deterministic checks score 0 or 1, judges may score between."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +36,7 @@ class Check:
     args: Mapping[str, Json] = field(default_factory=dict)
     """For `judge`: prompt, scale, and which evidence to look at."""
     role: str = BOTH
-    """`AGREEMENT`, `REWARD` or `BOTH`."""
+    """`AGREEMENT`, `REWARD`, `BOTH` or `SHARE`."""
     required: bool = False
     """A failed required check makes its verdict 0; a required None makes it None."""
     positive: bool = True

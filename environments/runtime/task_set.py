@@ -134,7 +134,13 @@ class TaskSet:
         """The verdict on an attempt that was already run."""
         version = self.entry(task_id).task_version
         known = {**self.recordings, **recordings} if recordings else self.recordings
-        return evaluate(self.rubric(task_id), attempt, task_version=version, recordings=known)
+        return evaluate(
+            self.rubric(task_id),
+            attempt,
+            task_version=version,
+            recordings=known,
+            pays=self.manifest.reward,
+        )
 
     def grade(
         self,

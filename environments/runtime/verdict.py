@@ -20,11 +20,22 @@ class CheckResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """How many checks passed, for a person: 120/183. Never what training pays."""
+    """How many of the checks that pay passed, for a person: 42 of 57. Never what training pays."""
 
     passed: int
     graded: int
     total: int
+
+    @property
+    def says(self) -> str:
+        """As a person reads it: `42 of 57`, with what was not graded behind it."""
+        return score_says(self.passed, self.graded, self.total)
+
+
+def score_says(passed: int, graded: int, total: int) -> str:
+    """Counts of checks as a person reads them: `42 of 57`, or `42 of 57, 3 not graded`."""
+    missing = f", {total - graded} not graded" if total > graded else ""
+    return f"{passed} of {total}{missing}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,12 +47,16 @@ class Verdict:
     rubric: str
     """The rubric's hash: scores of two rubrics are never mixed."""
     reward: float | None
-    """In [0, 1]; None is masked, never 0."""
+    """What the task set pays, in [0, 1]: `all_or_nothing` or `share`, as it was asked for. None is masked, never 0."""
     predicted: float | None
     """Agreement: >= 0.5 counts as resolved; None abstains."""
     reason: str
     """One sentence: which check decided, or why nothing could be said."""
     score: Score
+    all_or_nothing: float | None = None
+    """The reward where every required check must pass."""
+    share: float | None = None
+    """The weighted share of the checks that passed; None exactly where `all_or_nothing` is None."""
     checks: tuple[CheckResult, ...] = ()
 
     def to_json(self) -> dict[str, Json]:
@@ -51,6 +66,8 @@ class Verdict:
             "task_version": self.task_version,
             "rubric": self.rubric,
             "reward": self.reward,
+            "all_or_nothing": self.all_or_nothing,
+            "share": self.share,
             "predicted": self.predicted,
             "reason": self.reason,
             "score": {

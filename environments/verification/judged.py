@@ -1,7 +1,7 @@
 """The gate over a task with judge checks: replies are recorded, and asked for only where somebody hands in a judge.
 
 In: what `environments.verify.verify` takes, the replies known, and a function that asks a judge. Out: the verification;
-a task about whose attempts a reply is missing is not accepted. An attempt that another required check fails is not asked
+a task about whose attempts a reply is missing is not accepted, unless the check weighs in the share only. An attempt that another required check fails is not asked
 about: no reply could pay it. Not here: how a judge is asked (`environments.judges`), where replies are kept.
 """
 
@@ -14,8 +14,8 @@ from typing import Final
 from environments.judges.question import Question, questions_of
 from environments.runtime.attempt import Attempt, Json
 from environments.runtime.candidate import Action, Candidate
-from environments.runtime.checks import PASSES, evaluate
-from environments.runtime.rubric import AGREEMENT, Rubric
+from environments.runtime.checks import evaluate
+from environments.runtime.rubric import AGREEMENT, PASSES, SHARE, Rubric
 from environments.runtime.task import Task
 from environments.verification.material import Others
 from environments.verify import ACCEPTED, NEEDS_REVIEW, Runner, Verification, verify
@@ -58,7 +58,7 @@ def verify_judged(
         missing = [one for key, one in watch.questions.items() if key not in known]
         fresh = [one for one in missing if one.key not in tried]
         if judge.answer is None or not fresh:
-            return _waiting(found) if missing else found
+            return _waiting(found) if any(one.key in watch.deciding for one in missing) else found
         tried |= {one.key for one in fresh}
         known |= judge.answer(fresh)
 
@@ -69,12 +69,17 @@ class _Watch:
     def __init__(self, rubric: Rubric, run: Runner) -> None:
         self._rubric = rubric
         self._run = run
+        kept = tuple(check for check in rubric.checks if check.role != SHARE)
+        self._deciding = replace(rubric, checks=kept)
         self.questions: dict[str, Question] = {}
+        self.deciding: set[str] = set()
+        """Keys of questions without whose answer nothing is decided; the others weigh in the share only."""
 
     def __call__(self, task: Task, actions: Sequence[Action]) -> Attempt:
         attempt = self._run(task, actions)
         if not _failed_already(self._rubric, attempt):
             self.questions |= {one.key: one for one in questions_of(self._rubric, attempt)}
+            self.deciding |= {one.key for one in questions_of(self._deciding, attempt)}
         return attempt
 
 

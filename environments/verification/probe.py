@@ -45,6 +45,8 @@ class ProbeResult:
     passed: bool
     in_gate: bool
     why: str
+    share: float | None = None
+    """What it earns where the task set pays the weighted share."""
     actions: tuple[Action, ...] = ()
     """The transcript that shows an exploit; kept only where the probe was paid."""
 
@@ -59,6 +61,7 @@ class ProbeResult:
             "name": self.name,
             "expected": self.expected,
             "reward": self.reward,
+            "share": self.share,
             "void": self.void,
             "passed": self.passed,
             "in_gate": self.in_gate,

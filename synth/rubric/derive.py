@@ -15,7 +15,7 @@ from typing import Final
 from environments.runtime.attempt import EndState, Json
 from environments.runtime.check_arguments import canonical_arguments
 from environments.runtime.check_end import Write, effect_rows, event_rows
-from environments.runtime.rubric import AGREEMENT, REWARD, Check, Rubric
+from environments.runtime.rubric import AGREEMENT, REWARD, SHARE, Check, Rubric
 from synth.rubric.caps import cap_checks
 from synth.rubric.contrast import contrast_checks
 from synth.rubric.ends import End, ends_of
@@ -264,14 +264,13 @@ def _short(value: float | str) -> str:
 
 
 def _change_checks(end: End, kinds: ToolKinds) -> list[Check]:
-    """One line per change, for a person and the score; the end state decides, so they weigh nothing."""
+    """One line per change, for a person and the share; the end state decides all-or-nothing."""
     return [
         Check(
             check_id=f"wrote_{number}",
             fn="wrote",
-            args={"tool": tool, "arguments": arguments, "ignore": kinds.ignore()},
-            role=REWARD,
-            weight=0.0,
+            args={"tool": tool, "arguments": arguments, "ignore": kinds.ignore(), "end": END},
+            role=SHARE,
             says=f"{tool} with {arguments}.",
             support=len(end.good),
             origin=origin_of(end.good),

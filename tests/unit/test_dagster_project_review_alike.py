@@ -43,8 +43,9 @@ def test_checks_of_other_force_are_lines_of_their_own() -> None:
     one = told(1, 305)
     gate = Check(check_id="g", fn="told", args={"value": 1}, required=True, positive=False)
     free = Check(check_id="f", fn="told", args={"value": 2})
-    lines = lines_of(Rubric(task_id="t", checks=(one, gate, free)), [], written=(), form={})
-    assert [len(line.checks) for line in lines] == [1, 1, 1]
+    part = Check(check_id="s", fn="told", args={"value": 3}, role="share")
+    lines = lines_of(Rubric(task_id="t", checks=(one, gate, free, part)), [], written=(), form={})
+    assert [len(line.checks) for line in lines] == [1, 1, 1, 1]
 
 
 def test_checks_of_a_kind_that_nobody_described_say_themselves() -> None:

@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 
 from dagster_project.review.editing.call_lines import arguments_text, read_arguments
 from dagster_project.review.editing.edits import edited, written_in
-from dagster_project.review.editing.fields import BadCheckError
+from dagster_project.review.editing.fields import FIELDS, BadCheckError
 from dagster_project.review.editing.kinds import KINDS, example_of, fields_of, read_check
 from environments.describe_check import describe_arguments
 from environments.runtime.attempt import Json
 from environments.runtime.check_arguments import canonical_arguments
+from environments.runtime.check_judge import EVIDENCE
 from environments.runtime.checks import FUNCTIONS
 from environments.runtime.rubric import Check, Rubric
 
@@ -183,11 +184,19 @@ def test_a_kind_that_nobody_described_is_edited_by_its_shape() -> None:
     assert found == {"n": 2, "names": ["b", "c"], "on": False, "deep": [{"x": [1]}]}
 
 
+def test_a_person_can_choose_whatever_a_judge_can_be_shown() -> None:
+    """Each kind of evidence is a choice, and comes back as it is."""
+    assert [value for value, _ in FIELDS["evidence"].choices] == list(EVIDENCE)
+    for one in EVIDENCE:
+        found = read_check("judge", {"prompt": "Is it?", "evidence": one})
+        assert found["evidence"] == one
+
+
 def test_every_example_is_a_check() -> None:
     """The example of each kind can be typed as it stands, and its sentence is its own."""
+    assert set(KINDS) == set(FUNCTIONS)
     assert len({example_of(fn) for fn in KINDS}) == len(KINDS)
     for fn, kind in KINDS.items():
-        assert fn in FUNCTIONS
         args = read_check(fn, kind.example)
         again = {one.name: one.text for one in fields_of(fn, args) if one.field is not None}
         assert read_check(fn, again, before=args) == args

@@ -183,7 +183,7 @@ def test_weights_and_roles() -> None:
         of=attempt(said=["5"]),
     )
     assert (verdict.reward, verdict.predicted) == (0.75, 0.0)
-    assert (verdict.score.passed, verdict.score.graded, verdict.score.total) == (1, 3, 3)
+    assert verdict.score.says == "1 of 2"
 
 
 def test_no_check_of_a_role_grades_nothing() -> None:

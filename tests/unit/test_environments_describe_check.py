@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from environments.describe_check import MOST, SENTENCES, describe, describe_arguments
 from environments.runtime.attempt import Json
+from environments.runtime.check_judge import EVIDENCE
 from environments.runtime.checks import FUNCTIONS
 from environments.runtime.rubric import Check
 
@@ -49,6 +50,11 @@ CANCEL: Json = ["cancel_order", '{"order_id":"o1","reason":"no longer needed"}',
             {"tool": "pay", "arguments": '{"items":[{"id":7,"n":2}]}'},
             "The agent calls pay with items (id 7, n 2), and it works.",
         ),
+        (
+            "wrote",
+            {"tool": "pay", "arguments": '{"id":7}', "end": "end"},
+            "The agent calls pay with id 7, and it works. Another way to the same end counts as well.",
+        ),
         ("told", {"value": 261.18}, "The agent tells the user 261.18."),
         (
             "told",
@@ -89,13 +95,19 @@ CANCEL: Json = ["cancel_order", '{"order_id":"o1","reason":"no longer needed"}',
         (
             "judge",
             {"prompt": "Was the reason given?", "scale": [1, 5], "evidence": "messages"},
-            "A judge reads the whole conversation and scores from 1 to 5: “Was the reason given?”",
+            "A judge reads all messages, the instructions included, and scores from 1 to 5: “Was the reason given?”",
         ),
     ],
 )
 def test_arguments_become_a_sentence(fn: str, args: dict[str, Json], says: str) -> None:
     """Each kind of check says what it asks."""
     assert describe_arguments(fn, args) == says
+
+
+def test_what_a_judge_reads_is_always_named() -> None:
+    """Each kind of evidence that a judge can be shown has words of its own."""
+    said = {describe_arguments("judge", {"prompt": "Is it?", "evidence": one}) for one in EVIDENCE}
+    assert len(said) == len(EVIDENCE)
 
 
 def test_a_written_sentence_does_not_hide_what_is_asked() -> None:
@@ -149,6 +161,6 @@ def test_deep_and_huge_arguments_are_cut() -> None:
     assert len(describe_arguments("said", {"words": ["w" * 500] * 1000})) <= MOST
 
 
-def test_every_function_that_has_a_form_has_a_sentence() -> None:
-    """The functions that this page was written for are all described."""
-    assert set(SENTENCES) <= set(FUNCTIONS)
+def test_every_function_that_grades_has_a_sentence() -> None:
+    """No check is told by its name and arguments alone."""
+    assert set(SENTENCES) == set(FUNCTIONS)

@@ -141,7 +141,7 @@ def test_the_oracle_earns_everything_and_nothing_earns_nothing(
     with served(task, record) as url:
         assert graded(task, record, tmp_path) == (
             0,
-            {"reward": 0.0, "checks_passed": 0, "checks_graded": 2, "checks_total": 2},
+            {"reward": 0.0, "checks_passed": 0, "checks_graded": 3, "checks_total": 3},
         )
         subprocess.run(
             [sys.executable, str(task / "solution" / "solve.py"), url], check=True, timeout=60

@@ -16,6 +16,7 @@ import pytest
 
 from environments.export.formats import FORMATS
 from environments.runtime import TaskSet
+from environments.runtime.share import PAYS
 from tests.consumer_desk import OUTER, replays, write_desk
 from tests.environments_shop import call, say
 from tests.export_player import PLAYERS
@@ -27,11 +28,11 @@ NOT_PLAYED = {"sft", "dpo", "huggingface"}
 MCP = "mcp"
 
 
-@pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The desk as a task set."""
+@pytest.fixture(scope="module", params=PAYS)
+def desk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The desk as a task set that pays all or nothing, and as one that pays the weighted share."""
     folder = tmp_path_factory.mktemp("desk") / "set"
-    write_desk(folder)
+    write_desk(folder, reward=request.param)
     return folder
 
 
@@ -97,10 +98,18 @@ def outcome(
 
 
 def test_every_export_pays_the_same(outcome: dict[str, Any], cases: list[dict[str, Any]]) -> None:
-    """Equal to the last digit; what the rubric cannot judge is never a number."""
+    """Equal to the last digit, all or nothing and in shares; what the rubric cannot judge is never a number."""
     rewards = outcome["rewards"][: len(cases)]
     assert rewards == [case["reward"] for case in cases]
     assert {None, 0.0, 1.0} <= set(rewards)
+
+
+def test_a_set_that_pays_the_share_pays_parts(desk: Path, cases: list[dict[str, Any]]) -> None:
+    """What fails a required check earns less than half; where a set pays all or nothing, no part is paid."""
+    parts = {case["reward"] for case in cases} - {None, 0.0, 1.0}
+    pays = TaskSet.load(desk).manifest.reward
+    assert bool(parts) == (pays == "share")
+    assert all(part < 0.5 for part in parts)
 
 
 def test_who_pries_finds_no_answer(outcome: dict[str, Any], desk: Path) -> None:

@@ -147,7 +147,7 @@ def _attempt(source: str = "derived") -> tuple[Attempt, Verdict, Rubric]:
         task_id="t",
         checks=(
             Check(check_id="end", fn="end_state", required=True, role="reward", says="x" * 9_000),
-            Check(check_id="guess", fn="judge", required=True, role="agreement"),
+            Check(check_id="guess", fn="judge", required=True, role="agreement", says="It is nice."),
         ),
     )
     verdict = Verdict(
@@ -167,10 +167,16 @@ def _attempt(source: str = "derived") -> tuple[Attempt, Verdict, Rubric]:
 
 
 def test_a_check_that_only_predicts_is_no_cause() -> None:
-    """The missing judge of the prediction does not explain a missing reward; a huge sentence is cut."""
+    """The missing judge of the prediction does not explain a missing reward."""
     found = explain(*_attempt("unknown"))
     assert found.cause.code == UNKNOWN_ANSWER
-    assert [len(check.says) for check in found.checks] == [2_000, 0]
+
+
+def test_a_run_keeps_what_each_check_compared() -> None:
+    """Its sentence is made from the check's arguments, whatever the rubric says of it, and never long."""
+    found = explain(*_attempt())
+    assert found.checks[0].says == "No end is known to be right."
+    assert found.checks[1].says.startswith("A judge reads what the agent says to the user")
 
 
 def test_a_broken_run_shows_no_checks() -> None:

@@ -12,8 +12,7 @@ from typing import Final
 from dagster_project.review.editing.fields import FIELDS
 from dagster_project.review.editing.kinds import KINDS, Shown, fields_of
 from environments.describe_check import SENTENCES, describe, describe_arguments
-from environments.runtime.checks import PASSES
-from environments.runtime.rubric import Check, Rubric
+from environments.runtime.rubric import PASSES, SHARE, Check, Rubric
 from environments.runtime.verdict import CheckResult
 
 MOST_NAMED: Final = 6
@@ -90,7 +89,7 @@ def lines_of(
             fields=tuple(fields_of(check.fn, check.args)),
             typed=f"shown-{number}" in form and _differs(check, form, number),
         )
-        key = (check.fn, check.required, check.positive, bool(check.weight))
+        key = (check.fn, check.required, check.positive, bool(check.weight), check.role == SHARE)
         groups.setdefault(key, []).append(one)
     return [Line(says=_together(group), checks=tuple(group)) for group in groups.values()]
 

@@ -297,7 +297,8 @@ FIELDS: Final[Mapping[str, Field]] = {
         "The judge reads",
         ("visible", "what the agent says to the user"),
         ("calls", "the agent's calls"),
-        ("messages", "the whole conversation"),
+        ("messages", "all messages, the instructions included"),
+        ("conversation", "what is said and every call with its answer"),
     ),
     "on_missing": _choice(
         "Where it is missing",
@@ -314,6 +315,7 @@ FIELDS: Final[Mapping[str, Field]] = {
         rare=True,
     ),
     "after": _one_line("Looked at only where this check passed", rare=True),
+    "end": _one_line("Passes as well where this check passes", rare=True),
     "writes": _name_lines("Tools that change something", rare=True),
     "maybe": _name_lines("Tools that may change something", rare=True),
     "ignore": Field(

@@ -68,7 +68,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "wrote": Kind(
         about="The agent makes one change",
         needs=("tool",),
-        takes=("arguments", "ignore"),
+        takes=("arguments", "ignore", "end"),
         example={"tool": "cancel_order", "arguments": "order_id: W123"},
     ),
     "acted": Kind(
