@@ -16,8 +16,9 @@ from typing import Final
 from dagster_project.learnt_worlds import StoredWorld
 from dagster_project.review.trust import interval
 from environments.runtime.candidate import Candidate, RecordedAttempt
-from environments.runtime.checks import PASSES, evaluate
+from environments.runtime.checks import evaluate
 from environments.runtime.environment import run_actions
+from environments.runtime.rubric import PASSES
 from environments.runtime.world import World
 from redact.clean_episode import CleanEpisode
 from synth.labels import Label

@@ -35,6 +35,9 @@ LEAST_SENTENCE: Final = 24
 MOST_SHARE: Final = 0.5
 """An attack earns less than this part of what the good attempt earns, where a set pays the weighted share."""
 
+BREAKS_RULES: Final = "good_attempt_breaks_rules"
+"""Reason: by a judge's word, the good attempt breaks so many rules that it earns less than half of the share."""
+
 ACCEPTED: Final = "accepted"
 NEEDS_REVIEW: Final = "needs_review"
 REJECTED: Final = "rejected"
@@ -100,6 +103,8 @@ def verify(
     probes += recorded_bad(candidate.attempts)
     results = [first, *(gate.probe(probe, good) for probe in probes)]
     status, reasons = _status(candidate, results)
+    if status == ACCEPTED and gate.honest < MOST_SHARE:
+        status, reasons = NEEDS_REVIEW, [BREAKS_RULES]
     leaks = _reachable(candidate, good)
     return gate.verdict(REJECTED if leaks else status, [*leaks, *reasons], results)
 
@@ -235,8 +240,13 @@ class _Gate:
             return reward == 1.0
         if probe.expected == BELOW:
             return reward < 1.0
-        honest = self.good.share if self.good is not None else None
-        return reward == 0.0 and (verdict.share or 0.0) < MOST_SHARE * (honest or 1.0)
+        return reward == 0.0 and (verdict.share or 0.0) < MOST_SHARE * max(self.honest, MOST_SHARE)
+
+    @property
+    def honest(self) -> float:
+        """The good attempt's share."""
+        share = self.good.share if self.good is not None else None
+        return 1.0 if share is None else share
 
 
 def _same_end(one: Attempt, other: Attempt) -> bool:

@@ -18,6 +18,7 @@ from environments.runtime.candidate import Action, Candidate, RecordedAttempt
 from environments.runtime.canonical import digest
 from environments.runtime.environment import run_actions
 from environments.runtime.normal import stable
+from environments.runtime.rubric import Rubric
 from environments.runtime.task import Limits, Task, UserTurn
 from environments.runtime.tool_definition import definition_of, function_of, name_of
 from environments.runtime.world import World
@@ -40,6 +41,7 @@ from synth.rubric.facts import Facts, facts_of
 from synth.rubric.failing import failing_writers
 from synth.rubric.habits import FAIL, NO_ACT, faults_of, same_end
 from synth.rubric.plans import Doubts, Plan, Unbound
+from synth.rubric.policy_rules import rule_checks
 from synth.rubric.recorded import Recorded, record
 from synth.rubric.results import Results, plainly
 from synth.rubric.tool_kinds import ToolKinds, infer_tools
@@ -65,15 +67,18 @@ def _whole(_kind: str, _unit: str) -> AbstractContextManager[object]:
     return nullcontext()
 
 
-def derive_tasks(
+def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
     episodes: Iterable[CleanEpisode],
     labels: Mapping[str, Label],
     world: LearntWorld | None,
     *,
     corrections: Mapping[str, Said] | None = None,
     unit: Unit = _whole,
+    judged: bool = False,
 ) -> list[Candidate]:
     """All candidates of one app, in order of their first episode; `corrections` say what people did about failed ones.
+
+    `judged`: a judge answers what only a judge can tell of the prompt's rules; without one no check asks it.
 
     Each episode is read, and each task made, inside a `unit` (its kind and our id of it): a caller that takes in what one raises gets all
     others.
@@ -103,9 +108,8 @@ def derive_tasks(
     silent = _silent(list(facts.values()), world, backend)
     if world is None or backend is None:
         traits = traits_of(kinds, attempts, silent=silent)
-        return _candidates(
-            [_Attempts(g, m) for g, m in zip(groups, attempts, strict=True)], traits, None, unit
-        )
+        alone = [_Attempts(g, m) for g, m in zip(groups, attempts, strict=True)]
+        return _candidates(alone, traits, None, unit, judged=judged)
     starts = Starts(backend, world)
     intents = Intents(list(facts.values()), kinds, starts.session)
     if backend.living:
@@ -120,17 +124,23 @@ def derive_tasks(
         found.append(_Attempts(g, mine, made))
     also = [*intents.seen(), *(one for f in found for one in _ended_right(f, kinds))]
     traits = traits_of(kinds, attempts, silent=silent, also=also)
-    return _candidates(found, traits, starts, unit)
+    return _candidates(found, traits, starts, unit, judged=judged)
 
 
 def _candidates(
-    found: Sequence[_Attempts], traits: AppTraits, starts: Starts | None, unit: Unit
+    found: Sequence[_Attempts],
+    traits: AppTraits,
+    starts: Starts | None,
+    unit: Unit,
+    *,
+    judged: bool,
 ) -> list[Candidate]:
     out: list[Candidate] = []
     for one in found:
         with unit("task", _id_of(one.group)):
             begins = starts.of(one.group.begins) if starts is not None else None
-            out.append(_candidate(one, traits, (one.made and one.made.start) or begins))
+            begins = (one.made and one.made.start) or begins
+            out.append(_candidate(one, traits, begins, judged=judged))
     return out
 
 
@@ -282,7 +292,9 @@ def task_id_of(app: str, *, task_key: str | None, anchor: str) -> str:
     return digest(named)[:ID_LENGTH]
 
 
-def _candidate(found: _Attempts, traits: AppTraits, start: Start | None) -> Candidate:
+def _candidate(
+    found: _Attempts, traits: AppTraits, start: Start | None, *, judged: bool
+) -> Candidate:
     group, attempts, made = found.group, found.facts, found.made or _Made()
     shows = [*attempts, made.facts] if made.facts is not None else attempts
     kinds = as_dictated(shows, traits.kinds)
@@ -311,7 +323,7 @@ def _candidate(found: _Attempts, traits: AppTraits, start: Start | None) -> Cand
         task = replace(task, provenance={**task.provenance, **solved})
     return Candidate(
         task=task,
-        rubric=derived.rubric,
+        rubric=_with_rules(derived, shows, task, judged=judged),
         solution=derived.solution.recorded.actions if derived.solution else (),
         attempts=tuple(
             RecordedAttempt(
@@ -326,6 +338,15 @@ def _candidate(found: _Attempts, traits: AppTraits, start: Start | None) -> Cand
             *([made.why_not] if made.why_not else []),
         ),
     )
+
+
+def _with_rules(derived: Derived, shows: Sequence[Facts], task: Task, *, judged: bool) -> Rubric:
+    """The rubric with the rules that the task's instructions state, where it is known how the task is done."""
+    if derived.solution is None:
+        return derived.rubric
+    resolved = [a.recorded.attempt for a in shows if a.resolved]
+    rules = rule_checks(task, resolved, judged=judged)
+    return replace(derived.rubric, checks=(*derived.rubric.checks, *rules))
 
 
 def _derived(

@@ -77,7 +77,14 @@ def _derived(clean: CleanSide, app: str, skips: Skips) -> pa.Table:
 
     def make(some: Sequence[CleanEpisode]) -> list[Candidate]:
         mine = Skips(ASSET, app)
-        derived = derive_tasks(some, labels, world, corrections=said, unit=mine.unit)
+        derived = derive_tasks(
+            some,
+            labels,
+            world,
+            corrections=said,
+            unit=mine.unit,
+            judged=clean.judge is not None,
+        )
         notes[:] = [mine]
         return derived
 
@@ -122,6 +129,7 @@ def ingredients(clean: CleanSide, apps: Sequence[str]) -> dict[Key, str]:
             digests(lake, "clean_outcomes", app),
             digests(lake, REVIEWS, app),
             file_digest(clean.outcome_policy),
+            *(["judged"] if clean.judge is not None else []),
         )
         for app in apps
     }

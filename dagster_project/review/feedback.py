@@ -21,6 +21,7 @@ from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED
 from redact.clean_outcome import CleanOutcome
 from redact.clean_rows import clean_outcome_from_row
 from synth.labels import OutcomePolicy, OutcomeRule
+from synth.rubric.policy_rules import asked_of_a_judge
 
 OUTCOME: Final = "reviewer_label"
 """The outcome name of a reviewer's label."""
@@ -89,9 +90,13 @@ def with_rubric(candidate: Candidate, review: Review | None) -> Candidate:
 
 
 def derived_hash(rubric: Rubric) -> str:
-    """The hash of the derived rubric that this one is, or stands in the place of."""
+    """The hash of the derived rubric that this one is, or stands in the place of.
+
+    Rules that only a judge answers are no part of it: they come and go with the judge, and make no review stale.
+    """
     note = review_note(rubric)
-    return str(note["derived"]) if "derived" in note else rubric_hash(rubric)
+    kept = tuple(check for check in rubric.checks if not asked_of_a_judge(check))
+    return str(note["derived"]) if "derived" in note else rubric_hash(replace(rubric, checks=kept))
 
 
 def review_note(rubric: Rubric) -> Mapping[str, Any]:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from environments.runtime.attempt import Attempt, Json
-from environments.runtime.checks import PASSES, evaluate
-from environments.runtime.rubric import Rubric
+from environments.runtime.checks import evaluate
+from environments.runtime.rubric import PASSES, Rubric
 from environments.runtime.verdict import Verdict
 
 

@@ -1,8 +1,8 @@
 """The weighted share: how much of the work an attempt did, for training on more than all-or-nothing.
 
 In: a rubric's checks, their scores in the same order, and the all-or-nothing reward. Out: a number in [0, 1], None
-exactly where all-or-nothing is None. An attempt that all-or-nothing does not pay earns less than half of one that it
-pays in full, whatever else it did: so no attack that all-or-nothing refuses can live on its share. Not here: running
+exactly where all-or-nothing is None. An attempt that all-or-nothing does not pay earns a quarter at most, whatever else
+it did: so no attack that all-or-nothing refuses can live on its share. Not here: running
 checks, all-or-nothing itself (`checks`).
 """
 
@@ -19,8 +19,8 @@ PAYS_SHARE: Final = "share"
 """A task set pays the weighted share."""
 PAYS: Final = (PAYS_ALL, PAYS_SHARE)
 
-UNSOLVED: Final = 0.4
-"""The most that an attempt earns which all-or-nothing does not pay: below half of the full reward, with room to spare."""
+UNSOLVED: Final = 0.25
+"""The most that an attempt earns which all-or-nothing does not pay: half of what a solution earns that breaks every second rule."""
 
 
 def share_of(

@@ -2,7 +2,7 @@
 
 In: what `environments.verify.verify` takes, the replies known, and a function that asks a judge. Out: the verification;
 a task about whose attempts a reply is missing is not accepted, unless the check weighs in the share only. An attempt that another required check fails is not asked
-about: no reply could pay it. Not here: how a judge is asked (`environments.judges`), where replies are kept.
+about: no reply could pay it. What weighs in the share only is asked about the good attempt. Not here: how a judge is asked (`environments.judges`), where replies are kept.
 """
 
 from __future__ import annotations
@@ -74,12 +74,18 @@ class _Watch:
         self.questions: dict[str, Question] = {}
         self.deciding: set[str] = set()
         """Keys of questions without whose answer nothing is decided; the others weigh in the share only."""
+        self._first = True
 
     def __call__(self, task: Task, actions: Sequence[Action]) -> Attempt:
         attempt = self._run(task, actions)
         if not _failed_already(self._rubric, attempt):
-            self.questions |= {one.key: one for one in questions_of(self._rubric, attempt)}
-            self.deciding |= {one.key for one in questions_of(self._deciding, attempt)}
+            decides = {one.key: one for one in questions_of(self._deciding, attempt)}
+            self.deciding |= set(decides)
+            self.questions |= decides
+            if self._first:
+                # The good attempt comes first; no answer to these can pay an attack.
+                self.questions |= {one.key: one for one in questions_of(self._rubric, attempt)}
+        self._first = False
         return attempt
 
 

@@ -18,6 +18,7 @@ REASONS: Final[Mapping[str, str]] = {
     "no_positive_evidence": "nothing shows that the job was done: doing nothing would look the same",
     "good_attempt_fails": "the rubric does not pay the recorded good attempt in full",
     "good_attempt_not_graded": "the recorded good attempt cannot be graded again, because the rebuilt tools do not know an answer",
+    "good_attempt_breaks_rules": "by a judge's word the recorded good attempt breaks many rules of the instructions",
     "two_runs_differ": "two runs of the same actions were graded differently",
     "another_process_differs": "another process graded the same actions differently",
     "evidence_reachable": "the agent can read what it is graded by",

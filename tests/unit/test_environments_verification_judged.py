@@ -20,10 +20,10 @@ from environments.export.taskset import write_task_set
 from environments.judges.ask import Judge, JudgeSettings
 from environments.runtime.attempt import Json
 from environments.runtime.candidate import Candidate
-from environments.runtime.rubric import Check
+from environments.runtime.rubric import SHARE, Check
 from environments.runtime.task_set import TaskSet, grade
 from environments.verification.judged import UNASKED
-from environments.verify import ACCEPTED, NEEDS_REVIEW
+from environments.verify import ACCEPTED, BREAKS_RULES, NEEDS_REVIEW
 from tests.environments_shop import say
 from tests.review_home import APP, candidate, put_tasks, review_home
 
@@ -86,6 +86,37 @@ def test_with_a_judge_the_task_passes_and_replies_last(lake: Lake) -> None:
     assert (found.status, found.reasons) == (ACCEPTED, ())
     assert again == found
     assert 1 <= len(asked.replies) < sum(p["expected"] == "zero" for p in found.probes)
+
+
+def with_rules(word: str) -> Candidate:
+    """The shop's sound task, with rules of the prompt that only a judge can answer."""
+    one = candidate(1)
+    rules = [
+        Check(
+            check_id=f"rule_{n}",
+            fn="judge",
+            args={"prompt": f"Is the assistant {word}? ({n})"},
+            role=SHARE,
+            positive=False,
+        )
+        for n in range(9)
+    ]
+    return replace(one, rubric=replace(one.rubric, checks=(*one.rubric.checks, *rules)))
+
+
+def test_what_weighs_in_the_share_only_holds_no_task_back(lake: Lake) -> None:
+    """Nobody answers: accepted. A judge answers: asked of the good attempt alone. It says that every rule was broken: a person looks."""
+    world, model = world_of(lake, APP), Model()
+    (alone,) = verify_all([with_rules("polite")], world, known={})
+    assert alone.status == ACCEPTED
+    asked = judge(model)
+    (found,) = verify_all([with_rules("polite")], world, known={}, seen=Seen(judge=asked))
+    assert (found.status, found.probes[0]["share"]) == (ACCEPTED, 1.0)
+    assert len(asked.replies) == 9
+    rude = Seen(judge=judge(model))
+    (broken,) = verify_all([with_rules("rude")], world, known={}, seen=rude)
+    assert (broken.status, broken.reasons) == (NEEDS_REVIEW, (BREAKS_RULES,))
+    assert broken.probes[0]["reward"] == 1.0
 
 
 def test_a_new_reply_is_heard_though_the_version_is_known(lake: Lake) -> None:
