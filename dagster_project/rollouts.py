@@ -122,7 +122,10 @@ async def roll_out(  # noqa: PLR0913 - what runs, how, and its optional company
         apps = {task.app for task in task_set.tasks}
         judge = judge_of(judged_by, lake, apps)
         there = done(lake, apps) if lake is not None else set()
-        counts.before = sum(key.policy == counts.policy for key in there)
+        mine = {(task.task_id, task.task_version) for task in task_set.tasks}
+        counts.before = sum(
+            key.policy == counts.policy and (key.task_id, key.task_version) in mine for key in there
+        )
         counts.wanted = len(task_set.tasks) * launch.settings.samples - counts.before
         seen: list[dict[str, object]] = []
         rollouts = await _rollouts(

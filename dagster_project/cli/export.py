@@ -135,13 +135,13 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per option
     extra = tuple(include or ())
     if not set(extra) <= {"needs_review"}:
         raise typer.BadParameter("only needs_review can be added", param_hint="--include")
+    _require(reward in PAYS, f"choose from {', '.join(PAYS)}", "--reward")
     opened = open_home(home)
     known = apps_of(opened)
     if app is not None and app not in known:
         raise InputError(f"{home} knows no app {app!r}; it knows: {', '.join(known) or 'none yet'}")
     _require(split in {"", *SPLITS}, f"choose from {', '.join(SPLITS)}", "--split")
     _require(split_by in SPLIT_BY, f"choose from {', '.join(SPLIT_BY)}", "--split-by")
-    _require(reward in PAYS, f"choose from {', '.join(PAYS)}", "--reward")
     rates = _band(band)
     _require(rates is not None or not band_policy, "it needs --band", "--band-policy")
     # pyarrow, deltalake and the records: 1 s

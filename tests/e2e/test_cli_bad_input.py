@@ -81,6 +81,7 @@ def test_wrong_usage(command: Command, tmp_path: Path) -> None:
     assert command("ingest", "--nonsense").code == 2
     assert command("build", "--redaction", "maybe", "--home", tmp_path).code == 2
     assert command("export", "parquet", tmp_path / "d", "--home", tmp_path).code == 2
+    assert command("export", "taskset", tmp_path / "d", "--reward", "half").code == 2
 
 
 @pytest.mark.parametrize(

@@ -133,6 +133,20 @@ def test_a_task_set_runs_on_a_bare_python(home: Path, tmp_path: Path) -> None:
     assert "Check by check" in tracegym("runs", "--home", home, "--show", chosen[:12])
 
 
+def test_a_set_that_pays_the_share(home: Path, tmp_path: Path) -> None:
+    """Its solutions earn everything and pass every check; its rollouts are no repetitions of those of all-or-nothing."""
+    whole = as_json("export", "taskset", tmp_path / "all", "--home", home)
+    parts = as_json("export", "taskset", tmp_path / "parts", "--home", home, "--reward", "share")
+    assert (whole["reward"], parts["reward"]) == ("all", "share")
+    as_json("rollout", tmp_path / "all", "--policy", "solution", "--home", home)
+    solved = as_json("rollout", tmp_path / "parts", "--policy", "solution", "--home", home)
+    passed, _, total = solved["checks_passed"].partition(" of ")
+    assert (solved["mean_reward"], passed) == (1.0, total)
+    assert (solved["rollouts"], solved["already_there"]) == (parts["tasks"], 0)
+    graded = as_json("regrade", tmp_path / "parts", "--home", home)
+    assert graded["changes"].get("same", 0) >= parts["tasks"]
+
+
 @pytest.mark.parametrize("format_name", ["sft", "dpo"])
 def test_recorded_attempts_are_counted(home: Path, tmp_path: Path, format_name: str) -> None:
     """An export of attempts says how many rows it wrote, in which split, or that there were none."""

@@ -26,6 +26,7 @@ from dagster_project.verification import VerifiedTask
 from environments.runtime.candidate import Candidate
 from environments.runtime.canonical import rubric_hash
 from environments.runtime.rubric import Rubric
+from synth.rubric.policy_rules import rule_checks
 from tests.review_home import APP, review_home
 
 POLICY = Path("no-such-file.toml")
@@ -116,6 +117,22 @@ def test_an_edited_rubric_replaces_the_derived_one(tmp_path: Path) -> None:
     assert STALE not in once.reasons
     assert with_rubric(once, review) == once
     assert derived_hash(once.rubric) == rubric_hash(stored.rubric)
+
+
+def test_a_judge_that_comes_or_goes_makes_no_review_stale(tmp_path: Path) -> None:
+    """Rules of the prompt that only a judge answers are no part of what a reviewer's rubric replaced."""
+    lake = Lake(review_home(tmp_path / "h").clean / "lake")
+    plain = records(lake, TASKS, APP, Candidate)["task1"]
+    rules = rule_checks(
+        replace(plain.task, opening=({"role": "system", "content": "You must be polite."},)),
+        [],
+        judged=True,
+    )
+    judged = replace(plain, rubric=replace(plain.rubric, checks=(*plain.rubric.checks, *rules)))
+    shorter = replace(plain.rubric, checks=plain.rubric.checks[:1])
+    assert len(rules) == 1
+    for made_on, built in ((plain, judged), (judged, plain)):
+        assert STALE not in with_rubric(built, _override(made_on, shorter)).reasons
 
 
 def test_a_review_of_another_derived_rubric_is_stale(tmp_path: Path) -> None:
