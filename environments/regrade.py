@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from environments.judges.question import Question, questions_of
+from environments.judges.question import Question, questions_of, that_decide
 from environments.runtime.attempt import Attempt, Json
 from environments.runtime.environment import run_actions
 from environments.runtime.message import text_of
@@ -104,7 +104,8 @@ def questions_of_runs(
         messages = conversation(run.trajectory)
         if messages is not None:
             attempt = attempt_of(task_set, run, messages, simulated)
-            found[run.app] += questions_of(task_set.rubric(run.task_id), attempt)
+            rubric = that_decide(task_set.rubric(run.task_id), task_set.manifest.reward)
+            found[run.app] += questions_of(rubric, attempt)
     return found
 
 

@@ -6,13 +6,14 @@ how they are asked (`batch`, `ask`), how replies are graded (`environments.runti
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from environments.runtime.attempt import Attempt
 from environments.runtime.check_judge import evidence_of, question_key, scale_of
 from environments.runtime.check_view import View
-from environments.runtime.rubric import Rubric
+from environments.runtime.rubric import SHARE, Rubric
+from environments.runtime.share import PAYS_ALL, PAYS_SHARE
 
 MOST_CHARACTERS: Final = 60_000
 """Evidence beyond this is not asked about: half a transcript would be judged as if it were all."""
@@ -28,6 +29,13 @@ class Question:
     low: float
     high: float
     evidence: tuple[str, ...]
+
+
+def that_decide(rubric: Rubric, pays: str = PAYS_ALL) -> Rubric:
+    """The rubric without the checks that change nothing of what is paid: those of the share, where all or nothing is."""
+    if pays == PAYS_SHARE:
+        return rubric
+    return replace(rubric, checks=tuple(c for c in rubric.checks if c.role != SHARE))
 
 
 def questions_of(rubric: Rubric, attempt: Attempt) -> tuple[Question, ...]:

@@ -16,6 +16,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from environments.judges.ask import Judge
+from environments.judges.question import that_decide
 from environments.rollout.budget import Budget, Limits
 from environments.rollout.errors import EndpointError, RefusedError, RolloutError
 from environments.rollout.explanation import checks_text, explain
@@ -197,7 +198,8 @@ class _Play:
         """The verdict, with a judge's replies where one is asked; a broken run is worth no question."""
         recordings = None
         if self._judge is not None and not broken:
-            rubric = self._task_set.rubric(task.task_id)
+            pays = self._task_set.manifest.reward
+            rubric = that_decide(self._task_set.rubric(task.task_id), pays)
             recordings = await self._judge.recordings(rubric, attempt, app=task.app)
         return self._task_set.verdict(task.task_id, attempt, recordings=recordings)
 

@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from environments.judges.question import Question, questions_of
+from environments.judges.question import Question, questions_of, that_decide
 from environments.runtime.attempt import Attempt, Json
 from environments.runtime.candidate import Action, Candidate
 from environments.runtime.checks import evaluate
-from environments.runtime.rubric import AGREEMENT, PASSES, SHARE, Rubric
+from environments.runtime.rubric import AGREEMENT, PASSES, Rubric
 from environments.runtime.task import Task
 from environments.verification.material import Others
 from environments.verify import ACCEPTED, NEEDS_REVIEW, Runner, Verification, verify
@@ -69,8 +69,7 @@ class _Watch:
     def __init__(self, rubric: Rubric, run: Runner) -> None:
         self._rubric = rubric
         self._run = run
-        kept = tuple(check for check in rubric.checks if check.role != SHARE)
-        self._deciding = replace(rubric, checks=kept)
+        self._deciding = that_decide(rubric)
         self.questions: dict[str, Question] = {}
         self.deciding: set[str] = set()
         """Keys of questions without whose answer nothing is decided; the others weigh in the share only."""

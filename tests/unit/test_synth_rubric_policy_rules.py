@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from environments.judges.question import questions_of, that_decide
 from environments.runtime.attempt import DERIVED, Attempt, Call, Json, ToolResult
 from environments.runtime.check_judge import evidence_of
 from environments.runtime.check_view import View
@@ -192,6 +193,16 @@ def test_a_kept_rule_pays_as_far_as_the_work_is_done() -> None:
     assert paid(kept) == (1.0, 1.0)
     assert paid(replace(kept, calls=ORDERED.calls[::-1])) == (1.0, 0.5)
     assert paid(replace(ORDERED)) == (0.0, 0.0)
+
+
+def test_a_judge_is_asked_about_rules_where_they_are_paid() -> None:
+    """A set that pays all or nothing has no use for the answers: rollouts of it ask nothing of the share."""
+    rules = checks("You must be polite.", judged=True)
+    required = Check(check_id="kind", fn="judge", args={"prompt": "Kind?"}, required=True)
+    rubric = Rubric(task_id="t", checks=(required, *rules))
+    of = attempt(said=["5"])
+    assert len(questions_of(that_decide(rubric, "all"), of)) == 1
+    assert len(questions_of(that_decide(rubric, "share"), of)) == 2
 
 
 def test_a_judge_sees_the_same_conversation_however_calls_are_put_into_messages() -> None:
