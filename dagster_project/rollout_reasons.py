@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from dagster_project.difficulty import Estimate, TaskDifficulty, rate_of
 from dagster_project.policy_level import level, moved
-from environments.rollout.causes import CAUSES, ERROR, JUDGE, NULLS, Facts, cause_of
-from environments.runtime.checks import PASSES
+from environments.rollout.causes import CAUSES, ERROR, FAILED, JUDGE, NULLS, Facts, cause_of
+from environments.runtime.rubric import PASSES
 
 COLUMNS: Final = (
     *("rollout_id", "policy", "task_id", "task_version", "reward", "predicted", "reason"),
@@ -134,8 +134,13 @@ def _rewards(rows: Iterable[Row]) -> dict[_Version, list[float]]:
     found: dict[_Version, list[float]] = defaultdict(list)
     for row in rows:
         if row["reward"] is not None:
-            found[_version(row)].append(float(row["reward"]))
+            found[_version(row)].append(_worth(row))
     return found
+
+
+def _worth(row: Row) -> float:
+    """The reward of a graded run; a failed one is worth nothing, although a set that pays the share pays it a part."""
+    return 0.0 if cause_of_row(row) == FAILED else float(row["reward"])
 
 
 def _version(row: Row) -> _Version:
@@ -145,8 +150,7 @@ def _version(row: Row) -> _Version:
 def _of(
     policy: str, rows: Sequence[Row], rewards: Mapping[str, Mapping[_Version, Sequence[float]]]
 ) -> PolicyReasons:
-    mine = rewards[policy]
-    graded = [reward for found in mine.values() for reward in found]
+    graded = [float(row["reward"]) for row in rows if row["reward"] is not None]
     failing, succeeding, hides = _shares(rows, _expected(policy, rows, rewards))
     return PolicyReasons(
         policy=policy,
@@ -236,8 +240,8 @@ def _shares(
 
 def _earns(row: Row, expected: Mapping[_Version, float]) -> float:
     """What a run earned, or would be expected to earn; nothing where its user would have reported a failure."""
-    reward, predicted = row["reward"], row["predicted"]
-    if reward is not None:
-        return float(reward)
+    if row["reward"] is not None:
+        return _worth(row)
+    predicted = row["predicted"]
     failed = predicted is not None and predicted < PASSES
     return 0.0 if failed else expected[_version(row)]

@@ -56,7 +56,7 @@ _ALL: Final = (
     Cause(
         code=FAILED,
         title="failed checks",
-        says="A required check failed: the reward is 0.",
+        says="A required check failed: the reward is 0, or a quarter at most where the set pays the share.",
         remedy="see which checks fail: tracegym runs --got failed",
     ),
     Cause(
@@ -114,6 +114,7 @@ class Facts:
     """What decides the cause of one rollout."""
 
     reward: float | None
+    """All or nothing, also where the task set pays the share."""
     reason: str
     """The verdict's."""
     stop_reason: str | None

@@ -74,8 +74,9 @@ def explain(
         for check in rubric.checks
         if error is None and (found := results.get(check.check_id)) is not None
     )
+    whole = verdict.reward if verdict.all_or_nothing is None else verdict.all_or_nothing
     facts = Facts(
-        reward=verdict.reward,
+        reward=whole,
         reason=verdict.reason,
         stop_reason=attempt.stop_reason,
         error=error,

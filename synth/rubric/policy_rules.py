@@ -88,6 +88,12 @@ def asked_of_a_judge(check: Check) -> bool:
     return check.fn == JUDGE and check.role == SHARE and check.check_id.startswith(PREFIX)
 
 
+def sentence_of(check: Check) -> str:
+    """The sentence of the instructions that a function here stands for; empty for any other check."""
+    mine = check.role == SHARE and check.check_id.startswith(PREFIX) and check.fn != JUDGE
+    return check.says if mine else ""
+
+
 def instructions_of(task: Task) -> str:
     """What the agent was told before anybody spoke."""
     return "\n\n".join(text_of(m) for m in task.opening if m.get("role") in {"system", "developer"})

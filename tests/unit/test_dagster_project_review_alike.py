@@ -73,3 +73,16 @@ def test_what_was_typed_keeps_its_line_open() -> None:
     assert [one.typed for one in line.checks] == [True, False]
     same = {**form, "arg-1-value": "305", "arg-1-among": "1"}
     assert not lines_of(rubric, [], written=(), form=same)[0].typed
+
+
+def test_a_rule_of_the_instructions_stands_beside_what_is_checked() -> None:
+    """An expert sees which sentence a function stands for; other checks of the share have none."""
+    says = "The instructions say: “Never call drop.”"
+    rule = Check(
+        check_id="rule_1", fn="never_called", args={"tools": ["drop"]}, role="share", says=says
+    )
+    change = Check(
+        check_id="wrote_1", fn="wrote", args={"tool": "pay"}, role="share", says="pay with 7."
+    )
+    lines = lines_of(Rubric(task_id="t", checks=(rule, change)), [], written=(), form={})
+    assert [line.checks[0].rule for line in lines] == [says, ""]

@@ -194,3 +194,13 @@ def test_the_card_names_policies_that_hide_failures() -> None:
     assert "`q/r`" in card
     assert "--simulate MODEL" in card
     assert null_section({}) == "No policy was tried."
+
+
+def test_a_part_of_the_reward_for_a_failed_run_hides_no_policy() -> None:
+    """Where the set pays the share a failed run earns a little; it failed all the same, and null beside it is reported."""
+    failed = [row("a", 0.2, cause=FAILED) for _ in range(20)]
+    null = [row("b", None) for _ in range(20)]
+    found = only(by_policy([*failed, *null]))
+    assert found.mean_reward == pytest.approx(0.2)
+    assert found.reasons == {FAILED: 20, UNKNOWN_ANSWER: 20}
+    assert (found.null_when_failing, found.null_when_succeeding, found.hides) == (0.5, None, True)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -147,7 +148,9 @@ def _attempt(source: str = "derived") -> tuple[Attempt, Verdict, Rubric]:
         task_id="t",
         checks=(
             Check(check_id="end", fn="end_state", required=True, role="reward", says="x" * 9_000),
-            Check(check_id="guess", fn="judge", required=True, role="agreement", says="It is nice."),
+            Check(
+                check_id="guess", fn="judge", required=True, role="agreement", says="It is nice."
+            ),
         ),
     )
     verdict = Verdict(
@@ -198,3 +201,11 @@ def test_what_is_no_explanation_reads_as_none(text: str) -> None:
     assert isinstance(unanswered_of(text), tuple)
     assert checks_of(None) == ()
     assert answers_of(None) is None
+
+
+def test_a_part_paid_for_a_failed_run_is_a_failure() -> None:
+    """A set that pays the share pays a failed run a little: its cause stays that a required check failed."""
+    attempt, verdict, rubric = _attempt()
+    part = replace(verdict, reward=0.2, all_or_nothing=0.0, share=0.2)
+    assert explain(attempt, part, rubric).cause.code == FAILED
+    assert explain(attempt, replace(part, all_or_nothing=1.0), rubric).cause.code == REWARDED

@@ -12,14 +12,17 @@ from dagster_project.judge_replies import keep_replies, replies_of
 from dagster_project.lake import Lake
 from dagster_project.learnt_worlds import world_of
 from dagster_project.review.desk import Desk
-from dagster_project.review.feedback import can_accept
+from dagster_project.review.feedback import can_accept, derived_hash
+from dagster_project.review.review import RUBRIC, Review
 from dagster_project.review.tables import VERDICTS
+from dagster_project.rows import canonical_text
 from dagster_project.task_set_parts import parts_of
-from dagster_project.verification import Seen, verify_all
+from dagster_project.verification import MASKED_OFTEN, Seen, verify_all
 from environments.export.taskset import write_task_set
 from environments.judges.ask import Judge, JudgeSettings
 from environments.runtime.attempt import Json
 from environments.runtime.candidate import Candidate
+from environments.runtime.canonical import rubric_hash
 from environments.runtime.rubric import SHARE, Check
 from environments.runtime.task_set import TaskSet, grade
 from environments.verification.judged import UNASKED
@@ -168,14 +171,31 @@ def test_the_review_page_grades_with_stored_replies(lake: Lake, tmp_path: Path) 
 
     rewards = [one.verdict and one.verdict.reward for one in entry.attempts]
     change = desk.change(entry, candidate(1).rubric)
-    found = desk.gate(entry.candidate)
+    found = desk.preview(
+        Review(
+            app=APP,
+            kind=RUBRIC,
+            task_id="task1",
+            task_version=entry.version,
+            value=rubric_hash(entry.candidate.rubric),
+            by="ada",
+            at=1,
+            document=canonical_text(
+                {
+                    "rubric": entry.candidate.rubric.to_json(),
+                    "base": derived_hash(entry.stored.rubric),
+                }
+            ),
+        )
+    )
 
     assert rewards[0] == 1.0
     assert not [
         one for one in change.regrades if one.before.reward != one.after.reward and one.run.resolved
     ]
     assert found is not None
-    assert found.status == ACCEPTED
+    # Nobody asked the judge about the two rollouts; about the attempts every reply is known.
+    assert found.verdict.reasons == (MASKED_OFTEN,)
     assert not lake.read(VERDICTS, app=APP).num_rows, "looking saves nothing"
 
 

@@ -14,6 +14,7 @@ from dagster_project.review.editing.kinds import KINDS, Shown, fields_of
 from environments.describe_check import SENTENCES, describe, describe_arguments
 from environments.runtime.rubric import PASSES, SHARE, Check, Rubric
 from environments.runtime.verdict import CheckResult
+from synth.rubric.policy_rules import sentence_of
 
 MOST_NAMED: Final = 6
 """Things that the line of alike checks names."""
@@ -32,6 +33,8 @@ class OneCheck:
     """Made from its arguments."""
     written: str
     """What a person wrote beside it; empty where nobody did."""
+    rule: str
+    """The sentence of the agent's instructions that it stands for; empty for any other check."""
     fields: tuple[Shown, ...]
     typed: bool
     """Something was typed for it that is not saved yet."""
@@ -86,6 +89,7 @@ def lines_of(
             result=by_id.get(check.check_id),
             says=describe(check),
             written=check.says if check.check_id in written else "",
+            rule="" if check.check_id in written else sentence_of(check),
             fields=tuple(fields_of(check.fn, check.args)),
             typed=f"shown-{number}" in form and _differs(check, form, number),
         )
