@@ -10,7 +10,7 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from dagster_project.learnt_worlds import StoredWorld
@@ -44,6 +44,12 @@ class HeldOut:
     """None is not graded."""
     witness: bool
     """Whether another attempt at the task is resolved: without one there is little to go by."""
+    paid: float | None = None
+    """What training would pay; None is not graded."""
+    by: str = "unknown"
+    """Who says what its user got."""
+    noise: float = 0.0
+    """How probable it is that this is wrong."""
 
     @property
     def says(self) -> bool | None:
@@ -104,7 +110,8 @@ def leave_one_out(  # noqa: PLR0913 - all that tasks are made of
             if mine is not None:
                 others = [a for a in candidate.attempts if a is not mine]
                 with unit("task", candidate.task.task_id):
-                    found.append(_grade(candidate, mine, others, (by_episode, backend)))
+                    graded = _grade(candidate, mine, others, (by_episode, backend))
+                    found.append(_told_by(graded, labels.get(mine.episode_id)))
     return sorted(found, key=lambda one: (one.task_id, one.episode_id))
 
 
@@ -130,17 +137,25 @@ def _grade(
     ids = sorted(a.episode_id for a in others)
     parts = {id(by_episode[i]): by_episode[i] for i in ids if i in by_episode}
     ranked = sorted(parts.values(), key=lambda c: (not c.solution, c.task.task_id))
-    predicted = None
+    predicted = paid = None
     if ranked:
         attempt = run_actions(ranked[0].task, backend, held.actions)
-        predicted = evaluate(ranked[0].rubric, attempt, task_version="held out").predicted
+        verdict = evaluate(ranked[0].rubric, attempt, task_version="held out")
+        predicted, paid = verdict.predicted, verdict.reward
     return HeldOut(
         episode_id=held.episode_id,
         task_id=candidate.task.task_id,
         resolved=bool(held.resolved),
         predicted=predicted,
         witness=any(a.resolved for a in others),
+        paid=paid,
     )
+
+
+def _told_by(one: HeldOut, label: Label | None) -> HeldOut:
+    if label is None or label.by is None:
+        return one
+    return replace(one, by=label.by, noise=1 - label.confidence)
 
 
 def agreed(held_out: Iterable[HeldOut]) -> Agreed:

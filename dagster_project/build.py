@@ -58,7 +58,7 @@ class Built:
     runs: tuple[str, ...]
     """Dagster run ids, to look up in the UI."""
     failed_checks: tuple[str, ...] = ()
-    """Asset checks of these runs that did not pass, as `asset: check`."""
+    """Asset checks of these runs that did not pass, as `asset: check`, with what the check says of it in brackets."""
     skipped: tuple[Skipped, ...] = ()
     """Units of work that are left out now because tracegym itself failed at them, by this build or an earlier one."""
 
@@ -265,6 +265,7 @@ class _Runner:
         self.runs.append(result.run_id)
         self.failed += [
             f"{check.asset_key.to_user_string()}: {check.check_name}"
+            + (f" ({check.description})" if check.description else "")
             for check in result.get_asset_check_evaluations()
             if not check.passed
         ]

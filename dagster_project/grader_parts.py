@@ -1,14 +1,24 @@
-"""The report's rows on graders: how far rubrics agree with outcomes that they have not seen, by app, cluster and task.
+"""The report's rows on graders: how far rubrics agree with outcomes that they have not seen, by app, cluster, kind of check and task.
 
-Comes in: attempts that were left out once, and where tasks stand. Goes out: `GraderRow`s and `Agreement`s of the report.
+Comes in: attempts that were left out once, and where tasks stand. Goes out: `GraderRow`s, `GraderKindRow`s and `Agreement`s of the report.
 Not here: the comparison itself (`agreement`), how it looks.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 
 from dagster_project.agreement import HeldOut, agreed, by_cluster
-from dagster_project.report.data import Agreement, GraderRow
+from dagster_project.grader_trust import (
+    STANDINGS,
+    UNTRUSTED,
+    AppTrust,
+    KindTrust,
+    Share,
+)
+from dagster_project.report.data import Agreement, GraderKindRow, GraderRow, Part
 from dagster_project.standing import Standing
+from dagster_project.verification import trust_in
+from environments.runtime.attempt import Json
+from environments.verification.kinds import KINDS
 from environments.verify import ACCEPTED
 from synth.clusters import Cluster
 
@@ -36,6 +46,92 @@ def grader_rows(
         yield GraderRow(
             app=standing.app, rubrics="all", cluster=cluster, agreement=agreement_row(group)
         )
+
+
+def kind_rows(standing: Standing, held_out: Sequence[HeldOut]) -> Iterator[GraderKindRow]:
+    """All graders of an app, then those of each kind of check among the tasks that their own gate accepted."""
+    found = trust_in(standing.verdicts.values(), held_out)
+    if not found.kinds:
+        return
+    for row in (found.whole, *found.kinds):
+        yield _kind_row(standing.app, row)
+
+
+def _kind_row(app: str, row: KindTrust) -> GraderKindRow:
+    return GraderKindRow(
+        app=app,
+        kind=row.kind,
+        says=KINDS.get(row.kind, "all graders, those of tasks that were not accepted included"),
+        standing=STANDINGS[row.standing] if row.kind else _of_all(row),
+        held_back=bool(row.kind) and row.standing == UNTRUSTED,
+        tasks=row.tasks,
+        attempts=row.attempts,
+        graded=row.graded,
+        kappa=row.kappa,
+        false_pass=_part(row.false_pass),
+        false_fail=_part(row.false_fail),
+        paid=_part(row.paid),
+        graded_tasks=row.graded_tasks,
+        kappa_low=row.kappa_low,
+        tasks_false_pass=_part(row.tasks_false_pass),
+        tasks_false_fail=_part(row.tasks_false_fail),
+        needed=row.needed,
+        app_errs=row.app_errs,
+    )
+
+
+def _of_all(row: KindTrust) -> str:
+    """All graders together hold nothing back: their kinds do."""
+    return "not trusted" if row.standing == UNTRUSTED else STANDINGS[row.standing]
+
+
+def card_rows(app: str, found: AppTrust) -> list[Json]:
+    """The same for the card of a task set, as plain JSON; rounded, so that equal lakes give equal cards anywhere."""
+    if not found.kinds:
+        return []
+    return [
+        {
+            "app": app,
+            "kind": row.kind,
+            "standing": STANDINGS[row.standing] if row.kind else _of_all(row),
+            "tasks": row.tasks,
+            "left_out": {
+                "attempts": {
+                    "graded": row.graded,
+                    "of": row.attempts,
+                    "kappa": _rounded(row.kappa),
+                    "false_pass": _share_json(row.false_pass),
+                    "false_fail": _share_json(row.false_fail),
+                },
+                "tasks": {
+                    "graded": row.graded_tasks,
+                    "of": row.tasks if row.kind else row.graded_tasks,
+                    "kappa": _rounded(row.kappa_low),
+                    "false_pass": _share_json(row.tasks_false_pass),
+                    "false_fail": _share_json(row.tasks_false_fail),
+                },
+            },
+            "paid_although_bad": _share_json(row.paid),
+        }
+        for row in (found.whole, *found.kinds)
+    ]
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4) + 0.0
+
+
+def _share_json(share: Share) -> dict[str, Json]:
+    return {
+        "count": share.count,
+        "of": share.of,
+        "low": round(share.low, 4),
+        "high": round(share.high, 4),
+    }
+
+
+def _part(share: Share) -> Part:
+    return Part(count=share.count, of=share.of, low=share.low, high=share.high)
 
 
 def _clusters_of(standing: Standing, clusters: Sequence[Cluster]) -> dict[str, str]:

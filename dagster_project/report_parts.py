@@ -26,7 +26,7 @@ from dagster_project.defs.agreement import held_out_of
 from dagster_project.defs.resources import CleanSide
 from dagster_project.feedback_gaps import changing_tools, feedback_gaps
 from dagster_project.gate import HELD, LANGUAGE, REPLACED, TALKS, WITHHELD, policy_of
-from dagster_project.grader_parts import grader_rows
+from dagster_project.grader_parts import grader_rows, kind_rows
 from dagster_project.home import Home, apps_of, open_home
 from dagster_project.lake import Lake
 from dagster_project.leak_check import leaks_of
@@ -115,6 +115,7 @@ def report_data(
         graders=parts.joined(
             "tasks", standings, lambda s: grader_rows(s, clusters[s.app], held_out[s.app])
         ),
+        grader_kinds=parts.joined("tasks", standings, lambda s: kind_rows(s, held_out[s.app])),
         tasks=parts.joined(
             "tasks", standings, lambda s: task_rows(s, clusters[s.app], held_out[s.app])
         ),

@@ -48,6 +48,7 @@ INSTEAD: Final = {
     ("tasks", "task"): "there is no such task",
     ("tasks", "solution"): "the task has no solution and is not accepted",
     ("verified_tasks", "task"): "it needs review and is not exported",
+    ("verified_tasks", "grader trust"): "no task is held back for its kind of check",
     ("task_sets", "task"): "it is not in the task set",
     ("leak_check", "app"): "nothing of it is exported until it was searched",
     ("report", "section"): "a sentence stands in its place",

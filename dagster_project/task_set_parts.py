@@ -10,15 +10,17 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
 
+from dagster_project.agreement import HeldOut
 from dagster_project.clean_records import clusters_of
 from dagster_project.documents import records
+from dagster_project.grader_parts import card_rows
 from dagster_project.judge_replies import replies_of
 from dagster_project.lake import Lake
-from dagster_project.learnt_tables import TASKS, VERIFIED
+from dagster_project.learnt_tables import AGREEMENT, TASKS, VERIFIED
 from dagster_project.learnt_worlds import world_of
 from dagster_project.rows import texts
 from dagster_project.tables import CLEAN_EPISODES
-from dagster_project.verification import VerifiedTask
+from dagster_project.verification import VerifiedTask, trust_in
 from environments.export.taskset import Entry, entry_of
 from environments.runtime.attempt import Json
 from environments.runtime.candidate import Candidate
@@ -38,6 +40,7 @@ class TaskSetParts:
 def parts_of(lake: Lake, apps: Sequence[str], *, name: str | None = None) -> TaskSetParts:
     """All verified tasks of some apps, whatever their status; the writer chooses."""
     entries: list[Entry] = []
+    graders: list[Json] = []
     worlds: dict[str, Mapping[str, Any]] = {}
     for app in sorted(apps):
         world = world_of(lake, app)
@@ -46,6 +49,8 @@ def parts_of(lake: Lake, apps: Sequence[str], *, name: str | None = None) -> Tas
         verdicts = records(lake, VERIFIED, app, VerifiedTask)
         clusters = _cluster_by_episode(lake, app)
         said = cache(partial(_said, lake, app))
+        held_out = records(lake, AGREEMENT, app, HeldOut).values()
+        graders += card_rows(app, trust_in(verdicts.values(), held_out))
         for candidate in records(lake, TASKS, app, Candidate).values():
             verdict = verdicts.get(candidate.task.task_id)
             if verdict is not None and world is not None:
@@ -55,7 +60,7 @@ def parts_of(lake: Lake, apps: Sequence[str], *, name: str | None = None) -> Tas
     return TaskSetParts(
         entries=tuple(sorted(entries, key=lambda entry: entry.task.task_id)),
         worlds=worlds,
-        provenance=_provenance(lake, sorted(apps), name),
+        provenance={**_provenance(lake, sorted(apps), name), "graders": graders},
     )
 
 

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from dagster_project.agreement import HeldOut
+from dagster_project.grader_trust import AppTrust, trust_of
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import ROLLOUTS
 from dagster_project.learnt_worlds import StoredWorld
@@ -29,6 +31,7 @@ from environments.runtime.world import World
 from environments.verification.constant import PREFIX, surplus
 from environments.verification.elsewhere import verdicts_elsewhere
 from environments.verification.judged import JudgeSays, asks_a_judge, verify_judged
+from environments.verification.kinds import kind_of
 from environments.verification.material import Others
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED, Verification, verify
 from synth.tasks import FAULT
@@ -39,6 +42,8 @@ GATE: str = "7"
 
 CONSTANT: Final = "paid_by_constant_policy"
 """Reason: a policy that does the same at every task would earn too much on the set with this task in it."""
+NOT_TRUSTED: Final = "grader_not_trusted"
+"""Reason, with the kind of check: on attempts that they had not seen, its graders erred too often (`grader_trust`)."""
 MASKED_OFTEN: Final = "masked_often"
 """Reason: more than `MOST_MASKED` of the rollouts of this version were not graded."""
 MOST_MASKED: Final = 0.05
@@ -58,6 +63,8 @@ class VerifiedTask:
     reasons: tuple[str, ...]
     probes: tuple[Mapping[str, Any], ...]
     gate: str
+    kind: str = ""
+    """The kind of check that decides it (`environments.verification.kinds`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +77,8 @@ class Seen:
     """Who answers judge checks; one without a model knows its recordings only."""
     replies_known: bool = False
     """Nothing was said since `known` was made: tasks with judge checks are not attacked once more."""
+    held_out: Sequence[HeldOut] = ()
+    """Attempts that were graded by rubrics made without them."""
 
 
 def verify_all(  # noqa: PLR0913 - all that the gate is told
@@ -113,7 +122,40 @@ def verify_all(  # noqa: PLR0913 - all that the gate is told
             known_there = [one for one in fresh if one.task.task_id in attacked]
             found |= _compared(attacked, known_there, versions, world, replies)
     everything = [(kept | found)[one.task.task_id] for one in candidates]
-    return _as_a_set(everything, seen.masked)
+    trusted = _trusted(everything, candidates, seen.held_out, skips)
+    return _as_a_set(trusted, seen.masked)
+
+
+def _trusted(
+    found: Sequence[VerifiedTask],
+    candidates: Sequence[Candidate],
+    held_out: Sequence[HeldOut],
+    skips: Skips,
+) -> list[VerifiedTask]:
+    """Hold back the tasks whose kind of check errs too often; where that cannot be said, everything stays as it is."""
+    named, untrusted = list(found), frozenset[str]()
+    with skips.unit("grader trust"):
+        kinds = {one.task.task_id: kind_of(one.rubric, one.task.provenance) for one in candidates}
+        named = [replace(one, kind=kinds[one.task_id]) for one in found]
+        untrusted = trust_in(named, held_out).untrusted
+    return [
+        _doubted(one, f"{NOT_TRUSTED}:{one.kind}")
+        if one.status == ACCEPTED and one.kind in untrusted
+        else one
+        for one in named
+    ]
+
+
+def trust_in(found: Iterable[VerifiedTask], held_out: Iterable[HeldOut]) -> AppTrust:
+    """How far the graders of an app are trusted, by kind of check."""
+    listed = list(found)
+    kinds = {one.task_id: one.kind for one in listed if one.kind}
+    return trust_of(held_out, kinds, accepted_alone(listed))
+
+
+def accepted_alone(found: Iterable[VerifiedTask]) -> frozenset[str]:
+    """The tasks that the gate accepts by themselves, whatever the rest of the set or a reviewer says of them."""
+    return frozenset(one.task_id for one in found if _alone(one).status == ACCEPTED)
 
 
 def _attack(
@@ -184,7 +226,8 @@ def _verified(verdict: Verification) -> VerifiedTask:
 
 def _alone(one: VerifiedTask) -> VerifiedTask:
     """What the gate said of the task by itself."""
-    reasons = tuple(r for r in one.reasons if r.partition(":")[0] not in {CONSTANT, MASKED_OFTEN})
+    by_set = {CONSTANT, MASKED_OFTEN, NOT_TRUSTED}
+    reasons = tuple(r for r in one.reasons if r.partition(":")[0] not in by_set)
     lifted = one.status == NEEDS_REVIEW and reasons != one.reasons and not reasons
     return replace(one, reasons=reasons, status=ACCEPTED if lifted else one.status)
 

@@ -25,6 +25,7 @@ from dagster_project.skipped import skipped_of
 from dagster_project.skipped_parts import counts_of
 from dagster_project.standing import Standing, right_ends
 from dagster_project.tables import CHATS, EPISODES, LOG_EVENTS, REDACTIONS, SPANS
+from dagster_project.verification import NOT_TRUSTED
 from dagster_project.waiting_keys import account_of, waiting_keys
 from environments.runtime.task import Task
 from environments.verification.sentences import reason_group, reason_says
@@ -76,6 +77,7 @@ ACTIONS: Final[Mapping[str, str]] = {
     "no_request_like_it": _ATTEMPT,
     "doubtful_end": "take in more attempts at the same requests, or settle which end is right: tracegym review",
     "not_searched": "search again: tracegym build",
+    NOT_TRUSTED: "look at what its graders judged wrongly, and correct them: tracegym review",
     FAULT: "send the line above to the maintainers",
     "no_task": "build again: tracegym build",
 }
@@ -267,8 +269,8 @@ class _Actions:
             )
         if reason == "good_attempt_not_graded" and (tools := self._suspected()):
             return f"if they change nothing, name them in worlds.toml: reads = {json.dumps(tools, ensure_ascii=False)}"
-        if reason in ACTIONS:
-            return ACTIONS[reason].format(n=count)
+        if action := ACTIONS.get(reason.partition(":")[0]):
+            return action.format(n=count)
         return _REVIEW if stage in {TASK, TAKEN} else ""
 
     def _suspected(self) -> list[str]:

@@ -8,7 +8,7 @@ from dagster_project.tidy import tidy as tidy_home
 
 ARRIVING = ("spans", "episodes", "outcomes", "clean_episodes", "clean_outcomes", "failures")
 LEARNT = (
-    *("failure_clusters", "worlds", "tasks", "verified_tasks", "agreement"),
+    *("failure_clusters", "worlds", "tasks", "agreement", "verified_tasks"),
     *("task_sets", "difficulty"),
 )
 

@@ -145,6 +145,7 @@ def ingredients(lake: Lake, apps: Sequence[str]) -> dict[Key, str]:
     return {
         (app, ""): made_of(
             digests(lake, "verified_tasks", app),
+            digests(lake, "agreement", app),
             digests(lake, "tasks", app),
             digests(lake, "worlds", app),
             digests(lake, "failure_clusters", app),

@@ -2,11 +2,12 @@
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import dagster as dg
 
+from dagster_project.defs.agreement import held_out_of
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, made
@@ -14,6 +15,12 @@ from dagster_project.defs.show import bars, rows_of, table_of
 from dagster_project.defs.tasks import candidates_of
 from dagster_project.documents import Document, records, to_rows
 from dagster_project.freshness import Key, digests, made_of, store, tried, work
+from dagster_project.grader_trust import (
+    STANDINGS,
+    UNTRUSTED,
+    KindTrust,
+    told_of,
+)
 from dagster_project.judge_replies import judge_of, keep_fresh, replies_seen
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import VERIFIED
@@ -23,18 +30,26 @@ from dagster_project.review.feedback import undecided, with_decisions
 from dagster_project.review.store import ASSET as REVIEWS
 from dagster_project.review.store import reviews_of
 from dagster_project.skipped import Skips
-from dagster_project.verification import GATE, Seen, VerifiedTask, masked_tasks, verify_all
+from dagster_project.verification import (
+    GATE,
+    Seen,
+    VerifiedTask,
+    masked_tasks,
+    trust_in,
+    verify_all,
+)
 from environments.verification.judged import UNASKED
 from environments.verification.sentences import reason_group, reason_says
 from environments.verify import ACCEPTED
 
 ASSET = "verified_tasks"
+TRUSTED = "graders_trusted"
 
 
 @dg.asset(
     partitions_def=APPS,
     backfill_policy=ONE_RUN,
-    deps=["tasks", "worlds"],
+    deps=["tasks", "worlds", "agreement"],
     group_name="environments",
     kinds={"delta"},
     description="Accepted, needs review or rejected: what doing nothing, claiming, copying and others got paid.",
@@ -44,6 +59,11 @@ ASSET = "verified_tasks"
             asset=ASSET,
             blocking=True,
             description="No accepted task pays an attack, and its recorded good attempt is paid 1.",
+        ),
+        dg.AssetCheckSpec(
+            TRUSTED,
+            asset=ASSET,
+            description="Of each kind of check at most 2 % false passes are possible (95 %), on attempts that graders have not seen.",
         ),
         LEFT_OUT(ASSET),
     ],
@@ -62,7 +82,9 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
                 candidates_of(clean, app),
                 world_of(lake, app),
                 known=undecided(verified_of(lake, app)),
-                seen=Seen(masked=masked_tasks(lake, app), judge=judge),
+                seen=Seen(
+                    masked=masked_tasks(lake, app), judge=judge, held_out=held_out_of(lake, app)
+                ),
                 track=partial(counted, ASSET, says=app),
                 skips=skips,
             )
@@ -110,7 +132,43 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
                 check_name="probes_hold",
                 passed=not broken,
                 metadata={"accepted": statuses[ACCEPTED], "broken": len(broken)},
-            )
+            ),
+            TRUSTED: lambda: _graders_trusted(lake, everything),
+        },
+    )
+
+
+def _graders_trusted(
+    lake: Lake, found: Mapping[str, Sequence[VerifiedTask]]
+) -> dg.AssetCheckResult:
+    """The kinds of check of which more false passes are possible than allowed, and what would settle it."""
+    doubted: list[tuple[str, KindTrust]] = []
+    for app, verdicts in found.items():
+        trust = trust_in(verdicts, held_out_of(lake, app))
+        doubted += [(app, row) for row in trust.kinds if row.in_doubt]
+    refuted = any(row.standing == UNTRUSTED for _, row in doubted)
+    return dg.AssetCheckResult(
+        check_name=TRUSTED,
+        passed=not doubted,
+        severity=dg.AssetCheckSeverity.ERROR if refuted else dg.AssetCheckSeverity.WARN,
+        description="; ".join(told_of(app, row) for app, row in doubted),
+        metadata={
+            "kinds_in_doubt": len(doubted),
+            "by_kind": rows_of(
+                ("app", "kind of check", "standing", "graded", "false pass", "at most", "needed"),
+                [
+                    (
+                        app,
+                        row.kind,
+                        STANDINGS[row.standing],
+                        row.graded,
+                        row.false_pass.count,
+                        row.false_pass.high,
+                        f"{row.needed} more graded attempts, all judged rightly",
+                    )
+                    for app, row in doubted
+                ],
+            ),
         },
     )
 
@@ -128,6 +186,7 @@ def ingredients(lake: Lake, apps: Sequence[str], *, asking: bool = False) -> dic
         (app, ""): made_of(
             digests(lake, "tasks", app),
             digests(lake, "worlds", app),
+            digests(lake, "agreement", app),
             digests(lake, REVIEWS, app),
             GATE,
             *replies_seen(lake, app),

@@ -316,6 +316,49 @@ class GraderRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """How many of some, with the 95 % interval of the share."""
+
+    count: int
+    of: int
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraderKindRow:
+    """How far the graders of one kind of check are trusted, for one app."""
+
+    app: str
+    kind: str
+    """A name of the kind; empty: all graders of the app, those of tasks that were not accepted included."""
+    says: str
+    """What decides, as a sentence's words."""
+    standing: str
+    """In words: good enough, not proven, not measured, not trusted."""
+    held_back: bool
+    """Whether tasks of this kind do not ship."""
+    tasks: int
+    attempts: int
+    graded: int
+    kappa: float | None = None
+    false_pass: Part
+    false_fail: Part
+    paid: Part
+    """Attempts that ended badly and would be paid."""
+    graded_tasks: int
+    kappa_low: float | None = None
+    """The lowest kappa that remains when one task is left out."""
+    tasks_false_pass: Part
+    """Of the graded tasks."""
+    tasks_false_fail: Part
+    needed: int
+    """Further graded attempts without an error until too many false passes are ruled out."""
+    app_errs: bool = False
+    """Whether it is held back because the app's graders err and too few attempts show that this kind does better."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TaskRow:
     """One task version with its rubric and verification."""
 
@@ -405,6 +448,7 @@ class ReportData:
     """All failures found; None before detection ran. Cluster counts need not add up to it."""
     worlds: tuple[WorldRow, ...] = ()
     graders: tuple[GraderRow, ...] = ()
+    grader_kinds: tuple[GraderKindRow, ...] = ()
     task_counts: tuple[TaskCount, ...] = ()
     tasks: tuple[TaskRow, ...] = ()
     """May be all tasks: the page shows the first ones of each status and counts the rest."""

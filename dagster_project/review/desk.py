@@ -329,7 +329,9 @@ class AppDesk:
             world=self._stored_world,
             known=self._known(),
             reviews=self.reviews,
-            seen=Seen(masked=masked_tasks(self._lake, self.app), judge=judge),
+            seen=Seen(
+                masked=masked_tasks(self._lake, self.app), judge=judge, held_out=self.held_out
+            ),
             labels_wait=self.labels_wait,
         )
         masked = masked_tasks(self._lake, self.app, more=rows)

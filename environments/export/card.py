@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from environments.export.card_figures import difficulty_section, null_section, split_section
+from environments.export.card_graders import grader_section
 from environments.runtime.attempt import Json
 from environments.runtime.manifest import TaskSetManifest
 from environments.runtime.share import PAYS_ALL, PAYS_SHARE, UNSOLVED
@@ -67,7 +68,9 @@ def card(
         _inside(tasks),
         "## Reward\n\n" + REWARDS[manifest.reward],
         "## Verification\n\n" + _verification(manifest),
-        "## Agreement with real outcomes\n\n" + _agreement(manifest.provenance.get("agreement")),
+        "## Agreement with real outcomes\n\n"
+        + _agreement(manifest.provenance.get("agreement"))
+        + grader_section(manifest.provenance.get("graders")),
         "## Splits\n\n" + split_section(manifest.splits, inside),
         "## Pass rates\n\n" + difficulty_section(difficulty or {}, inside),
         "## Rollouts without a reward\n\n" + null_section(difficulty or {}),

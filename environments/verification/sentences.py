@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from environments.verification.kinds import KINDS
+
 REASONS: Final[Mapping[str, str]] = {
     "no_resolved_attempt": "nobody is known to have got what this request asks for",
     "no_solution": "there is no attempt that could show what a good one looks like",
@@ -33,6 +35,7 @@ REASONS: Final[Mapping[str, str]] = {
     "truncated": "the recording was cut off",
     "masked_often": "more than 5 % of the runs could not be graded",
     "paid_by_constant_policy": "an agent that does the same at every task would earn it, and too many tasks are like that",
+    "grader_not_trusted": "graders judged too many attempts of this app wrongly that they had not seen, and nothing shows that this kind of check does better",
     "judge_not_asked": "a judge has not said yet what its checks make of this task: build with --judge MODEL",
     "fault": "tracegym itself failed at it: what was left out, and how to report it, stands in the report",
     "no_request_like_it": "no other request like it is known to have gone well",
@@ -123,6 +126,8 @@ def reason_says(code: str) -> str:
         return f"it would not pay for {probe_says(about)}"
     if kind == "withheld_leaf" and about not in {"", "request"}:
         return f"{REASONS[kind]}: a call of {about} has it, or was made with what was read from it"
+    if kind == "grader_not_trusted" and about in KINDS:
+        return f"{REASONS[kind]} (what decides here: {KINDS[about]})"
     if kind in REASONS:
         return REASONS[kind]
     return code.replace("_", " ").replace(":", ": ")

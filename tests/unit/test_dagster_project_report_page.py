@@ -273,6 +273,20 @@ def test_agreement_is_shown_with_the_app_it_belongs_to() -> None:
     assert "Agreement with outcomes not seen" not in travel
 
 
+def test_trust_stands_by_kind_with_both_ways_of_leaving_out() -> None:
+    """Counts with their intervals; what was never measured says so, and what is held back says why."""
+    html = render(sample_report())
+    shop, travel = html.split('<h3 class="app-name"><bdi>travel-desk</bdi></h3>')[-2:]
+    assert "Trust by kind of check" in shop
+    assert "Trust by kind of check" not in travel
+    assert "7 <small>0.7 to 3.7 %</small>" in shop
+    assert "6 <small>1.3 to 7.5 %</small>" in shop
+    assert "330 more graded attempts without an error would prove it" in shop
+    assert "not trusted: its tasks are held back" in shop
+    assert "too few attempts show that this kind does better" in shop
+    assert "not measured" in shop
+
+
 def test_groups_that_always_answer_are_folded_away() -> None:
     """Who is missing stands in the open; where nobody is, the page says so instead of listing full bars."""
     silent = Missing(app="shop", group="agent mute", episodes=9, labelled=2)

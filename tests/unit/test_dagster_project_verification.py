@@ -10,16 +10,20 @@ import pyarrow as pa
 import pytest
 
 from dagster_project import verification
+from dagster_project.agreement import HeldOut
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import ROLLOUTS
 from dagster_project.learnt_worlds import StoredWorld
+from dagster_project.review.feedback import can_accept
 from dagster_project.review.tables import VERDICTS
 from dagster_project.verification import (
     CONSTANT,
     ELSEWHERE,
     MASKED_OFTEN,
+    NOT_TRUSTED,
     Seen,
     masked_tasks,
+    trust_in,
     verify_all,
 )
 from environments.runtime.candidate import Candidate
@@ -84,6 +88,42 @@ def test_a_task_masked_too_often_waits_and_comes_back() -> None:
     assert held["task3"].status == ACCEPTED
     again = verify_all(candidates(), stored(), known=held)
     assert again == first
+
+
+def left_out(task_id: str, number: int, *, wrong: bool) -> HeldOut:
+    """An attempt whose user was not helped, as a grader that had not seen it judged it."""
+    return HeldOut(
+        episode_id=f"{task_id}-{number}",
+        task_id=task_id,
+        resolved=False,
+        predicted=float(wrong),
+        witness=True,
+        by="end_user",
+    )
+
+
+def test_a_kind_of_check_that_errs_is_held_back_and_comes_back() -> None:
+    """Both tasks' graders passed what failed; when they are judged rightly both are accepted, and not attacked again."""
+    first = verify_all(candidates(), stored(), known={})
+    (kind,) = {one.kind for one in first}
+    known = {one.task_id: one for one in first}
+    erring = [left_out(t, n, wrong=True) for t in known for n in range(4)]
+    found = verify_all(candidates(), stored(), known=known, seen=Seen(held_out=erring))
+    assert {(one.status, one.reasons) for one in found} == {
+        (NEEDS_REVIEW, (f"{NOT_TRUSTED}:{kind}",))
+    }
+    held = {one.task_id: one for one in found}
+    assert trust_in(found, erring).untrusted == {kind}
+    right = [left_out(t, n, wrong=False) for t in known for n in range(4)]
+    assert verify_all(candidates(), stored(), known=held, seen=Seen(held_out=right)) == first
+
+
+def test_a_reviewer_may_accept_what_is_held_back_for_its_kind() -> None:
+    """A person who looked at one task knows more of it than its kind does."""
+    known = {one.task_id: one for one in verify_all(candidates(), stored(), known={})}
+    erring = [left_out(t, n, wrong=True) for t in known for n in range(4)]
+    found = verify_all(candidates(), stored(), known=known, seen=Seen(held_out=erring))
+    assert all(can_accept(one) for one in found)
 
 
 def test_a_paid_constant_policy_holds_tasks_back_and_lets_them_go() -> None:

@@ -11,6 +11,7 @@ import pytest
 from environments.export.errors import ExportError
 from environments.export.taskset import Choice, entry_of, write_task_set
 from environments.runtime import TaskSet
+from environments.runtime.attempt import Json
 from environments.runtime.candidate import Candidate
 from tests.environments_shop import entry, world, write_shop
 
@@ -122,6 +123,29 @@ def test_the_card_says_what_matters(tmp_path: Path) -> None:
     text = (tmp_path / "set" / "README.md").read_text()
     assert "was **off**" in text
     assert "MIT" in text
+
+
+def test_the_card_shows_how_far_each_kind_of_check_is_trusted(tmp_path: Path) -> None:
+    """Two lines a kind: attempts left out, and tasks; names from data stay plain text."""
+    none: Json = {"count": 0, "of": 0, "low": 0.0, "high": 1.0}
+    some: Json = {"count": 1, "of": 40, "low": 0.0006, "high": 0.1316}
+    attempts: Json = {"graded": 40, "of": 44, "kappa": 0.95, "false_pass": some, "false_fail": none}
+    tasks: Json = {"graded": 0, "of": 9, "kappa": None, "false_pass": none, "false_fail": none}
+    row: Json = {
+        "app": "a|b",
+        "kind": "changes",
+        "standing": "not proven",
+        "tasks": 9,
+        "left_out": {"attempts": attempts, "tasks": tasks},
+    }
+    write_shop(tmp_path / "set", provenance={"redaction": "on", "graders": [row]})
+    text = (tmp_path / "set" / "README.md").read_text()
+    begins = "| a\\|b | the right records are changed | 9"
+    assert (
+        f"{begins} | attempt | 40 of 44 | 0.95 | 1 (0.1 to 13.2 %) | not measured | not proven |"
+        in text
+    )
+    assert f"{begins} | task | 0 of 9 | unknown | not measured | not measured | |" in text
 
 
 def test_an_empty_set_is_still_a_task_set(tmp_path: Path) -> None:

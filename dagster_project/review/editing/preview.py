@@ -6,7 +6,7 @@ asset `verified_tasks` calls, so that a reason decided over the whole set is fou
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from dagster_project.learnt_worlds import StoredWorld
@@ -77,12 +77,11 @@ def preview(
     task_id = edited.task.task_id
     now = with_rubrics(stored, before.reviews)
     then = [edited if one.task.task_id == task_id else one for one in now]
-    seen = Seen(masked=before.seen.masked, judge=before.seen.judge, replies_known=True)
+    seen = replace(before.seen, replies_known=True)
     known = undecided(before.known)
     without = verify_all(now, before.world, known=known, seen=seen)
     learnt = {**known, **{one.task_id: one for one in without}}
-    after = Seen(masked=masked, judge=before.seen.judge, replies_known=True)
-    found = verify_all(then, before.world, known=learnt, seen=after)
+    found = verify_all(then, before.world, known=learnt, seen=replace(seen, masked=masked))
     olds = {one.task_id: one for one in with_decisions(without, before.reviews)}
     news = {one.task_id: one for one in with_decisions(found, before.reviews)}
     moved = tuple(

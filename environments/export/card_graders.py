@@ -1,0 +1,56 @@
+"""The card's table on graders: how far each kind of check is trusted, by app.
+
+In: the rows in the manifest's provenance (`graders`), as plain JSON. Out: Markdown. Names of kinds and figures only. Not here: how a kind is
+judged; whoever writes the task set says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from environments.runtime.attempt import Json
+from environments.verification.kinds import KINDS
+
+EXPLAINED = (
+    "Graders that ask the same kind of thing err alike; counted are tasks that withstood their own attacks. *Attempt*: each recorded attempt was "
+    "left out once and graded by a rubric made from the others at its task. *Task*: how many tasks hold an error, and the lowest kappa that "
+    "remains without one of them. Intervals are exact, 95 %. Tasks of a kind that is not trusted are in here only if somebody asked for them."
+)
+HEAD = (
+    "| app | what decides | tasks | left out | graded | kappa | false pass | false fail | standing |\n"
+    "|---|---|---|---|---|---|---|---|---|"
+)
+
+
+def grader_section(rows: Json) -> str:
+    """A table with two lines per kind; empty where nobody measured any."""
+    if not isinstance(rows, list):
+        return ""
+    lines = [line for row in rows if isinstance(row, Mapping) for line in _lines(row)]
+    return f"\n\n{EXPLAINED}\n\n" + "\n".join([HEAD, *lines]) if lines else ""
+
+
+def _lines(row: Mapping[str, Any]) -> tuple[str, str]:
+    kind = KINDS.get(
+        str(row["kind"]), "all graders, those of tasks that were not accepted included"
+    )
+    app = "".join(f"\\{c}" if c in "\\`*_[]<>|#" else c for c in " ".join(str(row["app"]).split()))
+    begins = f"| {app} | {kind} | {row['tasks']}"
+    attempts, tasks = row["left_out"]["attempts"], row["left_out"]["tasks"]
+    return (
+        f"{begins} | attempt | {_figures(attempts)} | {row['standing']} |",
+        f"{begins} | task | {_figures(tasks)} | |",
+    )
+
+
+def _figures(found: Mapping[str, Any]) -> str:
+    kappa = "unknown" if found["kappa"] is None else f"{found['kappa']:.2f}"
+    wrong = " | ".join(_share(found[name]) for name in ("false_pass", "false_fail"))
+    return f"{found['graded']} of {found['of']} | {kappa} | {wrong}"
+
+
+def _share(found: Mapping[str, Any]) -> str:
+    if not found["of"]:
+        return "not measured"
+    return f"{found['count']} ({100 * found['low']:.1f} to {100 * found['high']:.1f} %)"
