@@ -101,8 +101,9 @@ class AppTrust:
 
 def told_of(app: str, row: KindTrust) -> str:
     """A kind in doubt as words: what is possible, and how many graded attempts would settle it."""
-    seen = f"{row.false_pass.count} false passes of {row.graded} graded, up to {100 * row.false_pass.high:.1f} % possible"
-    fails = f", {row.false_fail.count} false fails" if row.false_fail.count else ""
+    wrong, missed = row.false_pass, row.false_fail
+    seen = f"of {row.graded} graded false passes: {wrong.count}, up to {100 * wrong.high:.1f} % possible"
+    fails = f", false fails: {missed.count}" if missed.count else ""
     why = "; the app's graders err and too few attempts show that this kind does better"
     more = f"{row.needed} more graded attempts without an error would prove it"
     return f"{app}, {row.kind}: {STANDINGS[row.standing]}; {seen}{fails}{why if row.app_errs else ''}; {more}"

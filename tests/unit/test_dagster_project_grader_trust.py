@@ -165,7 +165,7 @@ def test_a_kind_in_doubt_is_named_with_what_would_settle_it() -> None:
     (row,) = judged(attempts(CHANGES, 50, each=1)).kinds
     assert row.in_doubt
     assert told_of("shop", row) == (
-        "shop, changes: not proven; 0 false passes of 50 graded, up to 7.1 % possible; "
+        "shop, changes: not proven; of 50 graded false passes: 0, up to 7.1 % possible; "
         "133 more graded attempts without an error would prove it"
     )
 
