@@ -14,6 +14,8 @@ from dagster_project.agreement import HeldOut, kappa
 from environments.verification.kinds import REVIEWED
 from synth.labels import NEVER_ALONE
 
+CHECK: Final = "graders_trusted"
+"""The asset check that names the kinds in doubt."""
 MOST_FALSE_PASSES: Final = 0.02
 MOST_FALSE_FAILS: Final = 0.03
 """Shares of the graded attempts up to which graders are good enough."""

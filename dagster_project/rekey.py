@@ -16,6 +16,7 @@ from typing import Final
 
 from dagster_project.build import build
 from dagster_project.errors import StageError
+from dagster_project.grader_trust import CHECK
 from dagster_project.home import (
     Home,
     add_apps,
@@ -33,6 +34,7 @@ from redact.policy import load_policy
 
 _SEALED: Final = LEARNT.name
 """What was learnt is sealed under the first key: it is learnt again."""
+_GRADERS: Final = (f"verified_tasks: {CHECK}", "agreement: rubrics_agree")
 _OPAQUE: Final = 'task_keys = "opaque"'
 """A task's id is made of its key: the same key under the same app would join the two exports."""
 
@@ -54,12 +56,17 @@ def rekeyed(home: Home, *, on_step: Callable[[Step], None] = lambda _: None) -> 
             _carry(home, other)
         secret = secrets.token_hex(32)
         built = build(other, secret=secret, on_step=on_step)
-        if built.failed_checks:
+        if failed := [check for check in built.failed_checks if not _on_graders(check)]:
             raise StageError(
-                f"nothing was exported: under the other key these checks failed: {', '.join(built.failed_checks)}; "
+                f"nothing was exported: under the other key these checks failed: {', '.join(failed)}; "
                 "run the build, which says why"
             )
         yield Rekeyed(home=other, secret=secret)
+
+
+def _on_graders(check: str) -> bool:
+    """Whether it says how far graders are trusted: under any key the same, and what is held back is held back there too."""
+    return check.startswith(_GRADERS)
 
 
 def _carry(home: Home, other: Home) -> None:

@@ -16,6 +16,7 @@ from dagster_project.defs.tasks import candidates_of
 from dagster_project.documents import Document, records, to_rows
 from dagster_project.freshness import Key, digests, made_of, store, tried, work
 from dagster_project.grader_trust import (
+    CHECK,
     STANDINGS,
     UNTRUSTED,
     KindTrust,
@@ -43,7 +44,6 @@ from environments.verification.sentences import reason_group, reason_says
 from environments.verify import ACCEPTED
 
 ASSET = "verified_tasks"
-TRUSTED = "graders_trusted"
 
 
 @dg.asset(
@@ -61,7 +61,7 @@ TRUSTED = "graders_trusted"
             description="No accepted task pays an attack, and its recorded good attempt is paid 1.",
         ),
         dg.AssetCheckSpec(
-            TRUSTED,
+            CHECK,
             asset=ASSET,
             description="Of each kind of check at most 2 % false passes are possible (95 %), on attempts that graders have not seen.",
         ),
@@ -133,7 +133,7 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
                 passed=not broken,
                 metadata={"accepted": statuses[ACCEPTED], "broken": len(broken)},
             ),
-            TRUSTED: lambda: _graders_trusted(lake, everything),
+            CHECK: lambda: _graders_trusted(lake, everything),
         },
     )
 
@@ -148,7 +148,7 @@ def _graders_trusted(
         doubted += [(app, row) for row in trust.kinds if row.in_doubt]
     refuted = any(row.standing == UNTRUSTED for _, row in doubted)
     return dg.AssetCheckResult(
-        check_name=TRUSTED,
+        check_name=CHECK,
         passed=not doubted,
         severity=dg.AssetCheckSeverity.ERROR if refuted else dg.AssetCheckSeverity.WARN,
         description="; ".join(told_of(app, row) for app, row in doubted),

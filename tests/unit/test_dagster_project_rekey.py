@@ -1,0 +1,45 @@
+"""An export under another key: what graders are worth does not stop it, what redaction leaves does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dagster_project import rekey
+from dagster_project.build import Built
+from dagster_project.errors import StageError
+from dagster_project.home import open_home
+
+GRADERS = (
+    "verified_tasks: graders_trusted (shop, changes: not proven)",
+    "agreement: rubrics_agree",
+)
+
+
+def building(monkeypatch: pytest.MonkeyPatch, *failed: str) -> None:
+    """Every build ends with these checks not passed."""
+    built = Built(app_days=1, apps=1, runs=(), failed_checks=failed)
+    monkeypatch.setattr(rekey, "build", lambda *_args, **_named: built)
+
+
+def test_graders_that_are_not_proven_stop_no_export(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are what they are under the home's own key."""
+    building(monkeypatch, *GRADERS)
+    with rekey.rekeyed(open_home(tmp_path / "home", create=True)) as made:
+        assert made.secret
+
+
+def test_any_other_check_stops_it_and_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sentence names what failed, and not the graders."""
+    building(monkeypatch, *GRADERS, "clean_episodes: no_leaks")
+    told = "these checks failed: clean_episodes: no_leaks;"
+    with (
+        pytest.raises(StageError, match=told),
+        rekey.rekeyed(open_home(tmp_path / "home", create=True)),
+    ):
+        pass
