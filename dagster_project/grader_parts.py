@@ -67,12 +67,12 @@ def _kind_row(app: str, row: KindTrust) -> GraderKindRow:
         tasks=row.tasks,
         attempts=row.attempts,
         graded=row.graded,
-        kappa=row.kappa,
+        kappa=_rounded(row.kappa),
         false_pass=_part(row.false_pass),
         false_fail=_part(row.false_fail),
         paid=_part(row.paid),
         graded_tasks=row.graded_tasks,
-        kappa_low=row.kappa_low,
+        kappa_low=_rounded(row.kappa_low),
         tasks_false_pass=_part(row.tasks_false_pass),
         tasks_false_fail=_part(row.tasks_false_fail),
         needed=row.needed,
@@ -118,6 +118,7 @@ def card_rows(app: str, found: AppTrust) -> list[Json]:
 
 
 def _rounded(value: float | None) -> float | None:
+    """Never -0.0, which sums in floating point leave."""
     return None if value is None else round(value, 4) + 0.0
 
 
