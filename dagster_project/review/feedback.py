@@ -80,6 +80,8 @@ def with_rubric(candidate: Candidate, review: Review | None) -> Candidate:
         "at": review.at,
         "derived": derived,
         "stale": stale,
+        # A reworded check grades as it did: it is the same kind of check.
+        "own": _hash_of_checks(rubric) != derived,
         "note": review.note,
     }
     if "written" in review.content:
@@ -90,13 +92,15 @@ def with_rubric(candidate: Candidate, review: Review | None) -> Candidate:
 
 
 def derived_hash(rubric: Rubric) -> str:
-    """The hash of the derived rubric that this one is, or stands in the place of.
-
-    Rules that only a judge answers are no part of it: they come and go with the judge, and make no review stale.
-    """
+    """The hash of the derived rubric that this one is, or stands in the place of."""
     note = review_note(rubric)
+    return str(note["derived"]) if "derived" in note else _hash_of_checks(rubric)
+
+
+def _hash_of_checks(rubric: Rubric) -> str:
+    """Rules that only a judge answers are no part of it: they come and go with the judge, and make no review stale."""
     kept = tuple(check for check in rubric.checks if not asked_of_a_judge(check))
-    return str(note["derived"]) if "derived" in note else rubric_hash(replace(rubric, checks=kept))
+    return rubric_hash(replace(rubric, checks=kept))
 
 
 def review_note(rubric: Rubric) -> Mapping[str, Any]:

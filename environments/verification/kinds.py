@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from environments.runtime.attempt import Json
-from environments.runtime.rubric import AGREEMENT, Rubric
+from environments.runtime.rubric import BOTH, REWARD, Rubric
 
 REVIEWED: Final = "reviewed"
 JUDGED: Final = "judged"
@@ -56,10 +56,13 @@ _FAMILIES: Final = (
 
 
 def kind_of(rubric: Rubric, provenance: Mapping[str, Json]) -> str:
-    """What decides; a reviewer's own rubric, and a right end that no attempt showed, are kinds of their own."""
-    if rubric.evidence.get("review"):
+    """What decides; a reviewer's own checks, and a right end that no attempt showed, are kinds of their own."""
+    review = rubric.evidence.get("review")
+    # Where only sentences were written anew, the checks are still the derived ones.
+    if isinstance(review, Mapping) and review.get("own", True):
         return REVIEWED
-    required = [c for c in rubric.checks if c.required and c.positive and c.role != AGREEMENT]
+    decides = {REWARD, BOTH}
+    required = [c for c in rubric.checks if c.required and c.positive and c.role in decides]
     if any(check.fn == "judge" for check in required):
         return JUDGED
     if source := provenance.get("solution"):

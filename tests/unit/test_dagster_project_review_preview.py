@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from dagster_project import verification
+from dagster_project.agreement import HeldOut
 from dagster_project.learnt_worlds import StoredWorld
 from dagster_project.review.desk import AppDesk, Desk
 from dagster_project.review.editing.edits import Edit, edited
@@ -20,6 +21,7 @@ from dagster_project.verification import (
     CONSTANT,
     ELSEWHERE,
     MASKED_OFTEN,
+    NOT_TRUSTED,
     Seen,
     VerifiedTask,
     verify_all,
@@ -73,6 +75,18 @@ def before(known: Mapping[str, VerifiedTask], **more: Any) -> Before:  # noqa: A
     return Before(world=WORLD, known=known, reviews=Reviews(), seen=Seen(**more), labels_wait=False)
 
 
+def left_out(task_id: str, number: int) -> HeldOut:
+    """An attempt whose user was not helped, passed by a grader that had not seen it."""
+    return HeldOut(
+        episode_id=f"{task_id}-{number}",
+        task_id=task_id,
+        resolved=False,
+        predicted=1.0,
+        witness=True,
+        by="end_user",
+    )
+
+
 def test_a_new_sentence_changes_no_verdict_whatever_the_reason() -> None:
     """Tasks that pay a constant policy, are masked or differ elsewhere stay what the build called them."""
     first = verify_all(candidates(), WORLD, known={})
@@ -101,6 +115,12 @@ def test_a_new_sentence_changes_no_verdict_whatever_the_reason() -> None:
     differs = {**known, "task1": replace(first[0], status=REJECTED, reasons=(ELSEWHERE,))}
     other, _ = preview(candidates(), reworded(candidates()[0]), before(differs), masked={})
     assert (other.verdict.status, other.verdict.reasons) == (REJECTED, (ELSEWHERE,))
+    erring = [left_out(one.task_id, number) for one in first for number in range(4)]
+    doubted, _ = preview(
+        candidates(), reworded(candidates()[0]), before(known, held_out=erring), masked={}
+    )
+    why = (f"{NOT_TRUSTED}:{first[0].kind}",)
+    assert (doubted.verdict.status, doubted.verdict.reasons) == (NEEDS_REVIEW, why)
     sound, _ = preview(candidates(), reworded(candidates()[0]), before(known), masked={})
     assert (sound.verdict, sound.moved) == (first[0], ())
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from environments.runtime.rubric import AGREEMENT, REWARD, Check, Rubric
@@ -60,6 +62,14 @@ def test_where_the_right_end_comes_from_makes_a_kind_too() -> None:
     assert kind_of(one, {"solution": "constructed"}) == "as_alike_requests"
     assert kind_of(one, {"solution": "business_record"}) == "as_people_did"
     assert kind_of(rubric(check("end_state"), reviewed=True), {}) == "reviewed"
+
+
+def test_a_reworded_check_is_the_kind_that_it_was() -> None:
+    """Whoever writes a sentence anew does not take a task out of its kind; other checks do."""
+    derived = rubric(check("end_state"))
+    reworded = replace(derived, evidence={"review": {"by": "ann", "own": False}})
+    assert kind_of(reworded, {}) == kind_of(derived, {}) == "changes"
+    assert kind_of(replace(derived, evidence={"review": {"own": True}}), {}) == "reviewed"
 
 
 def test_a_task_held_back_says_which_kind_of_check_is_to_blame() -> None:
