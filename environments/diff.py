@@ -19,7 +19,15 @@ from environments.runtime.rubric import Check, Rubric
 from environments.runtime.task import Task
 from environments.runtime.task_set import PackedTask, TaskSet
 
-TASK_PARTS: Final = ("opening", "tools", "user", "limits", "terminal_tools", "started_at")
+TASK_PARTS: Final = (
+    "opening",
+    "tools",
+    "user",
+    "limits",
+    "terminal_tools",
+    "started_at",
+    "injected",
+)
 """Parts of a task that decide a run, as `Task.to_json` names them; its start and its world are slices of the world."""
 DECIDING: Final = ("fn", "args", "role", "required", "positive", "weight")
 
@@ -185,7 +193,7 @@ def _changed(old: PackedTask, new: PackedTask, worlds: _Worlds) -> TaskChange:
     reasons = [
         Reason(part="task", what=part, says=f"its {part.replace('_', ' ')} changed")
         for part in TASK_PARTS
-        if canonical(before[part]) != canonical(after[part])
+        if canonical(before.get(part)) != canonical(after.get(part))
     ]
     reasons += rubric_reasons(*worlds.rubric_pair(old.task_id))
     if canonical(before["start"]) != canonical(after["start"]):

@@ -30,6 +30,7 @@ from synth.attempts import Group, join_attempts
 from synth.attempts_constructed import BY, actions_of, asked_after, consent_to
 from synth.attempts_later import join_later
 from synth.inferred_tools import ToolBook, tools_from_calls
+from synth.injected import injected_arguments, without_injected
 from synth.labels import Label
 from synth.recorded_path import is_walked, path_of
 from synth.rubric.constructed import Intents
@@ -94,7 +95,8 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
             results = Results.of(backend, whole) if backend is not None else None
             records.append(record(whole, several, results))
     said = world.document.get("reads", []) if world is not None else []
-    kinds = infer_tools(records, reads=said, dispatched=several)
+    injected = injected_arguments(records)
+    kinds = infer_tools(records, reads=said, dispatched=several).with_injected(injected.tools)
     facts = {
         r.episode.episode_id: facts_of(r, labels.get(r.episode.episode_id), kinds) for r in records
     }
@@ -109,7 +111,8 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
     if world is None or backend is None:
         traits = traits_of(kinds, attempts, silent=silent)
         alone = [_Attempts(g, m) for g, m in zip(groups, attempts, strict=True)]
-        return _candidates(alone, traits, None, unit, judged=judged)
+        made = _candidates(alone, traits, None, unit, judged=judged)
+        return [without_injected(c, injected) for c in made]
     starts = Starts(backend, world)
     intents = Intents(list(facts.values()), kinds, starts.session)
     if backend.living:
@@ -124,7 +127,8 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
         found.append(_Attempts(g, mine, made))
     also = [*intents.seen(), *(one for f in found for one in _ended_right(f, kinds))]
     traits = traits_of(kinds, attempts, silent=silent, also=also)
-    return _candidates(found, traits, starts, unit, judged=judged)
+    candidates = _candidates(found, traits, starts, unit, judged=judged)
+    return [without_injected(c, injected) for c in candidates]
 
 
 def _candidates(

@@ -7,8 +7,9 @@ wrong (bad JSON, an unknown tool) is a tool result, never an exception. Not here
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from .attempt import DERIVED, UNKNOWN, Attempt, Call, EndState, Json, Made, ToolResult
@@ -189,10 +190,11 @@ class Environment:
 
     def _run_calls(self, requests: Sequence[Request]) -> None:
         position = len(self._messages) - 1
-        for request in requests:
+        for asked in requests:
             if len(self._calls) >= self.task.limits.calls:
                 self._stop = LIMIT
                 return
+            request = self._with_injected(asked)
             made = self._answer(request)
             call, result = _call(request, made, message=position), made.result
             self._calls.append(call)
@@ -200,6 +202,18 @@ class Environment:
             self._unknown += result.source == UNKNOWN
             if call.name in self.task.terminal_tools and not result.is_error:
                 self._stop = TERMINAL_TOOL
+
+    def _with_injected(self, request: Request) -> Request:
+        """The call with what the host adds to it; what the policy gave itself stays, right or wrong."""
+        added = self.task.injected.get(request.name)
+        if not added or request.fault:
+            return request
+        given = request.arguments
+        lacking = {name: v for name, v in added.items() if given.get(name) in (None, "")}
+        if not lacking:
+            return request
+        arguments = {**given, **lacking}
+        return replace(request, text=json.dumps(arguments, ensure_ascii=False), arguments=arguments)
 
     def _answer(self, request: Request) -> Made:
         if request.fault:

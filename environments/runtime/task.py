@@ -98,14 +98,18 @@ class Task:
     """Tools that end the conversation (a hand-over)."""
     dispatched: Mapping[str, Any] = field(default_factory=dict)
     """Tools that are several, as the world file has them: rubrics see their calls as calls of parts."""
+    injected: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
+    """Per tool, the arguments that the host adds to its calls (a session id): filled in where a call lacks them, never shown."""
     provenance: Mapping[str, Json] = field(default_factory=dict)
     """Clean episode ids, attempts, intent, cluster, redaction: for people and splits, never for the policy."""
     format: str = TASK_FORMAT
 
     def to_json(self) -> dict[str, Json]:
         """As plain JSON values; `from_json` reads it back."""
-        # Left out where no tool is several: tasks of such apps keep their version.
+        # Left out where no tool is several and no host adds arguments: tasks of such apps keep their version.
         several: dict[str, Json] = {"dispatched": dict(self.dispatched)} if self.dispatched else {}
+        if self.injected:
+            several["injected"] = {tool: dict(added) for tool, added in self.injected.items()}
         return {
             **several,
             "format": self.format,
@@ -139,5 +143,6 @@ class Task:
             limits=Limits(**limits),
             terminal_tools=tuple(value.get("terminal_tools", ())),
             dispatched=value.get("dispatched", {}),
+            injected=value.get("injected", {}),
             provenance=value.get("provenance", {}),
         )

@@ -84,7 +84,9 @@ def _answered_from_rules(attempt: Facts) -> bool:
 
 def _nameless(good: Sequence[Facts]) -> frozenset[Write]:
     """Reads that name nothing: anybody can make them without knowing what the task is about."""
-    return frozenset(r for a in good for r in a.reads if not any(c.isdigit() for c in r[1]))
+    return frozenset(
+        r for a in good for r in a.reads if not any(c.isdigit() or c == "@" for c in r[1])
+    )
 
 
 def _required(fn: str, args: dict[str, Json], says: str, good: Sequence[Facts]) -> Check:

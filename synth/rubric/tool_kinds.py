@@ -51,6 +51,8 @@ class ToolKind:
     evidence: tuple[str, ...] = ()
     authored: tuple[str, ...] = ()
     """Arguments whose text the agent makes up: two wordings are one call."""
+    injected: tuple[str, ...] = ()
+    """Arguments that the host adds: they are no choice of the agent's."""
     terminal: bool = False
     refused: float = 0.5
     """Share of its calls that were refused, smoothed by half a call."""
@@ -70,7 +72,16 @@ class ToolKinds:
 
     def ignore(self) -> dict[str, Json]:
         """Per tool, the arguments that make no difference."""
-        return {n: list[Json](t.authored) for n, t in sorted(self.tools.items()) if t.authored}
+        left_out = {n: (*t.authored, *t.injected) for n, t in sorted(self.tools.items())}
+        return {name: list[Json](some) for name, some in left_out.items() if some}
+
+    def with_injected(self, added: Mapping[str, Collection[str]]) -> ToolKinds:
+        """The same tools, with the arguments that the host adds to their calls."""
+        if not added:
+            return self
+        return ToolKinds(
+            tools={n: replace(t, injected=tuple(added.get(n, ()))) for n, t in self.tools.items()}
+        )
 
     def failing(self, kind: str) -> tuple[str, ...]:
         """Names of the tools whose failed calls are held to be of this kind."""
