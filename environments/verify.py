@@ -8,8 +8,9 @@ end; it is void otherwise. Not here: derivation (`synth`), files.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from environments.runtime.attempt import Attempt, Json
@@ -18,13 +19,15 @@ from environments.runtime.canonical import rubric_hash, task_version
 from environments.runtime.check_end import effect_rows, event_rows
 from environments.runtime.check_view import View, text_of
 from environments.runtime.checks import evaluate
-from environments.runtime.task import Task
+from environments.runtime.task import Limits, Task
 from environments.runtime.verdict import Verdict
 from environments.runtime.world_dispatched import Dispatched
 from environments.verification.attacks import attacks
 from environments.verification.material import Material, Others, by_meaning
 from environments.verification.mutants import mutants, recorded_bad, routes
 from environments.verification.probe import BELOW, MASKED, ONE, Probe, ProbeResult
+from environments.verification.rewritten import other_ways
+from environments.verification.solvable import not_knowable
 
 Runner = Callable[[Task, Sequence[Action]], Attempt]
 """Makes the calls of some actions in a fresh world at the task's start."""
@@ -99,14 +102,15 @@ def verify(
     gate.changed = bool(good.end.effects) or any(
         tool in material.changing for tool, _ in event_rows(good.end, {})
     )
-    probes = [*routes(material), *attacks(material), *mutants(material)]
+    unsolvable = not_knowable(material, read.habits(run), gate.reward_of, gate.look)
+    probes = [*routes(material), *other_ways(material), *attacks(material), *mutants(material)]
     probes += recorded_bad(candidate.attempts)
     results = [first, *(gate.probe(probe, good) for probe in probes)]
     status, reasons = _status(candidate, results)
     if status == ACCEPTED and gate.honest < MOST_SHARE:
         status, reasons = NEEDS_REVIEW, [BREAKS_RULES]
-    leaks = _reachable(candidate, good)
-    return gate.verdict(REJECTED if leaks else status, [*leaks, *reasons], results)
+    against = [*_reachable(candidate, good), *unsolvable]
+    return gate.verdict(REJECTED if against else status, [*against, *reasons], results)
 
 
 def _status(candidate: Candidate, results: Sequence[ProbeResult]) -> tuple[str, list[str]]:
@@ -177,6 +181,17 @@ class _Gate:
         )
         return attempt, verdict
 
+    def reward_of(self, actions: Sequence[Action]) -> tuple[Attempt, float | None]:
+        """The attempt of some actions, and what it is paid."""
+        attempt, verdict = self.grade(actions)
+        return attempt, verdict.reward
+
+    def look(self, actions: Sequence[Action]) -> Attempt:
+        """The attempt of many calls, as if the task had no limits."""
+        many = len(actions) + 1
+        limits = Limits(messages=many, calls=many, unknown=many, characters=sys.maxsize)
+        return self._run(replace(self._candidate.task, limits=limits), self.asked(actions))
+
     def asked(self, actions: Sequence[Action]) -> tuple[Action, ...]:
         """The actions as a policy makes them: attacks name parts of tools that are several."""
         return tuple(map(self.dispatched.as_asked, actions))
@@ -198,7 +213,8 @@ class _Gate:
         """Run one attack; a mutant is void where its end is the good one, or nobody knows it."""
         attempt, verdict = self.grade(probe.actions)
         void = self._void(probe, attempt, good, verdict)
-        passed = void or verdict.reward is None or self._low_enough(probe, verdict)
+        masked = verdict.reward is None and probe.expected != ONE
+        passed = void or masked or self._low_enough(probe, verdict)
         return ProbeResult(
             name=probe.name,
             expected=probe.expected,
@@ -235,8 +251,8 @@ class _Gate:
 
     def _low_enough(self, probe: Probe, verdict: Verdict) -> bool:
         """Whether a probe earns what it may, where a set pays all or nothing and where it pays the share."""
-        reward = verdict.reward or 0.0
-        if probe.expected == ONE:
+        reward = verdict.reward
+        if probe.expected == ONE or reward is None:
             return reward == 1.0
         if probe.expected == BELOW:
             return reward < 1.0

@@ -111,8 +111,10 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
     if world is None or backend is None:
         traits = traits_of(kinds, attempts, silent=silent)
         alone = [_Attempts(g, m) for g, m in zip(groups, attempts, strict=True)]
-        made = _candidates(alone, traits, None, unit, judged=judged)
-        return [without_injected(c, injected) for c in made]
+        return [
+            without_injected(c, injected)
+            for c in _candidates(alone, traits, None, unit, judged=judged)
+        ]
     starts = Starts(backend, world)
     intents = Intents(list(facts.values()), kinds, starts.session)
     if backend.living:

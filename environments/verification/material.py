@@ -7,7 +7,7 @@ the attacks (`attacks`, `mutants`).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -17,8 +17,10 @@ from environments.runtime.check_view import NUMBER, text_of
 from environments.runtime.message import requests_of
 from environments.runtime.normal import stable
 from environments.runtime.rubric import Rubric
+from environments.runtime.task import Task
 from environments.runtime.tool_definition import function_of, name_of, properties_of
 from environments.runtime.world_dispatched import Dispatched
+from environments.verification.knowable import Habits
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ class Others:
     def __init__(self, candidates: Iterable[Candidate]) -> None:
         self._candidates = tuple(candidates)
         self._read: tuple[Mapping[str, Json], tuple[Other, ...]] | None = None
+        self._habits: Habits | None = None
 
     def beside(self, candidate: Candidate, dispatched: Dispatched) -> list[Other]:
         """The others of one candidate, their calls by what that candidate's tools mean."""
@@ -74,6 +77,15 @@ class Others:
             self._read = rules, tuple(_other(one, dispatched) for one in self._candidates)
         pairs = zip(self._candidates, self._read[1], strict=True)
         return [other for one, other in pairs if one is not candidate]
+
+    def habits(self, run: Callable[[Task, Sequence[Action]], Attempt]) -> Habits:
+        """How the solutions of all candidates give each argument; `run` makes an attempt of a task's actions."""
+        if self._habits is None:
+            self._habits = Habits()
+            for one in self._candidates:
+                if one.solution:
+                    self._habits.add(one.task, run(one.task, one.solution))
+        return self._habits
 
 
 def _other(one: Candidate, dispatched: Dispatched) -> Other:
@@ -102,6 +114,13 @@ class Material:
         ends = [check.args for r in rubrics for check in r.checks if check.fn == "end_state"]
         named = (n for args in ends for p in ("writes", "maybe") for n in as_list(args.get(p)))
         return frozenset(map(str, named))
+
+    @cached_property
+    def free_text(self) -> Mapping[str, tuple[str, ...]]:
+        """Per tool, the arguments that are the policy's own words: no rubric compares them."""
+        found = self.end_args.get("ignore")
+        named = found.items() if isinstance(found, dict) else ()
+        return {tool: tuple(map(str, as_list(names))) for tool, names in named}
 
     @cached_property
     def changes_something(self) -> bool:

@@ -23,12 +23,12 @@ def mutants(material: Material) -> Iterator[Probe]:
     """All mutants of one candidate's good attempt."""
     solution = material.candidate.solution
     for number, write in enumerate(material.writes[:MOST], 1):
-        yield Probe(name=f"drops_write_{number}", actions=_without(solution, write), expected=BELOW)
+        yield Probe(name=f"drops_write_{number}", actions=without(solution, write), expected=BELOW)
         yield Probe(
             name=f"repeats_write_{number}", actions=_repeated(solution, write), expected=BELOW
         )
         for name, text in _changed_arguments(material, write):
-            actions = _replaced(solution, write, text)
+            actions = replaced(solution, write, text)
             yield Probe(name=f"changes_{number}_{name}", actions=actions, expected=BELOW)
     if material.writes:
         last = material.writes[-1]
@@ -46,7 +46,7 @@ def routes(material: Material) -> Iterator[Probe]:
     spelt = solution
     for call in material.writes:
         text = json.dumps(dict(reversed(call.parsed.items())), indent=1)
-        spelt = _replaced(spelt, call, text)
+        spelt = replaced(spelt, call, text)
     if material.writes:
         yield Probe(name="same_arguments_spelt_otherwise", actions=spelt, expected=ONE)
     alone = [c for c in material.writes if len(_calls_of(solution[c.action])) == 1]
@@ -65,7 +65,8 @@ def recorded_bad(attempts: Sequence[RecordedAttempt]) -> Iterator[Probe]:
         yield Probe(name=name, actions=attempt.actions, expected=BELOW, voidable=False)
 
 
-def _without(solution: Sequence[Action], call: PlannedCall) -> tuple[Action, ...]:
+def without(solution: Sequence[Action], call: PlannedCall) -> tuple[Action, ...]:
+    """The solution without one call."""
     kept = _calls_of(solution[call.action])
     del kept[call.position]
     changed = _with_calls(solution[call.action], kept)
@@ -78,7 +79,8 @@ def _repeated(solution: Sequence[Action], call: PlannedCall) -> tuple[Action, ..
     return (*solution[: call.action + 1], again, *solution[call.action + 1 :])
 
 
-def _replaced(solution: Sequence[Action], call: PlannedCall, text: str) -> tuple[Action, ...]:
+def replaced(solution: Sequence[Action], call: PlannedCall, text: str) -> tuple[Action, ...]:
+    """The solution with another text of arguments in one call."""
     kept = _calls_of(solution[call.action])
     function = kept[call.position].get("function")
     named = dict(function) if isinstance(function, Mapping) else {}

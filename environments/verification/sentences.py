@@ -25,6 +25,7 @@ REASONS: Final[Mapping[str, str]] = {
     "another_process_differs": "another process graded the same actions differently",
     "evidence_reachable": "the agent can read what it is graded by",
     "answer_in_text": "the task's own text already holds a value that the agent should find out",
+    "not_knowable": "nothing tells a value that the solution needs",
     "withheld_leaf": "a value that the task needs was withheld by redaction",
     "told_by_format": "the user has to be told a time or id that every run tells otherwise",
     "user_acts_first": "the user called tools of their own before the agent spoke: nobody knows what the task began from",
@@ -61,6 +62,10 @@ PROBES: Final[Mapping[str, str]] = {
     "good_attempt": "the recorded good attempt",
     "same_arguments_spelt_otherwise": "the good attempt with its arguments in another order",
     "writes_in_another_order": "the good attempt with its changes in another order",
+    "free_text_reworded": "the good attempt with its texts in other words",
+    "lists_reordered": "the good attempt with the items of a list in another order",
+    "independent_calls_swapped": "the good attempt with look-ups in another order",
+    "needless_look": "the good attempt with one look-up that it does not need",
     "do_nothing": "doing nothing",
     "says_hello": "a greeting and nothing else",
     "claims_success": "claiming that everything is done without doing it",
@@ -128,6 +133,8 @@ def reason_says(code: str) -> str:
         return f"{REASONS[kind]}: a call of {about} has it, or was made with what was read from it"
     if kind == "grader_not_trusted" and about in KINDS:
         return f"{REASONS[kind]} (what decides here: {KINDS[about]})"
+    if kind == "not_knowable" and about:
+        return f"nothing tells {about.replace('.*', '[]')}, which the solution needs: no text, tool or user shows it before the call"
     if kind in REASONS:
         return REASONS[kind]
     return code.replace("_", " ").replace(":", ": ")
@@ -136,7 +143,7 @@ def reason_says(code: str) -> str:
 def reason_group(code: str) -> str:
     """A reason without the number of its probe: what counts together."""
     kind, _, about = code.partition(":")
-    if kind in {"answer_in_text", "withheld_leaf"}:
+    if kind in {"answer_in_text", "not_knowable", "withheld_leaf"}:
         return kind
     if changed := CHANGED.fullmatch(about):
         return f"{kind}:changes_{changed[1]}"

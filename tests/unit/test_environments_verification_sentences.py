@@ -22,7 +22,9 @@ CODE = re.compile(r"^[a-z]+(?:_[a-z]+)+$")
 def test_every_probe_of_the_gate_has_a_sentence() -> None:
     """Names are read from the code that makes probes, so that a new one cannot be forgotten."""
     folder = ROOT / "environments" / "verification"
-    text = "".join((folder / f"{n}.py").read_text("utf-8") for n in ("attacks", "mutants"))
+    text = "".join(
+        (folder / f"{n}.py").read_text("utf-8") for n in ("attacks", "mutants", "rewritten")
+    )
     names = set(re.findall(r'name=f?"([a-z_]+)', text)) | set(
         re.findall(r'name = f"([a-z_]+)', text)
     )

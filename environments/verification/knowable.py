@@ -1,0 +1,318 @@
+"""Whether a policy that sees only what policies see can know every value that a run's calls were made with.
+
+In: a task, a run of it, and how the app's other tasks give each argument (`Habits`). Out: the values that nothing tells, each with
+its tool and path. A value is told by the opening, the tool definitions, the user (before, or when asked) and results of earlier calls; a
+constant of the app is known without being told. Not here: what counts as told (`shown`), whether a value matters (`solvable`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from environments.runtime.attempt import UNKNOWN, Attempt, Call, Json
+from environments.runtime.check_view import text_of
+from environments.runtime.normal import parse_json, stable
+from environments.runtime.task import Task
+from environments.runtime.tool_definition import choices_of, function_of, name_of, properties_of
+from environments.verification.shown import SMALL, Shown, fold, is_opaque
+
+MOST_GIVE: Final = 0.5
+"""A value that so large a share of the tasks with this argument gives is a constant of the app."""
+LEAST_TASKS: Final = 3
+"""Tasks that show a constant, or how an argument is given."""
+AGAIN: Final = 2
+"""A word that so many other tasks give in this argument is one of the app's words."""
+COPIED: Final = 0.95
+"""An argument is copied where so large a share of its values stands in what was shown."""
+COPIED_TASKS: Final = 10
+ANY_TOOL: Final = ""
+MOST_LISTED: Final = 5
+"""Values of one field in the answer to a look that was not taken: among more nobody knows which is meant."""
+LONGEST_ANSWER: Final = 2_000
+"""Characters of such an answer that is no JSON."""
+MOST_ITEMS: Final = 200
+"""Values of one call that are looked at."""
+
+Path = tuple[str, ...]
+"""Argument, then names of fields; `*` stands for any element of a list."""
+Place = tuple[str, Path]
+"""A tool and a path in its arguments."""
+Granted = tuple[Place | None, str]
+"""A value (folded) at a place, or at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Untold:
+    """One value of a run that nothing tells."""
+
+    call: int
+    """Which of the run's calls."""
+    tool: str
+    path: Path
+    value: Json
+
+    @property
+    def named(self) -> str:
+        """The tool and the path, as reasons name them."""
+        return ".".join((self.tool, *self.path))
+
+    @property
+    def here(self) -> Granted:
+        """The value at its place, to grant it."""
+        return (self.tool, self.path), _text(self.value)
+
+    @property
+    def anywhere(self) -> Granted:
+        """The value wherever it is given."""
+        return None, _text(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Other runs of a task: what a policy could have found out besides."""
+
+    attempts: tuple[Attempt, ...] = ()
+    """Recorded ones: what their calls were answered counts, where a policy could have made these calls."""
+    looks: tuple[Attempt, ...] = ()
+    """Calls that nobody made: each of their values must stand in what was shown, for nobody looks up what no text names."""
+
+
+@dataclass
+class Habits:
+    """How the tasks of an app give each argument."""
+
+    given: dict[Place, dict[str, set[str]]] = field(default_factory=lambda: defaultdict(dict))
+    """Per place and value (folded), the tasks that give it."""
+    told: dict[Place, dict[str, list[bool]]] = field(default_factory=lambda: defaultdict(dict))
+    """Per place and task, whether each value stood in what was shown; under the tool `""` for all tools together."""
+
+    def add(self, task: Task, run: Attempt) -> None:
+        """Take in the good run of one task."""
+        beginning = _beginning(task, run)
+        for shown, _, call, _ in _reading(task, run, beginning, lambda _call, _shown: []):
+            for path, value in values_of(call.arguments):
+                if isinstance(value, bool) or value is None:
+                    continue
+                place, text = (call.name, path), _text(value)
+                self.given[place].setdefault(text, set()).add(task.task_id)
+                stands = shown.has(text)
+                for named in (place, (ANY_TOOL, path)):
+                    self.told[named].setdefault(task.task_id, []).append(stands)
+
+    def is_constant(self, place: Place, value: Json, task_id: str) -> bool:
+        """Whether other tasks give the value too: most of them, or some a word that they do not take from what was shown."""
+        values = self.given.get(place, {})
+        others = values.get(_text(value), set()) - {task_id}
+        everybody = set().union(*values.values()) - {task_id} if values else set()
+        if len(others) >= LEAST_TASKS and len(others) >= MOST_GIVE * len(everybody):
+            return True
+        copied = self.is_copied(place, task_id)
+        return len(others) >= AGAIN and not copied and not _opaque(value)
+
+    def is_copied(self, place: Place, task_id: str) -> bool:
+        """Whether the values of an argument are nearly always taken from what was shown.
+
+        Where few tasks call the tool, what all tools are given under this name tells.
+        """
+        for named in (place, (ANY_TOOL, place[1])):
+            tasks = {
+                name: told for name, told in self.told.get(named, {}).items() if name != task_id
+            }
+            if len(tasks) >= COPIED_TASKS:
+                told = [one for listed in tasks.values() for one in listed]
+                return sum(told) >= COPIED * len(told)
+        return False
+
+
+def untold_values(
+    task: Task,
+    run: Attempt,
+    habits: Habits,
+    *,
+    beside: Beside | None = None,
+    granted: Collection[Granted] = (),
+) -> tuple[Untold, ...]:
+    """The values of the run's calls that nothing tells, in order.
+
+    What `beside` was answered is shown as well.
+    `granted` are values (`Untold.here`, `Untold.anywhere`) that are not asked about.
+    """
+    judge = _Judge(task, habits, frozenset(granted))
+    known = _beginning(task, run)
+    beside = beside or Beside()
+    for other in beside.attempts:
+        known += [
+            call.result.content
+            for _, _, call, untold in _reading(task, other, known, judge.untold)
+            if call.result.source != UNKNOWN and not untold
+        ]
+    for other in beside.looks:
+        known += [
+            call.result.content
+            for _, _, call, unnamed in _reading(task, other, known, judge.unnamed)
+            if call.result.source != UNKNOWN and not unnamed and _is_specific(call.result.content)
+        ]
+    return tuple(
+        Untold(number, call.name, path, value)
+        for _, number, call, untold in _reading(task, run, known, judge.untold)
+        for path, value in untold
+    )
+
+
+def _reading(
+    task: Task,
+    run: Attempt,
+    also: Sequence[str],
+    lacks: Callable[[Call, Shown], list[tuple[Path, Json]]],
+) -> Iterator[tuple[Shown, int, Call, list[tuple[Path, Json]]]]:
+    """The policy's calls of a run in order: what was shown before each, and which of its values it lacks.
+
+    What a call is answered that could not have been made shows nothing. Refused calls are left out, and their answers read: nobody needs
+    the values of those.
+    """
+    shown = Shown(now=task.started_at)
+    for text in also:
+        shown.read(text)
+    read, answers = run.opening, list[tuple[int, str]]()
+    for number, call in enumerate(run.calls):
+        if call.by_user:
+            continue
+        while read < call.message:
+            if run.messages[read].get("role") == "user":
+                shown.read(text_of(run.messages[read]))
+            read += 1
+        while answers and answers[0][0] < call.message:
+            shown.read(answers.pop(0)[1])
+        refused = call.malformed or call.result.is_error
+        untold = [] if refused else lacks(call, shown)
+        if not refused:
+            yield shown, number, call, untold
+        if not untold:
+            answers.append((call.message, call.result.content))
+
+
+def _is_specific(content: str) -> bool:
+    """Whether an answer is about few things: a list of everything does not tell which of it is meant."""
+    parsed = parse_json(content)
+    if parsed is None:
+        return len(content) <= LONGEST_ANSWER
+    listed: dict[Path, set[str]] = defaultdict(set)
+    for path, leaf in _leaves({"": parsed.value}, ()):
+        listed[path].add(_text(leaf))
+    return all(len(values) <= MOST_LISTED for values in listed.values())
+
+
+def values_of(arguments: Mapping[str, Json]) -> list[tuple[Path, Json]]:
+    """Every scalar of a call's arguments with its path."""
+    return list(_leaves(dict(arguments), ()))[:MOST_ITEMS]
+
+
+def _beginning(task: Task, run: Attempt) -> list[str]:
+    """What a policy knows or can ask for at any time: the opening, the tools, and what the user says."""
+    texts = [text_of(message) for message in run.messages[: run.opening]]
+    texts += [turn.text for turn in task.user]
+    texts += [json.dumps(dict(tool), ensure_ascii=False) for tool in task.tools]
+    return texts
+
+
+class _Judge:
+    """Judges the values of one task's calls."""
+
+    def __init__(self, task: Task, habits: Habits, granted: Collection[Granted]) -> None:
+        self._task = task
+        self._habits = habits
+        self._granted = granted
+        functions = map(function_of, task.tools)
+        self._schemas = {name_of(one): properties_of(one) for one in functions if one}
+
+    def untold(self, call: Call, shown: Shown) -> list[tuple[Path, Json]]:
+        """The values of one call that nothing tells."""
+        found = []
+        injected = self._task.injected.get(call.name, {})
+        for path, value in values_of(call.arguments):
+            place = call.name, path
+            if path[0] in injected and call.arguments[path[0]] == injected[path[0]]:
+                continue
+            text = _text(value)
+            if (place, text) in self._granted or (None, text) in self._granted:
+                continue
+            if self._knows(place, value, shown):
+                continue
+            found.append((path, value))
+        return found
+
+    def unnamed(self, call: Call, shown: Shown) -> list[tuple[Path, Json]]:
+        """The values of one look that stand in nothing that was shown, and are none of the schema's."""
+        return [
+            (path, value)
+            for path, value in values_of(call.arguments)
+            if not (
+                isinstance(value, bool)
+                or value is None
+                or self._is_choice((call.name, path), value)
+                or shown.has(_text(value))
+            )
+        ]
+
+    def _knows(self, place: Place, value: Json, shown: Shown) -> bool:
+        if isinstance(value, bool) or value is None or self._is_choice(place, value):
+            return True
+        task_id = self._task.task_id
+        if shown.tells(value) and not self._needs_copy(place, value, shown):
+            return True
+        return self._habits.is_constant(place, value, task_id)
+
+    def _needs_copy(self, place: Place, value: Json, shown: Shown) -> bool:
+        """One word or id, unlike any that was shown, where the app's other tasks copy what was shown."""
+        if isinstance(value, int) and value <= SMALL:
+            return False
+        if (
+            not isinstance(value, str | int)
+            or shown.has(str(value))
+            or len(str(value).split()) != 1
+        ):
+            return False
+        return self._habits.is_copied(place, self._task.task_id)
+
+    def _is_choice(self, place: Place, value: Json) -> bool:
+        tool, path = place
+        schema = self._schemas.get(tool, {}).get(path[0])
+        return value in _choices_at(schema, path[1:])
+
+
+def _choices_at(schema: Json, path: Path) -> list[Json]:
+    """The values that a schema lists for what stands at a path below it, and its default and examples."""
+    at = schema
+    for name in path:
+        inner = at.get("items" if name == "*" else "properties") if isinstance(at, dict) else None
+        at = inner if name == "*" else inner.get(name) if isinstance(inner, dict) else None
+    if not isinstance(at, dict):
+        return []
+    examples = at.get("examples")
+    listed = examples if isinstance(examples, list) else []
+    return [*choices_of(at), *listed, *(at[n] for n in ("default", "example") if n in at)]
+
+
+def _leaves(value: Json, path: Path) -> Iterator[tuple[Path, Json]]:
+    if isinstance(value, dict):
+        for name, item in value.items():
+            yield from _leaves(item, (*path, name))
+    elif isinstance(value, list):
+        for item in value:
+            yield from _leaves(item, (*path, "*"))
+    elif path:
+        yield path, value
+
+
+def _text(value: Json) -> str:
+    return fold(value) if isinstance(value, str) else stable(value)
+
+
+def _opaque(value: Json) -> bool:
+    if isinstance(value, str):
+        return is_opaque(value)
+    return isinstance(value, int | float) and is_opaque(stable(value))
