@@ -40,8 +40,12 @@ class Desk:
 
     def made(self, name: str, arguments: Mapping[str, Json] | str) -> Made:
         """The answer; every call means what it says."""
+        return Made(self.call(name, arguments))
+
+    def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
+        """Finds, shows or sends."""
         given = json.loads(arguments) if isinstance(arguments, str) else dict(arguments)
-        return Made(self._answer(name, given))
+        return self._answer(name, given)
 
     def _answer(self, name: str, given: Mapping[str, Json]) -> ToolResult:
         if name == "find":
@@ -83,7 +87,7 @@ def tool(name: str, *names: str) -> dict[str, Json]:
     return {"type": "function", "function": {"name": name, "parameters": parameters}}
 
 
-def task(said: str, *, name: str = "t1", **more: Json) -> Task:
+def task(said: str, *, name: str = "t1") -> Task:
     """A request in these words."""
     return Task(
         task_id=name,
@@ -91,7 +95,6 @@ def task(said: str, *, name: str = "t1", **more: Json) -> Task:
         opening=({"role": "system", "content": "Be kind."}, {"role": "user", "content": said}),
         tools=(tool("find", "name"), tool("show", "id"), tool("send", "id", "parcels", "note")),
         world="post",
-        **more,  # type: ignore[arg-type]  # test shorthand
     )
 
 
@@ -150,7 +153,7 @@ def test_a_value_that_a_look_shows_is_knowable() -> None:
 def test_a_value_that_the_user_says_when_asked_is_knowable() -> None:
     """Later turns count: the policy may ask first."""
     turn = UserTurn(text="The id is PX-7714-K2.", asked="Which id?")
-    found = gate(candidate(task("Send A-1 and A-2.", user=(turn,)), send()))
+    found = gate(candidate(replace(task("Send A-1 and A-2."), user=(turn,)), send()))
     assert found.status == ACCEPTED
 
 
@@ -187,7 +190,8 @@ def test_a_value_that_is_not_needed_costs_nothing() -> None:
 
 def test_what_the_host_adds_needs_no_source() -> None:
     """It is filled in."""
-    one = task("Send A-1 and A-2 to my sister.", injected={"send": {"id": "PX7714K2"}})
+    added = {"send": {"id": "PX7714K2"}}
+    one = replace(task("Send A-1 and A-2 to my sister."), injected=added)
     action = call("send", parcels=["A-1", "A-2"], note="Two boxes.")
     assert gate(candidate(one, action)).status == ACCEPTED
 
