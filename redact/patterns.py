@@ -91,7 +91,8 @@ def _secrets_in(text: str, needs: Needs) -> Iterator[str]:
     if needs.assigned:
         for found in _ASSIGNED.finditer(text):
             if any(letter.isdigit() for letter in found[1]):
-                yield found[1]
+                # The stop of a sentence is no part of it: the same password in a call has none.
+                yield found[1].rstrip(".")
 
 
 def _lines_of_key(key: str) -> Iterator[str]:

@@ -26,6 +26,7 @@ from tests.unit.raw_conversations import calls, episode, says, texts_past_the_ga
         ("Authorization: Bearer abcdefghijklmnop1234", {("secret", "abcdefghijklmnop1234")}),
         ("LANGSMITH_API_KEY=lsv2_pt_0123456789abcdef0123456789", {("secret", "lsv2_pt_0123456789abcdef0123456789")}),
         ("password: hunter22", {("secret", "hunter22")}),
+        ("My password is just4kicks.", {("secret", "just4kicks")}),
         ("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----",
          {("secret", "-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----")}),
     ],
