@@ -18,14 +18,12 @@ from environments.runtime.check_view import text_of
 from environments.runtime.normal import parse_json, stable
 from environments.runtime.task import Task
 from environments.runtime.tool_definition import choices_of, function_of, name_of, properties_of
-from environments.verification.shown import SMALL, Shown, fold, is_opaque
+from environments.verification.shown import SMALL, Shown, fold
 
 MOST_GIVE: Final = 0.5
 """A value that so large a share of the tasks with this argument gives is a constant of the app."""
 LEAST_TASKS: Final = 3
 """Tasks that show a constant, or how an argument is given."""
-AGAIN: Final = 2
-"""A word that so many other tasks give in this argument is one of the app's words."""
 COPIED: Final = 0.95
 """An argument is copied where so large a share of its values stands in what was shown."""
 COPIED_TASKS: Final = 10
@@ -104,14 +102,11 @@ class Habits:
                     self.told[named].setdefault(task.task_id, []).append(stands)
 
     def is_constant(self, place: Place, value: Json, task_id: str) -> bool:
-        """Whether other tasks give the value too: most of them, or some a word that they do not take from what was shown."""
+        """Whether most of the other tasks with this argument give the value too."""
         values = self.given.get(place, {})
         others = values.get(_text(value), set()) - {task_id}
         everybody = set().union(*values.values()) - {task_id} if values else set()
-        if len(others) >= LEAST_TASKS and len(others) >= MOST_GIVE * len(everybody):
-            return True
-        copied = self.is_copied(place, task_id)
-        return len(others) >= AGAIN and not copied and not _opaque(value)
+        return len(others) >= LEAST_TASKS and len(others) >= MOST_GIVE * len(everybody)
 
     def is_copied(self, place: Place, task_id: str) -> bool:
         """Whether the values of an argument are nearly always taken from what was shown.
@@ -310,9 +305,3 @@ def _leaves(value: Json, path: Path) -> Iterator[tuple[Path, Json]]:
 
 def _text(value: Json) -> str:
     return fold(value) if isinstance(value, str) else stable(value)
-
-
-def _opaque(value: Json) -> bool:
-    if isinstance(value, str):
-        return is_opaque(value)
-    return isinstance(value, int | float) and is_opaque(stable(value))
