@@ -129,15 +129,22 @@ def reason_says(code: str) -> str:
         return f"it would pay for {probe_says(about)}"
     if kind == "misses":
         return f"it would not pay for {probe_says(about)}"
+    if more := _with_what(kind, about):
+        return more
+    if kind in REASONS:
+        return REASONS[kind]
+    return code.replace("_", " ").replace(":", ": ")
+
+
+def _with_what(kind: str, about: str) -> str:
+    """The sentence of a reason that names a tool, a value or a kind of check; empty for others."""
     if kind == "withheld_leaf" and about not in {"", "request"}:
         return f"{REASONS[kind]}: a call of {about} has it, or was made with what was read from it"
     if kind == "grader_not_trusted" and about in KINDS:
         return f"{REASONS[kind]} (what decides here: {KINDS[about]})"
     if kind == "not_knowable" and about:
         return f"nothing tells {about.replace('.*', '[]')}, which the solution needs: no text, tool or user shows it before the call"
-    if kind in REASONS:
-        return REASONS[kind]
-    return code.replace("_", " ").replace(":", ": ")
+    return ""
 
 
 def reason_group(code: str) -> str:
