@@ -147,8 +147,6 @@ def rubric_reasons(before: Rubric, after: Rubric) -> list[Reason]:
         if key in new:
             parts = [p for p in DECIDING if getattr(was, p) != getattr(new[key], p)]
             reasons += [_check(key, f"another {part}", new[key]) for part in parts]
-    if before.null_if != after.null_if:
-        reasons.append(_rubric("conditions", "other conditions keep a failure from counting"))
     return reasons or [_rubric("order", "the same checks in another order")]
 
 

@@ -134,7 +134,7 @@ def _answers_in_text(candidate: Candidate) -> list[str]:
     said = [*task.opening, *({"role": "user", "content": turn.text} for turn in task.user)]
     said.append({"role": "system", "content": json.dumps(list(map(dict, task.tools)))})
     view = View(Attempt(messages=tuple(said), opening=len(said)))
-    told = [check for check in candidate.rubric.checks if check.fn == "told"]
+    told = [c for c in candidate.rubric.checks if c.fn == "told" and c.required]
     return [f"answer_in_text:{c.check_id}" for c in told if _stands_in(c.args.get("value"), view)]
 
 

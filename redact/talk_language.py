@@ -51,6 +51,12 @@ def language_of_talk(said: Iterable[str]) -> str:
     return UNKNOWN_LANGUAGE if few else _NAMES[best]
 
 
+def language_code(name: str) -> str | None:
+    """Return the ISO 639 code of a language that `language_of_talk` names; None for a script or an unknown one."""
+    codes = {told: code for code, told in _NAMES.items()}
+    return {**codes, "Chinese": "zh", "Japanese": "ja", "Korean": "ko"}.get(name)
+
+
 def _script_of(text: str) -> str:
     """Return the script of a text as Unicode names it: Latin, unless another has a good part of the letters."""
     letters = Counter({"LATIN": sum(map(str.isalpha, text))} if text.isascii() else {})

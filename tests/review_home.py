@@ -19,6 +19,8 @@ from environments.rollout.rollout import Rollout
 from environments.runtime.attempt import Json
 from environments.runtime.candidate import Action, Candidate, RecordedAttempt
 from environments.runtime.canonical import task_version
+from environments.runtime.environment import run_actions
+from environments.runtime.world import World
 from tests.environments_shop import call, entry, say, world
 
 APP = "shop"
@@ -118,9 +120,11 @@ def put_rollouts(lake: Lake, one: Candidate, stored: StoredWorld | None) -> None
     digest = stored.digest if stored is not None else ""
     version = task_version(one.task, one.rubric, world_digest=digest)
     runs = {"solver": (one.solution, 1.0), "idler": ((say("Hello."),), 0.0)}
+    played_in = World.from_json(world())
     rows = []
     for policy, (made, reward) in runs.items():
-        messages: list[Mapping[str, Json]] = [*one.task.opening, *made]
+        played = run_actions(one.task, played_in, made)
+        messages: list[Mapping[str, Json]] = list(played.messages)
         rollout = Rollout(
             app=APP,
             task_id=one.task.task_id,

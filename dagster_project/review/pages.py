@@ -20,7 +20,7 @@ from environments.describe_check import describe
 from environments.diff import title_of
 from environments.rollout.causes import CAUSES, nulls_in_words
 from environments.runtime.rubric import AGREEMENT, BOTH, REWARD, SHARE, Rubric
-from environments.verification.sentences import EXCUSES, probe_says, reason_says
+from environments.verification.sentences import probe_says, reason_says
 
 _HERE: Final = Path(__file__).parent / "templates"
 _REPORT: Final = Path(__file__).parent.parent / "report" / "templates"
@@ -146,5 +146,5 @@ def _verdict(predicted: float | None) -> str:
 def _spelt(reason: str, rubric: Rubric) -> str:
     """A verdict's reason with the check's sentence in place of its id."""
     kind, _, about = reason.partition(": ")
-    says = {**EXCUSES, **{check.check_id: describe(check) for check in rubric.checks}}
+    says = {check.check_id: describe(check) for check in rubric.checks}
     return f"{kind}: {says[about]}" if about in says else reason

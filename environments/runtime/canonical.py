@@ -64,7 +64,7 @@ def rubric_hash(rubric: Rubric) -> str:
         {name: value for name, value in check.to_json().items() if name in deciding}
         for check in rubric.checks
     ]
-    return digest({"format": rubric.format, "checks": checks, "null_if": list(rubric.null_if)})
+    return digest({"format": rubric.format, "checks": checks})
 
 
 def _text(value: object) -> str:

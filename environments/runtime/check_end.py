@@ -190,9 +190,7 @@ def _missing(missing: Counter[Write], made: _Made, instead: Counter[Write] | Non
     """The verdict on writes that were not made, by those that may have changed the same; `instead`: certain ones."""
     name = _first(missing)[0]
     maybe = made.doubtful + (instead or Counter())
-    if not missing - made.doubtful - made.dirty or any(
-        _could_supply(key, maybe) for key in missing
-    ):
+    if all(_could_supply(key, maybe) for key in missing - made.doubtful - made.dirty):
         return Found(None, f"nobody knows whether {name} or its like changed anything")
     return Found(0.0, f"{name} is missing or differs")
 
@@ -247,18 +245,28 @@ def _refuses(tool: str, refusals: Mapping[str, Json]) -> bool | None:
 
 def _replaced(done: Write, doubtful: Iterable[Write]) -> bool:
     """Whether a call of the same tool that nobody can answer may have set the same thing anew."""
-    return any(tool == done[0] and _values(text) & _values(done[1]) for tool, text in doubtful)
+    return any(tool == done[0] and _ids(text) & _ids(done[1]) for tool, text in doubtful)
 
 
 def _could_supply(wanted: Write, doubtful: Iterable[Write]) -> bool:
-    """Whether a write that nobody can judge may have had the wanted effect: same tool, or a shared key value."""
+    """Whether a write that nobody can judge may have had the wanted effect: it names the same record, or says the same.
+
+    A call about something else changed something else, whatever it answered: nobody is spared a failure for it.
+    """
     tool, arguments = wanted
-    values = _values(arguments)
-    return any(other == tool or values & _values(text) for other, text in doubtful)
+    ids, values = _ids(arguments), _values(arguments)
+    if ids:
+        return any(ids & _ids(text) for _, text in doubtful)
+    return any(values & _values(text) if values else other == tool for other, text in doubtful)
+
+
+def _ids(arguments: str) -> set[str]:
+    """The values that look like ids: texts with a digit."""
+    return {text for text in _values(arguments) if len(text) > 2 and any(map(str.isdigit, text))}
 
 
 def _values(arguments: str) -> set[str]:
-    """The id-like values in canonical arguments: texts with a digit."""
+    """The texts and numbers in canonical arguments."""
     pending: list[Json] = [json.loads(arguments)]
     found: set[str] = set()
     while pending:
@@ -267,9 +275,9 @@ def _values(arguments: str) -> set[str]:
             pending.extend(value.values())
         elif isinstance(value, list):
             pending.extend(value)
-        elif isinstance(value, str | int) and any(c.isdigit() for c in str(value)):
+        elif isinstance(value, str | int | float) and not isinstance(value, bool):
             found.add(str(value))
-    return {text for text in found if len(text) > 2}
+    return found
 
 
 def _by_effects(

@@ -7,14 +7,19 @@ sees the words beside a call. Not here: which facts matter (synthesis decides th
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Final
 
 from .attempt import Json
-from .check_view import View, words_in
-from .normal import is_name
+from .check_view import View, plain_words, words_in
+from .facts import ID, NUMBER, facts_in, folded, stands_in
+from .normal import is_name, parse_json
 
+SHORTEST_TEXT: Final = 4
+LONGEST_TEXT: Final = 60
+"""Characters of a record's text that is told: shorter ones stand in any words, longer ones are quotations."""
+MOST_TEXTS: Final = 2_000
 CENT: Final = 0.0051
 """Two amounts are one fact when they round to the same cent."""
 
@@ -26,9 +31,167 @@ def told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | 
     if applies is not None:
         return applies
     among = args.get("among")
-    if _was_told(value, view, among if isinstance(among, int) else None):
-        return 1.0, "the value was told"
-    return 0.0, "the value was not told"
+    most = among if isinstance(among, int) else None
+    if isinstance(args.get("kind"), str):
+        told_it = fact_told(args, view, most)
+    else:
+        told_it = _was_told(value, view, most) or _says_a_form(args, view)
+    return (1.0, "the value was told") if told_it else (0.0, "the value was not told")
+
+
+def told_some(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
+    """Whether the user was told enough of what the policy had to find out.
+
+    What counts: the `facts` that resolved attempts told, in any of their forms, and any other specific fact that has a ground and
+    that nobody had said first; with `texts`, a text of a record as well. Other words may tell a right answer by other facts.
+    """
+    applies = _applies(args, view)
+    if applies is not None:
+        return applies
+    facts = [fact for fact in _list(args.get("facts")) if isinstance(fact, dict)]
+    least, among = args.get("least"), args.get("among")
+    needed = least if isinstance(least, int) else 1
+    found = sum(fact_told(fact, view, among if isinstance(among, int) else None) for fact in facts)
+    if found < needed:
+        found += _others_told(facts, view)
+    if found < needed and args.get("texts") is True:
+        found += len(texts_told(view))
+    return (1.0 if found >= needed else 0.0), f"{found} facts told, at least {needed} expected"
+
+
+def _others_told(facts: list[dict[str, Json]], view: View) -> int:
+    """How many specific facts were told that are not among these, have a ground and nobody had said first."""
+    left_out = {
+        r for fact in facts for r in _list(fact.get("readings")) if isinstance(r, str | int | float)
+    }
+    left_out |= {reading for fact in facts_in(view.heard) for reading in fact.readings}
+    left_out |= {reading for fact in view.groundless for reading in fact.readings}
+    told_here = {f.readings for told in view.facts for f in told if f.specific}
+    return sum(left_out.isdisjoint(readings) for readings in told_here)
+
+
+def texts_told(view: View) -> frozenset[str]:
+    """Texts of records that some message says and the user had not, folded: names, states, products."""
+    said_here = _spaced("\n".join(view.said_folded))
+    if not said_here:
+        return frozenset()
+    leaves = (leaf for call in view.attempt.calls for leaf in _leaves(call.result.content))
+    found = dict.fromkeys(_spaced(folded(leaf)).strip() for leaf in islice(leaves, MOST_TEXTS))
+    by_user = _spaced(view.said_by_user)
+    return frozenset(
+        t
+        for t in found
+        if SHORTEST_TEXT <= len(t) <= LONGEST_TEXT
+        and any(map(str.isalpha, t))
+        and stands_in(t, said_here)
+        and not stands_in(t, by_user)
+    )
+
+
+def _spaced(text: str) -> str:
+    return text.replace("_", " ")
+
+
+def _leaves(text: str) -> Iterator[str]:
+    """The texts in a result that is JSON."""
+    parsed = parse_json(text) if text[:1] in "[{" else None
+    pending: list[Json] = [parsed.value] if parsed is not None else []
+    while pending:
+        item = pending.pop()
+        if isinstance(item, dict):
+            pending += item.values()
+        elif isinstance(item, list):
+            pending += item
+        elif isinstance(item, str):
+            yield item
+
+
+def fact_told(fact: Mapping[str, Json], view: View, among: int | None = None) -> bool:
+    """Whether some message tells a fact: by what it means, or in one of the forms written beside it.
+
+    `fact`: `kind`, `readings` (all that it may mean, in normal form) and `forms` (folded texts). A fact that stands among
+    more than `among` new ones in its message is listed, not told.
+    """
+    readings, forms = _list(fact.get("readings")), [str(f) for f in _list(fact.get("forms"))]
+    kind = fact.get("kind")
+    messages = zip(view.facts, view.said_folded, view.new_facts, strict=True)
+    for facts, text, new in messages:
+        if among is not None and new > among:
+            continue
+        if any(f.kind == kind and _alike(kind, f.readings, readings) for f in facts):
+            return True
+        if any(stands_in(form, text) for form in forms):
+            return True
+        if kind == ID and any(isinstance(r, str) and r in text for r in readings):
+            return True
+    return False
+
+
+def _says_a_form(args: Mapping[str, Json], view: View) -> bool:
+    forms = [str(form) for form in _list(args.get("forms"))]
+    return any(stands_in(form, text) for form in forms for text in view.said_folded)
+
+
+def _alike(kind: Json, told_readings: tuple[str | float, ...], readings: list[Json]) -> bool:
+    if kind != NUMBER:
+        return any(reading in readings for reading in told_readings)
+    wanted = [r for r in readings if isinstance(r, int | float)]
+    return any(
+        abs(one - other) < CENT
+        for one in told_readings
+        if isinstance(one, float)
+        for other in wanted
+    )
+
+
+def quoted_at_most(
+    args: Mapping[str, Json], view: View, _check_id: str
+) -> tuple[float | None, str]:
+    """That no tool result is copied: no run of so many characters of a message stands in a result word for word."""
+    most = args.get("most")
+    if not isinstance(most, int) or most < 1:
+        return None, "the check names no limit"
+    longest = longest_quote(view, most)
+    if longest:
+        return 0.0, f"more than {most} characters of a tool result were copied into a message"
+    return 1.0, "no tool result was copied"
+
+
+def longest_quote(view: View, least: int) -> int:
+    """The length of a run of more than `least` characters that a message shares with a tool result; 0 without one."""
+    results = [" ".join(folded(c.result.content).split()) for c in view.attempt.calls]
+    results = [text for text in results if len(text) > least]
+    for message in view.said_folded if results else ():
+        text = " ".join(message.split())
+        # A shared run of twice the step holds a whole window, wherever it begins.
+        step = max(1, least // 2)
+        for start in range(0, max(0, len(text) - step), step):
+            window = text[start : start + step]
+            for result in results:
+                place = result.find(window)
+                while place >= 0:
+                    length = _shared(text, start, result, place)
+                    if length > least:
+                        return length
+                    place = result.find(window, place + 1)
+    return 0
+
+
+def _shared(text: str, start: int, result: str, place: int) -> int:
+    """How long the shared run around two equal places is."""
+    before = 0
+    while (
+        start > before and place > before and text[start - before - 1] == result[place - before - 1]
+    ):
+        before += 1
+    after = 0
+    while (
+        start + after < len(text)
+        and place + after < len(result)
+        and text[start + after] == result[place + after]
+    ):
+        after += 1
+    return before + after
 
 
 def numbers_told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
@@ -56,25 +219,41 @@ def words_told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[fl
 def said(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """Whether enough of the words that resolved attempts share were said to the user.
 
-    With `declines`, a refusal in other words is not graded, for it may be the right one; where no words are expected, any
-    refusal will do.
+    With `declines`, a refusal in other words will do: other checks ask for what it rests on.
     """
     words = [w for w in _list(args.get("words")) if isinstance(w, str)]
     least = args.get("least")
     if not words and args.get("declines") is True:
         return (1.0 if view.declines else 0.0), "whether it was said that it cannot be done"
     needed = least if isinstance(least, int) else len(words)
-    found = sum(word in view.explained for word in words)
+    found = _explained(words, args.get("share"), view)
     if found < needed and args.get("declines") is True and view.declines:
-        return None, f"{found} of {len(words)} expected words said, but a refusal in others"
+        return 1.0, f"{found} of {len(words)} expected words said, and a refusal in others"
     return (1.0 if found >= needed else 0.0), f"{found} of {len(words)} expected words said"
 
 
+def _explained(words: list[str], share: Json, view: View) -> int:
+    """How many of the words one message says; one in which they are too thin a share is a list of words, no explanation."""
+    least = share if isinstance(share, int | float) else 0.0
+    best = 0
+    for text in view.visible:
+        said_here = plain_words(text)
+        found = sum(word in said_here for word in words)
+        if found >= least * len(said_here):
+            best = max(best, found)
+    return best
+
+
 def spoke(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
-    """Whether the user was told anything at all."""
+    """Whether the user was told anything at all; with `after_calls`, after the last call that is none of `unless`."""
     least = args.get("messages")
     needed = least if isinstance(least, int) else 1
     count = len(view.visible)
+    if args.get("after_calls") is True:
+        last = next((c.name for c in reversed(view.attempt.calls) if not c.by_user), "")
+        if last in map(str, _list(args.get("unless"))):
+            return 1.0, f"{last} came last"
+        count = view.said_after_calls
     return (1.0 if count >= needed else 0.0), f"{count} messages to the user"
 
 

@@ -14,6 +14,7 @@ from typing import Final
 
 from .attempt import UNKNOWN, Attempt, Call, Json
 from .check_arguments import canonical_arguments
+from .facts import Fact, facts_in, folded
 
 NUMBER: Final = re.compile(
     r"(?<![\w#/.:-])[-+]?[$€£]?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?![\w/:]|[-,.]\d)"
@@ -80,6 +81,8 @@ class View:
 
     attempt: Attempt
     recordings: Mapping[str, Json] = field(default_factory=dict)
+    groundless: list[Fact] = field(default_factory=list)
+    """Facts that were told without a ground, once `grounded` has looked."""
     matched: dict[str, str | None] = field(default_factory=dict)
     scores: dict[str, float | None] = field(default_factory=dict)
     _normal: dict[str, list[NormalCall]] = field(default_factory=dict)
@@ -93,6 +96,48 @@ class View:
             text_of(m) for m in said if m.get("role") == "assistant" and not m.get("tool_calls")
         )
         return tuple(text for text in texts if text.strip())
+
+    @cached_property
+    def said_after_calls(self) -> int:
+        """How many messages the user saw after the policy's last call."""
+        calls = (c.message for c in self.attempt.calls if not c.by_user)
+        first = max(max(calls, default=-1) + 1, self.attempt.opening)
+        said = self.attempt.messages[first:]
+        return sum(m.get("role") == "assistant" and bool(text_of(m).strip()) for m in said)
+
+    @cached_property
+    def said_folded(self) -> tuple[str, ...]:
+        """The visible messages in one case and spelling, as facts and forms are looked for."""
+        return tuple(map(folded, self.visible))
+
+    @cached_property
+    def facts(self) -> tuple[tuple[Fact, ...], ...]:
+        """The facts per visible message."""
+        return tuple(map(facts_in, self.visible))
+
+    @cached_property
+    def heard(self) -> str:
+        """What the policy did not find out: the opening and the user's words, folded."""
+        return "\n".join(
+            folded(text_of(m))
+            for index, m in enumerate(self.attempt.messages)
+            if m.get("role") == "user" or index < self.attempt.opening
+        )
+
+    @cached_property
+    def said_by_user(self) -> str:
+        """The user's words, folded."""
+        said = (text_of(m) for m in self.attempt.messages if m.get("role") == "user")
+        return "\n".join(map(folded, said))
+
+    @cached_property
+    def new_facts(self) -> tuple[int, ...]:
+        """Per visible message, how many different specific facts it tells that nobody said first."""
+        heard = {reading for fact in facts_in(self.heard) for reading in fact.readings}
+        return tuple(
+            len({f.readings[0] for f in facts if f.specific and heard.isdisjoint(f.readings)})
+            for facts in self.facts
+        )
 
     @cached_property
     def told_numbers(self) -> tuple[tuple[float, ...], ...]:

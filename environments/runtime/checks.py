@@ -1,8 +1,8 @@
 """Grading: a rubric and an attempt in, a verdict out. A closed table of functions; data never becomes code.
 
-The two formulas of the design: a verdict is None if a required check of its role is None, 0 if one fails, else the
-weighted mean of the graded others in check order (1 if there are none). A condition in `null_if` keeps a failure from
-being held against a policy: its reward becomes None. Not here: running calls, asking judges.
+A verdict is 0 if a required check of its role fails, else None if one is None, else the weighted mean of the graded others in
+check order (1 if there are none). A certain failure is a failure whatever else is unknown: nobody can buy a None for it
+with nonsense. Not here: running calls, asking judges.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from .attempt import UNKNOWN, Attempt, Json
+from .attempt import Attempt, Json
 from .canonical import rubric_hash
 from .check_calls import (
     acted,
@@ -24,8 +24,17 @@ from .check_calls import (
     wrote,
 )
 from .check_end import end_state
+from .check_grounded import grounded
 from .check_judge import judge
-from .check_told import numbers_told, said, spoke, told, words_told
+from .check_told import (
+    numbers_told,
+    quoted_at_most,
+    said,
+    spoke,
+    told,
+    told_some,
+    words_told,
+)
 from .check_view import View
 from .rubric import AGREEMENT, BOTH, PASSES, REWARD, Check, Rubric
 from .share import PAYS_ALL, PAYS_SHARE, share_of
@@ -37,10 +46,13 @@ FUNCTIONS: Final[Mapping[str, CheckFunction]] = {
     "end_state": end_state,
     "wrote": wrote,
     "told": told,
+    "told_some": told_some,
+    "grounded": grounded,
     "said": said,
     "spoke": spoke,
     "numbers_told": numbers_told,
     "words_told": words_told,
+    "quoted_at_most": quoted_at_most,
     "acted": acted,
     "read": read,
     "before": before,
@@ -56,26 +68,6 @@ FUNCTIONS: Final[Mapping[str, CheckFunction]] = {
 MOST_NAMES: Final = 4096
 _NAMES: Final[dict[int, tuple[Rubric, str]]] = {}
 """Rubric hashes by identity; the rubric is kept beside its hash, so that an id is never used again."""
-
-
-def _user_unknown(view: View) -> bool:
-    return view.attempt.user_unknown > 0
-
-
-def _stopped_unknown(view: View) -> bool:
-    return view.attempt.stop_reason == "unknown"
-
-
-def _unknown_result(view: View) -> bool:
-    return any(call.result.source == UNKNOWN for call in view.attempt.calls)
-
-
-CONDITIONS: Final[Mapping[str, Callable[[View], bool]]] = {
-    "user_unknown": _user_unknown,
-    "stopped_unknown": _stopped_unknown,
-    "unknown_result": _unknown_result,
-}
-"""Reasons not to hold a failure against a policy: it was sent on its way by an answer that nobody knows."""
 
 
 def evaluate(
@@ -95,9 +87,6 @@ def evaluate(
     scores = [result.score for result in results]
     reward, why = _combine(rubric.checks, scores, REWARD)
     predicted, _ = _combine(rubric.checks, scores, AGREEMENT)
-    excuse = next((name for name in rubric.null_if if _holds(name, view)), None)
-    if excuse and reward is not None and reward < 1:
-        reward, why = None, f"not graded: {excuse}"
     if view.attempt.tampered and reward:
         reward, why = None, "not graded: a claimed tool result differs from the re-run"
     # Tampering is never paid, not even in part.
@@ -151,22 +140,17 @@ def _combine(
     if not mine:
         return None, "no check grades this"
     required = [(c, s) for c, s in mine if c.required]
-    unknown = next((c for c, s in required if s is None), None)
-    if unknown is not None:
-        return None, f"not graded: {unknown.check_id}"
     failed = next((c for c, s in required if s is not None and s < PASSES), None)
     if failed is not None:
         return 0.0, f"failed: {failed.check_id}"
+    unknown = next((c for c, s in required if s is None), None)
+    if unknown is not None:
+        return None, f"not graded: {unknown.check_id}"
     graded = [(c.weight, s) for c, s in mine if not c.required and s is not None]
     total = sum(weight for weight, _ in graded)
     if total <= 0:
         return 1.0, "every required check passed"
     return sum(w * s for w, s in graded) / total, "weighted mean of the graded checks"
-
-
-def _holds(name: str, view: View) -> bool:
-    condition = CONDITIONS.get(name)
-    return condition is not None and condition(view)
 
 
 def _score(checks: Sequence[Check], scores: Sequence[float | None]) -> Score:

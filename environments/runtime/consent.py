@@ -15,6 +15,10 @@ AGREES: Final = re.compile(
 )
 SENTENCE: Final = re.compile(r"[^.!?\n]+[.!?]*")
 CLAUSE: Final = re.compile(r"[,;:()\u2013\u2014]")
+REFUSES: Final = re.compile(
+    r"\W*(?:no|nope|don.?t|do not|not yet|wait|hold on|stop|never ?mind)\b", re.IGNORECASE
+)
+"""How a user begins who does not agree, or not yet."""
 QUESTION: Final = re.compile(r"\?|\bplease\b|\byes\b", re.IGNORECASE)
 ASKS: Final = re.compile(
     r"\b(?:confirm\w*|proceed|go ahead|agree|approve|authori[sz]e|consent|permission|yes|ok|okay|correct|right|"
@@ -36,6 +40,11 @@ def asks_consent(text: str) -> bool:
     asked = (s for s in SENTENCE.findall(text) if QUESTION.search(s))
     clauses = (clause for sentence in asked for clause in CLAUSE.split(sentence))
     return any(ASKS.search(c) and not ASKS_FOR_A_VALUE.match(c) for c in clauses)
+
+
+def refuses(text: str) -> bool:
+    """Whether a user's words say no, wait or something else instead."""
+    return bool(REFUSES.match(text))
 
 
 def agrees(text: str) -> bool:

@@ -247,7 +247,7 @@ class Environment:
         if self._stop is not None:
             return
         limits = self.task.limits
-        if self._unknown + self._user_unknown > limits.unknown:
+        if self._unknown > limits.unknown:
             self._stop = OFF_THE_MAP
         elif self._acted >= limits.messages or len(self._calls) >= limits.calls:
             self._stop = LIMIT

@@ -1,7 +1,7 @@
 """The rubric: a list of checks that decides what an attempt at one task is worth. Data only; `checks` evaluates it.
 
-Two verdicts come from one rubric. *Reward* is what training pays: None if a required reward check is None, 0 if one
-fails, else the weighted mean of the graded others (1 if there are none). *Agreement* predicts the outcome the user
+Two verdicts come from one rubric. *Reward* is what training pays: 0 if a required reward check fails, None if one is
+None, else the weighted mean of the graded others (1 if there are none). *Agreement* predicts the outcome the user
 would report, by the same formula over the checks whose role includes it. A task set may pay the weighted *share* of
 its checks instead (`share`).
 """
@@ -38,7 +38,7 @@ class Check:
     role: str = BOTH
     """`AGREEMENT`, `REWARD`, `BOTH` or `SHARE`."""
     required: bool = False
-    """A failed required check makes its verdict 0; a required None makes it None."""
+    """A failed required check makes its verdict 0; where none fails, a required None makes it None."""
     positive: bool = True
     """Positive checks pay for something done; negative ones only gate (something bad was not done)."""
     weight: float = 1.0
@@ -91,8 +91,6 @@ class Rubric:
 
     task_id: str
     checks: tuple[Check, ...]
-    null_if: tuple[str, ...] = ()
-    """Named conditions under which both verdicts are None (`unknown_write`, `user_unknown`, ...)."""
     evidence: Mapping[str, Json] = field(default_factory=dict)
     """Where it comes from: attempts by label, ends with support and posterior, notes. For people."""
     format: str = RUBRIC_FORMAT
@@ -103,7 +101,6 @@ class Rubric:
             "format": self.format,
             "task_id": self.task_id,
             "checks": [check.to_json() for check in self.checks],
-            "null_if": list(self.null_if),
             "evidence": dict(self.evidence),
         }
 
@@ -114,6 +111,5 @@ class Rubric:
             format=str(value["format"]),
             task_id=str(value["task_id"]),
             checks=tuple(Check.from_json(check) for check in value["checks"]),
-            null_if=tuple(value.get("null_if", ())),
             evidence=value.get("evidence", {}),
         )

@@ -26,7 +26,7 @@ class Limits:
     calls: int = 100
     """Tool calls."""
     unknown: int = 10
-    """Answers that nobody knew (tools and user together): beyond them the run is off the map."""
+    """Tool answers that nobody knew: beyond them the run ends, and is graded as it stands."""
     characters: int = 400_000
     """Everything the policy wrote, argument texts included."""
 

@@ -19,8 +19,8 @@ from .consent import agrees, asks_consent
 from .task import UserCall, UserTurn
 from .user_recording import Sentence, is_specific, recording_of, words_of
 
-NEUTRAL: Final = "I don't have anything to add to that."
-"""What the user says to a question that the recording does not answer."""
+NEUTRAL: Final = "I don't understand that. What do you need from me?"
+"""What the user says to words that the recording does not answer: it costs a turn, and the run goes on."""
 NEAR: Final = 0.35
 """Similarity from which a recorded question counts as the one that was asked."""
 AGAIN: Final = 0.8

@@ -112,12 +112,6 @@ PROBES: Final[Mapping[str, str]] = {
     "constant_looks_up_then_hands_over_choice": "looking up what the user names and handing over with one choice of the schema",
     "constant_looks_up_refuses_hands_over_choice": "looking up what the user names, refusing and handing over with one choice of the schema",
 }
-EXCUSES: Final[Mapping[str, str]] = {
-    "user_unknown": "the recorded user never answered such a question",
-    "stopped_unknown": "the run went where nobody knows the tools' answers",
-    "unknown_result": "a tool was asked what nobody knows",
-}
-"""Conditions under which a failure is not held against an agent."""
 NUMBERED: Final = re.compile(r"_(\d+)$")
 CHANGED: Final = re.compile(r"changes_(\d+)_(.+)")
 

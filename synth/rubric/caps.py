@@ -1,7 +1,7 @@
 """Caps: what no honest attempt needs, so that telling or calling everything earns nothing.
 
-In: the accepted ends of one task. Out: required negative checks for reward. Caps on telling stand only where telling is
-what earns: a fact to be told, or nothing to be changed.
+In: the accepted ends of one task. Out: required negative checks for reward. The cap on new numbers stands only where telling
+them earns something: where a fact is to be told.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from synth.rubric.spread import SLACK, Spread
 CHARACTERS_PER_MESSAGE: Final = 1500
 CHARACTERS: Final = 5000
 CALLS: Final = 20
+QUOTED: Final = 200
+"""Characters of a result that an honest answer may hold in one run: a sentence of a document, not a record."""
 
 
 def cap_checks(accepted: Sequence[End], *, told: bool, spread: Spread) -> list[Check]:
@@ -26,16 +28,18 @@ def cap_checks(accepted: Sequence[End], *, told: bool, spread: Spread) -> list[C
     good = [a for end in accepted for a in end.good]
     calls = max(CALLS, (SLACK + 1) * max(len(a.recorded.attempt.calls) for a in good))
     checks = [_cap("calls", "calls_at_most", f"At most {calls} tool calls.", most=calls)]
+    quoted = max(QUOTED, SLACK * max(a.told_facts.quoted for a in good))
+    says = f"No more than {quoted} characters of a tool result are copied word for word."
+    checks.append(_cap("quoted", "quoted_at_most", says, most=quoted))
     if told:
         total = spread.most(max(a.total_told for a in good))
         checks.append(
             _cap("numbers_told", "numbers_told", f"At most {total} new numbers.", total=total)
         )
-    if told or not all(a.writes for a in good):
-        longest = max(CHARACTERS_PER_MESSAGE, SLACK * max(a.longest for a in good))
-        spoken = max(CHARACTERS, SLACK * max(a.spoken for a in good))
-        says = f"At most {longest} characters in one message and {spoken} in all."
-        checks.append(_cap("words_told", "words_told", says, per_message=longest, total=spoken))
+    longest = max(CHARACTERS_PER_MESSAGE, SLACK * max(a.longest for a in good))
+    spoken = max(CHARACTERS, SLACK * max(a.spoken for a in good))
+    says = f"At most {longest} characters in one message and {spoken} in all."
+    checks.append(_cap("words_told", "words_told", says, per_message=longest, total=spoken))
     return checks
 
 

@@ -15,16 +15,24 @@ from typing import Final
 from environments.runtime.attempt import EndState, Json
 from environments.runtime.check_arguments import canonical_arguments
 from environments.runtime.check_end import Write, effect_rows, event_rows
+from environments.runtime.facts import NUMBER, Fact, folded
 from environments.runtime.rubric import AGREEMENT, REWARD, SHARE, Check, Rubric
 from synth.rubric.caps import cap_checks
 from synth.rubric.contrast import contrast_checks
 from synth.rubric.ends import End, ends_of
 from synth.rubric.evidence import evidence_checks, origin_of
+from synth.rubric.fact_forms import forms_of
 from synth.rubric.facts import Facts
 from synth.rubric.habits import PREDICTED, habit_checks
 from synth.rubric.known import is_id
 from synth.rubric.order import ordered_args
 from synth.rubric.plans import Doubts
+from synth.rubric.told_checks import (
+    consent_checks,
+    grounded_checks,
+    spoke_checks,
+    told_some_checks,
+)
 from synth.rubric.tool_kinds import MAYBE, WRITE, ToolKinds
 from synth.rubric.traits import AppTraits
 
@@ -32,7 +40,6 @@ END: Final = "end_state"
 AMONG: Final = 4
 """New numbers or names in one message among which a fact still counts as told and not as listed."""
 WITNESSES: Final = 2
-NULL_IF: Final = ("user_unknown", "stopped_unknown")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,10 +72,17 @@ def derive_rubric(
     checks = [paid, _prediction(paid, kinds, accepted, doubts or Doubts())]
     reasons: list[str] = []
     if accepted:
-        checks += _told_checks(accepted, END, REWARD)
-        checks += _told_checks(accepted, PREDICTED, AGREEMENT)
-        told = any(check.fn == "told" for check in checks)
-        checks += evidence_checks(accepted, traits, told=told)
+        checks += _told_checks(accepted, END, REWARD, traits.language)
+        checks += _told_checks(accepted, PREDICTED, AGREEMENT, traits.language)
+        grounds = grounded_checks(accepted, traits, folded("\n".join(_definitions(accepted))))
+        # It notes what has no ground, which the checks after it need to know.
+        checks += grounds
+        checks += told_some_checks(accepted, traits, END)
+        told = any(check.fn in {"told", "told_some"} for check in checks)
+        answered = any(check.fn == "told" and check.required for check in checks)
+        checks += spoke_checks(accepted, traits)
+        checks += consent_checks(accepted, traits)
+        checks += evidence_checks(accepted, traits, told=answered, found_out=told)
         checks += habit_checks([a for e in accepted for a in e.good], traits.missing, kinds)
         if len(accepted) == 1:
             checks += contrast_checks(accepted[0].good, traits)
@@ -80,9 +94,7 @@ def derive_rubric(
             reasons.append("dirty_unknown")
     else:
         reasons.append("no_resolved_attempt" if not any(e.good for e in ends) else "doubtful_end")
-    rubric = Rubric(
-        task_id=task_id, checks=tuple(checks), null_if=NULL_IF, evidence=_evidence(ends)
-    )
+    rubric = Rubric(task_id=task_id, checks=tuple(checks), evidence=_evidence(ends))
     solution = _solution(accepted[0]) if accepted else None
     return Derived(rubric=rubric, solution=solution, ends=tuple(ends), reasons=tuple(reasons))
 
@@ -224,7 +236,7 @@ def _but_for(shown: Facts, corrected: Mapping[str, Collection[str]], kinds: Tool
     return {"writes": _rows(writes), "ignore": rows}
 
 
-def _told_checks(accepted: Sequence[End], after: str, role: str) -> list[Check]:
+def _told_checks(accepted: Sequence[End], after: str, role: str, language: str) -> list[Check]:
     """Values that every resolved attempt at an end tells after being asked, and no user said first."""
     checks = []
     for number, end in enumerate(accepted, 1):
@@ -237,6 +249,9 @@ def _told_checks(accepted: Sequence[End], after: str, role: str) -> list[Check]:
                 "ends": [f"e{number}"],
                 "on_missing": "fail" if len(end.good) + len(silent) > 1 else "null",
             }
+            if isinstance(value, float):
+                fact = Fact(NUMBER, str(_plain(value)), (value,), specific=True)
+                args["forms"] = list[Json](forms_of(fact, language))
             if role == REWARD:
                 args["among"] = max(AMONG, 2 * min(a.beside(value) for a in end.good))
             checks.append(
@@ -285,6 +300,11 @@ def _says(accepted: Sequence[End]) -> str:
     if not any(end.good[0].writes for end in accepted):
         return "Nothing is changed."
     return "The same things are changed as in the resolved attempts, and nothing else."
+
+
+def _definitions(accepted: Sequence[End]) -> list[str]:
+    tools = (text for end in accepted for a in end.good for text in a.recorded.episode.tools)
+    return list(dict.fromkeys(tools))
 
 
 def _evidence(ends: Sequence[End]) -> dict[str, Json]:

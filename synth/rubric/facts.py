@@ -14,9 +14,11 @@ from typing import Final
 from environments.runtime.attempt import Attempt
 from environments.runtime.check_end import Write
 from environments.runtime.check_view import View, numbers_in, plain_words, text_of, words_in
+from environments.runtime.facts import folded
 from environments.runtime.normal import is_name
 from synth.labels import UNLABELLED, Label
 from synth.rubric.recorded import Recorded
+from synth.rubric.told_facts import ToldFacts, told_facts
 from synth.rubric.tool_kinds import ACT, MAYBE, READ, WRITE, ToolKinds
 
 ASKS_A_VALUE: Final = re.compile(
@@ -83,6 +85,8 @@ class Facts:
     per_message: int
     """Most new numbers told in one message."""
     total_told: int
+    told_facts: ToldFacts
+    """What it told its user, as checks on facts are made of it."""
 
     @property
     def episode_id(self) -> str:
@@ -136,6 +140,9 @@ def facts_of(recorded: Recorded, label: Label | None, kinds: ToolKinds) -> Facts
         spoken=sum(len(text) for text in view.visible),
         per_message=view.new_count[0],
         total_told=view.new_count[1],
+        told_facts=told_facts(
+            view, folded("\n".join(recorded.episode.tools)), frozenset(kinds.of(WRITE))
+        ),
     )
 
 

@@ -10,6 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from environments.runtime.check_view import View
+from redact.talk_language import language_code, language_of_talk
+from synth.rubric.fact_forms import ENGLISH
 from synth.rubric.facts import Facts
 from synth.rubric.forgiveness import Seen, ended_right, undecided, unforgiven
 from synth.rubric.habits import NULL
@@ -19,6 +22,10 @@ from synth.rubric.tool_kinds import ToolKinds
 EVERYDAY: Final = 0.15
 """Share of an app's attempts from which a word says nothing about one task."""
 FEW: Final = 3
+SAMPLE: Final = 40
+"""Attempts by which an app's language is known."""
+WITHOUT_GROUND: Final = 0.1
+"""Share of an app's resolved attempts that tell a fact of one kind without a ground, beyond which that kind is not asked for one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +43,11 @@ class AppTraits:
     """How many new numbers an honest attempt may tell where a fact is to be told."""
     silent: frozenset[str] = frozenset()
     """Writing tools that leave nothing in the world as learnt: its effects prove nothing about them."""
+
+    groundless: frozenset[str] = frozenset()
+    """Kinds of facts that resolved attempts of this app tell without a ground."""
+    language: str = ENGLISH
+    """The ISO 639 code of the language that its users are told things in."""
 
     @property
     def missing(self) -> dict[str, str]:
@@ -63,4 +75,21 @@ def traits_of(
         undecided=undecided(known),
         spread=spread_of(groups),
         silent=silent,
+        groundless=_groundless(attempts),
+        language=_language(attempts),
     )
+
+
+def _groundless(attempts: Sequence[Facts]) -> frozenset[str]:
+    """The kinds of which too many resolved attempts tell something that nothing shows."""
+    told, without = Counter[str](), Counter[str]()
+    for attempt in attempts:
+        if attempt.resolved:
+            told.update(attempt.told_facts.kinds)
+            without.update({fact.kind for fact in attempt.told_facts.groundless})
+    return frozenset(kind for kind in without if without[kind] > WITHOUT_GROUND * told[kind])
+
+
+def _language(attempts: Sequence[Facts]) -> str:
+    said = (text for a in attempts[:SAMPLE] for text in View(a.recorded.attempt).visible)
+    return language_code(language_of_talk(said)) or ENGLISH

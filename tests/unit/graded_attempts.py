@@ -69,7 +69,7 @@ def end_check(**more: Json) -> Check:
 
 def grade(*checks: Check, of: Attempt, **more: object) -> Verdict:
     """Grade with these checks."""
-    rubric = Rubric(task_id="t", checks=checks, null_if=("user_unknown", "stopped_unknown"))
+    rubric = Rubric(task_id="t", checks=checks)
     return evaluate(rubric, of, task_version="v", **more)  # type: ignore[arg-type]  # test shorthand
 
 

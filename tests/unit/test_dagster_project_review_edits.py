@@ -96,7 +96,8 @@ def test_a_check_is_removed_and_one_added() -> None:
     found = edited(RUBRIC, form, author="ada")
     assert [check.check_id for check in found.rubric.checks] == ["end", "review_1"]
     new = found.rubric.checks[1]
-    assert (new.args, new.required, new.weight) == ({"value": "bella"}, True, 3.0)
+    assert (new.args["value"], new.args["forms"]) == ("bella", ["bella"])
+    assert (new.required, new.weight) == (True, 3.0)
     assert new.origin == ("reviewer ada",)
     assert new.says == "The agent tells the user bella."
     assert found.written == ()
@@ -161,10 +162,27 @@ def test_an_end_is_edited_and_keeps_its_name() -> None:
 
 def test_digits_in_quotes_are_a_code() -> None:
     """A number is compared as a number, a code of digits as the text it is."""
-    assert read_check("told", {"value": "1,234.50"}) == {"value": 1234.5}
+    number = read_check("told", {"value": "1,234.50"})
+    assert (number["value"], number["readings"]) == (1234.5, [1234.5])
     assert read_check("told", {"value": '"1234"'}) == {"value": "1234"}
-    assert read_check("told", {"value": "1234"}, before={"value": "1234"}) == {"value": 1234}
+    edited_number = read_check("told", {"value": "1234"}, before={"value": "1234"})
+    assert (edited_number["value"], edited_number["readings"]) == (1234, [1234.0])
     assert read_check("told", {"value": '"1234"'}, before={"value": "1234"}) == {"value": "1234"}
+
+
+def test_a_fact_that_a_person_corrects_is_looked_for_in_all_its_forms() -> None:
+    """The forms of the old fact go with it; facts that stay keep theirs."""
+    before: dict[str, Json] = read_check("told", {"value": "May 15, 2024"})
+    assert before["kind"] == "date"
+    after = read_check("told", {"value": "305.50"}, before=before)
+    assert (after["kind"], after["readings"]) == ("number", [305.5])
+    some: dict[str, Json] = {"facts": [{**before, "note": 1}], "least": 1}
+    typed = {"facts": "may 15, 2024\nLeeds"}
+    facts = read_check("told_some", typed, before=some)["facts"]
+    assert isinstance(facts, list)
+    assert facts[0] == {**before, "note": 1}
+    assert isinstance(facts[1], dict)
+    assert (facts[1]["value"], facts[1]["forms"]) == ("Leeds", ["leeds"])
 
 
 def test_arguments_that_no_field_brings_back_are_kept_as_they_are() -> None:

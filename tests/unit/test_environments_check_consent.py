@@ -13,9 +13,18 @@ from environments.runtime.rubric import Check
 from tests.unit.graded_attempts import attempt, made, score
 
 
-@pytest.mark.parametrize(("answer", "expected"), [("Yes, go ahead.", 1.0), ("Hm, why?", 0.0)])
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("Yes, go ahead.", 1.0),
+        ("Sí, claro.", 1.0),
+        ("Sure, the black one.", 1.0),
+        ("No, wait.", 0.0),
+        ("Don't do that yet.", 0.0),
+    ],
+)
 def test_a_user_who_agreed_before_each_write(answer: str, expected: float) -> None:
-    """The last turn before a write must agree to what the policy proposed."""
+    """The policy asked before it wrote, and the user's answer did not refuse; in whatever words and language."""
     check = Check(check_id="c", fn="confirmed", args={"tools": ["put"]})
     talk: tuple[dict[str, Json], ...] = (
         {"role": "user", "content": "yes, hello"},

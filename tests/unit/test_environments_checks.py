@@ -103,7 +103,7 @@ def test_words_and_silence() -> None:
     declining = Check(
         check_id="s", fn="said", args={"words": ["fees", "waived"], "least": 1, "declines": True}
     )
-    assert score(declining, attempt(said=["That is not possible."])) is None
+    assert score(declining, attempt(said=["That is not possible."])) == 1.0
     assert score(declining, attempt(said=["Goodbye."])) == 0.0
     bare = Check(check_id="s", fn="said", args={"words": [], "declines": True})
     assert score(bare, attempt(said=["I am unable to do that."])) == 1.0
@@ -158,7 +158,7 @@ def fixed(check_id: str, value: float | None, **more: object) -> Check:
     [
         ([1.0], [], 1.0),
         ([1.0, None], [1.0], None),
-        ([0.0, None], [1.0], None),
+        ([0.0, None], [1.0], 0.0),
         ([1.0, 0.0], [1.0], 0.0),
         ([1.0], [1.0, 0.0, None], 0.5),
         ([], [None], 1.0),
@@ -167,7 +167,7 @@ def fixed(check_id: str, value: float | None, **more: object) -> Check:
 def test_the_formula(
     required: list[float | None], others: list[float | None], reward: float | None
 ) -> None:
-    """Null before zero before the weighted mean of what was graded."""
+    """A certain failure before null before the weighted mean of what was graded."""
     checks = [fixed(f"r{i}", v, required=True) for i, v in enumerate(required)]
     checks += [fixed(f"o{i}", v) for i, v in enumerate(others)]
     verdict = grade(*checks, of=attempt(said=["5"]))
@@ -193,13 +193,12 @@ def test_no_check_of_a_role_grades_nothing() -> None:
     assert grade(of=attempt()).predicted is None
 
 
-def test_a_failure_that_the_environment_caused_is_masked() -> None:
-    """A user or a run that went off the map costs no reward, and earns none."""
-    lost = grade(fixed("a", 0.0, required=True), of=attempt(user_unknown=1))
-    assert (lost.reward, lost.predicted) == (None, 0.0)
-    stopped = grade(fixed("a", 0.0, required=True), of=attempt(stop_reason="unknown"))
-    assert stopped.reward is None
-    won = grade(fixed("a", 1.0, required=True), of=attempt(said=["5"], user_unknown=1))
+@pytest.mark.parametrize("unclear", [{"user_unknown": 3}, {"stop_reason": "unknown"}])
+def test_a_certain_failure_stays_one_whatever_else_is_unclear(unclear: dict[str, object]) -> None:
+    """Nobody makes a failure go away with nonsense put before it: the user, a tool or the run did not know, and 0 it is."""
+    lost = grade(fixed("a", 0.0, required=True), of=attempt(**unclear))  # type: ignore[arg-type]  # test shorthand
+    assert (lost.reward, lost.predicted) == (0.0, 0.0)
+    won = grade(fixed("a", 1.0, required=True), of=attempt(said=["5"], **unclear))  # type: ignore[arg-type]  # test shorthand
     assert won.reward == 1.0
 
 

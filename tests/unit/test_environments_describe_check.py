@@ -67,7 +67,7 @@ CANCEL: Json = ["cancel_order", '{"order_id":"o1","reason":"no longer needed"}',
         (
             "said",
             {"words": ["refund", "days"], "least": 1},
-            "The agent says at least 1 of these words: refund, days.",
+            "The agent says at least 1 of these words in one message: refund, days.",
         ),
         ("said", {"words": [], "declines": True}, "The agent says that it cannot be done."),
         ("spoke", {}, "The agent answers the user in at least 1 message."),
@@ -87,7 +87,37 @@ CANCEL: Json = ["cancel_order", '{"order_id":"o1","reason":"no longer needed"}',
             {"first": ["look"], "then": ["change", "cancel"]},
             "The agent calls look before it calls change or cancel.",
         ),
-        ("confirmed", {"tools": ["pay"]}, "The user says yes before each call of pay."),
+        (
+            "confirmed",
+            {"tools": ["pay"]},
+            "The agent asks before each call of pay, and the user does not say no.",
+        ),
+        (
+            "told_some",
+            {"facts": [{"value": "$54.04"}, {"value": "may 15"}], "least": 1, "texts": True},
+            (
+                "The agent tells the user at least 1 of these facts, or of what else the tools showed it, "
+                "a name or a text of a record: $54.04, may 15."
+            ),
+        ),
+        (
+            "grounded",
+            {"kinds": ["number", "email"], "known": "4 5", "writes": []},
+            (
+                "The agent tells no amount or e-mail address that no tool, no instruction and not the user said, "
+                "and that does not follow from those by simple arithmetic."
+            ),
+        ),
+        (
+            "quoted_at_most",
+            {"most": 200},
+            "The agent copies at most 200 characters of a tool's answer word for word in one run.",
+        ),
+        (
+            "spoke",
+            {"after_calls": True, "unless": ["transfer"]},
+            "The agent answers the user in at least 1 message after its last call, unless that is transfer.",
+        ),
         ("never_called", {"tools": ["pay", "drop"]}, "The agent never calls pay or drop."),
         ("called", {"least": 2}, "The agent makes at least 2 calls that a tool answers."),
         ("calls_at_most", {"most": 20}, "The agent makes at most 20 calls."),

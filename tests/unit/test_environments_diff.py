@@ -94,10 +94,12 @@ def test_the_world_changes_for_all_its_tasks(tmp_path: Path) -> None:
 def test_json_holds_everything(tmp_path: Path) -> None:
     """The document for programs can be written as JSON and names versions, tasks and reasons."""
     one = entry(1)
+    stricter = replace(one.rubric.checks[0], weight=2.0)
     document = compared(
-        tmp_path, [replace(one, rubric=replace(one.rubric, null_if=("user_unknown",)))]
+        tmp_path,
+        [replace(one, rubric=replace(one.rubric, checks=(stricter, *one.rubric.checks[1:])))],
     )
     written = json.loads(json.dumps(document.to_json()))
-    assert written["changed"][0]["reasons"][0]["what"] == "conditions"
+    assert written["changed"][0]["reasons"][0]["what"].endswith("another weight")
     assert written["went"][0]["task_id"] == "task3"
     assert written["same"] == 0

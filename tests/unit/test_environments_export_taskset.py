@@ -55,7 +55,9 @@ def test_the_version_follows_the_content_only(tmp_path: Path) -> None:
     """Notes for people do not change a version; a tool, a check or the world does."""
     plain = entry(1)
     noted = replace(plain, task=replace(plain.task, provenance={"other": 1}))
-    stricter = replace(plain, rubric=replace(plain.rubric, null_if=("unknown_result",)))
+    first, *others = plain.rubric.checks
+    heavier = (replace(first, weight=first.weight + 1), *others)
+    stricter = replace(plain, rubric=replace(plain.rubric, checks=heavier))
     other = world() | {"note": "changed"}
     versions = [
         write_shop(tmp_path / "set", entries=[e], worlds={"shop": w}).tasks[0].task_version

@@ -105,9 +105,14 @@ def test_a_constructed_attempt_is_not_excused_with_the_failed_one_it_is_made_for
 
 
 def test_a_number_the_user_said_first_is_no_fact() -> None:
-    """Echoing the user earns nothing."""
+    """Echoing the user earns nothing: what it repeats is no evidence of work, and no check asks for it by itself."""
     one = episode("g", FETCH, ("user", "How much? I paid 54.04"), ("say", "You paid 54.04"))
-    assert not [c for c in derive((one, True)).rubric.checks if c.fn == "told"]
+    derived = derive((one, True))
+    checks = derived.rubric.checks
+    assert not [c for c in checks if c.fn == "told" and c.required]
+    assert not [c for c in checks if c.fn == "told_some" and c.positive]
+    echo = episode("x", ("user", "How much? I paid 54.04"), ("say", "You paid 54.04"))
+    assert reward(derived, echo) == 0.0
 
 
 @pytest.mark.parametrize(

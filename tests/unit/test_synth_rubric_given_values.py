@@ -37,6 +37,7 @@ def test_words_do_not_stand_in_for_a_value_of_the_policy(
     """A value that only the tool knows has to be told; one that the policy lists leaves no proof in the words."""
     good = [attempt(policy)]
     derived = derive_rubric("t", good, traits_of(infer_tools([good[0].recorded]), [good]))
-    checks = {check.fn for check in derived.rubric.checks if check.role == "reward"}
+    paid = [c for c in derived.rubric.checks if c.role == "reward" and c.required]
+    checks = {check.fn for check in paid if check.positive}
     assert ("told" in {fn.split("_")[0] for fn in checks}) is told
     assert ("said" in checks) is said

@@ -66,13 +66,14 @@ def test_faults_that_users_forgive_are_not_learnt() -> None:
 
 
 def test_a_fault_that_too_few_attempts_have_is_not_graded() -> None:
-    """Nobody has seen whether users mind: the right end with the fault is neither passed nor failed, and pay stays."""
+    """Nobody has seen whether users mind: the right end with the fault is neither passed nor failed; pay needs their yes."""
     kinds = kinds_of(unconfirmed("a"), confirmed("b"))
     seen = groups([(0, 0)], kinds)
     derived = derive_rubric("t", seen[0], traits_of(kinds, seen))
     assert predict(derived, confirmed("x")) == 1.0
     assert predict(derived, unconfirmed("x")) is None
-    assert reward(derived, unconfirmed("x")) == 1.0
+    assert reward(derived, confirmed("x")) == 1.0
+    assert reward(derived, unconfirmed("x")) == 0.0
     forgiving = groups([(0, 1)] * 3, kinds)
     assert undecided(ended_right(forgiving, kinds)) == frozenset()
     derived = derive_rubric("t", seen[0], traits_of(kinds, forgiving))

@@ -19,6 +19,7 @@ from dagster_project.review.editing.call_lines import (
     read_calls,
 )
 from environments.runtime.attempt import Json
+from synth.rubric.told_facts import fact_of_text
 
 MAX_TEXT: Final = 200_000
 LINE: Final = "line"
@@ -112,6 +113,27 @@ def _fact(text: str, old: Old) -> Json:
     if len(stripped) > 2 and stripped[0] == stripped[-1] == '"':
         return stripped[1:-1].casefold()
     return _decimal(stripped, old) if DECIMAL.fullmatch(stripped) else stripped.casefold()
+
+
+def _as_facts(value: Json, _old: Old) -> str:
+    facts = value if isinstance(value, list) else [None]
+    values = [fact.get("value") if isinstance(fact, dict) else None for fact in facts]
+    if any(not isinstance(v, str) or not v.strip() or "\n" in v for v in values):
+        raise BadCheckError("is no list of facts")
+    return "\n".join(map(str, values))
+
+
+def _facts(text: str, old: Old) -> Json:
+    """One fact for each line; one that stood there before keeps the forms it had."""
+    kept = old.get("facts")
+    known = {
+        str(f.get("value")): f
+        for f in (kept if isinstance(kept, list) else [])
+        if isinstance(f, dict)
+    }
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    facts: list[Json] = [known.get(line) or fact_of_text(line) for line in lines]
+    return facts
 
 
 def _ignore(old: Old) -> Mapping[str, Json]:
@@ -289,6 +311,14 @@ FIELDS: Final[Mapping[str, Field]] = {
         read=_fact,
         hint="a number or a word; a code of digits in quotes",
     ),
+    "facts": Field(
+        label="Facts",
+        widget=LINES,
+        write=_as_facts,
+        read=_facts,
+        hint="one on each line: an amount, a date, an id, a name",
+    ),
+    "kinds": _name_lines("Kinds of facts"),
     "prompt": Field(label="Question to the judge", widget=LINES, write=_as_text, read=_text),
     "scale": Field(
         label="Scale", widget=LINE, write=_as_scale, read=_scale, hint="two numbers: 0 to 1"
@@ -311,7 +341,7 @@ FIELDS: Final[Mapping[str, Field]] = {
         widget=CHOICE,
         write=_as_choice,
         read=_switch,
-        choices=(("yes", "in other words is not graded"), ("no", "is nothing special")),
+        choices=(("yes", "in other words counts as well"), ("no", "is nothing special")),
         rare=True,
     ),
     "after": _one_line("Looked at only where this check passed", rare=True),

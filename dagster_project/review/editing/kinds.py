@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from dagster_project.review.editing.fields import (
+    DECIMAL,
     BadCheckError,
     Field,
     field_of,
@@ -18,6 +19,7 @@ from dagster_project.review.editing.fields import (
 from environments.describe_check import describe_arguments
 from environments.runtime.attempt import Json
 from environments.runtime.checks import FUNCTIONS
+from synth.rubric.told_facts import fact_of_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +54,23 @@ KINDS: Final[Mapping[str, Kind]] = {
         needs=("value",),
         takes=("among", "on_missing"),
         example={"value": "305.50"},
+    ),
+    "told_some": Kind(
+        about="The agent tells the user enough of some facts",
+        needs=("facts",),
+        takes=("least", "among"),
+        example={"facts": "305.50\n2024-05-15", "least": "1"},
+    ),
+    "grounded": Kind(
+        about="The agent tells nothing that nothing shows",
+        needs=("kinds",),
+        takes=("writes",),
+        example={"kinds": "number\ndate\ntime\nid\nemail"},
+    ),
+    "quoted_at_most": Kind(
+        about="The agent copies no tool's answer",
+        needs=("most",),
+        example={"most": "200"},
     ),
     "said": Kind(
         about="The agent says enough of some words",
@@ -89,7 +108,7 @@ KINDS: Final[Mapping[str, Kind]] = {
         example={"first": "get_order", "then": "cancel_order"},
     ),
     "confirmed": Kind(
-        about="The user says yes before each change", needs=("tools",), example=_TOOLS
+        about="The user is asked before each change", needs=("tools",), example=_TOOLS
     ),
     "never_called": Kind(
         about="The agent never calls these tools", needs=("tools",), example=_TOOLS
@@ -193,11 +212,22 @@ def read_check(
         label = shown.label if shown is not None else missing[0]
         example = kind.example.get(missing[0], "").replace("\n", ", ")
         raise BadCheckError(f"“{label}” is missing; for example: {example}")
+    if fn == "told" and found.get("value") != old.get("value"):
+        found = _with_forms(found)
     if fn == "wrote" and "arguments" not in found:
         found["arguments"] = "{}"
     if fn == "end_state" and "writes" not in found:
         found["writes"] = _changing(found.get("ends"))
     return found
+
+
+def _with_forms(args: dict[str, Json]) -> dict[str, Json]:
+    """A new fact with the forms in which it is looked for; a code of digits is looked for as it is."""
+    value = args["value"]
+    rest = {name: held for name, held in args.items() if name not in {"kind", "readings", "forms"}}
+    if isinstance(value, str) and DECIMAL.fullmatch(value):
+        return rest
+    return {**rest, **fact_of_text(str(value)), "value": value}
 
 
 def _same(typed: str, shown: str) -> bool:

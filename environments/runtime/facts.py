@@ -1,0 +1,269 @@
+"""Facts in a text: amounts, dates, times, ids and e-mail addresses, each in a form that compares whatever its spelling.
+
+In: a text as a person or a tool wrote it. Out: its facts with all that each may mean (`1.234` is a decimal or a thousand), and
+the text folded, for what is searched in it word by word. Standard library only: it travels with every task set.
+Not here: which facts matter, and what they are compared with (`check_told`, `check_grounded`).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+from math import isfinite
+from typing import Final
+
+NUMBER: Final = "number"
+DATE: Final = "date"
+TIME: Final = "time"
+ID: Final = "id"
+EMAIL: Final = "email"
+
+LEAST_SPECIFIC: Final = 32
+"""Smaller whole numbers are counts, places in a list and days of a month: they stand everywhere."""
+LEAST_ID: Final = 5
+"""So many letters and digits are an id with a single digit, too."""
+LONGEST_TEXT: Final = 400_000
+"""Characters of one text that are looked at: an answer of a megabyte is not read to its end."""
+MOST_TEXTS: Final = 512
+
+_MARKUP: Final = re.compile(r"\*\*|__|`|~~")
+_SIGNS: Final = str.maketrans(
+    {
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212\uff0d", "-"),
+        "\u2019": "'",
+        "\u2018": "'",
+        "\u066b": ".",
+        "\u066c": ",",
+    }
+)
+_SPACED_THOUSANDS: Final = re.compile(r"(?<=\d)[\u00a0\u2009\u202f'](?=\d{3}(?!\d))")
+_MONTHS: Final = (
+    "jan",
+    "feb",
+    "mar",
+    "apr",
+    "may",
+    "jun",
+    "jul",
+    "aug",
+    "sep",
+    "oct",
+    "nov",
+    "dec",
+)
+_MONTH: Final = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_SCALES: Final = {
+    "k": 1e3, "thousand": 1e3, "m": 1e6, "mn": 1e6, "million": 1e6, "bn": 1e9, "billion": 1e9, "千": 1e3, "万": 1e4, "萬": 1e4,
+    "亿": 1e8, "億": 1e8, "lakh": 1e5, "crore": 1e7,
+}  # fmt: skip
+_FIGURE: Final = (
+    r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d{1,3}(?:[ ]\d{3})+(?:,\d{1,2}|(?=[ ]?[%€]))"
+    r"|\d+(?:[.,]\d+)?)"
+)
+_CURRENCY: Final = r"[$€£¥₹₩₽元円]"
+_WORD: Final = r"[a-z0-9]"
+_PARTS: Final = re.compile(
+    rf"""
+    (?P<email>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)
+  | (?P<url>https?://[^\s<>")\]]+)
+  | (?<!\d)(?P<iso>\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}})(?!\d)
+  | (?P<cjk>(?:\d{{4}}\s?年\s?)?\d{{1,2}}\s?月\s?\d{{1,2}}\s?[日号號])
+  | (?<!{_WORD})(?P<monthly>{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?(?!\d|:|{_WORD})(?:,?\s+\d{{4}}(?!{_WORD}))?)
+  | (?<![\w.])(?P<daily>\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}(?!{_WORD})(?:,?\s+\d{{4}}(?!{_WORD}))?)
+  | (?<![\w/.-])(?P<slashed>\d{{1,2}}(?P<mark>[/.])\d{{1,2}}(?P=mark)(?:\d{{4}}|\d{{2}}))(?![\w/]|[.-]\d)
+  | (?<![a-su-z0-9_:])(?P<time>(?:(?<=\d)t)?\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:\.\d+)?)?z?(?:\s?[ap]\.?m\b\.?)?|\d{{1,2}}\s?[ap]\.?m\b\.?|\d{{1,2}}\s?[时時点點](?:\d{{1,2}}\s?分)?)
+  | (?<![\w#./])(?<!\w-)(?P<money>-?{_CURRENCY}\s?-?)?(?P<number>{_FIGURE})(?P<after>\s?(?:%|元|円|€|£|(?:thousand|million|billion|lakh|crore)\b|[千万萬亿億]))?(?![a-z0-9_]|[-/:.,]\d)
+  | (?P<token>\#?[a-z0-9]+(?:[_./+:#-][a-z0-9]+)*)
+    """,
+    re.VERBOSE,
+)
+_POINT: Final = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
+_COMMA: Final = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d+")
+"""A figure with a point, and with a comma, before its decimals."""
+_KINDS: Final = (
+    "number",
+    "token",
+    "email",
+    "url",
+    "iso",
+    "cjk",
+    "monthly",
+    "daily",
+    "slashed",
+    "time",
+)
+_UNIT: Final = re.compile(rf"({_FIGURE})([a-z]{{1,5}})")
+_RANGE: Final = re.compile(r"(\d{1,6})[-/](\d{1,6})")
+_MARKS: Final = frozenset(".,")
+_ENUMERATED: Final = re.compile(r"(?m)^\s*\d{1,2}[.)]\s")
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One fact as a text tells it."""
+
+    kind: str
+    """`number`, `date`, `time`, `id` or `email`."""
+    text: str
+    """As it stands in the folded text."""
+    readings: tuple[str | float, ...]
+    """All that it may mean, in normal form: a number as a float, a date as `2024-05-15` or `05-15`, a time as `14:30`."""
+    specific: bool
+    """Whether it says something of its own: an amount, a large number, an id, a date."""
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """All numbers that it may mean."""
+        return tuple(n for n in self.readings if isinstance(n, float))
+
+
+@lru_cache(maxsize=MOST_TEXTS)
+def folded(text: str) -> str:
+    """The text in one case, with plain digits, dashes and quotes, without marks of emphasis."""
+    text = text[:LONGEST_TEXT]
+    if not text.isascii():
+        text = _SPACED_THOUSANDS.sub("", text)
+        text = unicodedata.normalize("NFKC", text).translate(_SIGNS)
+        text = "".join(str(unicodedata.digit(c)) if c.isdigit() and c > "\x7f" else c for c in text)
+    elif "'" in text:
+        text = _SPACED_THOUSANDS.sub("", text)
+    return _MARKUP.sub("", text).casefold()
+
+
+@lru_cache(maxsize=MOST_TEXTS)
+def facts_in(text: str) -> tuple[Fact, ...]:
+    """The facts of a text in order, without those that only number a list."""
+    return tuple(_facts(_ENUMERATED.sub(" ", folded(text))))
+
+
+def stands_in(form: str, text: str) -> bool:
+    """Whether a folded text holds a form as words of its own; where words have no spaces, as characters."""
+    if not form.isascii() and " " not in form:
+        return form in text
+    return any(not _touches(text, start, end) for start, end in _places(form, text))
+
+
+def figure_stands_in(form: str, text: str) -> bool:
+    """Whether a folded text holds a written figure that does not go on before or behind it: `12` is not in `12.50`."""
+    for start, end in _places(form, text):
+        longer = text[end : end + 1] in _MARKS and text[end + 1 : end + 2].isdigit()
+        if not _touches(text, start, end) and text[start - 1 : start] not in _MARKS and not longer:
+            return True
+    return False
+
+
+def _places(form: str, text: str) -> Iterator[tuple[int, int]]:
+    start = text.find(form) if form else -1
+    while start >= 0:
+        yield start, start + len(form)
+        start = text.find(form, start + 1)
+
+
+def _touches(text: str, start: int, end: int) -> bool:
+    """Whether a letter, digit or underscore stands directly before or behind."""
+    around = text[max(0, start - 1) : start] + text[end : end + 1]
+    return any(c.isalnum() or c == "_" for c in around)
+
+
+def _facts(text: str) -> Iterator[Fact]:
+    for match in _PARTS.finditer(text):
+        kind, found = next(name for name in _KINDS if match[name] is not None), match[0]
+        if kind == "email":
+            yield Fact(EMAIL, found.rstrip("."), (found.rstrip("."),), specific=True)
+        elif kind == "url":
+            yield Fact(ID, found.rstrip(".,;:!?"), (found.rstrip(".,;:!?"),), specific=True)
+        elif kind in {"iso", "cjk", "monthly", "daily", "slashed"}:
+            readings = tuple(dict.fromkeys(_dates(kind, found)))
+            # A day that no calendar has is still something that was told.
+            yield Fact(DATE if readings else ID, found, readings or (found,), specific=True)
+        elif kind == "time":
+            told = _time(found)
+            yield Fact(TIME if told else ID, found, (told or found,), specific=True)
+        elif kind == "number":
+            yield _number(
+                match["number"], (match["after"] or "").strip(), money=bool(match["money"])
+            )
+        elif any(c.isdigit() for c in found):
+            yield from _token(found)
+
+
+def _number(text: str, after: str, *, money: bool = False) -> Fact:
+    values = readings_of(text)
+    if after == "%":
+        values += tuple(v / 100 for v in values)
+    elif after in _SCALES:
+        values += tuple(v * _SCALES[after] for v in values)
+    whole = text.isdigit()
+    specific = money or bool(after) or not whole or float(text) >= LEAST_SPECIFIC
+    return Fact(NUMBER, text, values, specific)
+
+
+def readings_of(text: str) -> tuple[float, ...]:
+    """All that a written figure may mean: a comma and a point may each part thousands or decimals."""
+    text = text.replace(" ", "")
+    spelt = [text.replace(",", "")] if _POINT.fullmatch(text) else []
+    if _COMMA.fullmatch(text):
+        spelt.append(text.replace(".", "").replace(",", "."))
+    found = (float(one) for one in spelt)
+    return tuple(dict.fromkeys(value for value in found if isfinite(value)))
+
+
+def _token(text: str) -> Iterator[Fact]:
+    unit = _UNIT.fullmatch(text)
+    if unit:
+        yield _number(unit[1], unit[2] if unit[2] in _SCALES else "")
+        return
+    span = _RANGE.fullmatch(text)
+    if span and int(span[1]) < int(span[2]):
+        yield from (_number(part, "") for part in span.groups())
+        return
+    plain = text.lstrip("#")
+    digits = sum(map(str.isdigit, plain))
+    if digits == len(plain):
+        yield _number(plain, "")
+        return
+    yield Fact(ID, plain, (plain,), specific=digits > 1 or len(plain) >= LEAST_ID)
+
+
+def _dates(kind: str, text: str) -> Iterator[str]:
+    parts = [int(n) for n in re.findall(r"\d+", text)]
+    if kind in {"iso", "cjk"} and len(parts) == 3:
+        yield from _date(*parts)
+    elif kind == "cjk":
+        yield from _date(None, *parts)
+    elif kind == "slashed":
+        year = parts[2] if parts[2] > 99 else 2000 + parts[2]
+        yield from _date(year, parts[0], parts[1])
+        yield from _date(year, parts[1], parts[0])
+    else:
+        named = re.search(
+            r"[a-z]{3,}", re.sub(r"\d+(?:st|nd|rd|th)", " ", text).replace(" of ", " ")
+        )
+        month = _MONTHS.index(named[0][:3]) + 1 if named else 0
+        yield from _date(parts[1] if len(parts) > 1 else None, month, parts[0])
+
+
+def _date(year: int | None, month: int, day: int) -> Iterator[str]:
+    try:
+        found = date(year or 2000, month, day)
+    except ValueError:
+        return
+    if year is not None:
+        yield found.isoformat()
+    yield f"{found:%m-%d}"
+
+
+def _time(text: str) -> str:
+    numbers = [int(n) for n in re.findall(r"\d+", text)]
+    hour, minute = numbers[0], numbers[1] if len(numbers) > 1 else 0
+    half = re.search(r"([ap])\.?m", text)
+    if half and 1 <= hour <= 12:
+        hour = hour % 12 + (12 if half[1] == "p" else 0)
+    return f"{hour:02d}:{minute:02d}" if hour < 24 and minute < 60 else ""

@@ -1,0 +1,68 @@
+"""The forms in which people write one fact, for the check that looks for it.
+
+In: a fact and the language of the conversation. Out: folded texts beside what digits already say: numbers in words, dates and
+times as that language writes them. babel and num2words know the languages; they work at build time alone, the runtime
+compares texts. Not here: which facts are asked for (`told_facts`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, time
+from functools import lru_cache
+from typing import Final
+
+from babel import Locale, UnknownLocaleError
+from babel.dates import format_date, format_time
+from babel.numbers import format_decimal
+from num2words import CONVERTER_CLASSES, num2words
+
+from environments.runtime.facts import DATE, NUMBER, TIME, Fact, folded
+
+ENGLISH: Final = "en"
+LARGEST_IN_WORDS: Final = 1e9
+DAYS: Final = ("d MMMM y", "d MMMM", "MMMM d", "d. MMMM", "d MMM")
+"""How a day is written, in the letters of Unicode's date patterns."""
+
+
+@lru_cache(maxsize=4096)
+def forms_of(fact: Fact, language: str = ENGLISH) -> tuple[str, ...]:
+    """Return other forms of a fact, folded; `language` is an ISO 639 code, and English is always among them."""
+    known = _locale(language)
+    languages = (ENGLISH,) if known is None or language == ENGLISH else (ENGLISH, language)
+    found = (folded(form) for one in languages for form in _forms(fact, one))
+    return tuple(dict.fromkeys(form for form in found if form != fact.text))
+
+
+def _forms(fact: Fact, language: str) -> Iterator[str]:
+    value = fact.readings[0]
+    if fact.kind == NUMBER and isinstance(value, float):
+        yield from _number(value, language)
+    elif fact.kind == DATE and isinstance(value, str) and language != ENGLISH:
+        full = len(value) == len("2024-05-15")
+        day = date.fromisoformat(value if full else f"2000-{value}")
+        for pattern in DAYS if full else DAYS[1:]:
+            yield format_date(day, pattern, locale=language)
+    elif fact.kind == TIME and isinstance(value, str):
+        yield format_time(time.fromisoformat(value), "short", locale=language)
+
+
+def _number(value: float, language: str) -> Iterator[str]:
+    if value != round(value, 2) or value > LARGEST_IN_WORDS:
+        return
+    plain = int(value) if value == int(value) else value
+    grouped = format_decimal(plain, locale=language)
+    yield grouped
+    yield f"{plain:,}".replace(",", " ")
+    if language in CONVERTER_CLASSES:
+        words = num2words(plain, lang=language)
+        yield words
+        yield words.replace(",", "")
+        yield words.replace(",", "").replace(" and ", " ").replace("-", " ")
+
+
+def _locale(language: str) -> Locale | None:
+    try:
+        return Locale.parse(language)
+    except (UnknownLocaleError, ValueError):
+        return None

@@ -1,0 +1,173 @@
+"""Checks on what the user is told: each value that was asked for, enough of what resolved attempts told, nothing without a ground.
+
+In: the accepted ends of one task. Out: required checks for reward, and one line per fact for people, the
+score and a reward by share. Not here: what an attempt told (`told_facts`), caps on how much (`caps`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from environments.runtime.attempt import Json
+from environments.runtime.check_calls import confirmed
+from environments.runtime.check_view import View
+from environments.runtime.facts import DATE, EMAIL, ID, NUMBER, TIME, Fact
+from environments.runtime.rubric import REWARD, SHARE, Check
+from synth.rubric.ends import End
+from synth.rubric.evidence import origin_of
+from synth.rubric.facts import Facts
+from synth.rubric.told_facts import enough_of, fact_args, known_facts, text_args
+from synth.rubric.traits import AppTraits
+
+AMONG: Final = 8
+"""New facts in one message among which a fact still counts as told and not as listed."""
+ENOUGH: Final = 0.1
+"""Share of what a resolved attempt told that another one tells at least."""
+MOST_LINES: Final = 60
+"""Facts that get a line of their own."""
+WITNESSES: Final = 2
+
+
+def told_some_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> list[Check]:
+    """Per accepted end: that enough of what its resolved attempts told is told, and a line per fact."""
+    checks: list[Check] = []
+    for number, end in enumerate(accepted, 1):
+        facts, told, found_out = _facts(end.good, traits.language)
+        if not facts:
+            continue
+        where: dict[str, Json] = {"after": after, "ends": [f"e{number}"]}
+        beside = max(AMONG, 2 * max(a.told_facts.beside for a in end.good))
+        args: dict[str, Json] = {
+            **where,
+            "facts": list[Json](facts),
+            "least": enough_of(told, ENOUGH),
+            "among": beside,
+            "texts": _texts_count(end.good, traits),
+        }
+        says = f"The user is told at least {args['least']} of these, or of what else was found out: {_listed(facts)}."
+        checks.append(
+            _check(f"told_some_{number}", "told_some", args, says, end.good, positive=found_out)
+        )
+        for place, fact in enumerate(facts[:MOST_LINES], 1):
+            line = {**where, **fact, "among": beside}
+            checks.append(
+                Check(
+                    check_id=f"tells_{number}_{place}",
+                    fn="told",
+                    args=line,
+                    role=SHARE,
+                    # Together they weigh what one check does: another right answer tells other facts.
+                    weight=round(1 / min(len(facts), MOST_LINES), 4),
+                    says=f"The user is told {fact['value']}.",
+                    support=sum(_tells(a, fact) for a in end.good),
+                    origin=origin_of(end.good),
+                )
+            )
+    return checks
+
+
+def grounded_checks(accepted: Sequence[End], traits: AppTraits, definitions: str) -> list[Check]:
+    """That nothing specific is told without a ground, of the kinds of which this app's resolved attempts tell nothing so."""
+    good = [a for end in accepted for a in end.good]
+    kinds = [k for k in (NUMBER, DATE, TIME, ID, EMAIL) if k not in traits.groundless]
+    if not kinds:
+        return []
+    # What a resolved attempt said without a ground was right all the same, as far as anybody knows.
+    own = " ".join(sorted({f.text for a in good for f in a.told_facts.groundless}))
+    args: dict[str, Json] = {
+        "kinds": list[Json](kinds),
+        "known": f"{known_facts(definitions)} {own}".strip(),
+        "writes": list[Json](traits.kinds.of("write")),
+    }
+    named = {NUMBER: "amount", ID: "id", EMAIL: "e-mail address"}
+    says = f"No {', '.join(named.get(k, k) for k in kinds)} is told that nothing shows."
+    return [_check("grounded", "grounded", args, says, good, positive=False)]
+
+
+def spoke_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
+    """That something is said after the last call, where every resolved attempt does so; a hand-over may come last."""
+    good = [a for end in accepted for a in end.good]
+    if not all(_closes(a) for a in good):
+        return []
+    acts = list[Json](sorted({*traits.kinds.of("act"), *traits.kinds.terminal()}))
+    says = "The user is told something after the last call."
+    args: dict[str, Json] = {"after_calls": True, "unless": acts}
+    return [_check("closes", "spoke", args, says, good, positive=False)]
+
+
+def consent_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
+    """That the user agrees before each change, where every resolved attempt that changes something waits for it."""
+    good = [a for end in accepted for a in end.good if a.writes]
+    if not good or not all(_agreed(a, traits) for a in good):
+        return []
+    args: dict[str, Json] = {"tools": list[Json](traits.kinds.of("write"))}
+    says = "The user agrees before anything is changed."
+    return [_check("consent", "confirmed", args, says, good, positive=False)]
+
+
+def _agreed(attempt: Facts, traits: AppTraits) -> bool:
+    args: dict[str, Json] = {"tools": list[Json](traits.kinds.of("write"))}
+    return confirmed(args, View(attempt.recorded.attempt), "")[0] == 1.0
+
+
+def _closes(attempt: Facts) -> bool:
+    whole = attempt.recorded.attempt
+    last = max((c.message for c in whole.calls), default=-1)
+    return any(
+        m.get("role") == "assistant" and m.get("content") and not m.get("tool_calls")
+        for m in whole.messages[max(last + 1, whole.opening) :]
+    )
+
+
+def _texts_count(good: Sequence[Facts], traits: AppTraits) -> bool:
+    """Whether a record's text is enough: where every figure that is told has to have a ground besides, or none was told."""
+    kinds = {fact.kind for a in good for fact in a.told_facts.new}
+    return kinds.isdisjoint(traits.groundless)
+
+
+def _facts(good: Sequence[Facts], language: str) -> tuple[list[dict[str, Json]], list[int], bool]:
+    """The facts that somebody else is expected to tell, how many of them each attempt told, and whether it found them out.
+
+    What the attempt found out counts before what it repeated: telling people what they said tells them nothing.
+    """
+    for name in ("new", "texts", "repeated"):
+        told = [getattr(a.told_facts, name) for a in good]
+        if all(told):
+            args = [text_args(t) if name == "texts" else fact_args(t, language) for t in told]
+            found = {str(one["value"]): one for each in args for one in each}
+            facts = [found[key] for key in sorted(found)]
+            return facts, [len(each) for each in args], name != "repeated"
+    return [], [], False
+
+
+def _tells(attempt: Facts, fact: Mapping[str, Json]) -> bool:
+    told: list[Fact] = [*attempt.told_facts.new, *attempt.told_facts.repeated]
+    return fact["value"] in {*attempt.told_facts.texts, *(f.text for f in told)}
+
+
+def _listed(facts: Sequence[Mapping[str, Json]]) -> str:
+    named = [str(fact["value"]) for fact in facts[:6]]
+    return ", ".join([*named, *(["…"] if len(facts) > len(named) else [])])
+
+
+def _check(  # noqa: PLR0913 - the fields of one check
+    check_id: str,
+    fn: str,
+    args: Mapping[str, Json],
+    says: str,
+    good: Sequence[Facts],
+    *,
+    positive: bool = True,
+) -> Check:
+    return Check(
+        check_id=check_id,
+        fn=fn,
+        args=args,
+        role=REWARD,
+        required=True,
+        positive=positive,
+        says=says,
+        support=len(good),
+        origin=origin_of(good),
+    )

@@ -1,0 +1,105 @@
+"""What resolved attempts told their user, and the checks that somebody else tells it too.
+
+In: the recorded attempt as a view, and the accepted ends of a task. Out: per attempt what it told (new facts, texts of records,
+what it repeated, what it said without a ground), and the checks on facts. Which words it used makes no difference: a check
+holds the forms of each fact. Not here: how facts are found and compared (`environments.runtime.facts`, `check_told`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from environments.runtime.attempt import Json
+from environments.runtime.check_grounded import without_ground
+from environments.runtime.check_told import longest_quote, texts_told
+from environments.runtime.check_view import View
+from environments.runtime.facts import Fact, facts_in, folded
+from synth.rubric.fact_forms import ENGLISH, forms_of
+
+LEAST_QUOTED: Final = 80
+"""Shorter runs of characters that a message shares with a result are phrases."""
+TEXT: Final = "text"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldFacts:
+    """What one attempt told its user."""
+
+    new: tuple[Fact, ...] = ()
+    """Specific facts that neither user nor opening said, with a ground."""
+    texts: frozenset[str] = frozenset()
+    """Texts of records that it said and the user had not, folded."""
+    repeated: tuple[Fact, ...] = ()
+    """Specific facts that the user or the opening said first."""
+    groundless: tuple[Fact, ...] = ()
+    beside: int = 0
+    """The most new facts in one message."""
+    quoted: int = 0
+    """Characters that a message shares with a tool result in one run; 0 for a phrase."""
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of specific facts that it told, with and without a ground."""
+        return frozenset(f.kind for f in (*self.new, *self.repeated, *self.groundless))
+
+
+def told_facts(
+    view: View, definitions: str = "", writers: frozenset[str] = frozenset()
+) -> ToldFacts:
+    """Collect what one attempt told; `definitions` is the folded text of its tools' definitions, `writers` change something."""
+    told = tuple(dict.fromkeys(f for facts in view.facts for f in facts if f.specific))
+    groundless = tuple(without_ground(view, known_facts(definitions), writers))
+    heard = {reading for fact in facts_in(view.heard) for reading in fact.readings}
+    said_before = [f for f in told if not heard.isdisjoint(f.readings) or f.text in view.heard]
+    new = [f for f in told if f not in said_before and f not in groundless]
+    return ToldFacts(
+        new=tuple(new),
+        texts=texts_told(view),
+        repeated=tuple(said_before),
+        groundless=groundless,
+        beside=max(view.new_facts, default=0),
+        quoted=longest_quote(view, LEAST_QUOTED),
+    )
+
+
+def known_facts(text: str) -> str:
+    """The facts of a folded text as one line: what a policy may say because a definition does."""
+    return " ".join(dict.fromkeys(f.text for f in facts_in(text)))
+
+
+def fact_args(facts: Iterable[Fact], language: str) -> list[dict[str, Json]]:
+    """Facts as the arguments of a check, one per meaning."""
+    found: dict[tuple[str, str | float], Fact] = {}
+    for fact in facts:
+        found.setdefault((fact.kind, fact.readings[0]), fact)
+    return [
+        {
+            "kind": fact.kind,
+            "value": fact.text,
+            "readings": list[Json](fact.readings),
+            "forms": list[Json](forms_of(fact, language)),
+        }
+        for _, fact in sorted(found.items(), key=lambda item: (item[0][0], str(item[0][1])))
+    ]
+
+
+def fact_of_text(text: str, language: str = ENGLISH) -> dict[str, Json]:
+    """What a person names as one fact, as the arguments of a check: an amount, a date, an id, else the text itself."""
+    found = fact_args(facts_in(text), language)
+    if len(found) == 1 and not any(
+        c.isalpha() for c in folded(text).replace(str(found[0]["value"]), "")
+    ):
+        return {**found[0], "value": text}
+    return {**text_args([folded(text)])[0], "value": text}
+
+
+def text_args(texts: Iterable[str]) -> list[dict[str, Json]]:
+    """Texts of records as the arguments of a check."""
+    return [{"kind": TEXT, "value": t, "readings": [], "forms": [t]} for t in sorted(texts)]
+
+
+def enough_of(told: Sequence[int], share: float) -> int:
+    """How many facts somebody else must tell, where resolved attempts told so many each."""
+    return max(1, int(share * min(told)))

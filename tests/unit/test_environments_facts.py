@@ -1,0 +1,159 @@
+"""Facts in a text: whatever their spelling and script, equal facts have a reading in common, and other facts have none."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from environments.runtime.facts import (
+    DATE,
+    EMAIL,
+    ID,
+    LONGEST_TEXT,
+    NUMBER,
+    TIME,
+    Fact,
+    facts_in,
+    figure_stands_in,
+    folded,
+    stands_in,
+)
+
+
+def only(text: str) -> Fact:
+    """The one fact of a text."""
+    (fact,) = facts_in(text)
+    return fact
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "$1,234.50",
+        "1234.5",
+        "1.234,50 €",
+        "1 234,50",
+        "1\u202f234,50",
+        "**1,234.50**",
+        "\u0661\u0662\u0663\u0664\u066b\u0665\u0660",
+        "\uff11\uff12\uff13\uff14.\uff15\uff10",
+        "USD 1,234.50",
+    ],
+)
+def test_an_amount_reads_alike_however_it_is_written(text: str) -> None:
+    """Signs, separators, emphasis and the script of the digits make no difference."""
+    assert (only(text).kind, 1234.5 in only(text).readings) == (NUMBER, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2024-05-15",
+        "2024/5/15",
+        "May 15, 2024",
+        "May 15th, 2024",
+        "15 May 2024",
+        "the 15th of May",
+        "15.05.2024",
+        "5/15/2024",
+        "2024年5月15日",
+        "5月15日",
+    ],
+)
+def test_a_day_reads_alike_however_it_is_written(text: str) -> None:
+    """With and without its year, in the order of any country."""
+    assert only(text).kind == DATE
+    assert "05-15" in only(text).readings
+
+
+@pytest.mark.parametrize("text", ["14:30", "2:30 pm", "2:30PM", "14:30:00", "14点30分"])
+def test_a_time_reads_alike_however_it_is_written(text: str) -> None:
+    """Twelve hours or twenty-four."""
+    assert (only(text).kind, only(text).readings) == (TIME, ("14:30",))
+
+
+def test_ids_and_addresses_keep_their_letters() -> None:
+    """They are compared in one case, without the sign before them and the full stop behind."""
+    assert only("#W2378156.") == Fact(ID, "w2378156", ("w2378156",), specific=True)
+    assert only("Ann.Lee@Example.com.").readings == ("ann.lee@example.com",)
+    assert only("ann@example.com").kind == EMAIL
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("12k", 12_000.0),
+        ("$3.5 million", 3_500_000.0),
+        ("3亿", 3e8),
+        ("5%", 0.05),
+        ("1,234", 1234.0),
+        ("1.234", 1234.0),
+    ],
+)
+def test_a_scale_and_an_unclear_separator_are_further_readings(text: str, values: float) -> None:
+    """What may be a decimal may be a thousand; both are kept."""
+    assert any(abs(n - values) < 1e-6 for n in only(text).readings if isinstance(n, float))
+
+
+def test_counts_and_the_numbers_of_a_list_say_nothing_of_their_own() -> None:
+    """Otherwise three lines of a list would prove three answers."""
+    assert facts_in("1. First\n2. Second") == ()
+    assert not only("5 bags").specific
+    assert only("$5").specific
+    assert [f.readings for f in facts_in("100-200")] == [(100.0,), (200.0,)]
+
+
+@pytest.mark.parametrize("text", ["", " ", "no facts here", "2024-13-45", "99:99", "9" * 400])
+def test_odd_texts_have_facts_or_none_and_never_raise(text: str) -> None:
+    """A day that no calendar has is an id; a number beyond all numbers is left out."""
+    assert all(fact.kind in {NUMBER, ID} for fact in facts_in(text))
+
+
+@given(st.text(max_size=300))
+def test_any_text_can_be_read(text: str) -> None:
+    """Whatever the script, every fact stands in the folded text."""
+    assert all(fact.text in folded(text) for fact in facts_in(text))
+
+
+@given(st.dates(date(1970, 1, 1), date(2100, 1, 1)), st.integers(1, 400))
+def test_another_day_is_another_fact(day: date, later: int) -> None:
+    """Days with their years agree only where they are the same day of a year."""
+    other = day + timedelta(days=later)
+    one, two = only(day.isoformat()), only(f"{other:%d} {other:%B} {other:%Y}")
+    assert (one.readings[0] == two.readings[0]) is False
+
+
+@given(st.integers(100, 10**9), st.integers(1, 99))
+def test_an_amount_with_cents_reads_back(whole: int, cents: int) -> None:
+    """Grouped with commas, with points, and not at all."""
+    value = round(whole + cents / 100, 2)
+    grouped = f"{value:,.2f}"
+    german = grouped.replace(",", " ").replace(".", ",").replace(" ", ".")
+    for text in (f"{value:.2f}", grouped, german):
+        assert value in only(text).readings
+
+
+def test_an_answer_of_a_megabyte_is_read_to_a_limit() -> None:
+    """It costs what the limit costs, and what stands behind it is not told."""
+    text = "x " * LONGEST_TEXT + "4711.99"
+    assert len(folded(text)) <= LONGEST_TEXT
+    assert facts_in(text) == ()
+
+
+def test_words_stand_in_a_text_as_words_and_characters_where_no_spaces_part_them() -> None:
+    """`ann` is not in `planned`; a Chinese name stands anywhere."""
+    assert stands_in("ann", "so says ann.")
+    assert not stands_in("ann", "as planned")
+    assert stands_in("北京", "我在北京等你")
+    assert not stands_in("", "anything")
+
+
+def test_a_figure_that_goes_on_is_another_figure() -> None:
+    """`12` stands neither in `12.50` nor in `112`, but at the end of a sentence."""
+    assert figure_stands_in("12", "it costs 12.")
+    assert not figure_stands_in("12", "it costs 12.50")
+    assert not figure_stands_in("12", "it costs 112")
+    assert not figure_stands_in("12", "it costs 3.12")
