@@ -15,7 +15,7 @@ from typing import Final
 from environments.runtime.attempt import EndState, Json
 from environments.runtime.check_arguments import canonical_arguments
 from environments.runtime.check_end import Write, effect_rows, event_rows
-from environments.runtime.facts import NUMBER, Fact, folded
+from environments.runtime.facts import LEAST_SPECIFIC, NUMBER, Fact, folded
 from environments.runtime.rubric import AGREEMENT, REWARD, SHARE, Check, Rubric
 from synth.rubric.caps import cap_checks
 from synth.rubric.contrast import contrast_checks
@@ -249,7 +249,8 @@ def _told_checks(accepted: Sequence[End], after: str, role: str, language: str) 
                 "ends": [f"e{number}"],
                 "on_missing": "fail" if len(end.good) + len(silent) > 1 else "null",
             }
-            if isinstance(value, float):
+            # A small count in words stands in any sentence.
+            if isinstance(value, float) and value >= LEAST_SPECIFIC:
                 fact = Fact(NUMBER, str(_plain(value)), (value,), specific=True)
                 args["forms"] = list[Json](forms_of(fact, language))
             if role == REWARD:
