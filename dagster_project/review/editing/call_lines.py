@@ -111,7 +111,7 @@ def _named(name: str) -> str:
         raise BadLineError(f"{name[:80]} is no name in quotes") from fault
 
 
-def _put(tree: dict[str, Json], path: Sequence[str | int], value: str) -> None:
+def _put(tree: Json, path: Sequence[str | int], value: str) -> None:
     here: Json = tree
     for step, then in zip(path, [*path[1:], None], strict=True):
         fresh: Json = value if then is None else [] if isinstance(then, int) else {}
