@@ -41,6 +41,7 @@ from synth.world.paired import learn_paired
 from synth.world.partly_done import learn_partly_done
 from synth.world.parts import learn_parts
 from synth.world.proposals import Proposer
+from synth.world.prose import learn_prose
 from synth.world.reach import learn_reach
 from synth.world.receipts import adds_fields, unsettle
 from synth.world.recorded import SAYS as RECORDED_ONLY
@@ -149,6 +150,9 @@ def learn_world(
     bench.tape = learn_tape(bench, plain)
     # What observations have lost comes last: all steps before follow calls and results without it.
     document = write_document(bench) | bench.lost
+    prose = learn_prose(bench, episodes)
+    if prose:
+        document["prose"] = prose
     called = origins(bench.versions)
     for name, part in document["tools"].items():
         own = called.get(name) or name

@@ -21,6 +21,7 @@ from .world_listed import keyed, listed
 from .world_moment import Moment, Room
 from .world_nested import load_nested
 from .world_partial import load_parts
+from .world_prose import WordedRecordedSession, WordedSession, prose_of
 from .world_recorded import RecordedSession, Recordings
 from .world_session import Session
 from .world_state import State
@@ -54,6 +55,7 @@ class World:
         "nested",
         "origins",
         "parts",
+        "prose",
         "recordings",
         "refusals",
         "room",
@@ -109,6 +111,8 @@ class World:
         self.callers: Mapping[str, Any] = document.get("callers", {})
         self.recordings = Recordings(document.get("recorded", {}))
         """Tools that were not learnt."""
+        self.prose = prose_of(document.get("prose", {}))
+        """Texts that agents word themselves, by tool as they call it."""
         self.room = Room()
         self.row_names: dict[Place, frozenset[str]] = {}
         self.listed = listed(self.base)
@@ -147,7 +151,9 @@ class World:
         # Whose session it is, and what is told on its path, changes no state: sessions of all subjects begin at one moment.
         state = start if start and not set(start) <= {"subject", "path"} else None
         moment = self._root(state, started_at)
-        kind = RecordedSession if self.recordings.tools or given.path else Session
+        plain: tuple[type[Session], type[Session]] = (Session, RecordedSession)
+        kinds = (WordedSession, WordedRecordedSession) if self.prose else plain
+        kind = kinds[bool(self.recordings.tools or given.path)]
         return kind(self, moment, started_at=started_at, caller=caller, given=given)
 
     def _root(self, start: Mapping[str, Any] | None, started_at: int) -> Moment:

@@ -178,6 +178,11 @@ class RecordedSession(Session):
         other._past, other._dark, other._times = self._past, self._dark, self._times  # noqa: SLF001 - one of its own kind
         return other
 
+    def _resume(self, before: Self) -> None:
+        """Go on from where another session of the same kind is; that one is used up."""
+        super()._resume(before)
+        self._past, self._dark, self._times = before._past, before._dark, before._times
+
     def _go_back(self, before: Self) -> None:
         """To where the session was before a call; `before` is used up."""
         self.state, self._moment, self._shared = before.state, before._moment, True

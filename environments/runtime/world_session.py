@@ -39,6 +39,7 @@ class Session:
         "_moment",
         "_shared",
         "_views",
+        "_wordings",
         "_world",
         "caller",
         "started_at",
@@ -60,6 +61,8 @@ class Session:
         around = world.around
         # Most worlds have none, and sessions open by the thousand.
         self._views = tuple(v.opened(started_at, given.subject) for v in around) if around else ()
+        self._wordings: Mapping[str, str] = {}
+        """Recorded texts, each with the one that this session sent instead."""
         self._moment: Moment | None = moment
         self._shared = True
         self.state = moment.state
@@ -226,7 +229,13 @@ class Session:
             given=self._given,
         )
         other._views = tuple(view.copy() for view in self._views)  # noqa: SLF001 - one of its own kind
+        other._wordings = self._wordings  # noqa: SLF001 - as above
         return other
+
+    def _resume(self, before: Self) -> None:
+        """Go on from where another session of the same kind is; that one is used up."""
+        self.state, self._moment, self._shared = before.state, before._moment, True
+        self._views, self._wordings = before._views, before._wordings
 
     def _untouched(self, names: frozenset[str] | None, place: Place | None) -> bool:
         state = self.state
