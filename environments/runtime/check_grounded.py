@@ -40,7 +40,9 @@ def grounded(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[floa
     known, writes = args.get("known"), args.get("writes")
     allowed = known if isinstance(known, str) else ""
     writers = frozenset(map(str, writes)) if isinstance(writes, list) else frozenset[str]()
-    view.groundless = without_ground(view, allowed, writers)
+    ignore = args.get("ignore")
+    texts = ignore if isinstance(ignore, dict) else {}
+    view.groundless = without_ground(view, allowed, writers, ignore=texts)
     found = [f for f in view.groundless if asked is None or f.kind in asked]
     if not found:
         return 1.0, "everything that was told has a ground"
@@ -49,26 +51,38 @@ def grounded(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[floa
 
 
 def without_ground(
-    view: View, known: str = "", writers: frozenset[str] = frozenset()
+    view: View,
+    known: str = "",
+    writers: frozenset[str] = frozenset(),
+    *,
+    ignore: Mapping[str, Json] | None = None,
+    text: str | None = None,
+    until: int | None = None,
 ) -> list[Fact]:
     """The specific facts told that nothing shows; `known` is a folded text with what else a policy may say.
 
-    What a change was made with is a ground as well, where one of the tools `writers` took it: the end decides whether it is right.
+    What a change was made with is a ground as well, where one of the tools `writers` took it: the end decides whether it is right,
+    but for the arguments in `ignore`, by tool. `text` is looked at instead of what the user was told, with what stood in the
+    conversation before message `until` as its ground: a tool that repeats a text proves nothing of it.
     """
-    told = [dict.fromkeys(f for f in facts_in(text) if f.specific) for text in view.visible]
+    told_texts = view.visible if text is None else (text,)
+    told = [dict.fromkeys(f for f in facts_in(text) if f.specific) for text in told_texts]
     if not any(told):
         return []
     written = [
-        c.arguments for c in view.attempt.calls if c.name in writers and not c.result.is_error
+        _without(c.arguments, (ignore or {}).get(c.name))
+        for c in view.attempt.calls
+        if c.name in writers and not c.result.is_error
     ]
-    grounds = _Grounds(view, "\n".join([known, *(folded(json.dumps(a)) for a in written)]))
+    allowed = "\n".join([known, *(folded(json.dumps(a)) for a in written)])
+    grounds = _Grounds(view, allowed, until)
     stated: list[float] = []
     found: dict[Fact, None] = {}
-    for facts, text in zip(told, view.visible, strict=True):
+    for facts, said in zip(told, told_texts, strict=True):
         doubted = [f for f in facts if not grounds.show(f)]
         shown = [
             n
-            for f in facts_in(text)
+            for f in facts_in(said)
             if f.kind == NUMBER and f not in doubted
             for n in f.numbers[:1]
         ]
@@ -81,14 +95,19 @@ def without_ground(
     return list(found)
 
 
+def _without(arguments: Mapping[str, Json], names: Json) -> dict[str, Json]:
+    left_out = names if isinstance(names, list) else []
+    return {name: value for name, value in arguments.items() if name not in left_out}
+
+
 class _Grounds:
     """What one attempt shows; read as far as the facts that are looked for need it."""
 
-    def __init__(self, view: View, known: str) -> None:
+    def __init__(self, view: View, known: str, until: int | None = None) -> None:
         opening = view.attempt.opening
         heard = [
             (str(m.get("role")), text_of(m))
-            for i, m in enumerate(view.attempt.messages)
+            for i, m in enumerate(view.attempt.messages[:until])
             if m.get("role") != "assistant" or i < opening
         ]
         self._results = [text for role, text in heard if role == "tool"]

@@ -7,13 +7,13 @@ sees the words beside a call. Not here: which facts matter (synthesis decides th
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Final
 
 from .attempt import Json
 from .check_view import View, plain_words, words_in
-from .facts import ID, NUMBER, facts_in, folded, stands_in
+from .facts import ID, NUMBER, Fact, facts_in, folded, stands_in
 from .normal import is_name, parse_json
 
 SHORTEST_TEXT: Final = 4
@@ -27,7 +27,7 @@ CENT: Final = 0.0051
 def told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """Whether the user was told a value."""
     value = args.get("value")
-    applies = _applies(args, view)
+    applies = not_at_this_end(args, view)
     if applies is not None:
         return applies
     among = args.get("among")
@@ -45,7 +45,7 @@ def told_some(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[flo
     What counts: the `facts` that resolved attempts told, in any of their forms, and any other specific fact that has a ground and
     that nobody had said first; with `texts`, a text of a record as well. Other words may tell a right answer by other facts.
     """
-    applies = _applies(args, view)
+    applies = not_at_this_end(args, view)
     if applies is not None:
         return applies
     facts = [fact for fact in _list(args.get("facts")) if isinstance(fact, dict)]
@@ -112,19 +112,23 @@ def fact_told(fact: Mapping[str, Json], view: View, among: int | None = None) ->
     `fact`: `kind`, `readings` (all that it may mean, in normal form) and `forms` (folded texts). A fact that stands among
     more than `among` new ones in its message is listed, not told.
     """
+    messages = zip(view.facts, view.said_folded, view.new_facts, strict=True)
+    return any(
+        fact_in(fact, facts, text)
+        for facts, text, new in messages
+        if among is None or new <= among
+    )
+
+
+def fact_in(fact: Mapping[str, Json], facts: Iterable[Fact], text: str) -> bool:
+    """Whether a text holds a fact; `facts` are the text's own, `text` is folded."""
     readings, forms = _list(fact.get("readings")), [str(f) for f in _list(fact.get("forms"))]
     kind = fact.get("kind")
-    messages = zip(view.facts, view.said_folded, view.new_facts, strict=True)
-    for facts, text, new in messages:
-        if among is not None and new > among:
-            continue
-        if any(f.kind == kind and _alike(kind, f.readings, readings) for f in facts):
-            return True
-        if any(stands_in(form, text) for form in forms):
-            return True
-        if kind == ID and any(isinstance(r, str) and r in text for r in readings):
-            return True
-    return False
+    if any(f.kind == kind and _alike(kind, f.readings, readings) for f in facts):
+        return True
+    if any(stands_in(form, text) for form in forms):
+        return True
+    return kind == ID and any(isinstance(r, str) and r in text for r in readings)
 
 
 def _says_a_form(args: Mapping[str, Json], view: View) -> bool:
@@ -257,7 +261,7 @@ def spoke(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float |
     return (1.0 if count >= needed else 0.0), f"{count} messages to the user"
 
 
-def _applies(args: Mapping[str, Json], view: View) -> tuple[float | None, str] | None:
+def not_at_this_end(args: Mapping[str, Json], view: View) -> tuple[float | None, str] | None:
     """A fact that belongs to an end is looked at where that end was reached; elsewhere the end decides."""
     after = args.get("after")
     if not isinstance(after, str):

@@ -26,6 +26,7 @@ from .check_calls import (
 from .check_end import end_state
 from .check_grounded import grounded
 from .check_judge import judge
+from .check_texts import text_grounded, text_holds
 from .check_told import (
     numbers_told,
     quoted_at_most,
@@ -48,6 +49,8 @@ FUNCTIONS: Final[Mapping[str, CheckFunction]] = {
     "told": told,
     "told_some": told_some,
     "grounded": grounded,
+    "text_holds": text_holds,
+    "text_grounded": text_grounded,
     "said": said,
     "spoke": spoke,
     "numbers_told": numbers_told,

@@ -27,6 +27,12 @@ from synth.rubric.habits import PREDICTED, habit_checks
 from synth.rubric.known import is_id
 from synth.rubric.order import ordered_args
 from synth.rubric.plans import Doubts
+from synth.rubric.text_checks import (
+    NOTHING_BUT_WORDING,
+    grounded_texts,
+    nothing_but_wording,
+    text_checks,
+)
 from synth.rubric.told_checks import (
     consent_checks,
     grounded_checks,
@@ -77,6 +83,8 @@ def derive_rubric(
         grounds = grounded_checks(accepted, traits, folded("\n".join(_definitions(accepted))))
         # It notes what has no ground, which the checks after it need to know.
         checks += grounds
+        checks += grounded_texts(accepted, traits, folded("\n".join(_definitions(accepted))))
+        checks += text_checks(accepted, traits, END)
         checks += told_some_checks(accepted, traits, END)
         told = any(check.fn in {"told", "told_some"} for check in checks)
         answered = any(check.fn == "told" and check.required for check in checks)
@@ -90,6 +98,8 @@ def derive_rubric(
         checks += _change_checks(accepted[0], kinds)
         if not any(check.positive and check.required for check in checks):
             reasons.append("no_positive_evidence")
+        if nothing_but_wording(accepted, traits):
+            reasons.append(NOTHING_BUT_WORDING)
         if all(a.dirty for a in accepted[0].good):
             reasons.append("dirty_unknown")
     else:

@@ -11,14 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from environments.runtime.attempt import Attempt
+from environments.runtime.attempt import Attempt, Json
 from environments.runtime.check_end import Write
+from environments.runtime.check_texts import groundless_texts
 from environments.runtime.check_view import View, numbers_in, plain_words, text_of, words_in
-from environments.runtime.facts import folded
+from environments.runtime.facts import Fact, facts_in, folded
 from environments.runtime.normal import is_name
 from synth.labels import UNLABELLED, Label
 from synth.rubric.recorded import Recorded
-from synth.rubric.told_facts import ToldFacts, told_facts
+from synth.rubric.told_facts import ToldFacts, known_facts, told_facts
 from synth.rubric.tool_kinds import ACT, MAYBE, READ, WRITE, ToolKinds
 
 ASKS_A_VALUE: Final = re.compile(
@@ -87,6 +88,10 @@ class Facts:
     total_told: int
     told_facts: ToldFacts
     """What it told its user, as checks on facts are made of it."""
+    text_kinds: frozenset[str] = frozenset()
+    """Kinds of specific facts in the texts that it worded itself for changes."""
+    groundless_texts: tuple[Fact, ...] = ()
+    """Those facts that nothing before showed."""
 
     @property
     def episode_id(self) -> str:
@@ -120,6 +125,8 @@ def facts_of(recorded: Recorded, label: Label | None, kinds: ToolKinds) -> Facts
     failed = Counter((c.tool, c.arguments) for c in calls if of[c.tool] == WRITE and c.failed)
     writes = Counter((c.tool, c.arguments) for c in calls if of[c.tool] == WRITE and not c.failed)
     answers, asked = _answers(view)
+    definitions = folded("\n".join(recorded.episode.tools))
+    texts = {n: list[Json](t.authored) for n, t in kinds.tools.items() if t.kind == WRITE}
     return Facts(
         recorded=recorded,
         label=label or UNLABELLED,
@@ -141,8 +148,23 @@ def facts_of(recorded: Recorded, label: Label | None, kinds: ToolKinds) -> Facts
         per_message=view.new_count[0],
         total_told=view.new_count[1],
         told_facts=told_facts(
-            view, folded("\n".join(recorded.episode.tools)), frozenset(kinds.of(WRITE))
+            view, definitions, frozenset(kinds.of(WRITE)), ignore=kinds.ignore()
         ),
+        text_kinds=_text_kinds(view, texts),
+        groundless_texts=tuple(groundless_texts(view, texts, known_facts(definitions))),
+    )
+
+
+def _text_kinds(view: View, texts: Mapping[str, list[Json]]) -> frozenset[str]:
+    """The kinds of specific facts in the texts that changes were made with."""
+    return frozenset(
+        fact.kind
+        for call in view.attempt.calls
+        if not call.result.is_error and not call.by_user
+        for name in texts.get(call.name, ())
+        if isinstance(text := call.arguments.get(str(name)), str)
+        for fact in facts_in(text)
+        if fact.specific
     )
 
 

@@ -79,6 +79,7 @@ def grounded_checks(accepted: Sequence[End], traits: AppTraits, definitions: str
         "kinds": list[Json](kinds),
         "known": f"{known_facts(definitions)} {own}".strip(),
         "writes": list[Json](traits.kinds.of("write")),
+        "ignore": traits.kinds.ignore(),
     }
     named = {NUMBER: "amount", ID: "id", EMAIL: "e-mail address"}
     says = f"No {', '.join(named.get(k, k) for k in kinds)} is told that nothing shows."

@@ -7,7 +7,7 @@ holds the forms of each fact. Not here: how facts are found and compared (`envir
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -46,11 +46,18 @@ class ToldFacts:
 
 
 def told_facts(
-    view: View, definitions: str = "", writers: frozenset[str] = frozenset()
+    view: View,
+    definitions: str = "",
+    writers: frozenset[str] = frozenset(),
+    *,
+    ignore: Mapping[str, Json] | None = None,
 ) -> ToldFacts:
-    """Collect what one attempt told; `definitions` is the folded text of its tools' definitions, `writers` change something."""
+    """Collect what one attempt told; `definitions` is the folded text of its tools' definitions, `writers` change something.
+
+    `ignore`: arguments of theirs that agents word themselves, which prove nothing.
+    """
     told = tuple(dict.fromkeys(f for facts in view.facts for f in facts if f.specific))
-    groundless = tuple(without_ground(view, known_facts(definitions), writers))
+    groundless = tuple(without_ground(view, known_facts(definitions), writers, ignore=ignore))
     heard = {reading for fact in facts_in(view.heard) for reading in fact.readings}
     said_before = [f for f in told if not heard.isdisjoint(f.readings) or f.text in view.heard]
     new = [f for f in told if f not in said_before and f not in groundless]

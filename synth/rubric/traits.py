@@ -6,11 +6,12 @@ In: the facts of all attempts of an app. Out: traits that derivation takes besid
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from environments.runtime.check_view import View
+from environments.runtime.check_texts import content_words, stem
+from environments.runtime.check_view import View, text_of
 from redact.talk_language import language_code, language_of_talk
 from synth.rubric.fact_forms import ENGLISH
 from synth.rubric.facts import Facts
@@ -44,6 +45,10 @@ class AppTraits:
     silent: frozenset[str] = frozenset()
     """Writing tools that leave nothing in the world as learnt: its effects prove nothing about them."""
 
+    groundless_texts: frozenset[str] = frozenset()
+    """The same of what they write in messages, notes and documents."""
+    written_everywhere: frozenset[str] = frozenset()
+    """Beginnings of words that stand in so many of its tasks that they say nothing about one."""
     groundless: frozenset[str] = frozenset()
     """Kinds of facts that resolved attempts of this app tell without a ground."""
     language: str = ENGLISH
@@ -76,6 +81,8 @@ def traits_of(
         spread=spread_of(groups),
         silent=silent,
         groundless=_groundless(attempts),
+        groundless_texts=_groundless_texts(attempts),
+        written_everywhere=_written_everywhere(groups),
         language=_language(attempts),
     )
 
@@ -88,6 +95,33 @@ def _groundless(attempts: Sequence[Facts]) -> frozenset[str]:
             told.update(attempt.told_facts.kinds)
             without.update({fact.kind for fact in attempt.told_facts.groundless})
     return frozenset(kind for kind in without if without[kind] > WITHOUT_GROUND * told[kind])
+
+
+def _groundless_texts(attempts: Sequence[Facts]) -> frozenset[str]:
+    """The kinds of which too many resolved attempts write something in a text that nothing shows."""
+    written, without = Counter[str](), Counter[str]()
+    for attempt in attempts:
+        if attempt.resolved:
+            written.update(attempt.text_kinds)
+            without.update({fact.kind for fact in attempt.groundless_texts})
+    return frozenset(kind for kind in without if without[kind] > WITHOUT_GROUND * written[kind])
+
+
+def _written_everywhere(groups: Sequence[Sequence[Facts]]) -> frozenset[str]:
+    """Beginnings of words that people and agents use in so many tasks that they say nothing about one of them."""
+    counts: Counter[str] = Counter()
+    for group in groups:
+        counts.update({stem(word) for a in group for text in _words_said(a) for word in content_words(text)})
+    most = max(FEW, EVERYDAY * len(groups))
+    return frozenset(one for one, count in counts.items() if count > most)
+
+
+def _words_said(attempt: Facts) -> Iterator[str]:
+    for message in attempt.recorded.attempt.messages:
+        if message.get("role") in {"user", "assistant"}:
+            yield text_of(message)
+    for call in attempt.recorded.attempt.calls:
+        yield from (value for value in call.arguments.values() if isinstance(value, str))
 
 
 def _language(attempts: Sequence[Facts]) -> str:

@@ -1,0 +1,166 @@
+"""Checks on texts that a call writes: a message, a note, a document. What they hold counts, not how they are worded.
+
+In: a check's arguments and the view of one attempt. Out: whether the text holds facts and enough words of what it is about, and
+whether everything specific in it has a ground. Not here: which facts and words matter (synthesis decides that from resolved
+attempts), what the user is told (`check_told`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Final
+
+from .attempt import Json
+from .check_grounded import MOST_NAMED, without_ground
+from .check_told import fact_in, not_at_this_end
+from .check_view import View
+from .facts import DATE, NUMBER, Fact, facts_in, folded
+
+SHORT_DATE: Final = re.compile(r"(?<![\d/.-])(\d{1,2})/(\d{1,2})(?![\d/]|[.-]\d)")
+"""A day and a month in either order."""
+WORD: Final = re.compile(r"[^\W\d_]+")
+LEAST_LETTERS: Final = 4
+STEM: Final = 5
+"""Letters by which two forms of one word are the same."""
+WIDE: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+"""Letters of scripts without spaces: two of them side by side count as a word."""
+MOST_TEXTS: Final = 512
+
+
+def text_holds(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
+    """Whether the text that a call writes holds facts, in any form, and enough words of what it is about.
+
+    `tool` and `argument` name the text; `arguments` (canonical, without those in `ignore`) the call, where one tool is called
+    for several. `facts` are as in `told_some`, `words` are folded; `least` is how many words are enough. A text with more
+    specific facts than `among` is a list, and holds none.
+    """
+    elsewhere = not_at_this_end(args, view)
+    if elsewhere is not None:
+        return elsewhere
+    texts = _written(args, view)
+    if not texts:
+        return None, "no call wrote this text, and nobody knows whether it is needed"
+    facts = [fact for fact in _list(args.get("facts")) if isinstance(fact, dict)]
+    words = [word for word in _list(args.get("words")) if isinstance(word, str)]
+    least, among = args.get("least"), args.get("among")
+    needed = least if isinstance(least, int) else len(words)
+    most = among if isinstance(among, int) else None
+    best = (len(facts) + needed, "")
+    for text in texts:
+        missing = [f for f in facts if not _holds(text, f, most)]
+        short = max(0, needed - words_held(text, words))
+        named = ", ".join(str(f.get("value")) for f in missing[:MOST_NAMED])
+        why = f"the text lacks {named}" if missing else "the text is about something else"
+        best = min(best, (len(missing) + short, why))
+    if best[0]:
+        return 0.0, best[1]
+    return 1.0, "the text holds what it has to"
+
+
+def text_grounded(
+    args: Mapping[str, Json], view: View, _check_id: str
+) -> tuple[float | None, str]:
+    """Whether every specific fact in texts that calls write has a ground; `texts` names arguments per tool, `kinds` what is asked."""
+    named, kinds = args.get("texts"), args.get("kinds")
+    tools = named if isinstance(named, dict) else {}
+    asked = frozenset(map(str, kinds)) if isinstance(kinds, list) else None
+    known = args.get("known")
+    found = groundless_texts(view, tools, known if isinstance(known, str) else "")
+    false = [fact for fact in found if asked is None or fact.kind in asked]
+    if not false:
+        return 1.0, "everything that was written has a ground"
+    listed = ", ".join(dict.fromkeys(f.text for f in false[:MOST_NAMED]))
+    return 0.0, f"{len(false)} facts were written without a ground: {listed}"
+
+
+def groundless_texts(view: View, tools: Mapping[str, Json], known: str = "") -> list[Fact]:
+    """The specific facts in texts written by calls that nothing shows; `tools` names the arguments that are texts."""
+    found: dict[Fact, None] = {}
+    for call in view.attempt.calls:
+        if call.result.is_error or call.by_user:
+            continue
+        for name in _list(tools.get(call.name)):
+            text = call.arguments.get(str(name))
+            if isinstance(text, str):
+                false = without_ground(view, known, text=text, until=call.message)
+                found.update(dict.fromkeys(false))
+    return list(found)
+
+
+def facts_written(text: str) -> tuple[Fact, ...]:
+    """The facts of a text that a call writes; a day and a month (`9/14`) are a date here."""
+    plain = folded(text)
+    dates = [fact for match in SHORT_DATE.finditer(plain) for fact in _short_date(match)]
+    return (*facts_in(SHORT_DATE.sub(_kept, plain)), *dates) if dates else facts_in(text)
+
+
+def _kept(match: re.Match[str]) -> str:
+    return match[0] if not _short_date(match) else " "
+
+
+def _short_date(match: re.Match[str]) -> list[Fact]:
+    one, other = int(match[1]), int(match[2])
+    both = ((one, other), (other, one))
+    readings = tuple(
+        dict.fromkeys(f"{m:02d}-{d:02d}" for m, d in both if 1 <= m <= 12 and 1 <= d <= 31)
+    )
+    return [Fact(DATE, match[0], readings, specific=True)] if readings else []
+
+
+@lru_cache(maxsize=MOST_TEXTS)
+def content_words(text: str) -> tuple[str, ...]:
+    """The longer words of a text, folded; of a script without spaces, each two letters side by side."""
+    found: dict[str, None] = {}
+    for word in WORD.findall(folded(text)):
+        if WIDE.search(word):
+            found.update(dict.fromkeys(word[i : i + 2] for i in range(len(word) - 1)))
+        elif len(word) >= LEAST_LETTERS:
+            found[word] = None
+    return tuple(found)
+
+
+def stem(word: str) -> str:
+    """What two forms of one word share."""
+    return word[:STEM]
+
+
+def words_held(text: str, words: Iterable[str]) -> int:
+    """How many of these words a text holds, in whatever form."""
+    stems = {stem(word) for word in content_words(text)}
+    return sum(stem(word) in stems for word in words)
+
+
+def _holds(text: str, fact: Mapping[str, Json], among: int | None) -> bool:
+    facts = facts_written(text)
+    if among is not None and len({f.readings for f in facts if f.specific}) > among:
+        return False
+    if fact_in(fact, facts, folded(text)):
+        return True
+    # A day of the month alone is a number in one wording and part of a date in another.
+    return fact.get("kind") == NUMBER and any(
+        float(reading[-2:]) in _list(fact.get("readings"))
+        for f in facts
+        if f.kind == DATE
+        for reading in f.readings
+        if isinstance(reading, str)
+    )
+
+
+def _written(args: Mapping[str, Json], view: View) -> Sequence[str]:
+    """The texts of the calls that are meant, without refused ones; of all calls of the tool where none is like that."""
+    ignore, tool, argument = args.get("ignore"), args.get("tool"), str(args.get("argument"))
+    wanted = args.get("arguments")
+    calls = [
+        c
+        for c in view.normal_calls(ignore if isinstance(ignore, dict) else {})
+        if c.tool == tool and not c.failed
+    ]
+    meant = [c for c in calls if c.arguments == wanted] or calls
+    texts = (view.attempt.calls[c.index].arguments.get(argument) for c in meant)
+    return [text for text in texts if isinstance(text, str)]
+
+
+def _list(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,226 @@
+"""Checks on texts that agents word themselves: which facts a message, note or document must hold, in whatever words.
+
+In: the accepted ends of one task and what its app has in common. Out: per text one check per fact that every resolved attempt's
+text holds, enough words of what it is about, nothing specific without a ground; and whether nothing but wording tells a good text
+from another. Not here: how texts are compared (`environments.runtime.check_texts`), which arguments are texts (`tool_kinds`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from environments.runtime.attempt import Json
+from environments.runtime.check_arguments import canonical_arguments
+from environments.runtime.check_end import Write
+from environments.runtime.check_texts import content_words, facts_written, stem, words_held
+from environments.runtime.check_told import fact_in
+from environments.runtime.facts import DATE, EMAIL, ID, NUMBER, TIME, Fact, folded
+from environments.runtime.rubric import REWARD, Check
+from synth.rubric.ends import End
+from synth.rubric.evidence import origin_of
+from synth.rubric.facts import Facts
+from synth.rubric.told_facts import fact_args, known_facts
+from synth.rubric.tool_kinds import WRITE, texts_before
+from synth.rubric.traits import AppTraits
+
+HANDFUL: Final = 6
+"""Facts of one text that get a check each; more are one check together."""
+AMONG: Final = 8
+"""Specific facts of a text up to which it is no list of facts, whatever resolved attempts wrote."""
+WORDS_SHARE: Final = 1 / 3
+"""Share of the words that resolved attempts' texts have in common with the conversation that another wording holds, too."""
+LONG: Final = 60
+"""Words from which a text is a piece of work of its own."""
+NOTHING_BUT_WORDING: Final = "wording_is_the_work"
+"""Reason: the task is to write a text, and nothing but its wording tells a good one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One text that a change takes, as every resolved attempt at an end wrote it."""
+
+    tool: str
+    arguments: str
+    """Canonical, without what agents word themselves."""
+    argument: str
+    texts: tuple[tuple[str, ...], ...]
+    """Per attempt; several where one attempt makes the same change more than once."""
+    before: tuple[str, ...]
+    """Per attempt, what users and tools had said before, folded."""
+
+    @property
+    def longest(self) -> str:
+        """The longest text of the attempt that shows how it is done."""
+        return max(self.texts[0], key=len)
+
+
+def text_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> list[Check]:
+    """What each text must hold, per accepted end."""
+    checks: list[Check] = []
+    for number, end in enumerate(accepted, 1):
+        for place, one in enumerate(written_texts(end.good, traits), 1):
+            checks += _checks_of(one, traits, end, after, f"{number}_{place}", [f"e{number}"])
+    return checks
+
+
+def grounded_texts(accepted: Sequence[End], traits: AppTraits, definitions: str) -> list[Check]:
+    """That nothing specific is written without a ground, of the kinds of which this app's resolved attempts write nothing so."""
+    good = [a for end in accepted for a in end.good]
+    kinds = [k for k in (NUMBER, DATE, TIME, ID, EMAIL) if k not in traits.groundless_texts]
+    named = {n: list[Json](t.authored) for n, t in traits.kinds.tools.items() if _is_text(t.kind, t.authored)}
+    if not kinds or not any(c.name in named for a in good for c in a.recorded.attempt.calls):
+        return []
+    own = " ".join(sorted({f.text for a in good for f in a.groundless_texts}))
+    args: dict[str, Json] = {
+        "texts": {n: names for n, names in sorted(named.items())},
+        "kinds": list[Json](kinds),
+        "known": f"{known_facts(definitions)} {own}".strip(),
+    }
+    says = "Nothing specific is written that nothing shows."
+    return [
+        Check(
+            check_id="text_grounded",
+            fn="text_grounded",
+            args=args,
+            role=REWARD,
+            required=True,
+            positive=False,
+            says=says,
+            support=len(good),
+            origin=origin_of(good),
+        )
+    ]
+
+
+def nothing_but_wording(accepted: Sequence[End], traits: AppTraits) -> bool:
+    """Whether all that a task changes is long texts of which no fact and hardly a word is known to be needed."""
+    good = [a for end in accepted for a in end.good]
+    if not good or not all(a.writes for a in good):
+        return False
+    for end in accepted:
+        texts = written_texts(end.good, traits)
+        changes = {(tool, arguments) for a in end.good for tool, arguments in a.writes}
+        if changes != {(one.tool, one.arguments) for one in texts}:
+            return False
+        if not all(len(content_words(one.longest)) >= LONG for one in texts):
+            return False
+        if any(_facts_of(one) for one in texts):
+            return False
+    return True
+
+
+def written_texts(good: Sequence[Facts], traits: AppTraits) -> list[Written]:
+    """The texts that every resolved attempt at an end wrote with the same change."""
+    found: dict[tuple[Write, str], list[list[str]]] = {}
+    before: dict[tuple[Write, str], list[str]] = {}
+    for number, attempt in enumerate(good):
+        said = texts_before(attempt.recorded)
+        for write, name, text, message in _own_texts(attempt, traits):
+            mine = found.setdefault((write, name), [[] for _ in good])
+            mine[number].append(text)
+            known = before.setdefault((write, name), ["" for _ in good])
+            known[number] = max(known[number], said[message], key=len)
+    return [
+        Written(write[0], write[1], name, tuple(map(tuple, texts)), tuple(before[write, name]))
+        for (write, name), texts in sorted(found.items())
+        if all(texts)
+    ]
+
+
+def _own_texts(attempt: Facts, traits: AppTraits) -> Iterator[tuple[Write, str, str, int]]:
+    for call in attempt.recorded.attempt.calls:
+        tool = traits.kinds.tools[call.name]
+        if not _is_text(tool.kind, tool.authored) or call.result.is_error:
+            continue
+        write = call.name, canonical_arguments(call.arguments, tool.authored)
+        for name in tool.authored:
+            text = call.arguments.get(name)
+            if isinstance(text, str) and text.strip():
+                yield write, name, text, call.message
+
+
+def _is_text(kind: str, authored: Sequence[str]) -> bool:
+    return kind == WRITE and bool(authored)
+
+
+def _facts_of(one: Written) -> list[Fact]:
+    """Facts of the first attempt's texts that all others hold too, and that somebody had said or shown."""
+    found: dict[tuple[str, str | float], Fact] = {}
+    for text in one.texts[0]:
+        for fact in facts_written(text):
+            if fact.readings and _has_ground(fact, one.before[0]) and _all_hold(fact, one):
+                found.setdefault((fact.kind, fact.readings[0]), fact)
+    if len(one.texts) > 1:
+        for fact in (f for text in one.texts[0] for f in facts_written(text) if f.specific):
+            if fact.readings and _all_hold(fact, one):
+                found.setdefault((fact.kind, fact.readings[0]), fact)
+    return list(found.values())
+
+
+def _all_hold(fact: Fact, one: Written) -> bool:
+    (args,) = fact_args([fact], "en")
+    return all(
+        any(fact_in(args, facts_written(text), folded(text)) for text in mine)
+        for mine in one.texts
+    )
+
+
+def _has_ground(fact: Fact, before: str) -> bool:
+    (args,) = fact_args([fact], "en")
+    return fact_in(args, facts_written(before), folded(before))
+
+
+def _words_of(one: Written, everyday: frozenset[str]) -> list[str]:
+    """Words that every attempt's text shares with what was said or shown before, but for those that stand everywhere."""
+    every = [word for text in one.texts[0] for word in content_words(text)]
+    left = [w for w in dict.fromkeys(every) if stem(w) not in everyday]
+    return [
+        word
+        for word in left
+        if words_held(one.before[0], [word])
+        and all(any(words_held(text, [word]) for text in mine) for mine in one.texts)
+    ]
+
+
+def _checks_of(
+    one: Written, traits: AppTraits, end: End, after: str, name: str, ends: list[Json]
+) -> Iterator[Check]:
+    facts = fact_args(_facts_of(one), traits.language)
+    words = _words_of(one, traits.written_everywhere)
+    most = max(len({f.readings for f in facts_written(t) if f.specific}) for ts in one.texts for t in ts)
+    where: dict[str, Json] = {
+        "tool": one.tool,
+        "arguments": one.arguments,
+        "argument": one.argument,
+        "ignore": traits.kinds.ignore(),
+        "after": after,
+        "ends": ends,
+    }
+    among: dict[str, Json] = {"among": max(AMONG, 2 * most)}
+    groups = [[fact] for fact in facts] if len(facts) <= HANDFUL else [facts]
+    text = f"the {one.argument} of {one.tool}"
+    for number, group in enumerate(groups, 1):
+        held: dict[str, Json] = {**where, **among, "facts": list[Json](group)}
+        values = ", ".join(str(fact["value"]) for fact in group)
+        yield _check(f"text_holds_{name}_{number}", held, f"In {text} stands {values}.", end)
+    if words:
+        least = max(1, int(len(words) * WORDS_SHARE))
+        said: dict[str, Json] = {**where, "words": list[Json](words), "least": least}
+        listed = ", ".join(words[:HANDFUL])
+        says = f"In {text} stand at least {least} of these words: {listed}{', …' if len(words) > HANDFUL else ''}."
+        yield _check(f"text_about_{name}", said, says, end)
+
+
+def _check(check_id: str, args: Mapping[str, Json], says: str, end: End) -> Check:
+    return Check(
+        check_id=check_id,
+        fn="text_holds",
+        args=args,
+        role=REWARD,
+        required=True,
+        says=says,
+        support=len(end.good),
+        origin=origin_of(end.good),
+    )
