@@ -37,7 +37,7 @@ from synth.rubric.constructed import Intents
 from synth.rubric.corrected import NOT_SAID, OTHER_TOOL, Corrected, tried
 from synth.rubric.corrections import Correction, Said, joined
 from synth.rubric.derive import Derived, derive_rubric
-from synth.rubric.dictated import as_dictated
+from synth.rubric.dictated import as_dictated, as_worded
 from synth.rubric.facts import Facts, facts_of
 from synth.rubric.failing import failing_writers
 from synth.rubric.habits import FAIL, NO_ACT, faults_of, same_end
@@ -303,7 +303,7 @@ def _candidate(
 ) -> Candidate:
     group, attempts, made = found.group, found.facts, found.made or _Made()
     shows = [*attempts, made.facts] if made.facts is not None else attempts
-    kinds = as_dictated(shows, traits.kinds)
+    kinds = as_worded(shows, as_dictated(shows, traits.kinds))
     if kinds is not traits.kinds:
         traits = replace(traits, kinds=kinds)
         shows = [facts_of(f.recorded, f.label, kinds) for f in shows]

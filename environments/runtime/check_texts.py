@@ -111,14 +111,15 @@ def _short_date(match: re.Match[str]) -> list[Fact]:
 
 @lru_cache(maxsize=MOST_TEXTS)
 def content_words(text: str) -> tuple[str, ...]:
-    """The longer words of a text, folded; of a script without spaces, each two letters side by side."""
+    """The longer words of a text, folded, or all where it has no longer one; of a script without spaces, each two letters side by side."""
     found: dict[str, None] = {}
-    for word in WORD.findall(folded(text)):
+    every = WORD.findall(folded(text))
+    for word in every:
         if WIDE.search(word):
-            found.update(dict.fromkeys(word[i : i + 2] for i in range(len(word) - 1)))
+            found.update(dict.fromkeys(word[i : i + 2] for i in range(max(1, len(word) - 1))))
         elif len(word) >= LEAST_LETTERS:
             found[word] = None
-    return tuple(found)
+    return tuple(found or dict.fromkeys(every))
 
 
 def stem(word: str) -> str:
@@ -128,8 +129,11 @@ def stem(word: str) -> str:
 
 def words_held(text: str, words: Iterable[str]) -> int:
     """How many of these words a text holds, in whatever form."""
-    stems = {stem(word) for word in content_words(text)}
-    return sum(stem(word) in stems for word in words)
+    plain = folded(text)
+    stems = {stem(word) for word in WORD.findall(plain)}
+    return sum(
+        word in plain if WIDE.search(word) else stem(word) in stems for word in words
+    )
 
 
 def _holds(text: str, fact: Mapping[str, Json], among: int | None) -> bool:

@@ -243,3 +243,8 @@ def _spaced(text: str) -> str:
 def as_list(value: Json) -> list[Json]:
     """The value where it is a list, else an empty one."""
     return value if isinstance(value, list) else []
+
+
+def as_object(value: Json) -> Mapping[str, Json]:
+    """The value where it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}

@@ -7,14 +7,18 @@ before it is held against a rubric. Not here: policies that never tried (`attack
 from __future__ import annotations
 
 import json
+import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from environments.runtime.attempt import Json
 from environments.runtime.candidate import Action, RecordedAttempt
-from environments.verification.material import Material, PlannedCall
+from environments.verification.material import Material, PlannedCall, as_list, as_object
 from environments.verification.probe import BELOW, ONE, Probe, calls, says
 
+FIGURE: Final = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[\w.#:,/+-]*\d[\w.#:,/+-]*")
+"""A word with a digit, or an e-mail address."""
 MOST: Final = 4
 """Writes of one solution that are mutated; more show nothing new."""
 
@@ -105,6 +109,7 @@ def _inserted(material: Material, action: Action) -> tuple[Action, ...]:
 def _changed_arguments(material: Material, call: PlannedCall) -> Iterator[tuple[str, str]]:
     """Each argument changed once, to a value that another task's call of this tool has, where there is one."""
     parsed = call.parsed
+    worded = as_list(as_object(material.end_args.get("ignore")).get(call.name))
     for name in sorted(parsed):
         other = next(
             (
@@ -114,9 +119,29 @@ def _changed_arguments(material: Material, call: PlannedCall) -> Iterator[tuple[
             ),
             None,
         )
-        value = other if other is not None else _nudged(parsed[name])
+        if name in worded and isinstance(parsed[name], str):
+            # Another wording is no fault; another text is, and so is the same with other figures.
+            false = falsified(str(parsed[name]))
+            if false != parsed[name]:
+                yield f"{name}_falsified", json.dumps({**parsed, name: false})
+            value = other if other is not None else parsed[name]
+        else:
+            value = other if other is not None else _nudged(parsed[name])
         if value != parsed[name]:
             yield name, json.dumps({**parsed, name: value})
+
+
+def falsified(text: str) -> str:
+    """The text with every figure, date, id and e-mail address in it another one."""
+    return FIGURE.sub(_other, text)
+
+
+def _other(match: re.Match[str]) -> str:
+    figure = match[0]
+    if not any(map(str.isdigit, figure)):
+        return f"zq.{figure}"
+    # Never the same digit, and never a zero in front.
+    return "".join(str(unicodedata.digit(c) % 8 + 2) if c.isdigit() else c for c in figure)
 
 
 def _nudged(value: Json) -> Json:

@@ -1,7 +1,8 @@
-"""Texts that are nobody's own wording: every resolved attempt at the task gave what the user or a tool had said.
+"""Whose wording a text is, task by task: dictated where every resolved attempt gave what the user or a tool had said, the agent's own
+where resolved attempts made the same change in different words.
 
-In: a task's attempts and the app's tools. Out: the tools as this task sees them, with such an argument counted. Not here: which
-arguments an app's agents word themselves (`tool_kinds`).
+In: a task's attempts and the app's tools. Out: the tools as this task sees them. Not here: which arguments an app's agents word
+themselves as a rule (`tool_kinds`).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
+from environments.runtime.check_arguments import canonical_arguments
 from synth.rubric.facts import Facts
 from synth.rubric.tool_kinds import AUTHORED_WORDS, WRITE, ToolKinds, texts_before
 
@@ -36,6 +38,34 @@ def as_dictated(attempts: Sequence[Facts], kinds: ToolKinds) -> ToolKinds:
         return kinds
     tools = {
         name: replace(tool, authored=tuple(a for a in tool.authored if (name, a) not in dictated))
+        for name, tool in kinds.tools.items()
+    }
+    return ToolKinds(tools=tools)
+
+
+def as_worded(attempts: Sequence[Facts], kinds: ToolKinds) -> ToolKinds:
+    """The same tools where a text counts as the agent's own that two resolved attempts gave differently, all else being the same."""
+    texts: dict[tuple[str, str, str], dict[str, bool]] = defaultdict(dict)
+    for attempt in attempts:
+        if attempt.resolved is True:
+            before = texts_before(attempt.recorded)
+            for call in attempt.recorded.attempt.calls:
+                tool = kinds.tools[call.name]
+                if tool.kind != WRITE or call.result.is_error:
+                    continue
+                for name, given in call.arguments.items():
+                    if isinstance(given, str) and len(given.split()) >= AUTHORED_WORDS:
+                        beside = canonical_arguments(call.arguments, (*tool.authored, name))
+                        text = " ".join(given.casefold().split())
+                        texts[call.name, name, beside][text] = text in before[call.message]
+    # What one of them took over word for word is a value that the other had otherwise.
+    own = {(t, n) for (t, n, _), said in texts.items() if len(said) > 1 and not any(said.values())}
+    if not own:
+        return kinds
+    tools = {
+        name: replace(
+            tool, authored=tuple(sorted({*tool.authored, *(a for t, a in own if t == name)}))
+        )
         for name, tool in kinds.tools.items()
     }
     return ToolKinds(tools=tools)

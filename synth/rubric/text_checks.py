@@ -175,7 +175,7 @@ def _has_ground(fact: Fact, before: str) -> bool:
 def _words_of(one: Written, everyday: frozenset[str]) -> list[str]:
     """Words that every attempt's text shares with what was said or shown before, but for those that stand everywhere."""
     every = [word for text in one.texts[0] for word in content_words(text)]
-    left = [w for w in dict.fromkeys(every) if stem(w) not in everyday]
+    left = [w for w in dict.fromkeys(every) if stem(w) not in everyday] or every
     return [
         word
         for word in left

@@ -39,6 +39,9 @@ OPENS: Final = 0.5
 FEW: Final = 5
 AUTHORED_WORDS: Final = 3.0
 GROUNDED: Final = 0.3
+"""Share of an argument's texts that stood in the conversation before, beyond which agents do not word it themselves."""
+GROUNDED_OF_WRITES: Final = 0.5
+"""The same where the text is written down: what was dictated in one task says little about others (`dictated`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +153,7 @@ def _judge(name: str, definition: Mapping[str, Json], seen: _Traces) -> ToolKind
     for amount, reason in _trace_evidence(seen):
         odds += amount
         evidence.append(f"{reason} {amount:+.1f}")
-    authored = _authored(definition, seen)
+    authored = _authored(definition, seen, GROUNDED_OF_WRITES if odds >= SURE else GROUNDED)
     terminal = seen.calls > 0 and seen.last / seen.calls >= ENDS
     if _is_act(
         seen, authored, hand_over=hands_over(name, description), terminal=terminal, odds=odds
@@ -195,14 +198,16 @@ def _is_act(
     return constant and free and terminal and successes >= 3 and odds > -SURE
 
 
-def _authored(definition: Mapping[str, Json], seen: _Traces) -> tuple[str, ...]:
+def _authored(
+    definition: Mapping[str, Json], seen: _Traces, most: float
+) -> tuple[str, ...]:
     properties = properties_of(definition)
     found = []
     for name, grounded in sorted(seen.texts.items()):
         if choices_of(properties.get(name), parameters_of(definition)):
             continue
         words = sum(seen.words[name]) / len(seen.words[name])
-        if words >= AUTHORED_WORDS and sum(grounded) / len(grounded) < GROUNDED:
+        if words >= AUTHORED_WORDS and sum(grounded) / len(grounded) < most:
             found.append(name)
     return tuple(found)
 
