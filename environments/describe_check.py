@@ -100,6 +100,25 @@ def _grounded(args: Arguments) -> str:
     )
 
 
+def _text_holds(args: Arguments) -> str:
+    facts = [_shown(fact.get("value")) for fact in _objects(args.get("facts"))]
+    words = _texts(args.get("words"))
+    least = args.get("least")
+    needed = least if _is_count(least) else len(words)
+    wanted = [f"these facts in any form: {_listed(facts)}"] if facts else []
+    if words and needed:
+        wanted.append(f"at least {needed} of these words: {_listed(words, most=MOST_WORDS)}")
+    held = "; and ".join(wanted) or "anything"
+    return f"The {_shown(args.get('argument'))} that the agent gives {_shown(args.get('tool'))} holds {held}."
+
+
+def _text_grounded(args: Arguments) -> str:
+    texts = args.get("texts")
+    named = texts if isinstance(texts, dict) else {}
+    where = [f"the {_listed(_texts(names), ' or ')} of {tool}" for tool, names in named.items()]
+    return f"The agent writes nothing specific into {_listed(where, ' or ')} that nothing shows."
+
+
 def _copied(args: Arguments) -> str:
     most = _limit(args.get("most"), "character", "characters")
     return f"The agent copies at most {most} of a tool's answer word for word in one run."
@@ -187,6 +206,7 @@ def _judge(args: Arguments) -> str:
         "calls": "the agent's calls",
         "messages": "all messages, the instructions included,",
         "conversation": "what is said and every call with its answer",
+        "written": "what the user says and the texts that the agent writes",
     }.get(str(args.get("evidence")), "what the agent says to the user")
     asked = _shown(args.get("prompt"), MOST - 200)
     return f"A judge reads {look_at} and scores from {_shown(low)} to {_shown(high)}: “{asked}”"
@@ -199,6 +219,8 @@ SENTENCES: Final[dict[str, Callable[[Arguments], str]]] = {
     "told_some": _told_some,
     "grounded": _grounded,
     "quoted_at_most": _copied,
+    "text_holds": _text_holds,
+    "text_grounded": _text_grounded,
     "said": _said,
     "spoke": _spoke,
     "numbers_told": _numbers_told,

@@ -149,10 +149,7 @@ def learn_world(
         bench.timeline = learn_timeline(bench, plain)
     bench.tape = learn_tape(bench, plain)
     # What observations have lost comes last: all steps before follow calls and results without it.
-    document = write_document(bench) | bench.lost
-    prose = learn_prose(bench, episodes)
-    if prose:
-        document["prose"] = prose
+    document = write_document(bench) | bench.lost | learn_prose(bench, episodes)
     called = origins(bench.versions)
     for name, part in document["tools"].items():
         own = called.get(name) or name

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from .attempt import EndState, Json
+from .attempt import Call, EndState, Json
 from .check_arguments import canonical_arguments, normal, ordered, ordered_arguments
 from .check_likely import was_refused
 from .check_view import View
@@ -23,6 +23,11 @@ HARDLY: Final = 0.2
 """Share of refused calls up to which a call that nobody can answer is taken to have succeeded in a prediction."""
 MOSTLY: Final = 0.5
 """Share beyond which it is taken to have been refused; a tool that nobody called has just this one."""
+
+WORDED: Final = "\u2026"
+"""Stands in a record for a text that a policy worded itself."""
+LEAST_TEXT: Final = 8
+"""Characters from which such a text is known where it stands beside others."""
 
 Write = tuple[str, str]
 """Tool and canonical arguments."""
@@ -176,7 +181,8 @@ def _unless_undone(
         return by_writes
     reached = view.attempt.end
     sure = replace(reached, effects=tuple(effect for effect in reached.effects if effect.sure))
-    rows = {tuple(row) for row in effect_rows(sure, _names(args.get("volatile")))}
+    said = own_texts(view.attempt.calls, args.get("ignore"))
+    rows = {tuple(row) for row in effect_rows(sure, _names(args.get("volatile")), said)}
     done = _events(args, view) - Counter(_writes(end.get("events")))
     if rows - _effects_of(end) or any(not _replaced(key, made.doubtful) for key in done):
         return by_writes
@@ -289,7 +295,8 @@ def _by_effects(
         return None
     volatile = _names(args.get("volatile"))
     accepted = _effects_of(end)
-    reached = effect_rows(view.attempt.end, volatile)
+    said = own_texts(view.attempt.calls, args.get("ignore"))
+    reached = effect_rows(view.attempt.end, volatile, said)
     events = Counter(_writes(end.get("events")))
     if {tuple(row) for row in reached} == accepted and _events(args, view) == events:
         return Found(1.0, "another route to the same state")
@@ -329,14 +336,39 @@ def _effects_of(end: Mapping[str, Json]) -> set[tuple[Json, ...]]:
     return {tuple(row) for row in _list(end.get("effects")) if isinstance(row, list)}
 
 
-def effect_rows(end: EndState, volatile: Iterable[str] = ()) -> list[list[str]]:
-    """Effects as comparable rows: entity, key, field, canonical value after."""
+def effect_rows(
+    end: EndState, volatile: Iterable[str] = (), texts: Collection[str] = ()
+) -> list[list[str]]:
+    """Effects as comparable rows: entity, key, field, canonical value after; `texts` in records stand there in no wording."""
     left_out = set(volatile)
     return [
-        [e.entity, e.key, e.field, stable(normal(e.after))]
+        [e.entity, e.key, e.field, stable(normal(_unworded(e.after, texts)))]
         for e in end.effects
         if e.field not in left_out and f"{e.entity}.{e.field}" not in left_out
     ]
+
+
+def own_texts(calls: Iterable[Call], ignore: Json) -> frozenset[str]:
+    """The texts that a policy worded itself: what its calls had in the arguments to `ignore`, by tool."""
+    named = ignore if isinstance(ignore, dict) else {}
+    given = (call.arguments.get(n) for call in calls for n in _names(named.get(call.name)))
+    return frozenset(text for text in given if isinstance(text, str) and text.strip())
+
+
+def _unworded(value: Json, texts: Collection[str]) -> Json:
+    """A value without these texts; what else a field holds beside one of them stays."""
+    if not texts:
+        return value
+    if isinstance(value, str):
+        for text in sorted(texts, key=len, reverse=True):
+            if value == text or (len(text) >= LEAST_TEXT and text in value):
+                value = value.replace(text, WORDED)
+        return value
+    if isinstance(value, list):
+        return [_unworded(item, texts) for item in value]
+    if isinstance(value, dict):
+        return {name: _unworded(item, texts) for name, item in value.items()}
+    return value
 
 
 def event_rows(end: EndState, ignore: Mapping[str, Json]) -> Counter[Write]:

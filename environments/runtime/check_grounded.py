@@ -56,18 +56,13 @@ def without_ground(
     writers: frozenset[str] = frozenset(),
     *,
     ignore: Mapping[str, Json] | None = None,
-    text: str | None = None,
-    until: int | None = None,
 ) -> list[Fact]:
     """The specific facts told that nothing shows; `known` is a folded text with what else a policy may say.
 
     What a change was made with is a ground as well, where one of the tools `writers` took it: the end decides whether it is right,
-    but for the arguments in `ignore`, by tool. `text` is looked at instead of what the user was told, with what stood in the
-    conversation before message `until` as its ground: a tool that repeats a text proves nothing of it.
+    but for the arguments in `ignore`, by tool.
     """
-    told_texts = view.visible if text is None else (text,)
-    told = [dict.fromkeys(f for f in facts_in(text) if f.specific) for text in told_texts]
-    if not any(told):
+    if not any(fact.specific for facts in view.facts for fact in facts):
         return []
     written = [
         _without(c.arguments, (ignore or {}).get(c.name))
@@ -75,14 +70,28 @@ def without_ground(
         if c.name in writers and not c.result.is_error
     ]
     allowed = "\n".join([known, *(folded(json.dumps(a)) for a in written)])
-    grounds = _Grounds(view, allowed, until)
+    return _without_ground(view.visible, _Grounds(view, allowed))
+
+
+def written_without_ground(view: View, text: str, *, until: int, known: str = "") -> list[Fact]:
+    """The same of a text that a call wrote; its ground is what stood in the conversation before message `until`.
+
+    What comes later proves nothing of it: a tool repeats what it was given.
+    """
+    if not any(fact.specific for fact in facts_in(text)):
+        return []
+    return _without_ground((text,), _Grounds(view, known, until))
+
+
+def _without_ground(texts: Iterable[str], grounds: _Grounds) -> list[Fact]:
     stated: list[float] = []
     found: dict[Fact, None] = {}
-    for facts, said in zip(told, told_texts, strict=True):
+    for text in texts:
+        facts = dict.fromkeys(f for f in facts_in(text) if f.specific)
         doubted = [f for f in facts if not grounds.show(f)]
         shown = [
             n
-            for f in facts_in(said)
+            for f in facts_in(text)
             if f.kind == NUMBER and f not in doubted
             for n in f.numbers[:1]
         ]

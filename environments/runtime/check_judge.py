@@ -36,7 +36,7 @@ def question_key(check_id: str, args: Mapping[str, Json], view: View) -> str:
     return digest(body)[:32]
 
 
-EVIDENCE: Final = ("visible", "calls", "messages", "conversation")
+EVIDENCE: Final = ("visible", "calls", "messages", "conversation", "written")
 """What a judge may be shown; the first is the default."""
 
 
@@ -45,8 +45,17 @@ def evidence_of(args: Mapping[str, Json], view: View) -> Sequence[str]:
 
     `visible`: the policy's words to the user. `calls`: its calls. `messages`: all texts, the instructions included.
     `conversation`: what was said after the instructions, and every call with its answer, in order.
+    `written`: what the user said and the texts that `argument` of the calls of `tool` held, as they were written.
     """
     look_at = args.get("evidence")
+    if look_at == "written":
+        said = [f"user: {text_of(m)}" for m in view.attempt.messages if m.get("role") == "user"]
+        texts = [
+            call.arguments.get(str(args.get("argument")))
+            for call in view.attempt.calls
+            if call.name == args.get("tool") and not call.result.is_error
+        ]
+        return [*said, *(f"text: {text}" for text in texts if isinstance(text, str))]
     if look_at == "calls":
         calls = view.normal_calls({})
         return [f"{c.tool} {c.arguments}{' (refused)' if c.failed else ''}" for c in calls]

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from .attempt import Json
-from .check_grounded import MOST_NAMED, without_ground
+from .check_grounded import MOST_NAMED, written_without_ground
 from .check_told import fact_in, not_at_this_end
 from .check_view import View
 from .facts import DATE, NUMBER, Fact, facts_in, folded
@@ -59,9 +59,7 @@ def text_holds(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[fl
     return 1.0, "the text holds what it has to"
 
 
-def text_grounded(
-    args: Mapping[str, Json], view: View, _check_id: str
-) -> tuple[float | None, str]:
+def text_grounded(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """Whether every specific fact in texts that calls write has a ground; `texts` names arguments per tool, `kinds` what is asked."""
     named, kinds = args.get("texts"), args.get("kinds")
     tools = named if isinstance(named, dict) else {}
@@ -84,7 +82,7 @@ def groundless_texts(view: View, tools: Mapping[str, Json], known: str = "") -> 
         for name in _list(tools.get(call.name)):
             text = call.arguments.get(str(name))
             if isinstance(text, str):
-                false = without_ground(view, known, text=text, until=call.message)
+                false = written_without_ground(view, text, until=call.message, known=known)
                 found.update(dict.fromkeys(false))
     return list(found)
 
@@ -131,9 +129,7 @@ def words_held(text: str, words: Iterable[str]) -> int:
     """How many of these words a text holds, in whatever form."""
     plain = folded(text)
     stems = {stem(word) for word in WORD.findall(plain)}
-    return sum(
-        word in plain if WIDE.search(word) else stem(word) in stems for word in words
-    )
+    return sum(word in plain if WIDE.search(word) else stem(word) in stems for word in words)
 
 
 def _holds(text: str, fact: Mapping[str, Json], among: int | None) -> bool:

@@ -114,9 +114,7 @@ def fact_told(fact: Mapping[str, Json], view: View, among: int | None = None) ->
     """
     messages = zip(view.facts, view.said_folded, view.new_facts, strict=True)
     return any(
-        fact_in(fact, facts, text)
-        for facts, text, new in messages
-        if among is None or new <= among
+        fact_in(fact, facts, text) for facts, text, new in messages if among is None or new <= among
     )
 
 

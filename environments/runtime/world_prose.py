@@ -8,6 +8,7 @@ the call as it is goes before. Not here: which arguments these are (`synth.world
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Self
@@ -92,13 +93,15 @@ def beside(arguments: Mapping[str, Json], paths: Sequence[Path]) -> str:
 
 
 def _put(inside: dict[str, Json], path: Path, text: str) -> None:
-    for key in path[:-1]:
-        below = inside.get(key)
-        if not isinstance(below, dict):
-            return
-        inside[key] = dict(below)
-        inside = inside[key]  # type: ignore[assignment] - it was made one line above
-    inside[path[-1]] = text
+    """Set a text, with what is on the way to it copied first."""
+    name, *rest = path
+    below = inside.get(name)
+    if not rest:
+        inside[name] = text
+    elif isinstance(below, dict):
+        copied = dict(below)
+        _put(copied, tuple(rest), text)
+        inside[name] = copied
 
 
 def reworded(value: Json, texts: Mapping[str, str]) -> Json:
@@ -113,17 +116,18 @@ def reworded(value: Json, texts: Mapping[str, str]) -> Json:
 
 
 def said_again(content: str, texts: Mapping[str, str]) -> str:
-    """A result with these texts replaced wherever they stand, as JSON escapes them too."""
+    """A result with these texts replaced wherever they stand, as JSON escapes them too; what is put in is not replaced again."""
+    forms: dict[str, str] = {}
     for old, new in texts.items():
         for ascii_only in (True, False):
-            escaped = json.dumps(old, ensure_ascii=ascii_only)[1:-1]
-            if escaped in content:
-                content = content.replace(
-                    escaped, json.dumps(new, ensure_ascii=ascii_only)[1:-1]
-                )
-        if old in content and parse_json(content) is None:
-            content = content.replace(old, new)
-    return content
+            was = json.dumps(old, ensure_ascii=ascii_only)[1:-1]
+            forms.setdefault(was, json.dumps(new, ensure_ascii=ascii_only)[1:-1])
+    if parse_json(content) is None:
+        forms |= texts
+    found = sorted((form for form in forms if form in content), key=len, reverse=True)
+    if not found:
+        return content
+    return re.sub("|".join(map(re.escape, found)), lambda match: forms[match[0]], content)
 
 
 class _Worded(Session):
@@ -158,7 +162,9 @@ class _Worded(Session):
         after = self.fork()
         mine = prose.texts(asked)
         for texts in prose.wordings(asked):
-            stands = {o: m for o, m in zip(texts, mine, strict=True) if o is not None and m is not None}
+            stands = {
+                o: m for o, m in zip(texts, mine, strict=True) if o is not None and m is not None
+            }
             stands = {old: new for old, new in stands.items() if old != new}
             # One recorded text cannot stand for two, and a text that is there already is its own.
             if not self._wordings.keys().isdisjoint(stands):
@@ -203,7 +209,9 @@ def replaced(made: Made, result: ToolResult) -> Made:
     return Made(result, made.meant)
 
 
-def _like(asked: Mapping[str, Json], arguments: Mapping[str, Json] | str) -> Mapping[str, Json] | str:
+def _like(
+    asked: Mapping[str, Json], arguments: Mapping[str, Json] | str
+) -> Mapping[str, Json] | str:
     return json.dumps(asked) if isinstance(arguments, str) else asked
 
 

@@ -22,6 +22,8 @@ from environments.verify import ACCEPTED, NEEDS_REVIEW, Runner, Verification, ve
 
 UNASKED: Final = "judge_not_asked"
 """Reason: a judge has not said yet what its checks make of the gate's attempts."""
+WORDING: Final = "wording_is_the_work"
+"""Reason: nothing but its wording tells a good text. A judge who read the reference settles it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +50,10 @@ def verify_judged(
     world_digest: str = "",
 ) -> Verification:
     """Run every probe; ask about those that need a reply, and run them again, until nothing new is asked."""
+    open_ends = [reason for reason in candidate.reasons if reason == WORDING]
+    if asks_a_judge(candidate.rubric):
+        kept = tuple(reason for reason in candidate.reasons if reason != WORDING)
+        candidate = replace(candidate, reasons=kept)
     known = dict(judge.replies)
     tried: set[str] = set()
     while True:
@@ -58,7 +64,8 @@ def verify_judged(
         missing = [one for key, one in watch.questions.items() if key not in known]
         fresh = [one for one in missing if one.key not in tried]
         if judge.answer is None or not fresh:
-            return _waiting(found) if any(one.key in watch.deciding for one in missing) else found
+            waits = any(one.key in watch.deciding for one in missing)
+            return _waiting(found, open_ends) if waits else found
         tried |= {one.key for one in fresh}
         known |= judge.answer(fresh)
 
@@ -100,6 +107,7 @@ def _failed_already(rubric: Rubric, attempt: Attempt) -> bool:
     )
 
 
-def _waiting(found: Verification) -> Verification:
+def _waiting(found: Verification, open_ends: Sequence[str]) -> Verification:
     status = NEEDS_REVIEW if found.status == ACCEPTED else found.status
-    return replace(found, status=status, reasons=(UNASKED, *found.reasons))
+    reasons = dict.fromkeys((*open_ends, UNASKED, *found.reasons))
+    return replace(found, status=status, reasons=tuple(reasons))

@@ -18,7 +18,7 @@ REASONS: Final[Mapping[str, str]] = {
     "doubtful_end": "outcomes do not say clearly enough which end is right",
     "dirty_unknown": "all who got what they asked for had a call that failed, and nobody knows whether it changed something all the same",
     "no_positive_evidence": "nothing shows that the job was done: doing nothing would look the same",
-    "wording_is_the_work": "the task is to write a text, and nothing but its wording tells a good one: add a judge check with the recorded text as reference",
+    "wording_is_the_work": "the task is to write a text, and nothing but its wording tells a good one: only a judge can say that, with the recorded text as its reference",
     "good_attempt_fails": "the rubric does not pay the recorded good attempt in full",
     "good_attempt_not_graded": "the recorded good attempt cannot be graded again, because the rebuilt tools do not know an answer",
     "good_attempt_breaks_rules": "by a judge's word the recorded good attempt breaks many rules of the instructions",

@@ -14,7 +14,7 @@ from typing import Final
 
 from environments.runtime.attempt import EndState, Json
 from environments.runtime.check_arguments import canonical_arguments
-from environments.runtime.check_end import Write, effect_rows, event_rows
+from environments.runtime.check_end import Write, effect_rows, event_rows, own_texts
 from environments.runtime.facts import LEAST_SPECIFIC, NUMBER, Fact, folded
 from environments.runtime.rubric import AGREEMENT, REWARD, SHARE, Check, Rubric
 from synth.rubric.caps import cap_checks
@@ -32,6 +32,7 @@ from synth.rubric.text_checks import (
     grounded_texts,
     nothing_but_wording,
     text_checks,
+    wording_checks,
 )
 from synth.rubric.told_checks import (
     consent_checks,
@@ -99,6 +100,7 @@ def derive_rubric(
         if not any(check.positive and check.required for check in checks):
             reasons.append("no_positive_evidence")
         if nothing_but_wording(accepted, traits):
+            checks += wording_checks(accepted, traits)
             reasons.append(NOTHING_BUT_WORDING)
         if all(a.dirty for a in accepted[0].good):
             reasons.append("dirty_unknown")
@@ -215,7 +217,8 @@ def _end_args(
         args["dirty"] = [_rows(failed) for _, failed in sorted(dirty.items())]
     reached = end_of(shown) if end_of is not None else None
     if reached is not None and not reached.unknown:
-        args["effects"] = [list[Json](row) for row in effect_rows(reached)]
+        said = own_texts(shown.recorded.attempt.calls, kinds.ignore())
+        args["effects"] = [list[Json](row) for row in effect_rows(reached, texts=said)]
         events = event_rows(reached, kinds.ignore())
         looks = {n for n, tool in kinds.tools.items() if tool.kind not in {WRITE, MAYBE}}
         args["events"] = _rows(Counter({e: n for e, n in events.items() if e[0] not in looks}))

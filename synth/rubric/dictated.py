@@ -1,6 +1,6 @@
-"""Whose wording a text is, task by task: dictated where every resolved attempt gave what the user or a tool had said, the agent's own
-where resolved attempts made the same change in different words.
+"""Whose wording a text is, task by task: somebody's whom every resolved attempt quotes, or the agent's own.
 
+It is dictated where all gave what the user or a tool had said, and the agent's own where they made the same change in other words.
 In: a task's attempts and the app's tools. Out: the tools as this task sees them. Not here: which arguments an app's agents word
 themselves as a rule (`tool_kinds`).
 """

@@ -147,9 +147,7 @@ def facts_of(recorded: Recorded, label: Label | None, kinds: ToolKinds) -> Facts
         spoken=sum(len(text) for text in view.visible),
         per_message=view.new_count[0],
         total_told=view.new_count[1],
-        told_facts=told_facts(
-            view, definitions, frozenset(kinds.of(WRITE)), ignore=kinds.ignore()
-        ),
+        told_facts=told_facts(view, definitions, frozenset(kinds.of(WRITE)), ignore=kinds.ignore()),
         text_kinds=_text_kinds(view, texts),
         groundless_texts=tuple(groundless_texts(view, texts, known_facts(definitions))),
     )

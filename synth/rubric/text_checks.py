@@ -33,6 +33,15 @@ WORDS_SHARE: Final = 1 / 3
 """Share of the words that resolved attempts' texts have in common with the conversation that another wording holds, too."""
 LONG: Final = 60
 """Words from which a text is a piece of work of its own."""
+HARDLY_ANY: Final = 1
+"""Facts up to which nothing but its wording tells such a text."""
+JUDGE: Final = (
+    "An assistant was asked to write a text: the {argument} of {tool}. The evidence has the user's words and the text as the "
+    "assistant wrote it. Another assistant's text, which the user accepted, is the reference below. The wording may differ. "
+    "10: the text does what the user asks as well as the reference. 5: it lacks something that the user would miss. "
+    "0: it is about something else, says what the user's words and the reference contradict, or only repeats the request.\n\n"
+    "Reference:\n{text}"
+)
 NOTHING_BUT_WORDING: Final = "wording_is_the_work"
 """Reason: the task is to write a text, and nothing but its wording tells a good one."""
 
@@ -61,7 +70,8 @@ def text_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> list[
     checks: list[Check] = []
     for number, end in enumerate(accepted, 1):
         for place, one in enumerate(written_texts(end.good, traits), 1):
-            checks += _checks_of(one, traits, end, after, f"{number}_{place}", [f"e{number}"])
+            where: dict[str, Json] = {"after": after, "ends": [f"e{number}"]}
+            checks += _checks_of(one, traits, end, where, f"{number}_{place}")
     return checks
 
 
@@ -69,12 +79,16 @@ def grounded_texts(accepted: Sequence[End], traits: AppTraits, definitions: str)
     """That nothing specific is written without a ground, of the kinds of which this app's resolved attempts write nothing so."""
     good = [a for end in accepted for a in end.good]
     kinds = [k for k in (NUMBER, DATE, TIME, ID, EMAIL) if k not in traits.groundless_texts]
-    named = {n: list[Json](t.authored) for n, t in traits.kinds.tools.items() if _is_text(t.kind, t.authored)}
+    named = {
+        n: list[Json](t.authored)
+        for n, t in traits.kinds.tools.items()
+        if _is_text(t.kind, t.authored)
+    }
     if not kinds or not any(c.name in named for a in good for c in a.recorded.attempt.calls):
         return []
     own = " ".join(sorted({f.text for a in good for f in a.groundless_texts}))
     args: dict[str, Json] = {
-        "texts": {n: names for n, names in sorted(named.items())},
+        "texts": dict(sorted(named.items())),
         "kinds": list[Json](kinds),
         "known": f"{known_facts(definitions)} {own}".strip(),
     }
@@ -106,9 +120,33 @@ def nothing_but_wording(accepted: Sequence[End], traits: AppTraits) -> bool:
             return False
         if not all(len(content_words(one.longest)) >= LONG for one in texts):
             return False
-        if any(_facts_of(one) for one in texts):
+        if any(len(_facts_of(one)) > HARDLY_ANY for one in texts):
             return False
     return True
+
+
+def wording_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
+    """A judge's question per text of which nothing but its wording is known to matter, with the recorded text as reference."""
+    end = accepted[0]
+    return [
+        Check(
+            check_id=f"judge_text_{number}",
+            fn="judge",
+            args={
+                "prompt": JUDGE.format(argument=one.argument, tool=one.tool, text=one.longest),
+                "scale": [0, 10],
+                "evidence": "written",
+                "tool": one.tool,
+                "argument": one.argument,
+            },
+            role=REWARD,
+            required=True,
+            says=f"The {one.argument} of {one.tool} serves the request as well as the recorded one.",
+            support=len(end.good),
+            origin=origin_of(end.good),
+        )
+        for number, one in enumerate(written_texts(end.good, traits), 1)
+    ]
 
 
 def written_texts(good: Sequence[Facts], traits: AppTraits) -> list[Written]:
@@ -162,8 +200,7 @@ def _facts_of(one: Written) -> list[Fact]:
 def _all_hold(fact: Fact, one: Written) -> bool:
     (args,) = fact_args([fact], "en")
     return all(
-        any(fact_in(args, facts_written(text), folded(text)) for text in mine)
-        for mine in one.texts
+        any(fact_in(args, facts_written(text), folded(text)) for text in mine) for mine in one.texts
     )
 
 
@@ -185,18 +222,19 @@ def _words_of(one: Written, everyday: frozenset[str]) -> list[str]:
 
 
 def _checks_of(
-    one: Written, traits: AppTraits, end: End, after: str, name: str, ends: list[Json]
+    one: Written, traits: AppTraits, end: End, place: Mapping[str, Json], name: str
 ) -> Iterator[Check]:
     facts = fact_args(_facts_of(one), traits.language)
     words = _words_of(one, traits.written_everywhere)
-    most = max(len({f.readings for f in facts_written(t) if f.specific}) for ts in one.texts for t in ts)
+    most = max(
+        len({f.readings for f in facts_written(t) if f.specific}) for ts in one.texts for t in ts
+    )
     where: dict[str, Json] = {
         "tool": one.tool,
         "arguments": one.arguments,
         "argument": one.argument,
         "ignore": traits.kinds.ignore(),
-        "after": after,
-        "ends": ends,
+        **place,
     }
     among: dict[str, Json] = {"among": max(AMONG, 2 * most)}
     groups = [[fact] for fact in facts] if len(facts) <= HANDFUL else [facts]

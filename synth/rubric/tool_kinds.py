@@ -198,9 +198,7 @@ def _is_act(
     return constant and free and terminal and successes >= 3 and odds > -SURE
 
 
-def _authored(
-    definition: Mapping[str, Json], seen: _Traces, most: float
-) -> tuple[str, ...]:
+def _authored(definition: Mapping[str, Json], seen: _Traces, most: float) -> tuple[str, ...]:
     properties = properties_of(definition)
     found = []
     for name, grounded in sorted(seen.texts.items()):

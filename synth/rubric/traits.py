@@ -111,7 +111,9 @@ def _written_everywhere(groups: Sequence[Sequence[Facts]]) -> frozenset[str]:
     """Beginnings of words that people and agents use in so many tasks that they say nothing about one of them."""
     counts: Counter[str] = Counter()
     for group in groups:
-        counts.update({stem(word) for a in group for text in _words_said(a) for word in content_words(text)})
+        counts.update(
+            {stem(word) for a in group for text in _words_said(a) for word in content_words(text)}
+        )
     most = max(FEW, EVERYDAY * len(groups))
     return frozenset(one for one, count in counts.items() if count > most)
 

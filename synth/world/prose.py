@@ -50,7 +50,7 @@ MOST_WORDINGS: Final = 4
 
 
 def learn_prose(bench: Workbench, episodes: Sequence[CleanEpisode]) -> dict[str, Any]:
-    """The prose of each tool, by the name that agents call."""
+    """The `prose` of a world file: that of each tool, by the name that agents call; nothing where no tool takes any."""
     refusals, innocent = _outcomes(bench)
     by_tool: dict[str, list[Observation]] = defaultdict(list)
     shown: dict[int, list[str]] = {}
@@ -79,7 +79,7 @@ def learn_prose(bench: Workbench, episodes: Sequence[CleanEpisode]) -> dict[str,
         changes = tool not in looks and says_write(tool) > 0
         if paths and _ends_alike(paths, calls, refusals, changes=changes):
             found[tool] = _part(paths, done)
-    return found
+    return {"prose": found} if found else {}
 
 
 def _at(call: Observation) -> tuple[int, int]:

@@ -319,6 +319,7 @@ FIELDS: Final[Mapping[str, Field]] = {
         hint="one on each line: an amount, a date, an id, a name",
     ),
     "kinds": _name_lines("Kinds of facts"),
+    "argument": _one_line("Its text"),
     "prompt": Field(label="Question to the judge", widget=LINES, write=_as_text, read=_text),
     "scale": Field(
         label="Scale", widget=LINE, write=_as_scale, read=_scale, hint="two numbers: 0 to 1"
@@ -329,6 +330,7 @@ FIELDS: Final[Mapping[str, Field]] = {
         ("calls", "the agent's calls"),
         ("messages", "all messages, the instructions included"),
         ("conversation", "what is said and every call with its answer"),
+        ("written", "what the user says and the texts that the agent writes"),
     ),
     "on_missing": _choice(
         "Where it is missing",
@@ -348,6 +350,13 @@ FIELDS: Final[Mapping[str, Field]] = {
     "end": _one_line("Passes as well where this check passes", rare=True),
     "writes": _name_lines("Tools that change something", rare=True),
     "maybe": _name_lines("Tools that may change something", rare=True),
+    "texts": Field(
+        label="Texts",
+        widget=LINES,
+        write=_as_left_out,
+        read=_left_out,
+        hint="tool: argument, argument",
+    ),
     "ignore": Field(
         label="Values that are not compared",
         widget=LINES,

@@ -72,6 +72,18 @@ KINDS: Final[Mapping[str, Kind]] = {
         needs=("most",),
         example={"most": "200"},
     ),
+    "text_holds": Kind(
+        about="A text that a call writes holds facts and words, however it is worded",
+        needs=("tool", "argument"),
+        takes=("facts", "words", "least", "among", "ignore"),
+        example={"tool": "send_message", "argument": "body", "words": "refund\nfriday", "least": "1"},
+    ),
+    "text_grounded": Kind(
+        about="The agent writes nothing that nothing shows",
+        needs=("texts",),
+        takes=("kinds",),
+        example={"texts": "send_message: body", "kinds": "number\ndate"},
+    ),
     "said": Kind(
         about="The agent says enough of some words",
         needs=("words",),
@@ -116,7 +128,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "judge": Kind(
         about="A judge answers a question about the attempt",
         needs=("prompt",),
-        takes=("scale", "evidence"),
+        takes=("scale", "evidence", "tool", "argument"),
         example={"prompt": "Does the agent give the reason for the refusal?", "scale": "0 to 1"},
     ),
     "spoke": Kind(
