@@ -303,7 +303,9 @@ def _candidate(
 ) -> Candidate:
     group, attempts, made = found.group, found.facts, found.made or _Made()
     shows = [*attempts, made.facts] if made.facts is not None else attempts
-    kinds = as_worded(shows, as_dictated(shows, traits.kinds))
+    prose = start.world.prose if start is not None else {}
+    free = {tool: one.names for tool, one in prose.items()}
+    kinds = as_worded(shows, as_dictated(shows, traits.kinds, free))
     if kinds is not traits.kinds:
         traits = replace(traits, kinds=kinds)
         shows = [facts_of(f.recorded, f.label, kinds) for f in shows]

@@ -33,8 +33,8 @@ def text_holds(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[fl
     """Whether the text that a call writes holds facts, in any form, and enough words of what it is about.
 
     `tool` and `argument` name the text; `arguments` (canonical, without those in `ignore`) the call, where one tool is called
-    for several. `facts` are as in `told_some`, `words` are folded; `least` is how many words are enough. A text with more
-    specific facts than `among` is a list, and holds none.
+    for several. `facts` are as in `told_some`, `words` are folded; `least` is how many words are enough, `others` how many besides are
+    no other text. A text with more specific facts than `among` is a list, and holds none.
     """
     elsewhere = not_at_this_end(args, view)
     if elsewhere is not None:
@@ -44,13 +44,15 @@ def text_holds(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[fl
         return None, "no call wrote this text, and nobody knows whether it is needed"
     facts = [fact for fact in _list(args.get("facts")) if isinstance(fact, dict)]
     words = [word for word in _list(args.get("words")) if isinstance(word, str)]
-    least, among = args.get("least"), args.get("among")
+    least, among, others = args.get("least"), args.get("among"), args.get("others")
     needed = least if isinstance(least, int) else len(words)
     most = among if isinstance(among, int) else None
     best = (len(facts) + needed, "")
     for text in texts:
         missing = [f for f in facts if not _holds(text, f, most)]
         short = max(0, needed - words_held(text, words))
+        if isinstance(others, int) and words_beside(text, words) > others:
+            short = max(short, 1)
         named = ", ".join(str(f.get("value")) for f in missing[:MOST_NAMED])
         why = f"the text lacks {named}" if missing else "the text is about something else"
         best = min(best, (len(missing) + short, why))
@@ -110,14 +112,18 @@ def _short_date(match: re.Match[str]) -> list[Fact]:
 @lru_cache(maxsize=MOST_TEXTS)
 def content_words(text: str) -> tuple[str, ...]:
     """The longer words of a text, folded, or all where it has no longer one; of a script without spaces, each two letters side by side."""
+    every = every_word(text)
+    return tuple(w for w in every if WIDE.search(w) or len(w) >= LEAST_LETTERS) or every
+
+
+@lru_cache(maxsize=MOST_TEXTS)
+def every_word(text: str) -> tuple[str, ...]:
+    """All words of a text, folded; of a script without spaces, each two letters side by side."""
     found: dict[str, None] = {}
-    every = WORD.findall(folded(text))
-    for word in every:
-        if WIDE.search(word):
-            found.update(dict.fromkeys(word[i : i + 2] for i in range(max(1, len(word) - 1))))
-        elif len(word) >= LEAST_LETTERS:
-            found[word] = None
-    return tuple(found or dict.fromkeys(every))
+    for word in WORD.findall(folded(text)):
+        pairs = [word[i : i + 2] for i in range(max(1, len(word) - 1))]
+        found.update(dict.fromkeys(pairs if WIDE.search(word) else [word]))
+    return tuple(found)
 
 
 def stem(word: str) -> str:
@@ -130,6 +136,12 @@ def words_held(text: str, words: Iterable[str]) -> int:
     plain = folded(text)
     stems = {stem(word) for word in WORD.findall(plain)}
     return sum(word in plain if WIDE.search(word) else stem(word) in stems for word in words)
+
+
+def words_beside(text: str, words: Iterable[str]) -> int:
+    """How many words a text has besides these."""
+    known = {stem(word) for word in words}
+    return len({stem(word) for word in every_word(text)} - known)
 
 
 def _holds(text: str, fact: Mapping[str, Json], among: int | None) -> bool:

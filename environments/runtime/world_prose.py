@@ -37,6 +37,11 @@ class Prose:
     usual: Sequence[Sequence[str | None]]
     """Recorded texts of the tool that may stand in where nobody recorded these other arguments."""
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The arguments that are prose as a whole."""
+        return tuple(path[0] for path in self.paths if len(path) == 1)
+
     def texts(self, arguments: Mapping[str, Json]) -> tuple[str | None, ...]:
         """The prose of a call; None where it has no text in that place."""
         return tuple(text_at(arguments, path) for path in self.paths)

@@ -84,8 +84,9 @@ def derive_rubric(
         grounds = grounded_checks(accepted, traits, folded("\n".join(_definitions(accepted))))
         # It notes what has no ground, which the checks after it need to know.
         checks += grounds
-        checks += grounded_texts(accepted, traits, folded("\n".join(_definitions(accepted))))
-        checks += text_checks(accepted, traits, END)
+        written = [end.good for end in accepted]
+        checks += grounded_texts(written, traits, folded("\n".join(_definitions(accepted))))
+        checks += text_checks(written, traits, END)
         checks += told_some_checks(accepted, traits, END)
         told = any(check.fn in {"told", "told_some"} for check in checks)
         answered = any(check.fn == "told" and check.required for check in checks)
@@ -99,8 +100,8 @@ def derive_rubric(
         checks += _change_checks(accepted[0], kinds)
         if not any(check.positive and check.required for check in checks):
             reasons.append("no_positive_evidence")
-        if nothing_but_wording(accepted, traits):
-            checks += wording_checks(accepted, traits)
+        if nothing_but_wording(written, traits):
+            checks += wording_checks(written, traits)
             reasons.append(NOTHING_BUT_WORDING)
         if all(a.dirty for a in accepted[0].good):
             reasons.append("dirty_unknown")

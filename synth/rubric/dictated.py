@@ -8,39 +8,50 @@ themselves as a rule (`tool_kinds`).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from environments.runtime.check_arguments import canonical_arguments
 from synth.rubric.facts import Facts
 from synth.rubric.tool_kinds import AUTHORED_WORDS, WRITE, ToolKinds, texts_before
 
 
-def as_dictated(attempts: Sequence[Facts], kinds: ToolKinds) -> ToolKinds:
-    """The same tools where no authored argument of a change was dictated, in every resolved attempt, word for word."""
+def as_dictated(
+    attempts: Sequence[Facts],
+    kinds: ToolKinds,
+    prose: Mapping[str, Collection[str]] = MappingProxyType({}),
+) -> ToolKinds:
+    """The same tools as one task has them: which texts of changes every resolved attempt took over word for word.
+
+    `prose` names the arguments, by tool, that the world answers in any wording: such a text may be worded otherwise even where it
+    was dictated, and then every word of it counts. Any other dictated text is a value like all others.
+    """
     taken: dict[tuple[str, str], list[bool]] = defaultdict(list)
     for attempt in attempts:
         if attempt.resolved is True:
             before = texts_before(attempt.recorded)
             for call in attempt.recorded.attempt.calls:
-                tool = kinds.tools[call.name]
-                for name in (
-                    tool.authored if tool.kind == WRITE and not call.result.is_error else ()
-                ):
+                tool, free = kinds.tools[call.name], prose.get(call.name, ())
+                if tool.kind != WRITE or call.result.is_error:
+                    continue
+                for name in {*tool.authored, *free}:
                     given = call.arguments.get(name)
                     taken[call.name, name].append(
                         isinstance(given, str)
-                        and len(given.split()) >= AUTHORED_WORDS
+                        and (name in free or len(given.split()) >= AUTHORED_WORDS)
                         and given.strip().casefold() in before[call.message]
                     )
     dictated = {place for place, seen in taken.items() if all(seen)}
-    if not dictated:
-        return kinds
-    tools = {
-        name: replace(tool, authored=tuple(a for a in tool.authored if (name, a) not in dictated))
-        for name, tool in kinds.tools.items()
-    }
-    return ToolKinds(tools=tools)
+    tools = dict(kinds.tools)
+    for name in {tool for tool, _ in taken}:
+        tool, free = tools[name], set(prose.get(name, ()))
+        said = {argument for place, argument in dictated if place == name}
+        authored = {*tool.authored, *(free & {a for t, a in taken if t == name})} - (said - free)
+        tools[name] = replace(
+            tool, authored=tuple(sorted(authored)), dictated=tuple(sorted(said & free))
+        )
+    return kinds if tools == kinds.tools else ToolKinds(tools=tools)
 
 
 def as_worded(attempts: Sequence[Facts], kinds: ToolKinds) -> ToolKinds:

@@ -14,6 +14,7 @@ from typing import Final
 from environments.runtime.check_end import Write
 from synth.rubric.contrast import explained
 from synth.rubric.facts import Facts
+from synth.rubric.text_checks import writes_another_text
 from synth.rubric.traits import AppTraits
 
 CONSTRUCTED: Final = "constructed"
@@ -81,7 +82,12 @@ def ends_of(attempts: Sequence[Facts], traits: AppTraits) -> list[End]:
 
 def _explained(group: Sequence[Facts], traits: AppTraits) -> list[Facts]:
     good = [a for a in group if a.resolved is True]
-    return [a for a in group if a.resolved is False and explained(a, good, traits)]
+    return [
+        a
+        for a in group
+        if a.resolved is False
+        and (explained(a, good, traits) or writes_another_text(a, good, traits))
+    ]
 
 
 def _group(attempts: Sequence[Facts]) -> list[list[Facts]]:

@@ -8,16 +8,18 @@ Agreement never asks for evidence: demanding it there costs coverage and proves 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from environments.runtime.attempt import Json
 from environments.runtime.check_end import Write
 from environments.runtime.check_view import View, numbers_in, text_of
 from environments.runtime.rubric import REWARD, Check
-from synth.rubric.ends import End
 from synth.rubric.facts import Facts
 from synth.rubric.habits import enough, says_why, shared_words
 from synth.rubric.traits import AppTraits
+
+if TYPE_CHECKING:
+    from synth.rubric.ends import End
 
 MANY_READS: Final = 12
 """Most reads listed in one check; each of them alone is enough evidence."""

@@ -14,11 +14,18 @@ from typing import Final
 from environments.runtime.attempt import Json
 from environments.runtime.check_arguments import canonical_arguments
 from environments.runtime.check_end import Write
-from environments.runtime.check_texts import content_words, facts_written, stem, words_held
+from environments.runtime.check_texts import (
+    content_words,
+    every_word,
+    facts_written,
+    stem,
+    text_holds,
+    words_held,
+)
 from environments.runtime.check_told import fact_in
+from environments.runtime.check_view import View
 from environments.runtime.facts import DATE, EMAIL, ID, NUMBER, TIME, Fact, folded
 from environments.runtime.rubric import REWARD, Check
-from synth.rubric.ends import End
 from synth.rubric.evidence import origin_of
 from synth.rubric.facts import Facts
 from synth.rubric.told_facts import fact_args, known_facts
@@ -29,8 +36,10 @@ HANDFUL: Final = 6
 """Facts of one text that get a check each; more are one check together."""
 AMONG: Final = 8
 """Specific facts of a text up to which it is no list of facts, whatever resolved attempts wrote."""
-WORDS_SHARE: Final = 1 / 3
-"""Share of the words that resolved attempts' texts have in common with the conversation that another wording holds, too."""
+KEPT: Final = 0.7
+"""Power of the number of words, shared with the conversation, that another wording keeps: both of two, half of eight."""
+WORDS_BESIDE: Final = 4
+"""Words, or half as many as were dictated, that may stand beside a dictated text without making it another one."""
 LONG: Final = 60
 """Words from which a text is a piece of work of its own."""
 HARDLY_ANY: Final = 1
@@ -65,19 +74,28 @@ class Written:
         return max(self.texts[0], key=len)
 
 
-def text_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> list[Check]:
-    """What each text must hold, per accepted end."""
+def text_checks(accepted: Sequence[Sequence[Facts]], traits: AppTraits, after: str) -> list[Check]:
+    """What each text must hold, by the resolved attempts of each accepted end."""
     checks: list[Check] = []
-    for number, end in enumerate(accepted, 1):
-        for place, one in enumerate(written_texts(end.good, traits), 1):
+    for number, good in enumerate(accepted, 1):
+        for place, one in enumerate(written_texts(good, traits), 1):
             where: dict[str, Json] = {"after": after, "ends": [f"e{number}"]}
-            checks += _checks_of(one, traits, end, where, f"{number}_{place}")
+            checks += _checks_of(one, traits, good, where, f"{number}_{place}")
     return checks
 
 
-def grounded_texts(accepted: Sequence[End], traits: AppTraits, definitions: str) -> list[Check]:
+def writes_another_text(bad: Facts, good: Sequence[Facts], traits: AppTraits) -> bool:
+    """Whether an attempt that changed the same as resolved ones did it with a text that lacks what all of theirs hold."""
+    view = View(bad.recorded.attempt)
+    checks = text_checks([good], traits, "") if good else []
+    return any(text_holds(check.args, view, check.check_id)[0] == 0.0 for check in checks)
+
+
+def grounded_texts(
+    accepted: Sequence[Sequence[Facts]], traits: AppTraits, definitions: str
+) -> list[Check]:
     """That nothing specific is written without a ground, of the kinds of which this app's resolved attempts write nothing so."""
-    good = [a for end in accepted for a in end.good]
+    good = [a for attempts in accepted for a in attempts]
     kinds = [k for k in (NUMBER, DATE, TIME, ID, EMAIL) if k not in traits.groundless_texts]
     named = {
         n: list[Json](t.authored)
@@ -108,14 +126,14 @@ def grounded_texts(accepted: Sequence[End], traits: AppTraits, definitions: str)
     ]
 
 
-def nothing_but_wording(accepted: Sequence[End], traits: AppTraits) -> bool:
+def nothing_but_wording(accepted: Sequence[Sequence[Facts]], traits: AppTraits) -> bool:
     """Whether all that a task changes is long texts of which no fact and hardly a word is known to be needed."""
-    good = [a for end in accepted for a in end.good]
+    good = [a for attempts in accepted for a in attempts]
     if not good or not all(a.writes for a in good):
         return False
-    for end in accepted:
-        texts = written_texts(end.good, traits)
-        changes = {(tool, arguments) for a in end.good for tool, arguments in a.writes}
+    for attempts in accepted:
+        texts = written_texts(attempts, traits)
+        changes = {(tool, arguments) for a in attempts for tool, arguments in a.writes}
         if changes != {(one.tool, one.arguments) for one in texts}:
             return False
         if not all(len(content_words(one.longest)) >= LONG for one in texts):
@@ -125,9 +143,9 @@ def nothing_but_wording(accepted: Sequence[End], traits: AppTraits) -> bool:
     return True
 
 
-def wording_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
+def wording_checks(accepted: Sequence[Sequence[Facts]], traits: AppTraits) -> list[Check]:
     """A judge's question per text of which nothing but its wording is known to matter, with the recorded text as reference."""
-    end = accepted[0]
+    good = accepted[0]
     return [
         Check(
             check_id=f"judge_text_{number}",
@@ -142,10 +160,10 @@ def wording_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
             role=REWARD,
             required=True,
             says=f"The {one.argument} of {one.tool} serves the request as well as the recorded one.",
-            support=len(end.good),
-            origin=origin_of(end.good),
+            support=len(good),
+            origin=origin_of(good),
         )
-        for number, one in enumerate(written_texts(end.good, traits), 1)
+        for number, one in enumerate(written_texts(good, traits), 1)
     ]
 
 
@@ -222,10 +240,12 @@ def _words_of(one: Written, everyday: frozenset[str]) -> list[str]:
 
 
 def _checks_of(
-    one: Written, traits: AppTraits, end: End, place: Mapping[str, Json], name: str
+    one: Written, traits: AppTraits, good: Sequence[Facts], place: Mapping[str, Json], name: str
 ) -> Iterator[Check]:
     facts = fact_args(_facts_of(one), traits.language)
-    words = _words_of(one, traits.written_everywhere)
+    dictated = one.argument in traits.kinds.tools[one.tool].dictated
+    words = list(every_word(one.longest)) if dictated else _words_of(one, traits.written_everywhere)
+    least = len(words) if dictated else max(1, round(len(words) ** KEPT))
     most = max(
         len({f.readings for f in facts_written(t) if f.specific}) for ts in one.texts for t in ts
     )
@@ -242,16 +262,19 @@ def _checks_of(
     for number, group in enumerate(groups, 1):
         held: dict[str, Json] = {**where, **among, "facts": list[Json](group)}
         values = ", ".join(str(fact["value"]) for fact in group)
-        yield _check(f"text_holds_{name}_{number}", held, f"In {text} stands {values}.", end)
-    if words:
-        least = max(1, int(len(words) * WORDS_SHARE))
-        said: dict[str, Json] = {**where, "words": list[Json](words), "least": least}
-        listed = ", ".join(words[:HANDFUL])
-        says = f"In {text} stand at least {least} of these words: {listed}{', …' if len(words) > HANDFUL else ''}."
-        yield _check(f"text_about_{name}", said, says, end)
+        yield _check(f"text_holds_{name}_{number}", held, f"In {text} stands {values}.", good)
+    if not words:
+        return
+    said: dict[str, Json] = {**where, "words": list[Json](words), "least": least}
+    if dictated:
+        said["others"] = max(WORDS_BESIDE, len(words) // 2)
+    listed = f"{', '.join(words[:HANDFUL])}{', …' if len(words) > HANDFUL else ''}"
+    how = "all" if least == len(words) else f"at least {least}"
+    says = f"In {text} stand {how} of these words: {listed}."
+    yield _check(f"text_about_{name}", said, says, good)
 
 
-def _check(check_id: str, args: Mapping[str, Json], says: str, end: End) -> Check:
+def _check(check_id: str, args: Mapping[str, Json], says: str, good: Sequence[Facts]) -> Check:
     return Check(
         check_id=check_id,
         fn="text_holds",
@@ -259,6 +282,6 @@ def _check(check_id: str, args: Mapping[str, Json], says: str, end: End) -> Chec
         role=REWARD,
         required=True,
         says=says,
-        support=len(end.good),
-        origin=origin_of(end.good),
+        support=len(good),
+        origin=origin_of(good),
     )

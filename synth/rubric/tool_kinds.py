@@ -56,6 +56,8 @@ class ToolKind:
     """Arguments whose text the agent makes up: two wordings are one call."""
     injected: tuple[str, ...] = ()
     """Arguments that the host adds: they are no choice of the agent's."""
+    dictated: tuple[str, ...] = ()
+    """Those of them that one task's user or tools said word for word: another wording keeps every word."""
     terminal: bool = False
     refused: float = 0.5
     """Share of its calls that were refused, smoothed by half a call."""
