@@ -226,6 +226,12 @@ def _fields(text: str) -> Mapping[str, list[float]]:
     return found
 
 
+def counts_in(text: str) -> frozenset[float]:
+    """How long the lists of a result are: what who counts its rows says."""
+    fields = _fields(text).items()
+    return frozenset(n for name, values in fields if name.endswith("[]") for n in values)
+
+
 def _sums_to(wanted: float, numbers: Sequence[float]) -> bool:
     """Whether some of these add up to it."""
     return any(

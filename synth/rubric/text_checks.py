@@ -14,6 +14,7 @@ from typing import Final
 from environments.runtime.attempt import Json
 from environments.runtime.check_arguments import canonical_arguments
 from environments.runtime.check_end import Write
+from environments.runtime.check_grounded import counts_in
 from environments.runtime.check_texts import (
     content_words,
     every_word,
@@ -65,8 +66,10 @@ class Written:
     argument: str
     texts: tuple[tuple[str, ...], ...]
     """Per attempt; several where one attempt makes the same change more than once."""
-    before: tuple[str, ...]
-    """Per attempt, what users and tools had said before, folded."""
+    before: str
+    """What users and tools had said before to the attempt that shows how it is done, folded."""
+    counts: frozenset[float]
+    """How long the lists were that it had been shown."""
 
     @property
     def longest(self) -> str:
@@ -169,20 +172,31 @@ def wording_checks(accepted: Sequence[Sequence[Facts]], traits: AppTraits) -> li
 
 def written_texts(good: Sequence[Facts], traits: AppTraits) -> list[Written]:
     """The texts that every resolved attempt at an end wrote with the same change."""
-    found: dict[tuple[Write, str], list[list[str]]] = {}
-    before: dict[tuple[Write, str], list[str]] = {}
+    texts: dict[tuple[Write, str], list[list[str]]] = {}
+    first: dict[tuple[Write, str], int] = {}
     for number, attempt in enumerate(good):
-        said = texts_before(attempt.recorded)
         for write, name, text, message in _own_texts(attempt, traits):
-            mine = found.setdefault((write, name), [[] for _ in good])
-            mine[number].append(text)
-            known = before.setdefault((write, name), ["" for _ in good])
-            known[number] = max(known[number], said[message], key=len)
+            texts.setdefault((write, name), [[] for _ in good])[number].append(text)
+            if number == 0:
+                first[write, name] = message
+    shared = sorted(place for place, mine in texts.items() if all(mine))
+    before = texts_before(good[0].recorded) if shared else {}
     return [
-        Written(write[0], write[1], name, tuple(map(tuple, texts)), tuple(before[write, name]))
-        for (write, name), texts in sorted(found.items())
-        if all(texts)
+        Written(
+            tool=place[0][0],
+            arguments=place[0][1],
+            argument=place[1],
+            texts=tuple(map(tuple, texts[place])),
+            before=before[first[place]],
+            counts=_counts(good[0], first[place]),
+        )
+        for place in shared
     ]
+
+
+def _counts(attempt: Facts, until: int) -> frozenset[float]:
+    shown = (c.result.content for c in attempt.recorded.attempt.calls if c.message < until)
+    return frozenset[float]().union(*map(counts_in, shown))
 
 
 def _own_texts(attempt: Facts, traits: AppTraits) -> Iterator[tuple[Write, str, str, int]]:
@@ -206,7 +220,8 @@ def _facts_of(one: Written) -> list[Fact]:
     found: dict[tuple[str, str | float], Fact] = {}
     for text in one.texts[0]:
         for fact in facts_written(text):
-            if fact.readings and _has_ground(fact, one.before[0]) and _all_hold(fact, one):
+            known = _has_ground(fact, one.before) or not one.counts.isdisjoint(fact.readings)
+            if fact.readings and known and _all_hold(fact, one):
                 found.setdefault((fact.kind, fact.readings[0]), fact)
     if len(one.texts) > 1:
         for fact in (f for text in one.texts[0] for f in facts_written(text) if f.specific):
@@ -234,7 +249,7 @@ def _words_of(one: Written, everyday: frozenset[str]) -> list[str]:
     return [
         word
         for word in left
-        if words_held(one.before[0], [word])
+        if words_held(one.before, [word])
         and all(any(words_held(text, [word]) for text in mine) for mine in one.texts)
     ]
 
