@@ -38,7 +38,7 @@ HANDFUL: Final = 6
 AMONG: Final = 8
 """Specific facts of a text up to which it is no list of facts, whatever resolved attempts wrote."""
 KEPT: Final = 0.7
-"""Power of the number of words, shared with the conversation, that another wording keeps: both of two, half of eight."""
+"""Power of the number of words, shared with the conversation, that another wording keeps: one of two, half of eight."""
 WORDS_BESIDE: Final = 4
 """Words, or half as many as were dictated, that may stand beside a dictated text without making it another one."""
 LONG: Final = 60
@@ -260,7 +260,7 @@ def _checks_of(
     facts = fact_args(_facts_of(one), traits.language)
     dictated = one.argument in traits.kinds.tools[one.tool].dictated
     words = list(every_word(one.longest)) if dictated else _words_of(one, traits.written_everywhere)
-    least = len(words) if dictated else max(1, round(len(words) ** KEPT))
+    least = len(words) if dictated else max(1, int(len(words) ** KEPT))
     most = max(
         len({f.readings for f in facts_written(t) if f.specific}) for ts in one.texts for t in ts
     )
