@@ -73,7 +73,8 @@ def text_at(arguments: Mapping[str, Json], path: Path) -> str | None:
     """The text at a path that says something; None where there is none."""
     value: Json = dict(arguments)
     for key in path:
-        value = value.get(key) if isinstance(value, dict) else None
+        inside = object_in(value)
+        value = None if inside is None else inside.get(key)
     return value if isinstance(value, str) and value.strip() else None
 
 
@@ -97,22 +98,35 @@ def beside(arguments: Mapping[str, Json], paths: Sequence[Path]) -> str:
     return digest_bytes(text.encode("utf-8", "surrogatepass"))[:_LENGTH]
 
 
+def object_in(value: Json) -> dict[str, Json] | None:
+    """An object, also one that was sent as JSON text."""
+    if isinstance(value, str) and value.lstrip()[:1] == "{":
+        parsed = parse_json(value)
+        value = None if parsed is None else parsed.value
+    return value if isinstance(value, dict) else None
+
+
 def _put(inside: dict[str, Json], path: Path, text: str) -> None:
     """Set a text, with what is on the way to it copied first."""
     name, *rest = path
     below = inside.get(name)
     if not rest:
         inside[name] = text
-    elif isinstance(below, dict):
-        copied = dict(below)
+        return
+    known = object_in(below)
+    if known is not None:
+        copied = dict(known)
         _put(copied, tuple(rest), text)
-        inside[name] = copied
+        inside[name] = json.dumps(copied) if isinstance(below, str) else copied
 
 
 def reworded(value: Json, texts: Mapping[str, str]) -> Json:
     """A value with each text that is one of these replaced."""
     if isinstance(value, str):
-        return texts.get(value, value)
+        inside = None if value in texts else object_in(value)
+        changed = None if inside is None else reworded(inside, texts)
+        same = inside is None or changed == inside
+        return texts.get(value, value) if same else json.dumps(changed)
     if isinstance(value, list):
         return [reworded(item, texts) for item in value]
     if isinstance(value, dict):

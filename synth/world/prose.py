@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from environments.runtime.attempt import Json
 from environments.runtime.facts import folded
+from environments.runtime.normal import parse_json
 from environments.runtime.tool_definition import (
     choices_of,
     name_of,
@@ -22,7 +23,7 @@ from environments.runtime.tool_definition import (
     properties_of,
     read_definition,
 )
-from environments.runtime.world_prose import Path, beside, said_again, text_at
+from environments.runtime.world_prose import Path, beside, object_in, said_again, text_at
 from redact.clean_episode import CleanEpisode
 from synth.world.evidence import says_write
 from synth.world.model import Workbench, refused
@@ -107,8 +108,9 @@ def _definitions(episodes: Sequence[CleanEpisode]) -> dict[str, Mapping[str, Jso
 
 def _texts(value: Json | Mapping[str, Json], path: Path = ()) -> Iterator[tuple[Path, str]]:
     """The texts of some arguments with their paths; those in lists have none."""
-    if isinstance(value, Mapping):
-        for name, item in value.items():
+    inside = value if isinstance(value, Mapping) else object_in(value)
+    if inside is not None:
+        for name, item in inside.items():
             yield from _texts(item, (*path, name))
     elif isinstance(value, str) and value.strip():
         yield path, value
@@ -126,7 +128,7 @@ def _paths(calls: Sequence[Observation], definition: Mapping[str, Json]) -> list
         needed = WORDS if len(set(said)) >= FEW else WORDS_OF_FEW
         if choices_of(properties.get(path[0]), parameters_of(definition)):
             continue
-        if any(text[:1] in "[{" for text in said):
+        if any(text.lstrip()[:1] in {"[", "{"} and parse_json(text) is not None for text in said):
             continue
         if sum(map(words_of, said)) / len(said) >= needed:
             found.append(path)
