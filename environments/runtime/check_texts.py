@@ -47,7 +47,7 @@ def text_holds(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[fl
     least, among, others = args.get("least"), args.get("among"), args.get("others")
     needed = least if isinstance(least, int) else len(words)
     most = among if isinstance(among, int) else None
-    best = (len(facts) + needed, "")
+    found: list[tuple[int, str]] = []
     for text in texts:
         missing = [f for f in facts if not _holds(text, f, most)]
         short = max(0, needed - words_held(text, words))
@@ -55,10 +55,9 @@ def text_holds(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[fl
             short = max(short, 1)
         named = ", ".join(str(f.get("value")) for f in missing[:MOST_NAMED])
         why = f"the text lacks {named}" if missing else "the text is about something else"
-        best = min(best, (len(missing) + short, why))
-    if best[0]:
-        return 0.0, best[1]
-    return 1.0, "the text holds what it has to"
+        found.append((len(missing) + short, why))
+    lacking, why = min(found)
+    return (0.0, why) if lacking else (1.0, "the text holds what it has to")
 
 
 def text_grounded(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
