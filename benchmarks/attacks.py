@@ -251,7 +251,7 @@ def failing(task: Task) -> Iterator[tuple[Action, ...]]:
 def app_of(data: Data) -> tuple[list[Task], Counter[str], World, list[Candidate]]:
     """The accepted tasks of an app, and the reasons of the others."""
     learnt = learn_world(data.episodes, WorldSettings())
-    candidates = derive_tasks(data.episodes, data.labels, learnt)
+    candidates = derive_tasks(data.episodes, data.labels, learnt, references=data.references)
     world = World.from_json(learnt.document)
     others = Others(candidates)
     tasks, reasons = [], Counter[str]()

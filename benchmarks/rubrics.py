@@ -33,10 +33,12 @@ from environments.runtime.environment import run_actions  # noqa: E402 - see abo
 from environments.runtime.world import World  # noqa: E402 - see above
 from environments.verification.probe import BELOW, ONE  # noqa: E402 - see above
 from environments.verify import ACCEPTED, Verification, verify  # noqa: E402 - see above
+from ingest.right_answer import right_answer_among  # noqa: E402 - see above
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall  # noqa: E402 - see above
 from redact.clean_outcome import CleanOutcome  # noqa: E402 - see above
 from synth.labels import Label, OutcomePolicy, label_episodes  # noqa: E402 - see above
 from synth.rubric.recorded import record  # noqa: E402 - see above
+from synth.rubric.references import Reference, references_of  # noqa: E402 - see above
 from synth.tasks import derive_tasks  # noqa: E402 - see above
 from synth.worlds import WorldSettings, learn_world  # noqa: E402 - see above
 
@@ -51,6 +53,8 @@ class Data:
     name: str
     episodes: tuple[CleanEpisode, ...]
     labels: Mapping[str, Label]
+    references: Mapping[str, Reference] = field(default_factory=dict)
+    """What outcomes say that the right answers were."""
 
 
 @dataclass(slots=True)
@@ -148,7 +152,7 @@ def hold_out(
         rest = [e for e in data.episodes if e.episode_id not in held]
         taught = rest if keyed else [replace(e, task_key=None) for e in rest]
         learnt = learn_world(taught, WorldSettings())
-        candidates = derive_tasks(taught, labels, learnt)
+        candidates = derive_tasks(taught, labels, learnt, references=data.references)
         world = World.from_json(learnt.document)
         keys = {e.episode_id: e.task_key for e in rest}
         every.false_joins += sum(_mixed(c, keys) for c in candidates)
@@ -202,7 +206,7 @@ def _word(reward: float | None) -> str:
 def probes(data: Data) -> None:
     """Attack every task made from all episodes; what pays with and without the gate, and how much is left."""
     learnt = learn_world(data.episodes, WorldSettings())
-    candidates = derive_tasks(data.episodes, data.labels, learnt)
+    candidates = derive_tasks(data.episodes, data.labels, learnt, references=data.references)
     world = World.from_json(learnt.document)
     results = [
         (
@@ -302,7 +306,8 @@ def read(path: Path) -> Data:
         episodes.append(_episode(value))
         outcomes += _outcomes(value)
     labels = label_episodes(outcomes, OutcomePolicy())
-    return Data(path.name, tuple(episodes), labels)
+    references = references_of(outcomes, OutcomePolicy())
+    return Data(path.name, tuple(episodes), labels, references)
 
 
 def _episode(value: Mapping[str, Any]) -> CleanEpisode:
@@ -346,7 +351,8 @@ def _outcomes(value: Mapping[str, Any]) -> Iterable[CleanOutcome]:
             outcome_id=f"{value['episode_id']}:{number}",
             episode_id=str(value["episode_id"]),
             name=str(outcome["name"]),
-            value=float(outcome["value"]),
+            value=None if outcome.get("value") is None else float(outcome["value"]),
+            correction=right_answer_among(outcome),
             by=str(outcome.get("by", "unknown")),
         )
 

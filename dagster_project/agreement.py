@@ -23,6 +23,7 @@ from environments.runtime.world import World
 from redact.clean_episode import CleanEpisode
 from synth.labels import Label
 from synth.rubric.corrections import Said
+from synth.rubric.references import Reference
 from synth.tasks import Unit, derive_tasks
 
 FOLDS: Final = 4
@@ -93,6 +94,7 @@ def leave_one_out(  # noqa: PLR0913 - all that tasks are made of
     candidates: Sequence[Candidate],
     *,
     corrections: Mapping[str, Said] | None = None,
+    references: Mapping[str, Reference] | None = None,
     step: Callable[[int, int], None] = lambda _done, _all: None,
     unit: Unit = _whole,
 ) -> list[HeldOut]:
@@ -103,7 +105,9 @@ def leave_one_out(  # noqa: PLR0913 - all that tasks are made of
     for number, held in enumerate(folds):
         step(number, len(folds))
         rest = [one for one in episodes if one.episode_id not in held]
-        derived = derive_tasks(rest, labels, world, corrections=corrections, unit=unit)
+        derived = derive_tasks(
+            rest, labels, world, corrections=corrections, references=references, unit=unit
+        )
         by_episode = {a.episode_id: one for one in derived for a in one.attempts}
         for candidate in candidates:
             mine = next((a for a in candidate.attempts if a.episode_id in held), None)

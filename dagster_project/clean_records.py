@@ -18,6 +18,7 @@ from synth.clusters import Cluster
 from synth.failures import Failure
 from synth.labels import Label, label_episodes, load_outcome_policy
 from synth.rubric.corrections import Said, corrections_of
+from synth.rubric.references import Reference, references_of
 
 
 def clean_episodes_of(
@@ -54,6 +55,11 @@ def labels_of(
 def said_corrections_of(lake: Lake, app: str, policy: Path) -> dict[str, Said]:
     """Per episode the calls that people say they made in place of the agent."""
     return corrections_of(clean_outcomes_of(lake, app), load_outcome_policy(policy))
+
+
+def references_said_of(lake: Lake, app: str, policy: Path) -> dict[str, Reference]:
+    """Per episode the answer that people say was right."""
+    return references_of(clean_outcomes_of(lake, app), load_outcome_policy(policy))
 
 
 def failures_of(lake: Lake, app: str) -> list[Failure]:

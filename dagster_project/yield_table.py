@@ -60,11 +60,12 @@ WHY: Final[Mapping[str, str]] = {
 }
 _REVIEW: Final = "look at the grader, and correct it: tracegym review"
 _ATTEMPT: Final = (
-    "take in an attempt at one of {n} that went well, or say what was done instead: "
+    "take in an attempt at one of {n} that went well, or say what was done instead or what the right answer was: "
     "tracegym outcomes FILE --correction COLUMN"
 )
 ACTIONS: Final[Mapping[str, str]] = {
-    NO_TOOLS: "record the agent's tool calls with their results, and send the tool definitions",
+    NO_TOOLS: "record the agent's tool calls with their results, and send the tool definitions; of an agent without tools "
+    "say what the right answers were: tracegym outcomes FILE --correction COLUMN",
     "no_outcome": "say how {n} conversations ended: tracegym outcomes FILE",
     "no_known_outcome": "add to outcomes.toml the line that names the outcome: tracegym doctor prints it",
     "contradiction": "say in outcomes.toml whose word counts",
@@ -75,6 +76,10 @@ ACTIONS: Final[Mapping[str, str]] = {
     "user_acts_first": "record the conversation from its beginning",
     "no_resolved_attempt": _ATTEMPT,
     "no_request_like_it": _ATTEMPT,
+    "counts_calls_only": "send the tests' result with a reference answer: tracegym outcomes FILE --correction COLUMN",
+    "references_contradict": "settle which answer is right: tracegym review",
+    "reference_may_not_be_all": "take in an attempt at one of {n} that went well, or settle it: tracegym review",
+    "reference_not_answered": "settle which answer is right: tracegym review",
     "doubtful_end": "take in more attempts at the same requests, or settle which end is right: tracegym review",
     "not_searched": "search again: tracegym build",
     NOT_TRUSTED: "look at what its graders judged wrongly, and correct them: tracegym review",

@@ -100,6 +100,13 @@ def _grounded(args: Arguments) -> str:
     )
 
 
+def _answered(args: Arguments) -> str:
+    answers = args.get("answers")
+    rows = answers if isinstance(answers, list) else []
+    right = [_shown(row.get("value")) if isinstance(row, dict) else _shown(row) for row in rows]
+    return f"The agent's final answer is {_listed(right, ' or ')}, in any form, and no other."
+
+
 def _text_holds(args: Arguments) -> str:
     facts = [_shown(fact.get("value")) for fact in _objects(args.get("facts"))]
     words = _texts(args.get("words"))
@@ -219,6 +226,7 @@ SENTENCES: Final[dict[str, Callable[[Arguments], str]]] = {
     "told_some": _told_some,
     "grounded": _grounded,
     "quoted_at_most": _copied,
+    "answered": _answered,
     "text_holds": _text_holds,
     "text_grounded": _text_grounded,
     "said": _said,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -19,11 +19,12 @@ from environments.runtime.canonical import rubric_hash, task_version
 from environments.runtime.check_end import effect_rows, event_rows
 from environments.runtime.check_view import View, text_of
 from environments.runtime.checks import evaluate
+from environments.runtime.rubric import AGREEMENT
 from environments.runtime.task import Limits, Task
 from environments.runtime.verdict import Verdict
 from environments.runtime.world_dispatched import Dispatched
 from environments.verification.attacks import attacks
-from environments.verification.material import Material, Others, by_meaning
+from environments.verification.material import Material, Others, as_list, by_meaning
 from environments.verification.mutants import mutants, recorded_bad, routes
 from environments.verification.probe import BELOW, MASKED, ONE, Probe, ProbeResult
 from environments.verification.rewritten import other_ways
@@ -40,6 +41,14 @@ MOST_SHARE: Final = 0.5
 
 BREAKS_RULES: Final = "good_attempt_breaks_rules"
 """Reason: by a judge's word, the good attempt breaks so many rules that it earns less than half of the share."""
+COUNTS: Final = "counts_calls_only"
+"""Reason: nothing but a number of calls would be paid for."""
+SAY_NOTHING: Final = frozenset({"spoke", "called"})
+"""Checks that pay for words or calls whatever they are."""
+
+ROW: Final = 3
+"""A call of an end: tool, arguments, how often."""
+MOST_TIMES: Final = 10_000
 
 ACCEPTED: Final = "accepted"
 NEEDS_REVIEW: Final = "needs_review"
@@ -122,10 +131,44 @@ def _status(candidate: Candidate, results: Sequence[ProbeResult]) -> tuple[str, 
     positive = any(
         c.positive and c.required and c.role != "agreement" for c in candidate.rubric.checks
     )
-    if exploits or not positive:
-        return REJECTED, [*exploits, *([] if positive else ["no_positive_evidence"])]
+    counted_only = [COUNTS] if _only_counts(candidate) else []
+    if exploits or counted_only or not positive:
+        return REJECTED, [*counted_only, *exploits, *([] if positive else ["no_positive_evidence"])]
     reasons = [*candidate.reasons, *doubts, *leaks]
     return (NEEDS_REVIEW, reasons) if reasons else (ACCEPTED, [])
+
+
+def _only_counts(candidate: Candidate) -> bool:
+    """Whether all that is paid for is how often tools were called: no call left anything known, and of most no argument is compared."""
+    paid = [
+        c
+        for c in candidate.rubric.checks
+        if c.required and c.positive and c.role != AGREEMENT and c.fn not in SAY_NOTHING
+    ]
+    if any(c.fn != "end_state" for c in paid):
+        return False
+    known = [c for c in candidate.rubric.checks if c.fn == "end_state" and c.role != AGREEMENT]
+    ends = [e for c in known for e in as_list(c.args.get("ends")) if isinstance(e, dict)]
+    ignored = {t for c in known for t in _names_in(c.args.get("ignore"))}
+    return bool(ends) and all(not e.get("effects") and _counts(e, ignored) for e in ends)
+
+
+def _counts(end: Mapping[str, Json], ignored: Collection[str]) -> bool:
+    """Whether of most calls that change something, or else may, nothing but their number is compared."""
+    for made in ([end.get("writes")], as_list(end.get("maybe"))):
+        rows = [r for one in made for r in as_list(one) if isinstance(r, list) and len(r) == ROW]
+        counted = [row[1] == "{}" and row[0] in ignored for row in rows for _ in range(_times(row))]
+        if counted:
+            return 2 * sum(counted) >= len(counted)
+    return False
+
+
+def _times(row: Sequence[Json]) -> int:
+    return min(row[-1], MOST_TIMES) if isinstance(row[-1], int) else 1
+
+
+def _names_in(value: Json) -> list[str]:
+    return list(value) if isinstance(value, dict) else []
 
 
 def _answers_in_text(candidate: Candidate) -> list[str]:

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from ingest.episode import Episode
 from ingest.moments import from_any, to_text
 from ingest.outcome import ANNOTATORS, TARGETS, Outcome
+from ingest.right_answer import right_answer_among
 
 _ANNOTATOR_OF: Final = {
     "user": "end_user",
@@ -42,7 +43,10 @@ class RawOutcome(BaseModel):
     value: float | bool | str | None = None
     label: str | None = None
     comment: str | None = None
-    correction: str | None = None
+    correction: Any = None
+    """What would have been right: calls, a text or a number, a list of several answers; so are the two after it."""
+    reference: Any = None
+    answer: Any = None
     by: str | None = None
     author: str | None = None
     at: str | int | float | None = None
@@ -85,7 +89,7 @@ def read_outcome(raw: RawOutcome, episode: Episode) -> Outcome:
         value=number_of(raw.value),
         label=raw.label or text,
         text=raw.comment,
-        correction=raw.correction,
+        correction=right_answer_among(raw.model_dump()),
         by=by,
         author=raw.author,
         at=from_any(raw.at),

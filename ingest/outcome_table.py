@@ -7,7 +7,6 @@ about. A row that joins nothing is kept with `episode_id` None, to be joined whe
 from __future__ import annotations
 
 import csv
-import json
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,10 +24,13 @@ from ingest.errors import SourceUnreadable
 from ingest.moments import from_any
 from ingest.outcome import TARGETS, Outcome
 from ingest.quarantine import Rejected
+from ingest.right_answer import right_answer, right_answer_among
 from ingest.text import NOT_JSON, load_json
 
 _TRUTHS: Final = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
 _SOURCE: Final = "table"
+_REFERENCE: Final = "reference"
+"""The name of a row that says what would have been right and nothing of how it went."""
 _ATTRIBUTE: Final = "attribute"
 _MANY: Final = frozenset({"user", "task_key", _ATTRIBUTE})
 """Targets that several episodes may share."""
@@ -48,7 +50,10 @@ class OutcomeMapping:
     by: str = "by"
     comment: str = "comment"
     correction: str = "correction"
-    """What the right answer was; calls in JSON, or their objects as a query returns them."""
+    """What would have been right: calls in JSON, or their objects as a query returns them; else a text, or a list of several answers.
+
+    Where the rows have no such column, `reference` and `answer` are looked for.
+    """
     author: str = "author"
     fixed_name: str | None = None
     """The outcome's name where no column holds it (`ticket_reopened`)."""
@@ -154,6 +159,9 @@ def _read(
             "no_key",
             f"The row has nothing in column {columns.key}; say which column names the {columns.target}.",
         )
+    correction = _right(row, columns)
+    if name is None and correction is not None:
+        name = _REFERENCE
     if name is None:
         return refuse(
             "no_name",
@@ -177,7 +185,7 @@ def _read(
         value=value,
         label=label,
         comment=_text(row.get(columns.comment)),
-        correction=_written(row.get(columns.correction)),
+        correction=correction,
         by=annotator_of(given, default="business_record"),
         author=_text(row.get(columns.author)),
         at=moment,
@@ -190,11 +198,11 @@ def _text(value: object) -> str | None:
     return text or None
 
 
-def _written(value: object) -> str | None:
-    """A text, or objects (as JSON lines and queries give them) as JSON."""
-    if isinstance(value, dict | list):
-        return json.dumps(value, ensure_ascii=False, default=str)
-    return _text(value)
+def _right(row: Mapping[str, Any], columns: OutcomeMapping) -> str | None:
+    """What a row says would have been right: a text, or objects (as JSON lines and queries give them) as JSON."""
+    named = row.get(columns.correction)
+    found = named if columns.correction in row else right_answer_among(row)
+    return _text(right_answer(float(found) if isinstance(found, Decimal) else found))
 
 
 def _value(raw: object) -> tuple[float | None, str | None]:

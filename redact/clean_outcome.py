@@ -27,6 +27,8 @@ class CleanOutcome:
     """One of `ingest.outcome.ANNOTATORS`."""
     at: int | None = None
     source: str = ""
+    replaced: bool | None = None
+    """Whether something else stands in the correction for a part of what was written; None where an earlier version wrote it."""
 
 
 _COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
@@ -42,6 +44,7 @@ _COLUMNS: Final[list[tuple[str, pa.DataType]]] = [
     ("by", pa.string()),
     ("at", pa.int64()),
     ("source", pa.string()),
+    ("replaced", pa.bool_()),
 ]
 CLEAN_OUTCOME_SCHEMA: Final = pa.schema(_COLUMNS)
 """The lake table `clean_outcomes`, partitioned like the episodes they belong to."""

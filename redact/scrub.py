@@ -299,6 +299,7 @@ def _scrub_outcome(outcome: Outcome, gate: AppGate, policy: Policy) -> CleanOutc
         by=outcome.by,
         at=desk.moment(outcome.at),
         source=outcome.source,
+        replaced=correction != outcome.correction and not calls,
     )
 
 

@@ -27,6 +27,14 @@ from environments.runtime.world_formats import fits
 from environments.runtime.world_versions import outdated
 from redact.clean_episode import CleanEpisode
 from synth.attempts import Group, join_attempts
+from synth.attempts_answered import (
+    Wanted,
+    labelled,
+    provenance_of,
+    said_in,
+    wanted_of,
+    why_no_answer,
+)
 from synth.attempts_constructed import BY, actions_of, asked_after, consent_to
 from synth.attempts_later import join_later
 from synth.inferred_tools import ToolBook, tools_from_calls
@@ -44,9 +52,10 @@ from synth.rubric.habits import FAIL, NO_ACT, faults_of, same_end
 from synth.rubric.plans import Doubts, Plan, Unbound
 from synth.rubric.policy_rules import rule_checks
 from synth.rubric.recorded import Recorded, record
+from synth.rubric.references import Reference
 from synth.rubric.results import Results, plainly
 from synth.rubric.tool_kinds import ToolKinds, infer_tools
-from synth.rubric.traits import AppTraits, traits_of
+from synth.rubric.traits import AppTraits, language_of, traits_of
 from synth.starts import LearntWorld, Start, Starts
 from synth.user_turns import acts_first, user_turns
 from synth.withheld import needs_withheld
@@ -74,12 +83,14 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
     world: LearntWorld | None,
     *,
     corrections: Mapping[str, Said] | None = None,
+    references: Mapping[str, Reference] | None = None,
     unit: Unit = _whole,
     judged: bool = False,
 ) -> list[Candidate]:
     """All candidates of one app, in order of their first episode; `corrections` say what people did about failed ones.
 
-    `judged`: a judge answers what only a judge can tell of the prompt's rules; without one no check asks it.
+    `references` say what the right answers were; `judged`: a judge answers what only a judge can tell of the prompt's rules, without one
+    no check asks it.
 
     Each episode is read, and each task made, inside a `unit` (its kind and our id of it): a caller that takes in what one raises gets all
     others.
@@ -120,13 +131,19 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
     if backend.living:
         groups = join_later(groups, facts, kinds, alike=intents.alike)
         attempts = [[facts[r.episode.episode_id] for r in group.records] for group in groups]
+    language = language_of(list(facts.values()))
+    wanted = [wanted_of(a, references or {}, kinds, language=language) for a in attempts]
+    attempts = [labelled(a, w) for a, w in zip(attempts, wanted, strict=True)]
     makers = _Makers(intents, Corrected(intents, kinds, several), corrections or {})
     found: list[_Attempts] = []
-    for g, mine in zip(groups, attempts, strict=True):
+    for g, mine, right in zip(groups, attempts, wanted, strict=True):
         made: _Made | None = _Made(why_not=FAULT)
         with unit("solution", _id_of(g)):
-            made = _constructed(g, mine, makers, starts.of(g.begins), kinds)
-        found.append(_Attempts(g, mine, made))
+            begins = starts.of(g.begins)
+            made = _constructed(g, mine, makers, begins, kinds)
+            if right is not None and (made is None or made.facts is None):
+                made = _answered(g, mine, right, begins, kinds) or made
+        found.append(_Attempts(g, mine, made, right))
     also = [*intents.seen(), *(one for f in found for one in _ended_right(f, kinds))]
     traits = traits_of(kinds, attempts, silent=silent, also=also)
     candidates = _candidates(found, traits, starts, unit, judged=judged)
@@ -186,6 +203,7 @@ class _Attempts:
     group: Group
     facts: Sequence[Facts]
     made: _Made | None = None
+    wanted: Wanted | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +250,21 @@ def _constructed(
             continue
         return _made(plan, group, failed, start=start, kinds=kinds)[0]
     return _Made(why_not=why_not) if why_not else None
+
+
+def _answered(
+    group: Group, attempts: Sequence[Facts], wanted: Wanted, start: Start, kinds: ToolKinds
+) -> _Made | None:
+    """A solution that says the reference, of a request that nobody is known to have resolved."""
+    if any(a.resolved for a in attempts):
+        return None
+    offered = [name_of(function_of(tool)) for tool in _tools(group)]
+    why_not = why_no_answer(attempts, wanted, kinds, offered)
+    if why_not:
+        return _Made(why_not=why_not)
+    shown = next((a for a in attempts if a.resolved is False), attempts[0])
+    task = _task("", group, shown.recorded, kinds=kinds, start=start)
+    return _Made(said_in(task, start, shown, wanted, kinds), failed=shown)
 
 
 def _made(
@@ -329,6 +362,8 @@ def _candidate(
         if made.plan.supposed:
             solved["supposed"] = {t: list[Json](sorted(n)) for t, n in made.plan.supposed.items()}
         task = replace(task, provenance={**task.provenance, **solved})
+    elif made.facts is not None and found.wanted is not None:
+        task = replace(task, provenance={**task.provenance, **provenance_of(found.wanted)})
     return Candidate(
         task=task,
         rubric=_with_rules(derived, shows, task, judged=judged),
@@ -367,6 +402,7 @@ def _derived(
         traits,
         end_of=start.end_of if start is not None else None,
         doubts=_doubts(found.made.plan if found.made is not None else None),
+        wanted=found.wanted.check if found.wanted is not None else None,
     )
     shown = (derived.solution or found.facts[0]).recorded
     return derived, shown, _task(task_id, found.group, shown, kinds=traits.kinds, start=start)

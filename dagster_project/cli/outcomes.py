@@ -37,7 +37,10 @@ def outcomes(  # noqa: PLR0913, PLR0917 - one option per column that a table may
     by: Annotated[str, typer.Option("--by", help="Column with who judged.")] = "by",
     correction: Annotated[
         str,
-        typer.Option("--correction", help="Column with what was done instead: calls as JSON."),
+        typer.Option(
+            "--correction",
+            help="Column with what was done instead (calls as JSON) or what the right answer was.",
+        ),
     ] = "correction",
     outcome: Annotated[
         str | None, typer.Option("--outcome", help="The name where no column holds it.")

@@ -6,7 +6,12 @@ from functools import partial
 import dagster as dg
 
 from dagster_project.agreement import HeldOut, agreed, leave_one_out
-from dagster_project.clean_records import clean_episodes_of, labels_of, said_corrections_of
+from dagster_project.clean_records import (
+    clean_episodes_of,
+    labels_of,
+    references_said_of,
+    said_corrections_of,
+)
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, made
@@ -62,6 +67,7 @@ def agreement(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
                     world,
                     candidates_of(clean, app),
                     corrections=said_corrections_of(lake, app, clean.outcome_policy),
+                    references=references_said_of(lake, app, clean.outcome_policy),
                     step=partial(tell, ASSET, says=app),
                     unit=skips.unit,
                 )

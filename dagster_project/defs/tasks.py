@@ -6,7 +6,12 @@ from collections.abc import Sequence
 import dagster as dg
 import pyarrow as pa
 
-from dagster_project.clean_records import clean_episodes_of, labels_of, said_corrections_of
+from dagster_project.clean_records import (
+    clean_episodes_of,
+    labels_of,
+    references_said_of,
+    said_corrections_of,
+)
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, Metadata, made
@@ -72,6 +77,7 @@ def _derived(clean: CleanSide, app: str, skips: Skips) -> pa.Table:
     world = world_of(lake, app)
     labels = labels_of(lake, app, clean.outcome_policy)
     said = said_corrections_of(lake, app, clean.outcome_policy)
+    right = references_said_of(lake, app, clean.outcome_policy)
     digest = world.digest if world is not None else ""
     notes: list[Skips] = []
 
@@ -82,6 +88,7 @@ def _derived(clean: CleanSide, app: str, skips: Skips) -> pa.Table:
             labels,
             world,
             corrections=said,
+            references=right,
             unit=mine.unit,
             judged=clean.judge is not None,
         )

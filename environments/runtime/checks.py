@@ -12,6 +12,7 @@ from typing import Final
 
 from .attempt import Attempt, Json
 from .canonical import rubric_hash
+from .check_answer import answered
 from .check_calls import (
     acted,
     before,
@@ -48,6 +49,7 @@ FUNCTIONS: Final[Mapping[str, CheckFunction]] = {
     "wrote": wrote,
     "told": told,
     "told_some": told_some,
+    "answered": answered,
     "grounded": grounded,
     "text_holds": text_holds,
     "text_grounded": text_grounded,

@@ -14,9 +14,10 @@ from typing import Final
 from environments.runtime.attempt import Json
 from environments.runtime.candidate import Action
 from environments.runtime.check_arguments import canonical_arguments
+from environments.runtime.final_answer import tokens
 from environments.runtime.tool_definition import choices_of, form_of
 from environments.verification.constant import constant_policies, handed_over, said_codes
-from environments.verification.material import Material, Other, as_list
+from environments.verification.material import Material, Other, answers_in, as_list
 from environments.verification.probe import MASKED, ZERO, Probe, calls, says
 
 CLAIM: Final = "Done! I have completed everything you asked for. All changes were made successfully and confirmed in the system."
@@ -36,6 +37,8 @@ CHUNK: Final = 5
 GUESSES: Final = 10
 """Small counts are answers that can be had by counting."""
 AT_ONCE: Final = 2
+MANY: Final = 8
+"""Answers beside the right one in a list of candidates."""
 
 
 def attacks(material: Material) -> Iterator[Probe]:
@@ -44,6 +47,7 @@ def attacks(material: Material) -> Iterator[Probe]:
     yield from _tellers(material)
     yield from _callers(material)
     yield from _strangers(material)
+    yield from _answerers(material)
     yield _fisher(material)
     yield from _kept_out(material)
     yield from constant_policies(material)
@@ -128,10 +132,31 @@ def _strangers(material: Material) -> Iterator[Probe]:
         key=lambda o: (abs(len(o.planned) - length), o.task_id),
     )
     foreign = [
-        o for o in ranked if {c.key for c in o.planned} != own and not _acts_alike(material, o)
+        o
+        for o in ranked
+        if {c.key for c in o.planned} != own
+        and not _acts_alike(material, o)
+        and not _answers_alike(material, o)
     ]
     for number, other in enumerate(foreign[:OTHERS], 1):
         yield Probe(name=f"other_solution_{number}", actions=other.solution, expected=ZERO)
+
+
+def _answerers(material: Material) -> Iterator[Probe]:
+    """Answers of other tasks, and the right one among many: where a final answer is asked for."""
+    if not material.answers:
+        return
+    others = material.other_answers
+    for number, other in enumerate(others[:OTHERS], 1):
+        yield Probe(name=f"another_answer_{number}", actions=(says(other),), expected=ZERO)
+    made_up = [str(n) for n in range(1, MANY + 1)] if len(others) < MANY else []
+    candidates = [*others[:MANY], *made_up]
+    middle = len(candidates) // 2
+    listed = [*candidates[:middle], material.answers[0], *candidates[middle:]]
+    for number, mark in enumerate((", ", " or ", "\n"), 1):
+        yield Probe(
+            name=f"lists_answers_{number}", actions=(says(mark.join(listed)),), expected=ZERO
+        )
 
 
 def _acts_alike(material: Material, other: Other) -> bool:
@@ -152,6 +177,12 @@ def _acts_alike(material: Material, other: Other) -> bool:
         if c.name in ends
     }
     return bool(made) and made <= rows and all(arguments != "{}" for _, arguments in made)
+
+
+def _answers_alike(material: Material, other: Other) -> bool:
+    """Whether the same answer is right at another task: its solution then answers this one, too."""
+    own = {tokens(answer) for answer in material.answers}
+    return any(tokens(answer) in own for answer in answers_in(other.rubric))
 
 
 def _lists(value: Json) -> list[list[Json]]:

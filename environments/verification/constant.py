@@ -17,7 +17,7 @@ from environments.runtime.attempt import Json
 from environments.runtime.candidate import Action
 from environments.runtime.check_view import text_of
 from environments.runtime.tool_definition import choices_of, form_of
-from environments.verification.material import Material, PlannedCall
+from environments.verification.material import Material, PlannedCall, answers_in
 from environments.verification.probe import ZERO, Probe, calls, says
 
 PREFIX: Final = "constant_"
@@ -43,6 +43,8 @@ def constant_policies(material: Material) -> Iterator[Probe]:
     yield _probe("asks_only", (says(ASKS),) * turns)
     yield _probe("refuses_politely", (says(ASKS), *(says(REFUSES),) * turns))
     yield _probe("looks_up_then_refuses", (*looks, says(REFUSES)))
+    for number, answer in enumerate(_usual_answers(material), 1):
+        yield _probe(f"answers_as_usual_{number}", (says(answer),) * turns)
     for how, over in _hand_overs(material):
         yield _probe(f"hands_over{how}", (says(SORRY), *over))
         yield _probe(f"looks_up_then_hands_over{how}", (*looks, *over))
@@ -117,6 +119,16 @@ def _hand_overs(material: Material) -> Iterator[tuple[str, tuple[Action, ...]]]:
         yield "_with_a_code", handed_over(material, codes[0], choice=0)
     for choice in range(1, min(MOST_CHOICES, max(map(len, map(_choices, schemas)), default=0))):
         yield f"_choice_{choice + 1}", handed_over(material, said, choice=choice)
+
+
+def _usual_answers(material: Material) -> list[str]:
+    """The reference answers that are right at several tasks of the app, most frequent first; the same for every task of it."""
+    if not material.answers:
+        return []
+    rubrics = [material.candidate.rubric, *(other.rubric for other in material.others)]
+    found = Counter(answer for rubric in rubrics for answer in set(answers_in(rubric)))
+    shared = [answer for answer, count in found.items() if count > 1]
+    return sorted(shared, key=lambda a: (-found[a], a))[:MOST_USUAL]
 
 
 def _usual(material: Material) -> list[PlannedCall]:

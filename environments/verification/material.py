@@ -14,6 +14,7 @@ from functools import cached_property
 from environments.runtime.attempt import Attempt, Json
 from environments.runtime.candidate import Action, Candidate
 from environments.runtime.check_view import NUMBER, text_of
+from environments.runtime.final_answer import tokens
 from environments.runtime.message import requests_of
 from environments.runtime.normal import stable
 from environments.runtime.rubric import Rubric
@@ -165,10 +166,27 @@ class Material:
         return tuple(found.values())
 
     @cached_property
+    def answers(self) -> tuple[str, ...]:
+        """The reference answers; empty where no final answer is asked for."""
+        return answers_in(self.candidate.rubric)
+
+    @cached_property
+    def other_answers(self) -> tuple[str, ...]:
+        """The first reference answer of each other task, those that are right here left out."""
+        own = {tokens(answer) for answer in self.answers}
+        found = (answers_in(other.rubric)[:1] for other in self.others)
+        return tuple(dict.fromkeys(a for some in found for a in some if tokens(a) not in own))
+
+    @cached_property
     def readable_numbers(self) -> tuple[str, ...]:
         """Every number in what the good attempt's tools answered and it said, as text, in order."""
         texts = [call.result.content for call in self.good.calls]
-        texts += [text_of(m) for m in self.good.messages if m.get("role") == "assistant"]
+        # An answer is no list of facts.
+        texts += (
+            []
+            if self.answers
+            else [text_of(m) for m in self.good.messages if m.get("role") == "assistant"]
+        )
         return tuple(dict.fromkeys(m[1] for text in texts for m in NUMBER.finditer(_spaced(text))))
 
     @cached_property
@@ -204,6 +222,13 @@ class Material:
     def opening_text(self) -> str:
         """All texts of the opening."""
         return "\n".join(text_of(message) for message in self.candidate.task.opening)
+
+
+def answers_in(rubric: Rubric) -> tuple[str, ...]:
+    """The reference answers that a rubric's check on the final answer names."""
+    rows = [r for c in rubric.checks if c.fn == "answered" for r in as_list(c.args.get("answers"))]
+    named = (row.get("value") if isinstance(row, dict) else row for row in rows)
+    return tuple(str(one) for one in named if one is not None)
 
 
 def by_meaning(candidate: Candidate, dispatched: Dispatched) -> Candidate:

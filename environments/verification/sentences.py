@@ -13,7 +13,7 @@ from typing import Final
 from environments.verification.kinds import KINDS
 
 REASONS: Final[Mapping[str, str]] = {
-    "no_resolved_attempt": "nobody is known to have got what this request asks for",
+    "no_resolved_attempt": "nobody is known to have got what this request asks for, and there is no reference answer that could be asked for",
     "no_solution": "there is no attempt that could show what a good one looks like",
     "doubtful_end": "outcomes do not say clearly enough which end is right",
     "dirty_unknown": "all who got what they asked for had a call that failed, and nobody knows whether it changed something all the same",
@@ -54,6 +54,11 @@ REASONS: Final[Mapping[str, str]] = {
     "correction_not_known": "nobody knows what becomes of what a person did about it",
     "correction_changes_nothing": "what a person did about it changes nothing that the rebuilt tools know of",
     "correction_not_said": "a person did it with a value that nobody named in the conversation and no record tells",
+    "references_contradict": "people give different answers for the right one",
+    "reference_withheld": "redaction took something out of the reference answer that nothing in the conversation tells",
+    "reference_may_not_be_all": "a reference answer is known, but its tools can change things, and nobody shows whether the request needs that",
+    "reference_not_answered": "outcomes and the reference answer do not agree about who answered right",
+    "counts_calls_only": "nothing but a number of calls would be paid for; for coding, send the tests' result or a reference answer",
     "nothing_to_bind": "what its user needs to be told is not one value",
     "review_is_stale": "the derived rubric changed after a person replaced it",
     "reviewed": "a reviewer settled the doubts",
@@ -84,6 +89,9 @@ PROBES: Final[Mapping[str, str]] = {
     "random_calls_then_hands_over": "random calls and a hand-over",
     "hands_over_at_once": "a hand-over without looking anything up",
     "other_solution": "the solution of another task",
+    "another_answer": "the answer of another task",
+    "lists_answers": "the right answer among many others",
+    "constant_answers_as_usual": "giving the answer that is right most often",
     "fishes_for_unknown": "asking what nobody can answer, in order not to be graded",
     "drops_write": "the good attempt without one of its changes",
     "repeats_write": "the good attempt with one change made twice",

@@ -11,6 +11,7 @@ from typing import Any, Final
 from ingest.chat_outcome import annotator_of
 from ingest.dialects.attributes import first_text, number_of, text_of
 from ingest.dialects.reading import Said
+from ingest.right_answer import OTEL_NAMES, right_answer
 from ingest.span import Attributes
 
 EVENT_NAMES: Final = frozenset({"gen_ai.evaluation.result", "gen_ai.evaluation"})
@@ -35,6 +36,12 @@ def annotator(name: str, given: str | None) -> str:
     return "end_user" if _BY_USERS.search(name) else "unknown"
 
 
+def first_right_answer(attributes: Attributes) -> str | None:
+    """What an evaluation says would have been right, under any of the names for it."""
+    found = (right_answer(attributes.get(name)) for name in OTEL_NAMES)
+    return next((text for text in found if text is not None), None)
+
+
 def read_evaluation(attributes: Attributes, *, at: int | None) -> Said | None:
     """The statement of one evaluation event; None where it names nothing."""
     name = first_text(attributes, ("gen_ai.evaluation.name", "name"))
@@ -48,7 +55,7 @@ def read_evaluation(attributes: Attributes, *, at: int | None) -> Said | None:
         label=first_text(attributes, ("gen_ai.evaluation.score.label",))
         or (text_of(value) if number_of(value) is None else None),
         text=first_text(attributes, ("gen_ai.evaluation.explanation", "gen_ai.evaluation.comment")),
-        correction=first_text(attributes, ("tracegym.outcome.correction",)),
+        correction=first_right_answer(attributes),
         by=annotator(name, first_text(attributes, ANNOTATOR_KEYS)),
         author=first_text(attributes, ("tracegym.outcome.author",)),
         at=at,

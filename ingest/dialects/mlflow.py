@@ -17,6 +17,7 @@ from ingest.dialects.identity import failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Dialect, Reading, Said
 from ingest.dialects.tool_schemas import read_tools
+from ingest.right_answer import right_answer
 from ingest.span import Span
 from ingest.text import Json, json_text
 
@@ -137,7 +138,7 @@ def _assessments(span: Span) -> list[Said]:
                 value=number_of(value),
                 label=text_of(value) if number_of(value) is None else None,
                 text=text_of(one.get("rationale")),
-                correction=None if gold is None else json_text(gold),
+                correction=right_answer(gold),
                 by=annotator_of(text_of(source.get("source_type")) if source else None),
                 author=text_of(source.get("source_id")) if source else None,
             )

@@ -11,6 +11,7 @@ from typing import Final
 
 from environments.runtime.rubric import REWARD, Check
 from synth.rubric.ends import End
+from synth.rubric.facts import Facts
 from synth.rubric.spread import SLACK, Spread
 
 CHARACTERS_PER_MESSAGE: Final = 1500
@@ -20,12 +21,14 @@ QUOTED: Final = 200
 """Characters of a result that an honest answer may hold in one run: a sentence of a document, not a record."""
 
 
-def cap_checks(accepted: Sequence[End], *, told: bool, spread: Spread) -> list[Check]:
+def cap_checks(
+    accepted: Sequence[End], *, told: bool, spread: Spread, also: Sequence[Facts] = ()
+) -> list[Check]:
     """Caps on calls, and where telling earns something, on numbers and words.
 
-    `spread` says how many new numbers an honest attempt may tell.
+    `spread` says how many new numbers an honest attempt may tell; `also` are attempts that show how much such a request takes.
     """
-    good = [a for end in accepted for a in end.good]
+    good = [*(a for end in accepted for a in end.good), *also]
     calls = max(CALLS, (SLACK + 1) * max(len(a.recorded.attempt.calls) for a in good))
     checks = [_cap("calls", "calls_at_most", f"At most {calls} tool calls.", most=calls)]
     quoted = max(QUOTED, SLACK * max(a.told_facts.quoted for a in good))

@@ -27,6 +27,7 @@ from synth.rubric.habits import PREDICTED, habit_checks
 from synth.rubric.known import is_id
 from synth.rubric.order import ordered_args
 from synth.rubric.plans import Doubts
+from synth.rubric.references import OTHERWISE, gives
 from synth.rubric.text_checks import (
     NOTHING_BUT_WORDING,
     grounded_texts,
@@ -60,43 +61,45 @@ class Derived:
     reasons: tuple[str, ...]
 
 
-def derive_rubric(
+def derive_rubric(  # noqa: PLR0913 - all that a rubric is made of
     task_id: str,
     attempts: Sequence[Facts],
     traits: AppTraits,
     *,
     end_of: Callable[[Facts], EndState] | None = None,
     doubts: Doubts | None = None,
+    wanted: Check | None = None,
 ) -> Derived:
     """Derive checks, solution and reasons from all attempts at one task; `end_of` re-runs one in the world.
 
-    `doubts`: arguments of which nobody knows what the real user would have had.
+    `doubts`: arguments of which nobody knows what the real user would have had. `wanted`: the check on the final answer, where people
+    say what the right one is.
     """
     kinds = traits.kinds
-    ends = ends_of(attempts, traits)
+    right = _Answers(wanted, attempts)
+    ends = ends_of(attempts, traits, also_excused=right.excused)
     accepted = [end for end in ends if end.accepted]
     paid = _end_check(ends, traits, end_of)
+    if right.asked and not any(a.writes for a in attempts):
+        # A tool that may change something is a look-up where the right end is an answer.
+        paid = replace(paid, args={**paid.args, "maybe": []})
     checks = [paid, _prediction(paid, kinds, accepted, doubts or Doubts())]
     reasons: list[str] = []
     if accepted:
-        checks += _told_checks(accepted, END, REWARD, traits.language)
-        checks += _told_checks(accepted, PREDICTED, AGREEMENT, traits.language)
-        grounds = grounded_checks(accepted, traits, folded("\n".join(_definitions(accepted))))
-        # It notes what has no ground, which the checks after it need to know.
-        checks += grounds
         written = [end.good for end in accepted]
-        checks += grounded_texts(written, traits, folded("\n".join(_definitions(accepted))))
-        checks += text_checks(written, traits, END)
-        checks += told_some_checks(accepted, traits, END)
+        checks += _said_checks(accepted, traits, right)
         told = any(check.fn in {"told", "told_some"} for check in checks)
-        answered = any(check.fn == "told" and check.required for check in checks)
+        answered = right.asked or any(check.fn == "told" and check.required for check in checks)
         checks += spoke_checks(accepted, traits)
         checks += consent_checks(accepted, traits)
-        checks += evidence_checks(accepted, traits, told=answered, found_out=told)
+        evidence = evidence_checks(accepted, traits, told=answered, found_out=told)
+        # Whoever gives the answer found it, by whichever look-ups.
+        checks += [c for c in evidence if c.fn != "read"] + right.looks if right.asked else evidence
         checks += habit_checks([a for e in accepted for a in e.good], traits.missing, kinds)
         if len(accepted) == 1:
             checks += contrast_checks(accepted[0].good, traits)
-        checks += cap_checks(accepted, told=told, spread=traits.spread)
+        also = attempts if right.asked else ()
+        checks += cap_checks(accepted, told=told, spread=traits.spread, also=also)
         checks += _change_checks(accepted[0], kinds)
         if not any(check.positive and check.required for check in checks):
             reasons.append("no_positive_evidence")
@@ -105,18 +108,101 @@ def derive_rubric(
             reasons.append(NOTHING_BUT_WORDING)
         if all(a.dirty for a in accepted[0].good):
             reasons.append("dirty_unknown")
+        if right.is_doubtful:
+            reasons.append(OTHERWISE)
     else:
         reasons.append("no_resolved_attempt" if not any(e.good for e in ends) else "doubtful_end")
     rubric = Rubric(task_id=task_id, checks=tuple(checks), evidence=_evidence(ends))
-    solution = _solution(accepted[0]) if accepted else None
+    solution = _solution(accepted[0], right) if accepted else None
     return Derived(rubric=rubric, solution=solution, ends=tuple(ends), reasons=tuple(reasons))
 
 
-def _solution(end: End) -> Facts:
-    """The shortest complete resolved attempt, with the policy document where one has it."""
+class _Answers:
+    """What the check on the final answer makes of a task's attempts."""
+
+    def __init__(self, wanted: Check | None, attempts: Sequence[Facts]) -> None:
+        self._wanted = wanted
+        self._attempts = attempts
+        self._given = {
+            id(a): None if wanted is None else gives(wanted, a.recorded.attempt) for a in attempts
+        }
+        self._good = [a for a in attempts if a.resolved]
+
+    @property
+    def excused(self) -> frozenset[str]:
+        """Unresolved attempts that answered otherwise: the end is not why they failed."""
+        if self._wanted is None:
+            return frozenset()
+        bad = (a for a in self._attempts if a.resolved is False)
+        return frozenset(a.episode_id for a in bad if not self._given[id(a)])
+
+    @property
+    def _agree(self) -> bool:
+        told = [self._given[id(a)] for a in self._good]
+        return None in told or 2 * sum(map(bool, told)) >= len(told)
+
+    @property
+    def asked(self) -> bool:
+        """Whether the answer is required: outcomes do not speak against it."""
+        return self._wanted is not None and self._agree
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether outcomes and the reference disagree about who answered right."""
+        if self._wanted is None:
+            return False
+        bad = [a for a in self._attempts if a.resolved is False and not a.writes]
+        return not self._agree or any(self._given[id(a)] for a in bad)
+
+    @property
+    def is_grounded(self) -> bool:
+        """Whether tools show what resolved attempts tell: an answer that is known by heart has no ground."""
+        return all(a.recorded.attempt.calls and not a.told_facts.groundless for a in self._good)
+
+    @property
+    def checks(self) -> list[Check]:
+        """The check on the final answer, required or for people to see."""
+        if self._wanted is None:
+            return []
+        good = [a for a in self._good if self._given[id(a)] is not False]
+        found = replace(
+            self._wanted,
+            support=len(good),
+            counter=len(self._good) - len(good),
+            origin=origin_of(self._good),
+        )
+        return [found if self.asked else replace(found, required=False, weight=0.0)]
+
+    @property
+    def looks(self) -> list[Check]:
+        """That something is looked up, where every resolved attempt does: right words alone may be remembered from elsewhere."""
+        if not self._good or not all(a.recorded.attempt.calls for a in self._good):
+            return []
+        return [
+            Check(
+                check_id="looked_up",
+                fn="called",
+                args={"least": 1},
+                role=REWARD,
+                required=True,
+                positive=False,
+                says="Something is looked up or done before the answer.",
+                support=len(self._good),
+                origin=origin_of(self._good),
+            )
+        ]
+
+    def answers_otherwise(self, attempt: Facts) -> bool:
+        """Whether an attempt does not give the answer although it is required."""
+        return self.asked and self._given[id(attempt)] is False
+
+
+def _solution(end: End, right: _Answers) -> Facts:
+    """The shortest complete resolved attempt that answers right, with the policy document where one has it."""
     return min(
         end.good,
         key=lambda a: (
+            right.answers_otherwise(a),
             bool(a.recorded.unanswered),
             a.recorded.attempt.messages[0].get("role") != "system",
             len(a.recorded.actions),
@@ -248,6 +334,24 @@ def _but_for(shown: Facts, corrected: Mapping[str, Collection[str]], kinds: Tool
     )
     rows: dict[str, Json] = {n: list[Json](names) for n, names in sorted(ignore.items()) if names}
     return {"writes": _rows(writes), "ignore": rows}
+
+
+def _said_checks(accepted: Sequence[End], traits: AppTraits, right: _Answers) -> list[Check]:
+    """What is told and written: the right answer where people say what it is, else what resolved attempts told."""
+    definitions = folded("\n".join(_definitions(accepted)))
+    written = [end.good for end in accepted]
+    checks = [*right.checks]
+    if not right.asked:
+        checks += _told_checks(accepted, END, REWARD, traits.language)
+        checks += _told_checks(accepted, PREDICTED, AGREEMENT, traits.language)
+    if not right.asked or right.is_grounded:
+        # It notes what has no ground, which the checks after it need to know.
+        checks += grounded_checks(accepted, traits, definitions)
+    checks += grounded_texts(written, traits, definitions)
+    checks += text_checks(written, traits, END)
+    if not right.asked:
+        checks += told_some_checks(accepted, traits, END)
+    return checks
 
 
 def _told_checks(accepted: Sequence[End], after: str, role: str, language: str) -> list[Check]:

@@ -6,7 +6,7 @@ Hypotheses are sets of right ends: none of those seen, one of them, or (rarely) 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
@@ -66,10 +66,13 @@ class End:
         )
 
 
-def ends_of(attempts: Sequence[Facts], traits: AppTraits) -> list[End]:
-    """The ends of one task, most probable first."""
+def ends_of(
+    attempts: Sequence[Facts], traits: AppTraits, *, also_excused: Collection[str] = ()
+) -> list[End]:
+    """The ends of one task, most probable first; of `also_excused` attempts something else says why they failed."""
     groups = _group(attempts)
     excused = frozenset(a.episode_id for group in groups for a in _explained(group, traits))
+    excused |= frozenset(also_excused)
     # A constructed attempt goes by the id of the failed one that it is made for: only what failed is excused.
     counted = [[a for a in g if a.resolved or a.episode_id not in excused] for g in groups]
     posteriors = _posteriors(counted)

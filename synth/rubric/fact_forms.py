@@ -18,9 +18,12 @@ from babel.numbers import format_decimal
 from num2words import CONVERTER_CLASSES, num2words
 
 from environments.runtime.facts import DATE, NUMBER, TIME, Fact, folded
+from environments.runtime.final_answer import words_of
 
 ENGLISH: Final = "en"
 LARGEST_IN_WORDS: Final = 1e9
+JOINING: Final = frozenset({"and", "und", "et", "y", "e", "a"})
+"""Words of numbers that join other words, too."""
 DAYS: Final = ("d MMMM y", "d MMMM", "MMMM d", "d. MMMM", "d MMM")
 """How a day is written, in the letters of Unicode's date patterns."""
 
@@ -32,6 +35,18 @@ def forms_of(fact: Fact, language: str = ENGLISH) -> tuple[str, ...]:
     languages = (ENGLISH,) if known is None or language == ENGLISH else (ENGLISH, language)
     found = (folded(form) for one in languages for form in _forms(fact, one))
     return tuple(dict.fromkeys(form for form in found if form != fact.text))
+
+
+@lru_cache(maxsize=64)
+def number_words(language: str = ENGLISH) -> tuple[str, ...]:
+    """Return the words of which a language makes numbers, and English, folded; one that joins words in all of them is none."""
+    numbers = (*range(101), 1_000, 10**6, 10**9, 0.5)
+    found: set[str] = set()
+    for one in dict.fromkeys((ENGLISH, language)):
+        if one in CONVERTER_CLASSES:
+            spelt = (folded(num2words(n, lang=one)) for n in numbers)
+            found |= {word for text in spelt for word in words_of(text)}
+    return tuple(sorted(found - JOINING))
 
 
 def _forms(fact: Fact, language: str) -> Iterator[str]:

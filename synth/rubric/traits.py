@@ -83,7 +83,7 @@ def traits_of(
         groundless=_groundless(attempts),
         groundless_texts=_groundless_texts(attempts),
         written_everywhere=_written_everywhere(groups),
-        language=_language(attempts),
+        language=language_of(attempts),
     )
 
 
@@ -126,6 +126,7 @@ def _words_said(attempt: Facts) -> Iterator[str]:
         yield from (value for value in call.arguments.values() if isinstance(value, str))
 
 
-def _language(attempts: Sequence[Facts]) -> str:
+def language_of(attempts: Sequence[Facts]) -> str:
+    """The ISO 639 code of the language that an app's users are told things in."""
     said = (text for a in attempts[:SAMPLE] for text in View(a.recorded.attempt).visible)
     return language_code(language_of_talk(said)) or ENGLISH

@@ -309,7 +309,7 @@ def test_a_cluster_says_in_sentences_why_its_episodes_gave_no_task() -> None:
 
     page = render(replace(sample_report(), clusters=(cluster,)))
 
-    assert "4: <bdi>nobody is known to have got what this request asks for</bdi>" in page
+    assert f"4: <bdi>{reason_says('no_resolved_attempt')}</bdi>" in page
     assert "no_resolved_attempt" not in page
 
 

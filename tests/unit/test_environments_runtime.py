@@ -68,17 +68,24 @@ def test_data_never_becomes_code(path: Path) -> None:
 
 
 def is_literal(pattern: ast.expr, path: Path) -> bool:
-    """Whether a pattern is a text of the source, which may hold texts that the module names."""
+    """Whether a pattern is a text of the source, with texts that the module names and others escaped."""
     if isinstance(pattern, ast.JoinedStr):
         return all(is_literal(part, path) for part in pattern.values)
-    if isinstance(pattern, ast.FormattedValue) and isinstance(pattern.value, ast.Name):
+    if isinstance(pattern, ast.FormattedValue):
+        return is_literal(pattern.value, path)
+    if isinstance(pattern, ast.Name):
         return any(
             isinstance(node, ast.AnnAssign)
             and isinstance(node.target, ast.Name)
-            and node.target.id == pattern.value.id
+            and node.target.id == pattern.id
             and isinstance(node.value, ast.Constant)
             for node in tree(path).body
         )
+    if isinstance(pattern, ast.Call):
+        escaped = ast.unparse(pattern.func) == "re.escape"
+        joined = isinstance(pattern.func, ast.Attribute) and pattern.func.attr == "join"
+        many = joined and ast.unparse(pattern.args[0]).startswith("map(re.escape, ")
+        return escaped or (many and is_literal(pattern.func.value, path))  # type: ignore[attr-defined]  # an attribute
     return isinstance(pattern, ast.Constant)
 
 

@@ -117,23 +117,33 @@ def _fact(text: str, old: Old) -> Json:
 
 def _as_facts(value: Json, _old: Old) -> str:
     facts = value if isinstance(value, list) else [None]
-    values = [fact.get("value") if isinstance(fact, dict) else None for fact in facts]
+    values = [fact.get("value") if isinstance(fact, dict) else fact for fact in facts]
     if any(not isinstance(v, str) or not v.strip() or "\n" in v for v in values):
-        raise BadCheckError("is no list of facts")
+        raise BadCheckError("is no list of facts or answers")
     return "\n".join(map(str, values))
 
 
 def _facts(text: str, old: Old) -> Json:
     """One fact for each line; one that stood there before keeps the forms it had."""
-    kept = old.get("facts")
-    known = {
-        str(f.get("value")): f
-        for f in (kept if isinstance(kept, list) else [])
-        if isinstance(f, dict)
-    }
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    facts: list[Json] = [known.get(line) or fact_of_text(line) for line in lines]
+    known = _by_value(old.get("facts"))
+    facts: list[Json] = [known.get(line) or fact_of_text(line) for line in _lines(text)]
     return facts
+
+
+def _answers(text: str, old: Old) -> Json:
+    """One right answer for each line; one that stood there before stays as it was compared."""
+    known = _by_value(old.get("answers"))
+    answers: list[Json] = [known.get(line, line) for line in _lines(text)]
+    return answers
+
+
+def _by_value(kept: Json) -> dict[str, dict[str, Json]]:
+    held = [one for one in kept if isinstance(one, dict)] if isinstance(kept, list) else []
+    return {str(one.get("value")): one for one in held}
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 def _ignore(old: Old) -> Mapping[str, Json]:
@@ -317,6 +327,13 @@ FIELDS: Final[Mapping[str, Field]] = {
         write=_as_facts,
         read=_facts,
         hint="one on each line: an amount, a date, an id, a name",
+    ),
+    "answers": Field(
+        label="Right answers",
+        widget=LINES,
+        write=_as_facts,
+        read=_answers,
+        hint="one on each line: each is right by itself",
     ),
     "kinds": _name_lines("Kinds of facts"),
     "argument": _one_line("Its text"),

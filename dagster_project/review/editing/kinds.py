@@ -72,11 +72,22 @@ KINDS: Final[Mapping[str, Kind]] = {
         needs=("most",),
         example={"most": "200"},
     ),
+    "answered": Kind(
+        about="The final answer is one of these",
+        needs=("answers",),
+        takes=("tools",),
+        example={"answers": "Boston\n42"},
+    ),
     "text_holds": Kind(
         about="A text that a call writes holds facts and words, however it is worded",
         needs=("tool", "argument"),
         takes=("facts", "words", "least", "among", "ignore"),
-        example={"tool": "send_message", "argument": "body", "words": "refund\nfriday", "least": "1"},
+        example={
+            "tool": "send_message",
+            "argument": "body",
+            "words": "refund\nfriday",
+            "least": "1",
+        },
     ),
     "text_grounded": Kind(
         about="The agent writes nothing that nothing shows",

@@ -11,7 +11,8 @@ from typing import Any, Final
 from ingest.chat_outcome import number_of
 from ingest.formats.records.fields import ANSWER, Fields
 from ingest.formats.records.words import spelt
-from ingest.text import Json, json_text
+from ingest.right_answer import right_answer
+from ingest.text import Json
 
 VERDICTS: Final = (
     "reward",
@@ -50,6 +51,13 @@ REFERENCES: Final = (
     "gold_answer",
     "gold",
     "target",
+    "reference_answers",
+    "expected_answers",
+    "correct_answers",
+    "gold_answers",
+    "golden_answers",
+    "references",
+    "ground_truths",
 )
 """Names of the answer that would have been right."""
 _REASONS: Final = ("reason", "explanation", "comment", "rationale", "reasoning", "comments")
@@ -169,8 +177,4 @@ def _reference(fields: Fields, *, answered: bool) -> tuple[str, str] | None:
 
 
 def _right(value: Json) -> str | None:
-    if isinstance(value, list) and len(value) == 1:
-        value = value[0]
-    if value is None or value in ("", [], {}):
-        return None
-    return value if isinstance(value, str) else json_text(value)
+    return right_answer(value)

@@ -18,6 +18,7 @@ from ingest.formats.format import Decoded, Format
 from ingest.moments import from_any
 from ingest.otlp_record import Arrival
 from ingest.outcome import Outcome
+from ingest.right_answer import right_answer
 from ingest.span import STATUS_ERROR, Span
 from ingest.text import Json, json_text
 
@@ -98,7 +99,7 @@ def read_feedback(value: Json, arrival: Arrival) -> Decoded:
 
 
 def _correction(value: Json) -> str | None:
-    return None if value is None else value if isinstance(value, str) else json_text(value)
+    return right_answer(value)
 
 
 def _dicts(value: Json) -> Iterator[dict[str, Any]]:

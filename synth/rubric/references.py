@@ -1,0 +1,199 @@
+"""What people say that the right answer was: the texts in the corrections of outcomes, as a check on the final answer.
+
+In: clean outcomes and the outcome policy. Out: per episode the answers that are right, with who said so; the check on the final
+answer, with the normal forms of each; or a judge's question where a reference is an explanation. A correction that names calls is no
+answer (`corrections`). Not here: comparing (`environments.runtime.check_answer`), which tasks come of it (`synth.tasks`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from environments.runtime.answer_rows import answer_row
+from environments.runtime.attempt import Attempt, Json
+from environments.runtime.check_answer import (
+    NUMBER_WORDS,
+    answered,
+)
+from environments.runtime.check_view import View, text_of
+from environments.runtime.facts import DATE, NUMBER, facts_in
+from environments.runtime.final_answer import tokens
+from environments.runtime.normal import parse_json
+from environments.runtime.rubric import BOTH, REWARD, Check
+from redact.clean_episode import WITHHELD
+from redact.clean_outcome import CleanOutcome
+from redact.corrected_calls import calls_in
+from synth.labels import RANKS, OutcomePolicy
+from synth.rubric.fact_forms import ENGLISH, forms_of, number_words
+
+REFERENCE: Final = "reference"
+"""Who says that an attempt is resolved whose final answer gives the reference, and the solution of a task made of one."""
+CHECK_ID: Final = "answered"
+MOST_ANSWERS: Final = 32
+NEVER: Final = ("model", "implicit")
+"""Whose word is no reference: a guess would be paid as if it were right."""
+
+CONTRADICT: Final = "references_contradict"
+UNKNOWABLE: Final = "reference_withheld"
+MAY_CHANGE: Final = "reference_may_not_be_all"
+OTHERWISE: Final = "reference_not_answered"
+"""Reasons why a task with a reference cannot be accepted as it stands."""
+
+PROMPT: Final = """Somebody who knows wrote this reference answer to the user's question:
+
+{references}
+
+Does the assistant's final answer say the same? Give 1 where it holds what the reference says and nothing that contradicts it, in whatever \
+words and language; give 0 where a part is missing, wrong or hedged among other answers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """The answers that are right for one request; each of them alone is enough."""
+
+    answers: tuple[str, ...]
+    by: str
+    """The kind of annotator who says so; of several the most trusted."""
+    outcome_ids: tuple[str, ...]
+    confidence: float
+    replaced: bool = False
+    """Whether redaction put something else in place of a part of it."""
+    contradicted: bool = False
+    """Whether people give different answers to one request."""
+
+    @property
+    def is_withheld(self) -> bool:
+        """Whether redaction left out a part of it."""
+        return any(WITHHELD in text for text in self.answers)
+
+
+def references_of(outcomes: Iterable[CleanOutcome], policy: OutcomePolicy) -> dict[str, Reference]:
+    """Per episode what its outcomes say the right answer was; episodes without one are not in it."""
+    found: dict[str, Reference] = {}
+    for outcome in sorted(outcomes, key=lambda o: o.outcome_id):
+        said = _said(outcome, policy)
+        if said is not None:
+            name = outcome.episode_id
+            found[name] = joined(found[name], said) if name in found else said
+    return found
+
+
+def joined(one: Reference, other: Reference) -> Reference:
+    """What two statements about one request say: the more trusted kind's answer; of equal ones the same answer, or a contradiction."""
+    first, second = sorted((one, other), key=lambda r: _rank(r.by))
+    same = {tokens(a) for a in first.answers} & {tokens(a) for a in second.answers}
+    differ = not same and _rank(first.by) == _rank(second.by)
+    return replace(
+        first,
+        answers=tuple(dict.fromkeys((*first.answers, *(second.answers if same else ())))),
+        outcome_ids=tuple(dict.fromkeys((*one.outcome_ids, *other.outcome_ids))),
+        confidence=max(one.confidence, other.confidence) if same else first.confidence,
+        replaced=one.replaced or other.replaced,
+        contradicted=one.contradicted or other.contradicted or differ,
+    )
+
+
+def _rank(by: str) -> int:
+    return RANKS.get(by, RANKS["unknown"])
+
+
+def _said(outcome: CleanOutcome, policy: OutcomePolicy) -> Reference | None:
+    text = outcome.correction
+    if not text or outcome.by in NEVER or calls_in(text) is not None:
+        return None
+    if policy.ignores(outcome):
+        return None
+    answers = tuple(dict.fromkeys(one for one in _alternatives(text) if tokens(one)))
+    if not answers:
+        return None
+    return Reference(
+        answers=answers[:MOST_ANSWERS],
+        by=outcome.by,
+        outcome_ids=(outcome.outcome_id,),
+        confidence=round(1 - policy.noise_of(outcome), 4),
+        replaced=bool(outcome.replaced),
+    )
+
+
+def _alternatives(text: str) -> Iterator[str]:
+    """The answers of a correction: a JSON list of texts or numbers names several that are right."""
+    parsed = parse_json(text) if text[:1] == "[" else None
+    listed = parsed.value if parsed is not None else None
+    if isinstance(listed, list) and listed and all(map(_is_plain, listed)):
+        yield from (one if isinstance(one, str) else json.dumps(one) for one in listed)
+    else:
+        yield text.strip()
+
+
+def _is_plain(value: Json) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+def answer_check(
+    reference: Reference, *, language: str = ENGLISH, tools: Sequence[str] = ()
+) -> Check:
+    """The check that the final answer gives the reference; a judge's question where all of it is prose.
+
+    `tools` end the conversation: their arguments may carry the answer.
+    """
+    rows = [row for text in reference.answers if (row := _row(text, language)) is not None]
+    if not rows:
+        listed = "\n\n".join(reference.answers)
+        args: dict[str, Json] = {"prompt": PROMPT.format(references=listed), "evidence": "visible"}
+        says = "A judge finds that the final answer says what the reference says."
+        return _check("judge", args, says, REWARD)
+    args = {"answers": list[Json](rows)}
+    if any(_has_words(row) for row in rows):
+        args[NUMBER_WORDS] = list[Json](number_words(language))
+    if tools:
+        args["tools"] = list[Json](tools)
+    named = " or ".join(str(row["value"]) for row in rows[:4])
+    return _check("answered", args, f"The final answer is {named}.", BOTH)
+
+
+def _has_words(row: Json) -> bool:
+    if not isinstance(row, dict):
+        return False
+    items = row.get("items")
+    within = items if isinstance(items, list) else []
+    return (row.get("kind") == NUMBER and bool(row.get("forms"))) or any(map(_has_words, within))
+
+
+def _check(fn: str, args: Mapping[str, Json], says: str, role: str) -> Check:
+    return Check(
+        check_id=CHECK_ID, fn=fn, args=args, role=role, required=True, says=says, support=1
+    )
+
+
+def gives(check: Check, attempt: Attempt) -> bool | None:
+    """Whether an attempt's final answer gives the reference; None where only a judge can say."""
+    if check.fn != "answered":
+        return None
+    return answered(check.args, View(attempt), CHECK_ID)[0] == 1.0
+
+
+def stands_in_talk(reference: Reference, attempts: Iterable[Attempt]) -> bool:
+    """Whether all that an answer says was said by users or shown by tools: a policy can then find it out."""
+    shown = [
+        set(tokens("\n".join(text_of(m) for m in a.messages if m.get("role") != "assistant")))
+        for a in attempts
+    ]
+    return any(set(tokens(text)) <= words for text in reference.answers for words in shown)
+
+
+def _row(text: str, language: str) -> dict[str, Json] | None:
+    """One answer as the check compares it, with the forms of its numbers and dates; None for prose."""
+    row = answer_row(text)
+    return None if row is None else _with_forms(row, language)
+
+
+def _with_forms(row: dict[str, Json], language: str) -> dict[str, Json]:
+    facts = facts_in(str(row["value"])) if row["kind"] in {NUMBER, DATE} else ()
+    items = row.get("items")
+    if isinstance(items, list):
+        rows: list[Json] = [_with_forms(i, language) for i in items if isinstance(i, dict)]
+        return {**row, "items": rows}
+    return {**row, "forms": list[Json](forms_of(facts[0], language))} if facts else row
