@@ -320,7 +320,7 @@ def test_a_task_that_cannot_be_derived_is_left_out(
         monkeypatch,
         synth.tasks,
         "_candidate",
-        lambda found, *_: synth.tasks._id_of(found.group) == odd,
+        lambda found, *_, **_more: synth.tasks._id_of(found.group) == odd,
     )
     found = built(home)
     assert {one.unit for one in found.skipped if one.stage == "tasks"} == {odd}
