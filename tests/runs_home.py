@@ -32,7 +32,7 @@ class Shop:
 
 
 def runs_home(folder: Path, *, hostile: bool = False, older: bool = False) -> Shop:
-    """A policy that solves, one that idles, one that asks for what nobody knows, and one that broke.
+    """A policy that solves, one that idles, one that also does what nobody knows the effect of, and one that broke.
 
     `older` leaves out what explains a rollout, as rows have it that were stored before.
     """
@@ -45,7 +45,8 @@ def runs_home(folder: Path, *, hostile: bool = False, older: bool = False) -> Sh
     lost = (
         say(words),
         call("get_order", {"order_id": words if hostile else "o77"}, "c1"),
-        call("cancel_order", {"order_id": "o77"}, "c2"),
+        call("cancel_order", {"order_id": "o1"}, "c2"),
+        call("cancel_order", {"order_id": "o77"}, "c3"),
     )
     made = [
         *_rolled(opened, "solver", None),

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -200,9 +200,17 @@ class _Writer:
 
     def write(self, batch: Sequence[_Prompt]) -> list[_Written]:
         """One text per prompt; a prompt that fills the model's context gets an empty one."""
-        fits = [prompt for prompt in batch if len(prompt.ids) < self._room]
-        texts = dict(zip(map(id, fits), self._generate(fits), strict=True)) if fits else {}
+        texts: dict[int, _Written] = {}
+        for together in self._of_equal_room(batch):
+            texts |= dict(zip(map(id, together), self._generate(together), strict=True))
         return [texts.get(id(prompt), _Written(prompt.ids, [], [])) for prompt in batch]
+
+    def _of_equal_room(self, batch: Sequence[_Prompt]) -> Iterator[list[_Prompt]]:
+        """Prompts that may be continued equally far: near the end of the context each alone, lest the longest cuts all."""
+        ample = self._room - self._settings.max_new_tokens
+        if roomy := [prompt for prompt in batch if len(prompt.ids) <= ample]:
+            yield roomy
+        yield from ([prompt] for prompt in batch if ample < len(prompt.ids) < self._room)
 
     def _generate(self, batch: Sequence[_Prompt]) -> list[_Written]:
         longest = max(len(prompt.ids) for prompt in batch)

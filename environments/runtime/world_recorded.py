@@ -178,10 +178,11 @@ class RecordedSession(Session):
         other._past, other._dark, other._times = self._past, self._dark, self._times  # noqa: SLF001 - one of its own kind
         return other
 
-    def _resume(self, before: Self) -> None:
+    def _resume(self, before: Session) -> None:
         """Go on from where another session of the same kind is; that one is used up."""
         super()._resume(before)
-        self._past, self._dark, self._times = before._past, before._dark, before._times
+        if isinstance(before, RecordedSession):
+            self._past, self._dark, self._times = before._past, before._dark, before._times  # noqa: SLF001 - as above
 
     def _go_back(self, before: Self) -> None:
         """To where the session was before a call; `before` is used up."""

@@ -232,7 +232,7 @@ class Session:
         other._wordings = self._wordings  # noqa: SLF001 - as above
         return other
 
-    def _resume(self, before: Self) -> None:
+    def _resume(self, before: Session) -> None:
         """Go on from where another session of the same kind is; that one is used up."""
         self.state, self._moment, self._shared = before.state, before._moment, True
         self._views, self._wordings = before._views, before._wordings

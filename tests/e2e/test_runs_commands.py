@@ -51,7 +51,7 @@ def test_one_run_in_the_terminal(shop: Shop, tmp_path: Path) -> None:
     ):
         assert said in from_home.stdout
     document = json.loads(runs("--home", shop.home.path, "--show", start, "--json").stdout)
-    assert [one["source"] for one in document["answers"]] == ["unknown", "unknown"]
+    assert [one["source"] for one in document["answers"]] == ["unknown", "derived", "unknown"]
     assert document["cause"] == "unknown_tool"
 
 

@@ -150,7 +150,7 @@ def test_older_rollouts_are_made_again(tmp_path: Path) -> None:
     run = shelf.open(shop.rollouts["stranger"].rollout_id)
     assert run is not None
     assert run.again
-    assert run.sources == ["unknown", "unknown"]
+    assert run.sources == ["unknown", "derived", "unknown"]
     assert run.unanswered == (3,)
     assert [check.score for check in run.checks if check.decides] == [None]
     broken = shelf.open(shop.rollouts["broken"].rollout_id)

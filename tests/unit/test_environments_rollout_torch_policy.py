@@ -16,7 +16,12 @@ from environments.export.chats import chats_of  # noqa: E402 - torch first, or n
 from environments.rollout.engine import RolloutSettings, run_rollouts  # noqa: E402
 from environments.rollout.errors import RolloutError  # noqa: E402
 from environments.rollout.rollout import Rollout  # noqa: E402
-from environments.rollout.torch_policy import TorchPolicy, TorchSettings  # noqa: E402
+from environments.rollout.torch_policy import (  # noqa: E402
+    TorchPolicy,
+    TorchSettings,
+    _Prompt,
+    _Writer,
+)
 from environments.runtime import TaskSet  # noqa: E402
 from examples.train_grpo.grpo import reinforce  # noqa: E402
 from examples.train_grpo.imitation import imitate  # noqa: E402
@@ -87,6 +92,21 @@ def test_a_run_does_not_hang_on_its_batch(shop: TaskSet) -> None:
     alone = [r.trajectory for r in play(shop, one, batch=1)]
     assert alone == [r.trajectory for r in play(shop, one, batch=64)]
     assert alone != [r.trajectory for r in play(shop, one, salt=1)]
+
+
+def test_a_prompt_near_the_end_of_the_context_cuts_no_other(shop: TaskSet) -> None:
+    """The longest prompt of a batch has room for a few tokens; a shorter one beside it still gets all it asks for."""
+    one = learner(shop)
+    writer = _Writer(one.model, one.tokenizer, TorchSettings(temperature=1, max_new_tokens=48))
+
+    def prompts() -> list[_Prompt]:
+        loop = asyncio.new_event_loop()
+        return [_Prompt([5] * length, "seed", loop.create_future()) for length in (10, 250)]
+
+    together = writer.write(prompts())
+    alone = [writer.write([prompt])[0] for prompt in prompts()]
+    assert [written.ids for written in together] == [written.ids for written in alone]
+    assert len(together[1].ids) <= 6
 
 
 def test_a_full_context_is_silence_and_not_a_fault(shop: TaskSet) -> None:
