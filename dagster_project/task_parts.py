@@ -10,6 +10,7 @@ from typing import Any
 from dagster_project.agreement import HeldOut
 from dagster_project.grader_parts import agreement_row
 from dagster_project.report.data import (
+    AttackCount,
     CheckRow,
     Count,
     ProbeRow,
@@ -22,6 +23,7 @@ from dagster_project.verification import VerifiedTask
 from environments.describe_check import describe
 from environments.diff import title_of
 from environments.runtime.candidate import Candidate
+from environments.verification.attack_table import attack_rows
 from environments.verification.sentences import reason_group, reason_says
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED
 from synth.clusters import Cluster
@@ -50,6 +52,12 @@ def task_count(standing: Standing) -> TaskCount:
             for one in ranked(reasons)
         ),
     )
+
+
+def attack_counts(standing: Standing) -> list[AttackCount]:
+    """What each kind of attack earned on the app's tasks."""
+    rows = attack_rows((one.status, one.probes) for one in standing.verdicts.values())
+    return [AttackCount(app=standing.app, attack=row) for row in rows]
 
 
 def task_rows(

@@ -6,7 +6,7 @@ lakes give equal parts: no clock, sorted by task id. Not here: the folder itself
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from typing import Any
 
@@ -24,6 +24,7 @@ from dagster_project.verification import VerifiedTask, trust_in
 from environments.export.taskset import Entry, entry_of
 from environments.runtime.attempt import Json
 from environments.runtime.candidate import Candidate
+from environments.verification.attack_table import attack_rows
 from environments.verification.judged import asks_a_judge
 from ingest.moments import day_of
 
@@ -41,6 +42,7 @@ def parts_of(lake: Lake, apps: Sequence[str], *, name: str | None = None) -> Tas
     """All verified tasks of some apps, whatever their status; the writer chooses."""
     entries: list[Entry] = []
     graders: list[Json] = []
+    attacks: list[Json] = []
     worlds: dict[str, Mapping[str, Any]] = {}
     for app in sorted(apps):
         world = world_of(lake, app)
@@ -51,6 +53,8 @@ def parts_of(lake: Lake, apps: Sequence[str], *, name: str | None = None) -> Tas
         said = cache(partial(_said, lake, app))
         held_out = records(lake, AGREEMENT, app, HeldOut).values()
         graders += card_rows(app, trust_in(verdicts.values(), held_out))
+        rows = attack_rows((one.status, one.probes) for one in verdicts.values())
+        attacks += [{"app": app, **asdict(row)} for row in rows]
         for candidate in records(lake, TASKS, app, Candidate).values():
             verdict = verdicts.get(candidate.task.task_id)
             if verdict is not None and world is not None:
@@ -60,7 +64,11 @@ def parts_of(lake: Lake, apps: Sequence[str], *, name: str | None = None) -> Tas
     return TaskSetParts(
         entries=tuple(sorted(entries, key=lambda entry: entry.task.task_id)),
         worlds=worlds,
-        provenance={**_provenance(lake, sorted(apps), name), "graders": graders},
+        provenance={
+            **_provenance(lake, sorted(apps), name),
+            "graders": graders,
+            "attacks": attacks,
+        },
     )
 
 

@@ -24,6 +24,7 @@ from environments.runtime.task import Limits, Task
 from environments.runtime.verdict import Verdict
 from environments.runtime.world_dispatched import Dispatched
 from environments.verification.attacks import attacks
+from environments.verification.cheats import cheats
 from environments.verification.material import Material, Others, as_list, by_meaning
 from environments.verification.mutants import mutants, recorded_bad, routes
 from environments.verification.probe import BELOW, MASKED, ONE, Probe, ProbeResult
@@ -112,8 +113,8 @@ def verify(
         tool in material.changing for tool, _ in event_rows(good.end, {})
     )
     unsolvable = not_knowable(material, read.habits(run), gate.reward_of, gate.look)
-    probes = [*routes(material), *other_ways(material), *attacks(material), *mutants(material)]
-    probes += recorded_bad(candidate.attempts)
+    probes = [*routes(material), *other_ways(material), *attacks(material), *cheats(material)]
+    probes += [*mutants(material), *recorded_bad(candidate.attempts)]
     results = [first, *(gate.probe(probe, good) for probe in probes)]
     status, reasons = _status(candidate, results)
     if status == ACCEPTED and gate.honest < MOST_SHARE:

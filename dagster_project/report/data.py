@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dagster_project.skipped_parts import SkippedRow
+from environments.verification.attack_table import AttackRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -284,6 +285,14 @@ class ProbeRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AttackCount:
+    """What one kind of attack earned on an app's tasks."""
+
+    app: str
+    attack: AttackRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
     """How a rubric's agreement verdict compares with outcomes it has not seen."""
 
@@ -449,6 +458,7 @@ class ReportData:
     worlds: tuple[WorldRow, ...] = ()
     graders: tuple[GraderRow, ...] = ()
     grader_kinds: tuple[GraderKindRow, ...] = ()
+    attacks: tuple[AttackCount, ...] = ()
     task_counts: tuple[TaskCount, ...] = ()
     tasks: tuple[TaskRow, ...] = ()
     """May be all tasks: the page shows the first ones of each status and counts the rest."""

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from environments.export.card_figures import difficulty_section, null_section, split_section
-from environments.export.card_graders import grader_section
+from environments.export.card_graders import attack_section, grader_section
 from environments.runtime.attempt import Json
 from environments.runtime.manifest import TaskSetManifest
 from environments.runtime.share import PAYS_ALL, PAYS_SHARE, UNSOLVED
@@ -67,7 +67,9 @@ def card(
         f"{len(tasks)} tasks derived from production traces, with replayable tools and graders.{made}",
         _inside(tasks),
         "## Reward\n\n" + REWARDS[manifest.reward],
-        "## Verification\n\n" + _verification(manifest),
+        "## Verification\n\n"
+        + _verification(manifest)
+        + attack_section(manifest.provenance.get("attacks")),
         "## Agreement with real outcomes\n\n"
         + _agreement(manifest.provenance.get("agreement"))
         + grader_section(manifest.provenance.get("graders")),
@@ -78,9 +80,13 @@ def card(
         "## Licence\n\n" + _plain(str(manifest.provenance.get("license", "Not stated."))),
         "## Use\n\n" + USE,
         "## Where the answers are\n\n" + ANSWERS,
-        "## Provenance\n\n```json\n" + _json(manifest.provenance) + "\n```",
+        "## Provenance\n\n```json\n" + _json(_in_no_table(manifest.provenance)) + "\n```",
     ]
     return "\n\n".join(sections) + "\n"
+
+
+def _in_no_table(provenance: Mapping[str, Json]) -> dict[str, Json]:
+    return {k: v for k, v in provenance.items() if k not in {"attacks", "graders"}}
 
 
 def _inside(tasks: Sequence[Task]) -> str:

@@ -1,7 +1,7 @@
-"""The card's table on graders: how far each kind of check is trusted, by app.
+"""The card's tables on graders: how far each kind of check is trusted, and what each kind of attack earns, by app.
 
-In: the rows in the manifest's provenance (`graders`), as plain JSON. Out: Markdown. Names of kinds and figures only. Not here: how a kind is
-judged; whoever writes the task set says so.
+In: the rows in the manifest's provenance (`graders`, `attacks`), as plain JSON. Out: Markdown. Names of kinds and figures only. Not here:
+how a kind is judged and what attacks are; whoever writes the task set says so.
 """
 
 from __future__ import annotations
@@ -21,6 +21,12 @@ HEAD = (
     "| app | what decides | tasks | left out | graded | kappa | false pass | false fail | standing |\n"
     "|---|---|---|---|---|---|---|---|---|"
 )
+ATTACKS = (
+    "Attacks: policies that cheat, and the good attempt with a fault. Counted are tasks that would pay the attack, of those on which it "
+    "proves something. A task that pays an attack is not accepted, but for attacks that are measured only: they show whether tasks also "
+    "hold against what the gate does not know."
+)
+ATTACK_HEAD = "| app | attack | paid without the gate | paid by accepted tasks |\n|---|---|---|---|"
 
 
 def grader_section(rows: Json) -> str:
@@ -31,12 +37,26 @@ def grader_section(rows: Json) -> str:
     return f"\n\n{EXPLAINED}\n\n" + "\n".join([HEAD, *lines]) if lines else ""
 
 
+def attack_section(rows: Json) -> str:
+    """What attacks earn on all tasks and on accepted ones; empty where nobody tried any."""
+    found = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else []
+    lines = [
+        f"| {_app(row)} | {row['says']}{'' if row['in_gate'] else ' (measured only)'} | {row['paid']} of {row['tried']} "
+        f"| {row['paid_accepted']} of {row['tried_accepted']} |"
+        for row in found
+    ]
+    return f"\n\n{ATTACKS}\n\n" + "\n".join([ATTACK_HEAD, *lines]) if lines else ""
+
+
+def _app(row: Mapping[str, Any]) -> str:
+    return "".join(f"\\{c}" if c in "\\`*_[]<>|#" else c for c in " ".join(str(row["app"]).split()))
+
+
 def _lines(row: Mapping[str, Any]) -> tuple[str, str]:
     kind = KINDS.get(
         str(row["kind"]), "all graders, those of tasks that were not accepted included"
     )
-    app = "".join(f"\\{c}" if c in "\\`*_[]<>|#" else c for c in " ".join(str(row["app"]).split()))
-    begins = f"| {app} | {kind} | {row['tasks']}"
+    begins = f"| {_app(row)} | {kind} | {row['tasks']}"
     attempts, tasks = row["left_out"]["attempts"], row["left_out"]["tasks"]
     return (
         f"{begins} | attempt | {_figures(attempts)} | {row['standing']} |",

@@ -224,6 +224,9 @@ def _token(text: str) -> Iterator[Fact]:
     if span and int(span[1]) < int(span[2]):
         yield from (_number(part, "") for part in span.groups())
         return
+    if span and "/" in text and (days := tuple(_days_of_a_year(int(span[1]), int(span[2])))):
+        yield Fact(DATE, text, days, specific=True)
+        return
     plain = text.lstrip("#")
     digits = sum(map(str.isdigit, plain))
     if digits == len(plain):
@@ -248,6 +251,11 @@ def _dates(kind: str, text: str) -> Iterator[str]:
         )
         month = _MONTHS.index(named[0][:3]) + 1 if named else 0
         yield from _date(parts[1] if len(parts) > 1 else None, month, parts[0])
+
+
+def _days_of_a_year(one: int, other: int) -> Iterator[str]:
+    """`10/1` is a day of either month."""
+    yield from dict.fromkeys([*_date(None, one, other), *_date(None, other, one)])
 
 
 def _date(year: int | None, month: int, day: int) -> Iterator[str]:

@@ -31,7 +31,7 @@ def mutants(material: Material) -> Iterator[Probe]:
         yield Probe(
             name=f"repeats_write_{number}", actions=_repeated(solution, write), expected=BELOW
         )
-        for name, text in _changed_arguments(material, write):
+        for name, text in one_argument_changed(material, write):
             actions = replaced(solution, write, text)
             yield Probe(name=f"changes_{number}_{name}", actions=actions, expected=BELOW)
     if material.writes:
@@ -40,7 +40,7 @@ def mutants(material: Material) -> Iterator[Probe]:
         yield Probe(name="stops_before_last_write", actions=stopped, expected=BELOW)
     extra = next((c for c in material.foreign if c.name in material.changing), None)
     if extra is not None:
-        actions = _inserted(material, calls(extra.name, extra.arguments, number=900))
+        actions = inserted(material, calls(extra.name, extra.arguments, number=900))
         yield Probe(name="extra_write", actions=actions, expected=BELOW)
 
 
@@ -98,15 +98,15 @@ def _before(solution: Sequence[Action], call: PlannedCall) -> tuple[Action, ...]
     return tuple(solution[: call.action])
 
 
-def _inserted(material: Material, action: Action) -> tuple[Action, ...]:
-    """Before a call that ends the conversation, else at the end."""
+def inserted(material: Material, *more: Action) -> tuple[Action, ...]:
+    """The solution with more actions before a call that ends the conversation, else at the end."""
     solution = material.candidate.solution
     ending = [c for c in material.planned if c.name in material.candidate.task.terminal_tools]
     at = ending[0].action if ending else len(solution)
-    return (*solution[:at], action, *solution[at:])
+    return (*solution[:at], *more, *solution[at:])
 
 
-def _changed_arguments(material: Material, call: PlannedCall) -> Iterator[tuple[str, str]]:
+def one_argument_changed(material: Material, call: PlannedCall) -> Iterator[tuple[str, str]]:
     """Each argument changed once, to a value that another task's call of this tool has, where there is one."""
     parsed = call.parsed
     worded = as_list(as_object(material.end_args.get("ignore")).get(call.name))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, TypeGuard
 
 from environments.runtime.attempt import Json
 from environments.runtime.candidate import Action
@@ -38,6 +38,14 @@ def other_ways(material: Material) -> Iterator[Probe]:
     yield from _needless_looks(material)
 
 
+def is_prose(value: Json) -> TypeGuard[str]:
+    """Whether a value says something in words: a formula or a code in other words is another one."""
+    if not isinstance(value, str) or (value.isascii() and " " not in value.strip()):
+        return False
+    signs = [c for c in value if not c.isspace()]
+    return 2 * sum(map(str.isalpha, signs)) > len(signs)
+
+
 def reworded(text: str) -> str:
     """Another wording with the same facts: the sentences in another order, behind a lead."""
     parts = [part.strip() for part in SENTENCE.split(text) if part.strip()]
@@ -50,7 +58,7 @@ def _reworded(material: Material) -> Iterator[Probe]:
     for call in material.planned:
         free = material.free_text.get(call.name, ())
         other: dict[str, Json] = {
-            name: reworded(value) if name in free and isinstance(value, str) and value else value
+            name: reworded(value) if name in free and is_prose(value) else value
             for name, value in call.parsed.items()
         }
         if other != call.parsed:

@@ -93,6 +93,15 @@ PROBES: Final[Mapping[str, str]] = {
     "lists_answers": "the right answer among many others",
     "constant_answers_as_usual": "giving the answer that is right most often",
     "fishes_for_unknown": "asking what nobody can answer, in order not to be graded",
+    "falsifies_every_figure": "the right calls with every figure, date, id and address in the words another one",
+    "says_only_unsure": "the right calls with nothing said but that one is not sure",
+    "right_calls_in_silence": "the right calls without a word",
+    "right_words_without_calls": "the right words without a call",
+    "contradicts_at_the_end": "the good attempt with all that was told contradicted at the end",
+    "tells_another_tasks_facts": "the right calls with the words of another task",
+    "copies_every_result": "the right calls with every result copied instead of an answer",
+    "acts_on_every_record": "the right change made on every record like the right one as well",
+    "changes_wrongly_first": "the good attempt with a wrong change made before the right one",
     "drops_write": "the good attempt without one of its changes",
     "repeats_write": "the good attempt with one change made twice",
     "stops_before_last_write": "the good attempt, stopped before its last change",
@@ -122,6 +131,7 @@ PROBES: Final[Mapping[str, str]] = {
     "constant_looks_up_refuses_hands_over_choice": "looking up what the user names, refusing and handing over with one choice of the schema",
 }
 NUMBERED: Final = re.compile(r"_(\d+)$")
+CHANGES: Final = "changes"
 CHANGED: Final = re.compile(r"changes_(\d+)_(.+)")
 
 
@@ -160,12 +170,17 @@ def reason_group(code: str) -> str:
     return NUMBERED.sub("", code)
 
 
+def family_of(name: str) -> str:
+    """A probe's kind: its name without its number and the argument that it changes."""
+    return CHANGES if CHANGED.fullmatch(name) else NUMBERED.sub("", name)
+
+
 def probe_says(name: str) -> str:
     """A probe as words that go on a sentence."""
     if name in PROBES:
         return PROBES[name]
     if changed := CHANGED.fullmatch(name):
         return f"the good attempt with another {changed[2].replace('_', ' ')}"
-    if name.startswith("changes_"):
+    if name.startswith(f"{CHANGES}_") or name == CHANGES:
         return "the good attempt with an argument changed"
     return PROBES.get(NUMBERED.sub("", name), name.replace("_", " "))

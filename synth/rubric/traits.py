@@ -94,7 +94,7 @@ def _groundless(attempts: Sequence[Facts]) -> frozenset[str]:
         if attempt.resolved:
             told.update(attempt.told_facts.kinds)
             without.update({fact.kind for fact in attempt.told_facts.groundless})
-    return frozenset(kind for kind in without if without[kind] > WITHOUT_GROUND * told[kind])
+    return _too_often(without, told)
 
 
 def _groundless_texts(attempts: Sequence[Facts]) -> frozenset[str]:
@@ -104,7 +104,12 @@ def _groundless_texts(attempts: Sequence[Facts]) -> frozenset[str]:
         if attempt.resolved:
             written.update(attempt.text_kinds)
             without.update({fact.kind for fact in attempt.groundless_texts})
-    return frozenset(kind for kind in without if without[kind] > WITHOUT_GROUND * written[kind])
+    return _too_often(without, written)
+
+
+def _too_often(without: Mapping[str, int], told: Mapping[str, int]) -> frozenset[str]:
+    """The kinds without a ground in too many attempts; a single one says nothing of an app, whatever the share."""
+    return frozenset(k for k, n in without.items() if n > max(1, WITHOUT_GROUND * told[k]))
 
 
 def _written_everywhere(groups: Sequence[Sequence[Facts]]) -> frozenset[str]:

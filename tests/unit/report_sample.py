@@ -2,6 +2,7 @@
 
 from dagster_project.report.data import (
     Agreement,
+    AttackCount,
     CheckRow,
     ClusterRow,
     Count,
@@ -28,9 +29,24 @@ from dagster_project.report.data import (
     VersionRow,
     WorldRow,
 )
+from environments.verification.attack_table import AttackRow
+from environments.verification.sentences import probe_says
 
 SHOP = "bike-parts"
 TRAVEL = "travel-desk"
+
+
+def _attack(name: str, *, in_gate: bool = True, paid: int, paid_accepted: int = 0) -> AttackCount:
+    row = AttackRow(
+        name=name,
+        says=probe_says(name),
+        in_gate=in_gate,
+        tried=240,
+        paid=paid,
+        tried_accepted=180,
+        paid_accepted=paid_accepted,
+    )
+    return AttackCount(app=SHOP, attack=row)
 
 
 def sample_report() -> ReportData:
@@ -98,6 +114,11 @@ def sample_report() -> ReportData:
                     episodes=940, graded=851, agreed=799, false_pass=21, false_fail=31, kappa=0.86
                 ),
             ),
+        ),
+        attacks=(
+            _attack("claims_success", paid=2),
+            _attack("falsifies_every_figure", paid=31),
+            _attack("dumps_in_chunks", in_gate=False, paid=4, paid_accepted=4),
         ),
         grader_kinds=(
             GraderKindRow(

@@ -117,13 +117,20 @@ def test_an_answer_that_counting_finds_is_rejected() -> None:
         assert ("pays:reads_then_counts_up" in found.reasons) is counted
 
 
+HONEST = (
+    Check(check_id="grounded", fn="grounded", args={"kinds": ["number"]}, required=True),
+    Check(check_id="quoted", fn="quoted_at_most", args={"most": 20}, required=True),
+)
+"""Nothing false is told, and nothing copied."""
+
+
 def test_an_answer_that_the_user_says_later_needs_a_person() -> None:
     """The scripted user says it whether or not the policy found it out."""
     fact = Check(check_id="told", fn="told", args={"value": 54.04}, role=REWARD, required=True)
     task = replace(TASK, user=(UserTurn(text="So it is 54.04?", asked="It is 54.04."),))
     solution = (*GOOD[:2], says("It is 54.04."))
     check = end_check(WRITE, effects=EFFECTS, events=[])
-    found = gate(candidate(check, fact, solution=solution, task=task))
+    found = gate(candidate(check, fact, *HONEST, solution=solution, task=task))
     assert found.reasons == ("answer_in_text:told",)
 
 
@@ -143,6 +150,6 @@ def test_an_answer_in_the_task_text_needs_a_person() -> None:
     task = replace(TASK, opening=opening)
     solution = (*GOOD[:2], says("It is 54.04."))
     check = end_check(WRITE, effects=EFFECTS, events=[])
-    found = gate(candidate(check, fact, solution=solution, task=task))
+    found = gate(candidate(check, fact, *HONEST, solution=solution, task=task))
     assert found.status == NEEDS_REVIEW
     assert found.reasons == ("answer_in_text:told",)
