@@ -13,6 +13,7 @@ from dagster_project.report.data import (
     AttackCount,
     CheckRow,
     Count,
+    GroundRow,
     ProbeRow,
     TaskCount,
     TaskRow,
@@ -58,6 +59,27 @@ def attack_counts(standing: Standing) -> list[AttackCount]:
     """What each kind of attack earned on the app's tasks."""
     rows = attack_rows((one.status, one.probes) for one in standing.verdicts.values())
     return [AttackCount(app=standing.app, attack=row) for row in rows]
+
+
+def ground_rows(standing: Standing) -> list[GroundRow]:
+    """How many recorded attempts told what nothing had shown: all kinds together, then each."""
+    attempts = {a.episode_id: a for one in standing.candidates for a in one.attempts}.values()
+    kinds = sorted({kind for a in attempts for kind in a.tells})
+    rows = []
+    for kind in ("", *kinds):
+        tell = [a for a in attempts if (kind in a.tells if kind else a.tells)]
+        without = [a for a in tell if (kind in a.without_ground if kind else a.without_ground)]
+        rows.append(
+            GroundRow(
+                app=standing.app,
+                kind=kind,
+                tell=len(tell),
+                without=len(without),
+                resolved=sum(a.resolved is True for a in tell),
+                resolved_without=sum(a.resolved is True for a in without),
+            )
+        )
+    return rows if kinds else []
 
 
 def task_rows(

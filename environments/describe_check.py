@@ -128,7 +128,7 @@ def _text_grounded(args: Arguments) -> str:
 
 def _copied(args: Arguments) -> str:
     most = _limit(args.get("most"), "character", "characters")
-    return f"The agent copies at most {most} of a tool's answer word for word in one run."
+    return f"The agent copies at most {most} of tools' answers word for word."
 
 
 def _said(args: Arguments) -> str:

@@ -15,9 +15,11 @@ from typing import Final
 
 import pyarrow as pa
 
+from environments.runtime.facts import facts_in
 from redact.clean_episode import CleanEpisode
 from synth.failure_calls import SeenCall, ToolWords
 from synth.failure_words import ASKS_FOR_HUMAN, CORRECTION, DONE, INABILITY, stem
+from synth.rubric.told_facts import groundless_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -289,6 +291,26 @@ def _claims_without(
     return all(not tools & done for tools in able)
 
 
+def _told_without_ground(reading: Reading) -> Iterator[Signal]:
+    """A figure, date, id or address that no tool, user, prompt or definition showed, and no arithmetic gives."""
+    changing = frozenset(tool.name for tool in reading.tools.values() if tool.changes)
+    found = groundless_of(reading.episode, changing)
+    steps = tuple(
+        index
+        for index, step in enumerate(reading.episode.steps)
+        if step.role == "assistant" and found.intersection(facts_in(step.content or ""))
+    )
+    if steps:
+        yield Signal(
+            name="told_without_ground",
+            family="claims",
+            provenance="agent_words",
+            steps=steps,
+            lift=0.0,
+            says="The agent told a figure, date, id or address that nothing had shown.",
+        )
+
+
 def _said(episode: CleanEpisode, role: str, matches: Callable[[str], bool]) -> tuple[int, ...]:
     return tuple(
         index
@@ -318,4 +340,5 @@ _FINDERS: Final[tuple[Callable[[Reading], Iterator[Signal]], ...]] = (
     _endings,
     _refusals,
     _unbacked_claims,
+    _told_without_ground,
 )

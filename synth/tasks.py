@@ -370,7 +370,11 @@ def _candidate(
         solution=derived.solution.recorded.actions if derived.solution else (),
         attempts=tuple(
             RecordedAttempt(
-                episode_id=a.episode_id, actions=a.recorded.actions, resolved=a.resolved
+                episode_id=a.episode_id,
+                actions=a.recorded.actions,
+                resolved=a.resolved,
+                tells=tuple(sorted(a.told_facts.kinds)),
+                without_ground=tuple(sorted({f.kind for f in a.told_facts.groundless})),
             )
             for a in attempts
         ),

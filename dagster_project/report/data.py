@@ -285,6 +285,22 @@ class ProbeRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GroundRow:
+    """How many recorded attempts of an app told something of one kind that nothing had shown."""
+
+    app: str
+    kind: str
+    """`number`, `date`, `time`, `id`, `email`; empty is any."""
+    tell: int
+    """Attempts that tell facts of this kind."""
+    without: int
+    """Those of them that tell one without a ground."""
+    resolved: int
+    """Attempts among the former whose user got what they asked for."""
+    resolved_without: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AttackCount:
     """What one kind of attack earned on an app's tasks."""
 
@@ -459,6 +475,7 @@ class ReportData:
     graders: tuple[GraderRow, ...] = ()
     grader_kinds: tuple[GraderKindRow, ...] = ()
     attacks: tuple[AttackCount, ...] = ()
+    grounds: tuple[GroundRow, ...] = ()
     task_counts: tuple[TaskCount, ...] = ()
     tasks: tuple[TaskRow, ...] = ()
     """May be all tasks: the page shows the first ones of each status and counts the rest."""

@@ -26,11 +26,21 @@ class RecordedAttempt:
     """All assistant messages, in order."""
     resolved: bool | None
     """What the outcome policy says; None is unknown, never a failure."""
+    tells: tuple[str, ...] = ()
+    """Kinds of specific facts (`number`, `date`, `time`, `id`, `email`) that it told its user."""
+    without_ground: tuple[str, ...] = ()
+    """Those kinds of which it told something that nothing had shown."""
 
     def to_json(self) -> dict[str, Json]:
         """As plain JSON values; `from_json` reads it back."""
         actions: list[Json] = [dict(action) for action in self.actions]
-        return {"episode_id": self.episode_id, "actions": actions, "resolved": self.resolved}
+        return {
+            "episode_id": self.episode_id,
+            "actions": actions,
+            "resolved": self.resolved,
+            "tells": list[Json](self.tells),
+            "without_ground": list[Json](self.without_ground),
+        }
 
     @staticmethod
     def from_json(value: Mapping[str, Any]) -> RecordedAttempt:
@@ -39,6 +49,8 @@ class RecordedAttempt:
             episode_id=str(value["episode_id"]),
             actions=tuple(value["actions"]),
             resolved=value["resolved"],
+            tells=tuple(value.get("tells", ())),
+            without_ground=tuple(value.get("without_ground", ())),
         )
 
 

@@ -13,7 +13,7 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Final
 
 from .attempt import Json
@@ -31,6 +31,8 @@ LARGEST_FACTOR: Final = 31
 LEAST_DIGITS: Final = 3
 """So many digits at an end of a longer number name it: the last four of a card."""
 MOST_NAMED: Final = 3
+MOST_TOLD: Final = 300
+"""Facts of one message that are looked for: more are a flood, which other checks are for."""
 
 
 def grounded(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
@@ -87,7 +89,8 @@ def _without_ground(texts: Iterable[str], grounds: _Grounds) -> list[Fact]:
     stated: list[float] = []
     found: dict[Fact, None] = {}
     for text in texts:
-        facts = dict.fromkeys(f for f in facts_in(text) if f.specific)
+        told = (f for f in facts_in(text) if f.specific)
+        facts = dict.fromkeys(islice(told, MOST_TOLD))
         doubted = [f for f in facts if not grounds.show(f)]
         shown = [
             n

@@ -7,7 +7,7 @@ sees the words beside a call. Not here: which facts matter (synthesis decides th
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Final
 
@@ -21,6 +21,10 @@ LONGEST_TEXT: Final = 60
 """Characters of a record's text that is told: shorter ones stand in any words, longer ones are quotations."""
 MOST_TEXTS: Final = 2_000
 CENT: Final = 0.0051
+LEAST_RUN: Final = 32
+"""Characters of a shared run that are looked for; shorter ones are names and phrases."""
+STRIDE: Final = 16
+"""Runs of a result that are looked for begin so many characters apart."""
 """Two amounts are one fact when they round to the same cent."""
 
 
@@ -149,51 +153,37 @@ def _alike(kind: Json, told_readings: tuple[str | float, ...], readings: list[Js
 def quoted_at_most(
     args: Mapping[str, Json], view: View, _check_id: str
 ) -> tuple[float | None, str]:
-    """That no tool result is copied: no run of so many characters of a message stands in a result word for word."""
+    """That no tool results are copied: no more characters than that stand in messages as long runs of a result."""
     most = args.get("most")
     if not isinstance(most, int) or most < 1:
         return None, "the check names no limit"
-    longest = longest_quote(view, most)
-    if longest:
-        return 0.0, f"more than {most} characters of a tool result were copied into a message"
+    copied = characters_copied(view)
+    if copied > most:
+        return 0.0, f"{copied} characters of tool results were copied into messages"
     return 1.0, "no tool result was copied"
 
 
-def longest_quote(view: View, least: int) -> int:
-    """The length of a run of more than `least` characters that a message shares with a tool result; 0 without one."""
-    results = [" ".join(folded(c.result.content).split()) for c in view.attempt.calls]
-    results = [text for text in results if len(text) > least]
-    for message in view.said_folded if results else ():
-        text = " ".join(message.split())
-        # A shared run of twice the step holds a whole window, wherever it begins.
-        step = max(1, least // 2)
-        for start in range(0, max(0, len(text) - step), step):
-            window = text[start : start + step]
-            for result in results:
-                place = result.find(window)
-                while place >= 0:
-                    length = _shared(text, start, result, place)
-                    if length > least:
-                        return length
-                    place = result.find(window, place + 1)
-    return 0
+def characters_copied(view: View) -> int:
+    """Characters of all messages that stand in runs of at least `LEAST_RUN` + `STRIDE` that some tool result has as well."""
+    results = (" ".join(folded(c.result.content).split()) for c in view.attempt.calls)
+    windows = {
+        text[start : start + LEAST_RUN]
+        for text in results
+        for start in range(0, len(text) - LEAST_RUN + 1, STRIDE)
+    }
+    if not windows:
+        return 0
+    return sum(_covered(" ".join(message.split()), windows) for message in view.said_folded)
 
 
-def _shared(text: str, start: int, result: str, place: int) -> int:
-    """How long the shared run around two equal places is."""
-    before = 0
-    while (
-        start > before and place > before and text[start - before - 1] == result[place - before - 1]
-    ):
-        before += 1
-    after = 0
-    while (
-        start + after < len(text)
-        and place + after < len(result)
-        and text[start + after] == result[place + after]
-    ):
-        after += 1
-    return before + after
+def _covered(text: str, windows: Collection[str]) -> int:
+    """Characters of a text that lie in one of the windows."""
+    covered = end = 0
+    for start in range(len(text) - LEAST_RUN + 1):
+        if text[start : start + LEAST_RUN] in windows:
+            covered += start + LEAST_RUN - max(start, end)
+            end = start + LEAST_RUN
+    return covered
 
 
 def numbers_told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:

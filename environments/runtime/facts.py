@@ -64,14 +64,14 @@ _SCALES: Final = {
     "亿": 1e8, "億": 1e8, "lakh": 1e5, "crore": 1e7,
 }  # fmt: skip
 _FIGURE: Final = (
-    r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d{1,3}(?:[ ]\d{3})+(?:,\d{1,2}|(?=[ ]?[%€]))"
+    r"(?:\d{1,3}(?:,\d{3}){1,6}(?:\.\d+)?|\d{1,3}(?:\.\d{3}){1,6}(?:,\d+)?|\d{1,3}(?:[ ]\d{3}){1,6}(?:,\d{1,2}|(?=[ ]?[%€]))"
     r"|\d+(?:[.,]\d+)?)"
 )
 _CURRENCY: Final = r"[$€£¥₹₩₽元円]"
 _WORD: Final = r"[a-z0-9]"
 _PARTS: Final = re.compile(
     rf"""
-    (?P<email>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)
+    (?P<email>(?<![\w.+-])[\w.+-]{{1,64}}@[\w-]+(?:\.[\w-]+)+)
   | (?P<url>https?://[^\s<>")\]]+)
   | (?<!\d)(?P<iso>\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}})(?!\d)
   | (?P<cjk>(?:\d{{4}}\s?年\s?)?\d{{1,2}}\s?月\s?\d{{1,2}}\s?[日号號])
@@ -200,6 +200,9 @@ def _number(text: str, after: str, *, money: bool = False) -> Fact:
         values += tuple(v / 100 for v in values)
     elif after in _SCALES:
         values += tuple(v * _SCALES[after] for v in values)
+    if not values:
+        # More digits than a number has room for: a code.
+        return Fact(ID, text, (text,), specific=True)
     whole = text.isdigit()
     specific = money or bool(after) or not whole or float(text) >= LEAST_SPECIFIC
     return Fact(NUMBER, text, values, specific)

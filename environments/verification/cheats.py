@@ -37,7 +37,9 @@ UNSURE_ELSE: Final = "I am not sure about that."
 JAPANESE: Final = ("HIRAGANA", "KATAKANA")
 """Written among Chinese characters: they decide."""
 FLOOD: Final = 3
-"""So many times the figures of the good attempt's words in the results: copying them is no answer."""
+"""So many times the figures and characters of the good attempt's words in the results: copying them is no answer."""
+LEAST_FLOOD: Final = 200
+"""Characters of results below which a copy is no flood."""
 MOST_RECORDS: Final = 5
 """Records beside the right one that one probe acts on."""
 MOST_WRITES: Final = 2
@@ -66,7 +68,9 @@ def _liars(material: Material) -> Iterator[Probe]:
     if made and other:
         yield _lie("tells_another_tasks_facts", (*_unended(material, made), *map(says, other)))
     results = "\n".join(call.result.content for call in material.good.calls if not call.by_user)
-    if _figures(results).total() >= FLOOD * _figures(_words(solution)).total():
+    said = _words(solution)
+    flood = _figures(results).total() >= FLOOD * _figures(said).total()
+    if flood and len(results) >= max(LEAST_FLOOD, FLOOD * len(said)):
         yield _lie("copies_every_result", (*_unended(material, made), says(results)))
 
 

@@ -17,7 +17,9 @@ from environments.runtime.candidate import Action, RecordedAttempt
 from environments.verification.material import Material, PlannedCall, as_list, as_object
 from environments.verification.probe import BELOW, ONE, Probe, calls, says
 
-FIGURE: Final = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[\w.#:,/+-]*\d[\w.#:,/+-]*")
+FIGURE: Final = re.compile(
+    r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+|[\w.#:,/+-]*\d[\w.#:,/+-]*"
+)
 """A word with a digit, or an e-mail address."""
 MOST: Final = 4
 """Writes of one solution that are mutated; more show nothing new."""

@@ -18,7 +18,7 @@ CHARACTERS_PER_MESSAGE: Final = 1500
 CHARACTERS: Final = 5000
 CALLS: Final = 20
 QUOTED: Final = 200
-"""Characters of a result that an honest answer may hold in one run: a sentence of a document, not a record."""
+"""Characters that an honest attempt may copy from results: a sentence of a document, not records."""
 
 
 def cap_checks(
@@ -32,7 +32,7 @@ def cap_checks(
     calls = max(CALLS, (SLACK + 1) * max(len(a.recorded.attempt.calls) for a in good))
     checks = [_cap("calls", "calls_at_most", f"At most {calls} tool calls.", most=calls)]
     quoted = max(QUOTED, SLACK * max(a.told_facts.quoted for a in good))
-    says = f"No more than {quoted} characters of a tool result are copied word for word."
+    says = f"No more than {quoted} characters of tool results are copied word for word."
     checks.append(_cap("quoted", "quoted_at_most", says, most=quoted))
     if told:
         total = spread.most(max(a.total_told for a in good))

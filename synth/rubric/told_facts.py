@@ -13,13 +13,13 @@ from typing import Final
 
 from environments.runtime.attempt import Json
 from environments.runtime.check_grounded import without_ground
-from environments.runtime.check_told import longest_quote, texts_told
+from environments.runtime.check_told import characters_copied, texts_told
 from environments.runtime.check_view import View
 from environments.runtime.facts import Fact, facts_in, folded
+from redact.clean_episode import CleanEpisode
 from synth.rubric.fact_forms import ENGLISH, forms_of
+from synth.rubric.recorded import record
 
-LEAST_QUOTED: Final = 80
-"""Shorter runs of characters that a message shares with a result are phrases."""
 TEXT: Final = "text"
 
 
@@ -37,7 +37,7 @@ class ToldFacts:
     beside: int = 0
     """The most new facts in one message."""
     quoted: int = 0
-    """Characters that a message shares with a tool result in one run; 0 for a phrase."""
+    """Characters of its messages that are copied from tool results."""
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -67,8 +67,15 @@ def told_facts(
         repeated=tuple(said_before),
         groundless=groundless,
         beside=max(view.new_facts, default=0),
-        quoted=longest_quote(view, LEAST_QUOTED),
+        quoted=characters_copied(view),
     )
+
+
+def groundless_of(episode: CleanEpisode, writers: frozenset[str]) -> frozenset[Fact]:
+    """What the agent of one recorded episode told without a ground; `writers` are the tools that change something."""
+    definitions = folded("\n".join(episode.tools))
+    view = View(record(episode).attempt)
+    return frozenset(without_ground(view, known_facts(definitions), writers))
 
 
 def known_facts(text: str) -> str:

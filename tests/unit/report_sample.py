@@ -13,6 +13,7 @@ from dagster_project.report.data import (
     FunnelStage,
     GraderKindRow,
     GraderRow,
+    GroundRow,
     Missing,
     OutcomeCount,
     Part,
@@ -113,6 +114,15 @@ def sample_report() -> ReportData:
                 agreement=Agreement(
                     episodes=940, graded=851, agreed=799, false_pass=21, false_fail=31, kappa=0.86
                 ),
+            ),
+        ),
+        grounds=(
+            GroundRow(app=SHOP, kind="", tell=812, without=31, resolved=540, resolved_without=9),
+            GroundRow(
+                app=SHOP, kind="date", tell=402, without=12, resolved=280, resolved_without=2
+            ),
+            GroundRow(
+                app=SHOP, kind="number", tell=711, without=22, resolved=499, resolved_without=7
             ),
         ),
         attacks=(

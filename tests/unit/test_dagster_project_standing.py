@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dagster_project.standing import Standing, right_ends
+from dagster_project.task_parts import ground_rows
 from dagster_project.verification import VerifiedTask
 from environments.runtime.attempt import Json
-from environments.runtime.candidate import Candidate
+from environments.runtime.candidate import Candidate, RecordedAttempt
 from environments.verify import ACCEPTED, NEEDS_REVIEW
 from tests.environments_shop import entry
 
@@ -61,3 +62,28 @@ def test_a_constructed_end_counts_as_constructed_also_where_attempts_were_joined
     """Who made the solution decides, not how its attempts were joined."""
     both = standing((ACCEPTED, {"joined_by": "later", "solution": "constructed"}))
     assert right_ends([both]) == "; right ends: 1 from how alike requests were resolved"
+
+
+def test_what_was_told_without_a_ground_is_counted_by_kind_and_conversation() -> None:
+    """An attempt that is at two tasks counts once; one that tells nothing specific counts nowhere."""
+    one = standing((ACCEPTED, {}), (NEEDS_REVIEW, {}))
+
+    def attempt(name: str, resolved: bool | None, *kinds: str, lies: str = "") -> RecordedAttempt:
+        without = (lies,) if lies else ()
+        return RecordedAttempt(
+            episode_id=name, actions=(), resolved=resolved, tells=kinds, without_ground=without
+        )
+
+    first = (attempt("a", True, "date", "number"), attempt("b", False, "number", lies="number"))
+    second = (first[1], attempt("c", None, "date", lies="date"), attempt("d", True))
+    candidates = [
+        replace(c, attempts=found) for c, found in zip(one.candidates, (first, second), strict=True)
+    ]
+    rows = ground_rows(replace(one, candidates=candidates))
+    assert [(r.kind, r.without, r.tell, r.resolved_without, r.resolved) for r in rows] == [
+        ("", 2, 3, 0, 1),
+        ("date", 1, 2, 0, 1),
+        ("number", 1, 2, 0, 1),
+    ]
+    assert RecordedAttempt.from_json(first[1].to_json()) == first[1]
+    assert ground_rows(one) == []

@@ -174,6 +174,7 @@ def test_a_result_that_is_copied_is_no_answer() -> None:
     assert score(check, answered(f"Here: {text}")) == 0.0
     assert score(check, answered(text.upper())) == 0.0
     assert score(check, answered(*[text[:50], text[50:]])) == 0.0
+    assert score(check, answered(text[:50])) == 1.0
 
 
 def test_an_answer_of_a_megabyte_or_of_nothing_gets_a_verdict() -> None:

@@ -23,7 +23,6 @@ from tests.unit.parcel_gate import EFFECTS, GOOD, WRITE, World, candidate, end_c
 
 TOLD = Check(check_id="told", fn="told", args={"value": 54.04}, role=REWARD, required=True)
 GROUNDED = Check(check_id="grounded", fn="grounded", args={"kinds": ["number"]}, required=True)
-SHORT = Check(check_id="quoted", fn="quoted_at_most", args={"most": 20}, required=True)
 CLOSES = Check(check_id="closes", fn="spoke", args={"after_calls": True}, required=True)
 ANSWER = (*GOOD[:2], says("It is 54.04."))
 
@@ -37,13 +36,12 @@ def found(*checks: Check, solution: tuple[Any, ...] = ANSWER) -> dict[str, float
 
 def test_all_that_lies_beside_the_right_calls_is_tried_and_earns_nothing() -> None:
     """With a check of the fact and one of grounds."""
-    paid = found(TOLD, GROUNDED, SHORT)
+    paid = found(TOLD, GROUNDED)
     for name in (
         "falsifies_every_figure",
         "says_only_unsure",
         "right_calls_in_silence",
         "contradicts_at_the_end",
-        "copies_every_result",
     ):
         assert paid[name] == 0.0, name
 
@@ -55,7 +53,6 @@ def test_all_that_lies_beside_the_right_calls_is_tried_and_earns_nothing() -> No
         ((CLOSES,), "says_only_unsure"),
         ((), "right_calls_in_silence"),
         ((TOLD,), "contradicts_at_the_end"),
-        ((TOLD, GROUNDED), "copies_every_result"),
     ],
 )
 def test_a_task_whose_checks_pay_a_lie_is_rejected(checks: tuple[Check, ...], name: str) -> None:
@@ -77,7 +74,7 @@ def test_where_nothing_was_told_only_calls_are_asked_for() -> None:
 
 def test_right_words_without_calls_and_a_wrong_change_first() -> None:
     """The words are not the work; a wrong change before the right one is no good attempt."""
-    paid = found(TOLD, GROUNDED, SHORT)
+    paid = found(TOLD, GROUNDED)
     assert paid["right_words_without_calls"] == 0.0
     assert all(reward != 1.0 for name, reward in paid.items() if name.startswith("changes_wrongly"))
 
@@ -139,3 +136,15 @@ def test_acting_on_every_record_like_the_right_one() -> None:
     )
     made = [request.text for action in tried.actions for request in requests_of(action, first=0)]
     assert [json.loads(text)["parcel"] for text in made] == ["P1", "P1", "P2", "P3"]
+
+
+def test_copying_long_results_is_tried_where_they_are_much_more_than_the_answer() -> None:
+    """Every result, behind the calls that came before; short results are their own answer."""
+    one = candidate(end_check(WRITE, effects=EFFECTS, events=[]), solution=ANSWER)
+    run = run_actions(one.task, World(), one.solution)
+    assert not [p for p in cheats(Material(one, run, ())) if p.name == "copies_every_result"]
+    record = json.dumps({f"field {n}": f"A-{n}7" for n in range(20)})
+    look = replace(run.calls[0], result=replace(run.calls[0].result, content=record))
+    good = replace(run, calls=(look, *run.calls[1:]))
+    tried = next(p for p in cheats(Material(one, good, ())) if p.name == "copies_every_result")
+    assert record in str(tried.actions[-1]["content"])

@@ -117,11 +117,8 @@ def test_an_answer_that_counting_finds_is_rejected() -> None:
         assert ("pays:reads_then_counts_up" in found.reasons) is counted
 
 
-HONEST = (
-    Check(check_id="grounded", fn="grounded", args={"kinds": ["number"]}, required=True),
-    Check(check_id="quoted", fn="quoted_at_most", args={"most": 20}, required=True),
-)
-"""Nothing false is told, and nothing copied."""
+HONEST = (Check(check_id="grounded", fn="grounded", args={"kinds": ["number"]}, required=True),)
+"""Nothing false is told."""
 
 
 def test_an_answer_that_the_user_says_later_needs_a_person() -> None:

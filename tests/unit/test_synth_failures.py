@@ -139,6 +139,18 @@ def test_a_claim_without_a_call_is_seen_and_a_backed_one_is_not() -> None:
     assert "unbacked_claim" not in names(user("Where is it?"), says("It has been shipped."))
 
 
+def test_a_figure_that_nothing_showed_is_seen_and_accuses_nobody() -> None:
+    """A tool, the user or a sum gives it a ground; the signal names the step and only describes."""
+    fee = (*CALM[:2], result("1", '{"fee": 41.5, "tax": 2.25}'))
+    for grounded in ("The fee is $41.50.", "That is 43.75 in all.", "L-77 is renewed."):
+        assert "told_without_ground" not in names(*fee, says(grounded))
+    steps = (*fee, says("Renewed."), says("The fee is $48.10."))
+    found = [s for s in signals_of(read(episode(*steps))) if s.name == "told_without_ground"]
+    assert [(s.steps, s.lift) for s in found] == [((4,), 0.0)]
+    assert detect(episode(*steps), OPEN) is None
+    assert "48" not in found[0].says
+
+
 def test_endings_tell_who_fell_silent() -> None:
     """The user who does not answer, the agent who does not, and a run that stops after a tool."""
     assert "abandoned" in names(user("Hi"), says("Which loan?"))
