@@ -28,6 +28,7 @@ from environments.runtime.canonical import task_version
 from environments.runtime.environment import run_actions
 from environments.runtime.task import Task
 from environments.runtime.world import World
+from environments.search.found import FoundCheat, digest_of
 from environments.verification.constant import PREFIX, surplus
 from environments.verification.elsewhere import verdicts_elsewhere
 from environments.verification.judged import JudgeSays, asks_a_judge, verify_judged
@@ -63,6 +64,8 @@ class VerifiedTask:
     reasons: tuple[str, ...]
     probes: tuple[Mapping[str, Any], ...]
     gate: str
+    found: str = ""
+    """Which found cheats it was attacked with (`environments.search.found.digest_of`)."""
     kind: str = ""
     """The kind of check that decides it (`environments.verification.kinds`)."""
 
@@ -77,6 +80,8 @@ class Seen:
     """Who answers judge checks; one without a model knows its recordings only."""
     replies_known: bool = False
     """Nothing was said since `known` was made: tasks with judge checks are not attacked once more."""
+    found: Mapping[str, Sequence[FoundCheat]] = field(default_factory=dict)
+    """Cheats that a search found, by task id."""
     held_out: Sequence[HeldOut] = ()
     """Attempts that were graded by rubrics made without them."""
 
@@ -106,21 +111,26 @@ def verify_all(  # noqa: PLR0913 - all that the gate is told
             versions[one.task.task_id] = task_version(one.task, one.rubric, world_digest=digest)
     judged = {one.task.task_id for one in candidates if asks_a_judge(one.rubric)}
     anew = frozenset() if seen.replies_known else judged
+    cheats = {task_id: digest_of(found) for task_id, found in seen.found.items()}
     kept = {
         task_id: _alone(one)
         for task_id, one in known.items()
-        if one.task_version == versions.get(task_id) and one.gate == GATE and task_id not in anew
+        if one.task_version == versions.get(task_id)
+        and one.gate == GATE
+        and one.found == cheats.get(task_id, "")
+        and task_id not in anew
     }
     fresh = [one for one in candidates if one.task.task_id not in kept]
     found = {c.task.task_id: _unverifiable(c, versions[c.task.task_id], FAULT) for c in fresh}
     if world is None:
         found = {c.task.task_id: _unverifiable(c, versions[c.task.task_id]) for c in fresh}
     else:
-        attacked = _attack(track(fresh), candidates, (world, digest), judge, skips)
+        attacked = _attack(track(fresh), candidates, (world, digest), seen, skips)
         replies = judge.replies if judge is not None and judged else {}
         with skips.unit("other process"):
             known_there = [one for one in fresh if one.task.task_id in attacked]
-            found |= _compared(attacked, known_there, versions, world, replies)
+            compared = _compared(attacked, known_there, versions, world, replies)
+            found |= {key: replace(one, found=cheats.get(key, "")) for key, one in compared.items()}
     everything = [(kept | found)[one.task.task_id] for one in candidates]
     trusted = _trusted(everything, candidates, seen.held_out, skips)
     return _as_a_set(trusted, seen.masked)
@@ -162,10 +172,11 @@ def _attack(
     fresh: Iterable[Candidate],
     everybody: Sequence[Candidate],
     stored: tuple[StoredWorld, str],
-    judge: Judge | None,
+    seen: Seen,
     skips: Skips,
 ) -> dict[str, Verification]:
     world, digest = stored
+    judge = seen.judge
     backend = World.from_json(world.document)
     others = Others(everybody)
 
@@ -180,9 +191,12 @@ def _attack(
     says = JudgeSays(replies={} if judge is None else judge.replies, answer=answer)
 
     def attack(one: Candidate) -> Verification:
+        cheats = seen.found.get(one.task.task_id, ())
         if not asks_a_judge(one.rubric):
-            return verify(one, others=others, run=run, world_digest=digest)
-        return verify_judged(one, others=others, run=run, judge=says, world_digest=digest)
+            return verify(one, others=others, run=run, world_digest=digest, found=cheats)
+        return verify_judged(
+            one, others=others, run=run, judge=says, world_digest=digest, found=cheats
+        )
 
     found: dict[str, Verification] = {}
     for one in fresh:

@@ -23,6 +23,8 @@ from environments.runtime.rubric import AGREEMENT
 from environments.runtime.task import Limits, Task
 from environments.runtime.verdict import Verdict
 from environments.runtime.world_dispatched import Dispatched
+from environments.search.found import FoundCheat, found_probes, good_ones
+from environments.search.stock import known_in
 from environments.verification.attacks import attacks
 from environments.verification.cheats import cheats
 from environments.verification.material import Material, Others, as_list, by_meaning
@@ -80,15 +82,16 @@ class Verification:
         }
 
 
-def verify(
+def verify(  # noqa: PLR0913 - all that the gate is told
     candidate: Candidate,
     *,
     others: Sequence[Candidate] | Others,
     run: Runner,
     world_digest: str = "",
     recordings: Mapping[str, Json] | None = None,
+    found: Sequence[FoundCheat] = (),
 ) -> Verification:
-    """Run every probe on one candidate; `recordings` hold what a judge said of its attempts.
+    """Run every probe on one candidate; `recordings` hold what a judge said of its attempts, `found` cheats that a search found.
 
     Who verifies all candidates of an app hands in one `Others` of them: each is then read once, not once per candidate.
     """
@@ -115,6 +118,12 @@ def verify(
     unsolvable = not_knowable(material, read.habits(run), gate.reward_of, gate.look)
     probes = [*routes(material), *other_ways(material), *attacks(material), *cheats(material)]
     probes += [*mutants(material), *recorded_bad(candidate.attempts)]
+    if found:
+        recorded = [
+            run(candidate.task, gate.asked(actions)) for actions in good_ones(candidate.attempts)
+        ]
+        known = known_in(candidate.task.tools)
+        probes += found_probes(found, material, recorded, known)
     results = [first, *(gate.probe(probe, good) for probe in probes)]
     status, reasons = _status(candidate, results)
     if status == ACCEPTED and gate.honest < MOST_SHARE:
@@ -285,6 +294,8 @@ class _Gate:
         )
 
     def _void(self, probe: Probe, attempt: Attempt, good: Attempt, verdict: Verdict) -> bool:
+        if probe.proves is not None:
+            return not probe.proves(attempt)
         if not probe.voidable:
             return False
         if probe.expected == ONE:

@@ -1,6 +1,6 @@
 """The command line: `tracegym COMMAND`. Every command is one file here; `run` is the entry point.
 
-Exit codes: 0 ok, 1 failed, 2 wrong usage, 3 a strict gate did not hold, 130 interrupted.
+Exit codes: 0 ok, 1 failed, 2 wrong usage, 3 a strict gate did not hold, 4 `attack` found a paid cheat, 130 interrupted.
 Commands import what is slow (dagster 1.7 s, presidio 2.1 s, litellm 4.8 s) only when they run: `--help` takes 0.3 s.
 """
 
@@ -15,6 +15,7 @@ from typing import Annotated
 import typer
 
 from dagster_project.cli import (
+    attack,
     backtest,
     build,
     dev,
@@ -56,6 +57,7 @@ for command in (
     runs.runs,
     mcp.mcp,
     review.review,
+    attack.attack,
     regrade.regrade,
     diff.diff,
     doctor.doctor,

@@ -14,6 +14,7 @@ from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import bars, rows_of, table_of
 from dagster_project.defs.tasks import candidates_of
 from dagster_project.documents import Document, records, to_rows
+from dagster_project.found_cheats import cheats_of, cheats_seen
 from dagster_project.freshness import Key, digests, made_of, store, tried, work
 from dagster_project.grader_trust import (
     CHECK,
@@ -83,7 +84,10 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
                 world_of(lake, app),
                 known=undecided(verified_of(lake, app)),
                 seen=Seen(
-                    masked=masked_tasks(lake, app), judge=judge, held_out=held_out_of(lake, app)
+                    masked=masked_tasks(lake, app),
+                    judge=judge,
+                    found=cheats_of(lake, app),
+                    held_out=held_out_of(lake, app),
                 ),
                 track=partial(counted, ASSET, says=app),
                 skips=skips,
@@ -190,6 +194,7 @@ def ingredients(lake: Lake, apps: Sequence[str], *, asking: bool = False) -> dic
             digests(lake, REVIEWS, app),
             GATE,
             *replies_seen(lake, app),
+            *cheats_seen(lake, app),
             *([f"asked {time.time_ns()}"] if asking and _wait_for_a_judge(lake, app) else []),
             *(f"{task}:{version}" for task, version in sorted(masked_tasks(lake, app).items())),
         )

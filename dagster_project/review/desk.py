@@ -22,6 +22,7 @@ from dagster_project.clean_records import (
     labels_of,
 )
 from dagster_project.documents import records
+from dagster_project.found_cheats import cheats_of
 from dagster_project.judge_replies import judge_of, replies_of
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import AGREEMENT, ROLLOUTS, TASKS, VERIFIED
@@ -330,7 +331,10 @@ class AppDesk:
             known=self._known(),
             reviews=self.reviews,
             seen=Seen(
-                masked=masked_tasks(self._lake, self.app), judge=judge, held_out=self.held_out
+                masked=masked_tasks(self._lake, self.app),
+                judge=judge,
+                found=cheats_of(self._lake, self.app),
+                held_out=self.held_out,
             ),
             labels_wait=self.labels_wait,
         )

@@ -17,6 +17,7 @@ from environments.runtime.candidate import Action, Candidate
 from environments.runtime.checks import evaluate
 from environments.runtime.rubric import AGREEMENT, PASSES, Rubric
 from environments.runtime.task import Task
+from environments.search.found import FoundCheat
 from environments.verification.material import Others
 from environments.verify import ACCEPTED, NEEDS_REVIEW, Runner, Verification, verify
 
@@ -41,13 +42,14 @@ def asks_a_judge(rubric: Rubric) -> bool:
     return any(check.fn == "judge" for check in rubric.checks)
 
 
-def verify_judged(
+def verify_judged(  # noqa: PLR0913 - all that the gate is told
     candidate: Candidate,
     *,
     others: Sequence[Candidate] | Others,
     run: Runner,
     judge: JudgeSays,
     world_digest: str = "",
+    found: Sequence[FoundCheat] = (),
 ) -> Verification:
     """Run every probe; ask about those that need a reply, and run them again, until nothing new is asked."""
     open_ends = [reason for reason in candidate.reasons if reason == WORDING]
@@ -58,14 +60,19 @@ def verify_judged(
     tried: set[str] = set()
     while True:
         watch = _Watch(candidate.rubric, run)
-        found = verify(
-            candidate, others=others, run=watch, world_digest=world_digest, recordings=known
+        said = verify(
+            candidate,
+            others=others,
+            run=watch,
+            world_digest=world_digest,
+            recordings=known,
+            found=found,
         )
         missing = [one for key, one in watch.questions.items() if key not in known]
         fresh = [one for one in missing if one.key not in tried]
         if judge.answer is None or not fresh:
             waits = any(one.key in watch.deciding for one in missing)
-            return _waiting(found, open_ends) if waits else found
+            return _waiting(said, open_ends) if waits else said
         tried |= {one.key for one in fresh}
         known |= judge.answer(fresh)
 

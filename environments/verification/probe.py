@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from environments.runtime.attempt import Json
+from environments.runtime.attempt import Attempt, Json
 from environments.runtime.candidate import Action
 
 ONE: Final = "one"
@@ -29,6 +29,8 @@ class Probe:
     """`ONE`, `ZERO`, `BELOW` or `MASKED`."""
     in_gate: bool = True
     """Families kept out of the gate measure how well it generalises."""
+    proves: Callable[[Attempt], bool] | None = None
+    """Whether what came of it is bad; where it is not, the probe is void. None: it always is."""
     voidable: bool = True
     """Whether an end equal to the good one excuses it; a recorded bad attempt's user said that it was bad."""
 

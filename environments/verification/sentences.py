@@ -106,6 +106,7 @@ PROBES: Final[Mapping[str, str]] = {
     "repeats_write": "the good attempt with one change made twice",
     "stops_before_last_write": "the good attempt, stopped before its last change",
     "extra_write": "the good attempt with one change too many",
+    "found_cheat": "an attempt that does not do the job, found by tracegym attack",
     "recorded_bad": "a recorded attempt whose user was not helped",
     "dumps_in_chunks": "every number in small portions",
     "reads_then_dumps_in_chunks": "looking everything up and telling every number in small portions",
