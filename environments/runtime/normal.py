@@ -373,11 +373,14 @@ def names_in(value: Json) -> set[str]:
         elif isinstance(item, list):
             stack.extend(item)
         elif isinstance(item, str) and is_name(item):
-            found.add(item)
-            if item[0] in _SPACE or item[-1] in _SPACE:
-                # Whether its tool takes it for the same or not: no record is apart from it because of a space.
-                found.add(item.strip())
+            found.update(_spellings(item))
     return found
+
+
+def _spellings(name: str) -> tuple[str, ...]:
+    """The name, and without space around it: whether its tool takes it for the same or not, no record is apart for a space."""
+    around = name[0] in _SPACE or name[-1] in _SPACE
+    return (name, name.strip()) if around else (name,)
 
 
 def _keys(record: dict[str, Json]) -> Iterator[str]:
@@ -409,7 +412,7 @@ def labels_in(value: Json) -> set[str]:
         item = stack.pop()
         if isinstance(item, str):
             if is_name(item):
-                found.add(item)
+                found.update(_spellings(item))
             elif 0 < len(item) <= MAX_TOKEN:
                 found.add("=" + item)
         elif isinstance(item, dict):

@@ -18,6 +18,7 @@ VALUES = st.recursive(
 )
 
 
+@example(value=["00\r"])
 @given(VALUES)
 @example("0; ")
 @example("Order a-17 is done")

@@ -111,7 +111,7 @@ CANCEL: Json = ["cancel_order", '{"order_id":"o1","reason":"no longer needed"}',
         (
             "quoted_at_most",
             {"most": 200},
-            "The agent copies at most 200 characters of a tool's answer word for word in one run.",
+            "The agent copies at most 200 characters of tools' answers word for word.",
         ),
         (
             "spoke",
