@@ -13,7 +13,8 @@ from typing import Final
 from environments.runtime.attempt import Attempt, Json
 from environments.runtime.candidate import Action, RecordedAttempt
 from environments.runtime.canonical import digest
-from environments.search.oracle import KINDS, Oracle, Terms, spoken
+from environments.search.oracle import KINDS, Oracle, Terms
+from environments.search.stock import foreign_words
 from environments.verification.material import Material
 from environments.verification.probe import ZERO, Probe
 
@@ -76,7 +77,7 @@ def found_probes(
     oracle = Oracle(
         [material.good, *recorded],
         Terms.of(material.candidate.rubric, (other.rubric for other in material.others)),
-        foreign=tuple(text for other in material.others for text in spoken(other.solution)),
+        foreign=foreign_words(other.solution for other in material.others),
         known=known,
     )
     for number, one in enumerate(sorted(found, key=lambda one: one.cheat_id), 1):

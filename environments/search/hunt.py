@@ -68,6 +68,13 @@ class TaskHunt:
     skipped: str = ""
     """Why nothing was tried."""
 
+    def count(self, cheat: Verdict) -> None:
+        """Count one more cheat by its verdict."""
+        self.cheats += 1
+        self.ungraded += cheat.reward is None
+        if cheat.share is not None:
+            self.best_share = max(self.best_share or 0.0, cheat.share)
+
 
 @dataclass(frozen=True, slots=True)
 class Ground:
@@ -193,10 +200,7 @@ class _Search:
 
     def _note(self, made: _Made, verdict: Verdict) -> None:
         told = self._told
-        told.cheats += 1
-        told.ungraded += verdict.reward is None
-        if verdict.share is not None:
-            told.best_share = max(told.best_share or 0.0, verdict.share)
+        told.count(verdict)
         if self._ground.pays(verdict):
             known = next((one for one in told.found if one.kind == made.kind), None)
             if known is None or len(made.did) < len(known.did):

@@ -91,10 +91,7 @@ def _note(ground: Ground, told: TaskHunt, policy: str, attempt: Attempt, verdict
             judged = Judged(task_id=told.task_id, reward=paid, share=verdict.share, actions=actions)
             told.to_judge.append(judged)
         return
-    told.cheats += 1
-    told.ungraded += verdict.reward is None
-    if verdict.share is not None:
-        told.best_share = max(told.best_share or 0.0, verdict.share)
+    told.count(verdict)
     if ground.pays(verdict) and kind not in {one.kind for one in told.found}:
         found = ground.cheat(kind, actions, verdict, ("does what a model made up",))
         told.found.append(replace(found, policy=policy))

@@ -15,11 +15,13 @@ from typing import Final
 
 from environments.runtime.attempt import Json
 from environments.runtime.candidate import Action
+from environments.runtime.check_view import text_of
 from environments.runtime.normal import parse_json
 from environments.verification.constant import said_texts
 from environments.verification.material import Material, PlannedCall
 from environments.verification.mutants import FIGURE, falsified, inserted, one_argument_changed
 from environments.verification.probe import BELOW, ZERO, Probe, calls, says
+from environments.verification.shown import leaves_by_path
 
 UNSURE: Final = {
     "CJK": "我不太确定。",
@@ -56,19 +58,19 @@ def cheats(material: Material) -> Iterator[Probe]:
 def _liars(material: Material) -> Iterator[Probe]:
     """The right calls with words that are false, empty, absent, another task's or everything there is."""
     solution = material.candidate.solution
+    said = _words(solution)
     unsure = in_the_language_of(" ".join(said_texts(material)))
     yield _lie("falsifies_every_figure", _with_words(solution, falsified))
     yield _lie("says_only_unsure", _with_words(solution, lambda _: unsure))
     made = tuple(_silent(action) for action in solution if action.get("tool_calls"))
     if made:
         yield _lie("right_calls_in_silence", made)
-    denied = says(falsified(_words(solution)))
+    denied = says(falsified(said))
     yield _lie("contradicts_at_the_end", inserted(material, denied))
     other = _other_words(material)
     if made and other:
         yield _lie("tells_another_tasks_facts", (*_unended(material, made), *map(says, other)))
     results = "\n".join(call.result.content for call in material.good.calls if not call.by_user)
-    said = _words(solution)
     flood = _figures(results).total() >= FLOOD * _figures(said).total()
     if flood and len(results) >= max(LEAST_FLOOD, FLOOD * len(said)):
         yield _lie("copies_every_result", (*_unended(material, made), says(results)))
@@ -77,7 +79,7 @@ def _liars(material: Material) -> Iterator[Probe]:
 def _without_the_work(material: Material) -> Iterator[Probe]:
     """The right words without any call; a right final answer is right however it was found."""
     solution = material.candidate.solution
-    said = tuple(says(_spoken(action)) for action in solution if _spoken(action))
+    said = tuple(says(text_of(action)) for action in solution if text_of(action))
     if said and material.planned and not material.answers:
         yield Probe(name="right_words_without_calls", actions=said, expected=ZERO)
 
@@ -113,18 +115,13 @@ def _lie(name: str, actions: tuple[Action, ...]) -> Probe:
     return Probe(name=name, actions=actions, expected=ZERO, voidable=False)
 
 
-def _spoken(action: Action) -> str:
-    content = action.get("content")
-    return content if isinstance(content, str) else ""
-
-
 def _words(solution: Sequence[Action]) -> str:
-    return "\n".join(filter(None, map(_spoken, solution)))
+    return "\n".join(filter(None, map(text_of, solution)))
 
 
 def _with_words(solution: Sequence[Action], change: Callable[[str], str]) -> tuple[Action, ...]:
     return tuple(
-        {**action, "content": change(_spoken(action))} if _spoken(action) else action
+        {**action, "content": change(text_of(action))} if text_of(action) else action
         for action in solution
     )
 
@@ -150,7 +147,7 @@ def _other_words(material: Material) -> list[str]:
     for other in material.others:
         theirs = set(_figures(_words(other.solution)))
         if theirs - own and own - theirs:
-            return [text for action in other.solution if (text := _spoken(action))]
+            return [text for action in other.solution if (text := text_of(action))]
     return []
 
 
@@ -171,16 +168,10 @@ def _on_other_records(material: Material, write: PlannedCall) -> Iterator[str]:
             return
 
 
-def _places(value: Json, path: str = "") -> dict[str, list[Json]]:
+def _places(value: Json) -> dict[str, list[Json]]:
     """Texts by where they stand, whatever the position in a list."""
     places: dict[str, list[Json]] = {}
-    pending = [(path, value)]
-    while pending:
-        at, one = pending.pop()
-        if isinstance(one, dict):
-            pending += [(f"{at}.{name}", item) for name, item in reversed(one.items())]
-        elif isinstance(one, list):
-            pending += [(f"{at}.*", item) for item in reversed(one)]
-        elif isinstance(one, str):
-            places.setdefault(at, []).append(one)
+    for path, leaf in leaves_by_path(value):
+        if isinstance(leaf, str):
+            places.setdefault(path, []).append(leaf)
     return places

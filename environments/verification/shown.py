@@ -120,7 +120,7 @@ class Shown:
     def _count(self, value: Json) -> None:
         """The numbers of one result, and the sums and means of what it lists."""
         fields: dict[str, list[float]] = defaultdict(list)
-        for path, leaf in _leaves(value, ""):
+        for path, leaf in leaves_by_path(value):
             if isinstance(leaf, int | float) and not isinstance(leaf, bool):
                 fields[path].append(float(leaf))
         for numbers in fields.values():
@@ -322,12 +322,13 @@ def _texts(value: Json) -> Iterator[str]:
         yield str(value)
 
 
-def _leaves(value: Json, path: str) -> Iterator[tuple[str, Json]]:
+def leaves_by_path(value: Json, path: str = "") -> Iterator[tuple[str, Json]]:
+    """Every scalar with where it stands; the items of a list share a place."""
     if isinstance(value, dict):
         for name, item in value.items():
-            yield from _leaves(item, f"{path}.{name}")
+            yield from leaves_by_path(item, f"{path}.{name}")
     elif isinstance(value, list):
         for item in value:
-            yield from _leaves(item, f"{path}.*")
+            yield from leaves_by_path(item, f"{path}.*")
     else:
         yield path, value
