@@ -153,7 +153,7 @@ def logged(name: str, number: int, *, log: int | None = None, change: bool = Tru
             "get_member", {"member": member}, json.dumps({"member": member, "locker": new})
         )
     if log is not None:
-        entry = {"kind": "locker", "number": log}
+        entry: dict[str, Json] = {"kind": "locker", "number": log}
         steps += call("log_change", entry, f"New change was added: {json.dumps(entry)}")
         steps += call(
             "get_member", {"member": member}, json.dumps({"member": member, "locker": new})
