@@ -255,15 +255,17 @@ def _replaced(done: Write, doubtful: Iterable[Write]) -> bool:
 
 
 def _could_supply(wanted: Write, doubtful: Iterable[Write]) -> bool:
-    """Whether a write that nobody can judge may have had the wanted effect: it names the same record, or says the same.
+    """Whether another tool's write that nobody can judge may have done it: it names the same record, or says the same.
 
-    A call about something else changed something else, whatever it answered: nobody is spared a failure for it.
+    A call about something else changed something else, and the same tool with other arguments did another thing or nothing,
+    whatever they answered: nobody is spared a failure for them.
     """
     tool, arguments = wanted
+    others = [text for other, text in doubtful if other != tool]
     ids, values = _ids(arguments), _values(arguments)
     if ids:
-        return any(ids & _ids(text) for _, text in doubtful)
-    return any(values & _values(text) if values else other == tool for other, text in doubtful)
+        return any(ids & _ids(text) for text in others)
+    return any(values & _values(text) for text in others)
 
 
 def _ids(arguments: str) -> set[str]:

@@ -64,7 +64,15 @@ def test_another_route_to_the_same_state_is_accepted() -> None:
     assert score(check, attempt(*route, end=there)) == 1.0
     assert score(check, attempt(*route, end=EndState())) == 0.0
     tainted = EndState(effects=there.effects, unknown=("items",))
-    assert score(check, attempt(made(item="A1", to=9, source=UNKNOWN), end=tainted)) is None
+    drop = made("drop", item="A1", source=UNKNOWN)
+    assert score(check, attempt(drop, end=tainted)) is None
+
+
+def test_the_same_tool_with_other_arguments_cannot_have_done_what_was_wanted() -> None:
+    """Whether it took the call or refused it: nobody needs to know the answer, so a wrong value masks no failure."""
+    check = end_check(ends=[{"id": "e1", "writes": [["put", SET, 1]]}])
+    assert score(check, attempt(made(item="A1", to=9, source=UNKNOWN))) == 0.0
+    assert score(check, attempt(made("drop", item="A1", source=UNKNOWN))) is None
 
 
 def test_events_are_a_multiset() -> None:
