@@ -86,7 +86,7 @@ def compare_end(end: Mapping[str, Json], args: Mapping[str, Json], view: View) -
     """Compare with one end: by writes first, by effects where the writes differ."""
     made = _Made.of(args, view).beside(end)
     wanted = Counter(_writes(end.get("writes")))
-    by_writes = _by_writes(made, wanted)
+    by_writes = _by_writes(made, wanted, _names(args.get("takes")))
     if by_writes.score == 1.0:
         return _in_order(by_writes, end, args, view)
     by_effects = _by_effects(end, args, view, made)
@@ -150,18 +150,20 @@ def _unlike(made: Counter[Write], alternatives: Iterable[Json]) -> Counter[Write
     return Counter() if made in seen else (made - seen[0]) + (seen[0] - made)
 
 
-def _by_writes(made: _Made, wanted: Counter[Write]) -> Found:
+def _by_writes(made: _Made, wanted: Counter[Write], takes: Collection[str]) -> Found:
+    """The verdict on writes; a tool in `takes` refuses so seldom that a call without an answer counts as taken."""
     extra = made.certain - wanted
     missing = wanted - made.certain
+    taken = [key for key in made.doubtful if key[0] in takes and not missing]
+    foreign = [key for key in (*extra, *taken) if key not in wanted]
+    if foreign:
+        return Found(0.0, f"{_first(foreign)[0]} changed what no resolved attempt changes")
     if not extra and not missing:
         if made.doubtful:
             return Found(None, f"{_first(made.doubtful)[0]} may have changed something more")
         if made.dirty:
             return Found(None, f"a failed {_first(made.dirty)[0]} may have changed something")
         return Found(1.0, "the same writes as a resolved attempt")
-    foreign = [key for key in extra if key not in wanted]
-    if foreign:
-        return Found(0.0, f"{_first(foreign)[0]} changed what no resolved attempt changes")
     if missing:
         return _missing(missing, made)
     return Found(None, f"nobody knows whether repeating {_first(extra)[0]} changes more")
