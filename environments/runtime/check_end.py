@@ -152,15 +152,16 @@ def _unlike(made: Counter[Write], alternatives: Iterable[Json]) -> Counter[Write
 
 def _by_writes(made: _Made, wanted: Counter[Write], takes: Collection[str]) -> Found:
     """The verdict on writes; a tool in `takes` refuses so seldom that a call without an answer counts as taken."""
-    extra = made.certain - wanted
-    missing = wanted - made.certain
-    taken = [key for key in made.doubtful if key[0] in takes and not missing]
-    foreign = [key for key in (*extra, *taken) if key not in wanted]
+    taken = Counter({key: n for key, n in made.doubtful.items() if key[0] in takes})
+    doubtful = made.doubtful - taken
+    extra = made.certain + taken - wanted
+    missing = wanted - made.certain - taken
+    foreign = [k for k in extra if k not in wanted and (k in made.certain or not missing)]
     if foreign:
         return Found(0.0, f"{_first(foreign)[0]} changed what no resolved attempt changes")
     if not extra and not missing:
-        if made.doubtful:
-            return Found(None, f"{_first(made.doubtful)[0]} may have changed something more")
+        if doubtful:
+            return Found(None, f"{_first(doubtful)[0]} may have changed something more")
         if made.dirty:
             return Found(None, f"a failed {_first(made.dirty)[0]} may have changed something")
         return Found(1.0, "the same writes as a resolved attempt")
