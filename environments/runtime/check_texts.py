@@ -18,8 +18,6 @@ from .check_told import fact_in, not_at_this_end
 from .check_view import View
 from .facts import DATE, NUMBER, Fact, facts_in, folded
 
-SHORT_DATE: Final = re.compile(r"(?<![\d/.-])(\d{1,2})/(\d{1,2})(?![\d/]|[.-]\d)")
-"""A day and a month in either order."""
 WORD: Final = re.compile(r"[^\W\d_]+")
 LEAST_LETTERS: Final = 4
 STEM: Final = 5
@@ -88,26 +86,6 @@ def groundless_texts(view: View, tools: Mapping[str, Json], known: str = "") -> 
     return list(found)
 
 
-def facts_written(text: str) -> tuple[Fact, ...]:
-    """The facts of a text that a call writes; a day and a month (`9/14`) are a date here."""
-    plain = folded(text)
-    dates = [fact for match in SHORT_DATE.finditer(plain) for fact in _short_date(match)]
-    return (*facts_in(SHORT_DATE.sub(_kept, plain)), *dates) if dates else facts_in(text)
-
-
-def _kept(match: re.Match[str]) -> str:
-    return match[0] if not _short_date(match) else " "
-
-
-def _short_date(match: re.Match[str]) -> list[Fact]:
-    one, other = int(match[1]), int(match[2])
-    both = ((one, other), (other, one))
-    readings = tuple(
-        dict.fromkeys(f"{m:02d}-{d:02d}" for m, d in both if 1 <= m <= 12 and 1 <= d <= 31)
-    )
-    return [Fact(DATE, match[0], readings, specific=True)] if readings else []
-
-
 @lru_cache(maxsize=MOST_TEXTS)
 def content_words(text: str) -> tuple[str, ...]:
     """The longer words of a text, folded, or all where it has no longer one; of a script without spaces, each two letters side by side."""
@@ -144,7 +122,7 @@ def words_beside(text: str, words: Iterable[str]) -> int:
 
 
 def _holds(text: str, fact: Mapping[str, Json], among: int | None) -> bool:
-    facts = facts_written(text)
+    facts = facts_in(text)
     if among is not None and len({f.readings for f in facts if f.specific}) > among:
         return False
     if fact_in(fact, facts, folded(text)):

@@ -18,14 +18,13 @@ from environments.runtime.check_grounded import counts_in
 from environments.runtime.check_texts import (
     content_words,
     every_word,
-    facts_written,
     stem,
     text_holds,
     words_held,
 )
 from environments.runtime.check_told import fact_in
 from environments.runtime.check_view import View
-from environments.runtime.facts import DATE, EMAIL, ID, NUMBER, TIME, Fact, folded
+from environments.runtime.facts import DATE, EMAIL, ID, NUMBER, TIME, Fact, facts_in, folded
 from environments.runtime.rubric import REWARD, Check
 from synth.rubric.evidence import origin_of
 from synth.rubric.facts import Facts
@@ -186,12 +185,25 @@ def written_texts(good: Sequence[Facts], traits: AppTraits) -> list[Written]:
             tool=place[0][0],
             arguments=place[0][1],
             argument=place[1],
-            texts=tuple(map(tuple, texts[place])),
+            texts=alike,
             before=before[first[place]],
             counts=_counts(good[0], first[place]),
         )
         for place in shared
+        for alike in _apart(texts[place])
     ]
+
+
+def _apart(texts: Sequence[Sequence[str]]) -> Iterator[tuple[tuple[str, ...], ...]]:
+    """The texts per attempt; where the first makes the change with several texts, each of them with the others' most like it."""
+    first, *others = texts
+    several = list(dict.fromkeys(first))
+    if len(several) == 1:
+        yield tuple(map(tuple, texts))
+        return
+    for text in several:
+        words = content_words(text)
+        yield (text,), *((max(mine, key=lambda t: words_held(t, words)),) for mine in others)
 
 
 def _counts(attempt: Facts, until: int) -> frozenset[float]:
@@ -219,12 +231,12 @@ def _facts_of(one: Written) -> list[Fact]:
     """Facts of the first attempt's texts that all others hold too, and that somebody had said or shown."""
     found: dict[tuple[str, str | float], Fact] = {}
     for text in one.texts[0]:
-        for fact in facts_written(text):
+        for fact in facts_in(text):
             known = _has_ground(fact, one.before) or not one.counts.isdisjoint(fact.readings)
             if fact.readings and known and _all_hold(fact, one):
                 found.setdefault((fact.kind, fact.readings[0]), fact)
     if len(one.texts) > 1:
-        for fact in (f for text in one.texts[0] for f in facts_written(text) if f.specific):
+        for fact in (f for text in one.texts[0] for f in facts_in(text) if f.specific):
             if fact.readings and _all_hold(fact, one):
                 found.setdefault((fact.kind, fact.readings[0]), fact)
     return list(found.values())
@@ -233,13 +245,13 @@ def _facts_of(one: Written) -> list[Fact]:
 def _all_hold(fact: Fact, one: Written) -> bool:
     (args,) = fact_args([fact], "en")
     return all(
-        any(fact_in(args, facts_written(text), folded(text)) for text in mine) for mine in one.texts
+        any(fact_in(args, facts_in(text), folded(text)) for text in mine) for mine in one.texts
     )
 
 
 def _has_ground(fact: Fact, before: str) -> bool:
     (args,) = fact_args([fact], "en")
-    return fact_in(args, facts_written(before), folded(before))
+    return fact_in(args, facts_in(before), folded(before))
 
 
 def _words_of(one: Written, everyday: frozenset[str]) -> list[str]:
@@ -261,9 +273,7 @@ def _checks_of(
     dictated = one.argument in traits.kinds.tools[one.tool].dictated
     words = list(every_word(one.longest)) if dictated else _words_of(one, traits.written_everywhere)
     least = len(words) if dictated else max(1, int(len(words) ** KEPT))
-    most = max(
-        len({f.readings for f in facts_written(t) if f.specific}) for ts in one.texts for t in ts
-    )
+    most = max(len({f.readings for f in facts_in(t) if f.specific}) for ts in one.texts for t in ts)
     where: dict[str, Json] = {
         "tool": one.tool,
         "arguments": one.arguments,

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from environments.runtime.attempt import Attempt, Call, Json, ToolResult
 from environments.runtime.check_judge import evidence_of
-from environments.runtime.check_texts import facts_written, text_grounded, text_holds
+from environments.runtime.check_texts import text_grounded, text_holds
 from environments.runtime.check_view import View
+from environments.runtime.facts import facts_in
 from synth.rubric.told_facts import fact_args
 
 USER = (
@@ -37,7 +38,7 @@ def view(*texts: str, tool: str = "send_note", result: str = "ok", failed: bool 
 
 def holds(*texts: str, fact: str = "", **more: Json) -> float | None:
     """What the check says of these texts, which have to hold the facts of `fact`."""
-    facts: list[Json] = list(fact_args(facts_written(fact), "en"))
+    facts: list[Json] = list(fact_args(facts_in(fact), "en"))
     args: dict[str, Json] = {
         "tool": "send_note",
         "argument": "text",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -149,6 +150,32 @@ def test_a_dictated_text_keeps_every_word() -> None:
     assert reward(DICTATED) == 1.0
     assert reward("Sorry, Mia: lesson is off.") == 1.0
     assert reward("Lesson is on, sorry.") == 0.0
+
+
+def reminded(name: str, number: int, *texts: str) -> CleanEpisode:
+    """The same person gets several notes."""
+    one = noted(name, number, texts[0], ask="Remind Mia of her butterfly and Ben's shoes, please.")
+    sent = json.dumps({"sent": True, "to": "Mia"})
+    more = [s for t in texts[1:] for s in step("send_note", {"to": "Mia", "text": t}, sent)]
+    steps = [s for s in one.steps if s.content != "The note is on its way."]
+    return replace(one, task_key="remind", steps=(*steps, *more, one.steps[-1]))
+
+
+def test_two_texts_for_one_person_are_two_texts() -> None:
+    """Who sends one of them twice has not sent the other."""
+    both = ("Mind the butterfly.", "Please bring the shoes that Ben left.")
+    others = [noted(f"{w}{n}", n, LESSONS[n][2]) for n in range(4) for w in "abc"]
+    found, world = learnt([*others, reminded("r", 0, *both)])
+    one = next(c for c in found if c.attempts[0].episode_id == "r")
+
+    def reward(*texts: str) -> float | None:
+        run = run_actions(one.task, world, record(reminded("x", 0, *texts)).actions)
+        return evaluate(one.rubric, run, task_version="v").reward
+
+    assert reward(*both) == reward(both[1], both[0]) == 1.0
+    assert reward("Do not forget your butterfly.", "Take the shoes of Ben along.") == 1.0
+    assert reward(both[0], both[0]) == 0.0
+    assert reward(both[1], both[1]) == 0.0
 
 
 def poems() -> list[CleanEpisode]:
