@@ -2,8 +2,9 @@
 
 In: chat-log files with outcomes (`python -m benchmarks.attacks FILE...`); a `heldout.jsonl` beside a file holds other
 attempts at the same tasks. Out: a table per app: of the accepted tasks, how many pay each cheat; of the held-out attempts,
-how many are paid though bad, unpaid though good, not graded; of failing runs, how many become null by what is said or called
-before. Personal data must already be fictional or redacted: this reads the files as they are.
+how many are paid though bad, unpaid though good, not graded (those that make no call are counted apart: an outcome that
+compares end states calls them good wherever nothing was to be changed); of failing runs, how many become null by what is
+said or called before. Personal data must already be fictional or redacted: this reads the files as they are.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -186,7 +187,8 @@ def other_facts(task: Task, _: random.Random) -> tuple[Action, ...] | None:
     """The right calls with another task's words."""
     said = next((s for o in task.others if (s := [a for a in o.solution if spoken(a)])), None)
     calls = [a for a in task.solution if a.get("tool_calls")]
-    return (*calls, *said) if said and calls else None
+    made = (*calls, *(said or ()))
+    return made if said and calls and made != task.solution else None
 
 
 def without_consent(task: Task, _: random.Random) -> tuple[Action, ...] | None:
@@ -312,30 +314,60 @@ def _masking(tasks: Sequence[Task]) -> None:
     print(f"   failing runs {tried}, null by what comes first: {dict(masked)}")
 
 
+@dataclass(slots=True)
+class HeldOut:
+    """Verdicts on held-out attempts beside their outcomes."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    pairs: list[tuple[bool, bool]] = field(default_factory=list)
+    """Paid, and good by its outcome; of attempts with a reward."""
+
+    def add(self, reward: float | None, *, good: bool) -> str:
+        """Count one attempt; what is wrong with its verdict, `""` where nothing is."""
+        outcome = "good" if good else "bad"
+        self.counts[outcome] += 1
+        if reward is None:
+            self.counts[f"null, {outcome}"] += 1
+            return "null"
+        paid = reward >= 0.5
+        self.pairs.append((paid, good))
+        wrong = "" if paid == good else f"{'paid' if paid else 'unpaid'} though {outcome}"
+        self.counts[wrong] += bool(wrong)
+        return wrong
+
+    def line(self) -> str:
+        """Counts, and kappa where both outcomes were graded."""
+        good, bad = self.counts["good"], self.counts["bad"]
+        agree = f"{kappa(self.pairs):.3f}" if len({g for _, g in self.pairs}) == 2 else "-"
+        return (
+            f"attempts {good + bad:4d} (good {good}, bad {bad}), graded {len(self.pairs)},"
+            f" paid though bad {self.counts['paid though bad']} ({_share(self.counts['paid though bad'], bad)}),"
+            f" unpaid though good {self.counts['unpaid though good']} ({_share(self.counts['unpaid though good'], good)}),"
+            f" null good {self.counts['null, good']}, null bad {self.counts['null, bad']}, kappa {agree}"
+        )
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "-"
+
+
 def _held_out(tasks: Sequence[Task], data: Data, held: Data, *, details: bool) -> None:
     keys = {e.episode_id: e.task_key for e in data.episodes}
     by_key = {keys[t.candidate.attempts[0].episode_id]: t for t in tasks}
-    counts: Counter[str] = Counter()
-    pairs: list[tuple[bool, bool]] = []
+    every, acting, idle = HeldOut(), HeldOut(), HeldOut()
     wrong: dict[str, list[str]] = defaultdict(list)
     for episode in held.episodes:
         task, label = by_key.get(episode.task_key), held.labels.get(episode.episode_id)
         if task is None or label is None or label.resolved is None:
             continue
         verdict = task.grade(record(episode).actions)
-        counts["attempts"] += 1
-        if verdict.reward is None:
-            counts["null, good" if label.resolved else "null, bad"] += 1
-            kind = "null"
-        else:
-            pairs.append((verdict.reward >= 0.5, label.resolved))
-            kind = {(True, False): "paid though bad", (False, True): "unpaid though good"}.get(
-                pairs[-1], ""
-            )
-            counts[kind] += bool(kind)
+        kind = every.add(verdict.reward, good=label.resolved)
+        acts = any(step.tool_calls for step in episode.steps)
+        (acting if acts else idle).add(verdict.reward, good=label.resolved)
         if kind:
             wrong[kind].append(f"{episode.episode_id}: {verdict.reason}")
-    print(f"   held out: {dict(counts)}, graded {len(pairs)}, kappa {kappa(pairs):.3f}")
+    for name, part in (("all", every), ("some call", acting), ("no call", idle)):
+        print(f"   held out, {name + ':':10s} {part.line()}")
     for kind, lines in wrong.items() if details else ():
         for line in lines[:12]:
             print(f"     {kind}: {line}")
