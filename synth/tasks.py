@@ -303,12 +303,12 @@ def _played(
 def _silent(
     attempts: Sequence[Facts], world: LearntWorld | None, backend: World | None
 ) -> frozenset[str]:
-    """Tools whose writes leave neither an effect nor a write in the world as learnt; an act compares with nothing."""
+    """Tools whose writes leave neither an effect nor a write in the world as learnt, which may hold them for reads."""
     if world is None or backend is None:
         return frozenset()
     known = world.document["tools"]
     written = {tool for attempt in attempts for tool, _ in attempt.writes}
-    found = {n for n in written & known.keys() if _is_only_an_act(known[n])}
+    found = {n for n in written & known.keys() if _leaves_nothing(known[n])}
     for attempt in attempts:
         tools = {tool for tool, _ in attempt.writes}
         if len(tools) == 1 and not tools <= found:
@@ -320,9 +320,9 @@ def _silent(
     return frozenset(found)
 
 
-def _is_only_an_act(tool: Mapping[str, Any]) -> bool:
-    """Whether the world holds that it happens and changes no record."""
-    return tool["kind"] == "act" and not tool.get("writes")
+def _leaves_nothing(tool: Mapping[str, Any]) -> bool:
+    """Whether the world changes no record at its calls: an act, or what it takes for a read."""
+    return tool["kind"] != "write" and not tool.get("writes")
 
 
 def task_id_of(app: str, *, task_key: str | None, anchor: str) -> str:
