@@ -10,7 +10,6 @@ said or called before. Personal data must already be fictional or redacted: this
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import re
 import sys
@@ -23,8 +22,8 @@ from typing import Any, Final
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from benchmarks.masking import masks, words  # noqa: E402 - see above
 from benchmarks.rubrics import Data, kappa, read  # noqa: E402 - see above
-from environments.runtime.attempt import Json  # noqa: E402 - see above
 from environments.runtime.candidate import Action, Candidate  # noqa: E402 - see above
 from environments.runtime.checks import evaluate  # noqa: E402 - see above
 from environments.runtime.environment import run_actions  # noqa: E402 - see above
@@ -40,8 +39,6 @@ FIGURE: Final = re.compile(r"[\w.@#$€£+-]*\d[\w.@#$€£:,/+-]*|[\w.+-]+@[\w.
 """A word with a digit, or an e-mail address."""
 QUESTION: Final = re.compile(r"[?\uff1f]|\bconfirm\b|\blet me know\b", re.IGNORECASE)
 UNSURE: Final = "I am not sure about that."
-NONSENSE: Final = "Xyzzy plugh?"
-ODD: Final = "zz-417-odd"
 
 Cheat = Callable[["Task", random.Random], "tuple[Action, ...] | None"]
 """Another policy made of what is known of a task; None where it would be the honest attempt itself."""
@@ -68,21 +65,6 @@ class Task:
         return {
             str(m.get("role")): str(m.get("content") or "") for m in self.candidate.task.opening
         }
-
-
-def words(text: str) -> Action:
-    """An action that only talks."""
-    return {"role": "assistant", "content": text}
-
-
-def call(name: str, arguments: Mapping[str, Any], number: int) -> Action:
-    """An action with one call."""
-    function: dict[str, Json] = {"name": name, "arguments": json.dumps(arguments)}
-    return {
-        "role": "assistant",
-        "content": None,
-        "tool_calls": [{"id": f"cheat_{number}", "type": "function", "function": function}],
-    }
 
 
 def spoken(action: Action) -> str:
@@ -220,28 +202,6 @@ CHEATS: Final[Mapping[str, Cheat]] = {
 }
 
 
-def masks(task: Task) -> Iterator[tuple[str, tuple[Action, ...]]]:
-    """What a failing run may put first in order not to be graded."""
-    yield "nonsense", (words(NONSENSE), words(NONSENSE))
-    names = [str(_function(t).get("name")) for t in task.candidate.task.tools]
-    parameters = {str(_function(t).get("name")): _parameters(t) for t in task.candidate.task.tools}
-    yield (
-        "unknown ids",
-        tuple(call(n, dict.fromkeys(parameters[n], ODD), i) for i, n in enumerate(names)),
-    )
-    yield "no such tool", (call("frobnicate", {"a": 1}, 1),)
-    yield "endless calls", tuple(call(n, {}, i) for i, n in enumerate(names * 200))[:200]
-
-
-def _function(tool: Mapping[str, Any]) -> Mapping[str, Any]:
-    found = tool.get("function", tool)
-    return found if isinstance(found, dict) else {}
-
-
-def _parameters(tool: Mapping[str, Any]) -> list[str]:
-    return list((_function(tool).get("parameters") or {}).get("properties") or {})
-
-
 def failing(task: Task) -> Iterator[tuple[Action, ...]]:
     """Runs that score 0: nothing, a claim, the calls before the last."""
     yield (words("Done, all is settled."),)
@@ -309,7 +269,7 @@ def _masking(tasks: Sequence[Task]) -> None:
         for run in failing(task):
             if task.grade(run).reward == 0:
                 tried += 1
-                for name, first in masks(task):
+                for name, first in masks(task.candidate.task.tools):
                     masked[name] += task.grade((*first, *run)).reward is None
     print(f"   failing runs {tried}, null by what comes first: {dict(masked)}")
 

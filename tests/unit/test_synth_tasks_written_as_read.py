@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 
+from environments.runtime.candidate import Candidate
 from environments.runtime.checks import evaluate
 from environments.runtime.environment import run_actions
-from environments.runtime.verdict import Verdict
 from environments.runtime.world import World
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
@@ -57,8 +58,9 @@ def episode(name: str, wish: str, *did: Did) -> CleanEpisode:
     )
 
 
-def grade(*did: Did) -> Verdict:
-    """The verdict on an attempt at switching lamp 0 off, which no recorded attempt of that task dimmed."""
+@cache
+def house() -> tuple[Candidate, World]:
+    """The task of switching lamp 0 off, which no recorded attempt dimmed, and its world."""
     first = episode("off", "Switch the lamp in room 0 off.", find(0), switch(0))
     rest = [
         episode(
@@ -78,28 +80,25 @@ def grade(*did: Did) -> Verdict:
     assert learnt.document["tools"]["update_dimming"]["kind"] == "read"
     candidates = derive_tasks(episodes, labels, learnt)
     task = next(c for c in candidates if c.attempts[0].episode_id == "off")
+    return task, World.from_json(learnt.document)
+
+
+def grade(*did: Did) -> float | None:
+    """What an attempt that makes these calls earns."""
+    task, world = house()
     actions = [
         {
             "role": "assistant",
             "content": None,
-            "tool_calls": [
-                {
-                    "id": "c",
-                    "type": "function",
-                    "function": {"name": tool, "arguments": json.dumps(arguments)},
-                }
-            ],
+            "tool_calls": [{"id": "c", "function": {"name": tool, "arguments": json.dumps(given)}}],
         }
-        for tool, arguments, _ in did
+        for tool, given, _ in did
     ]
-    said = {"role": "assistant", "content": "All done."}
-    world = World.from_json(learnt.document)
-    return evaluate(
-        task.rubric, run_actions(task.task, world, [*actions, said]), task_version="tried"
-    )
+    actions.append({"role": "assistant", "content": "All done."})
+    return evaluate(task.rubric, run_actions(task.task, world, actions), task_version="v").reward
 
 
 def test_a_change_that_the_world_takes_for_a_look_counts_as_a_change() -> None:
     """It leaves nothing in the world, so ends are compared by their calls and not by what the world shows."""
-    assert grade(find(0), switch(0)).reward == 1.0
-    assert grade(find(0), dim(3), switch(0)).reward == 0.0
+    assert grade(find(0), switch(0)) == 1.0
+    assert grade(find(0), dim(3), switch(0)) == 0.0
