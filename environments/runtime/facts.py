@@ -24,6 +24,8 @@ EMAIL: Final = "email"
 
 LEAST_SPECIFIC: Final = 32
 """Smaller whole numbers are counts, places in a list and days of a month: they stand everywhere."""
+LARGEST_SHARE: Final = 10
+"""Two numbers with a slash up to this may be a share."""
 LEAST_ID: Final = 5
 """So many letters and digits are an id with a single digit, too."""
 LONGEST_TEXT: Final = 400_000
@@ -99,7 +101,10 @@ _KINDS: Final = (
     "slashed",
     "time",
 )
-_UNIT: Final = re.compile(rf"({_FIGURE})([a-z]{{1,5}})")
+_UNIT: Final = re.compile(
+    rf"({_FIGURE})([a-z]{{1,3}}|secs|mins|hours?|days|weeks?|months?|years?|miles?|inch|feet|grams?)"
+)
+"""A number with its unit; more letters that are no word of measure make it an id."""
 _RANGE: Final = re.compile(r"(\d{1,6})[-/](\d{1,6})")
 _MARKS: Final = frozenset(".,")
 _ENUMERATED: Final = re.compile(r"(?m)^\s*\d{1,2}[.)]\s")
@@ -224,11 +229,11 @@ def _token(text: str) -> Iterator[Fact]:
         yield _number(unit[1], unit[2] if unit[2] in _SCALES else "")
         return
     span = _RANGE.fullmatch(text)
+    if span and "/" in text and (days := tuple(_days_of_a_year(int(span[1]), int(span[2])))):
+        yield Fact(DATE, text, days, specific=not _is_share(int(span[1]), int(span[2])))
+        return
     if span and int(span[1]) < int(span[2]):
         yield from (_number(part, "") for part in span.groups())
-        return
-    if span and "/" in text and (days := tuple(_days_of_a_year(int(span[1]), int(span[2])))):
-        yield Fact(DATE, text, days, specific=True)
         return
     plain = text.lstrip("#")
     digits = sum(map(str.isdigit, plain))
@@ -259,6 +264,11 @@ def _dates(kind: str, text: str) -> Iterator[str]:
 def _days_of_a_year(one: int, other: int) -> Iterator[str]:
     """`10/1` is a day of either month."""
     yield from dict.fromkeys([*_date(None, one, other), *_date(None, other, one)])
+
+
+def _is_share(one: int, other: int) -> bool:
+    """`4/5` is more often a share or a mark than a day, and `24/7` no day at all."""
+    return one <= other <= LARGEST_SHARE or (one, other) == (24, 7)
 
 
 def _date(year: int | None, month: int, day: int) -> Iterator[str]:

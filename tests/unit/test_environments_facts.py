@@ -61,6 +61,8 @@ def test_an_amount_reads_alike_however_it_is_written(text: str) -> None:
         "5/15/2024",
         "2024年5月15日",
         "5月15日",
+        "5/15",
+        "15/5",
     ],
 )
 def test_a_day_reads_alike_however_it_is_written(text: str) -> None:
@@ -80,6 +82,12 @@ def test_ids_and_addresses_keep_their_letters() -> None:
     assert only("#W2378156.") == Fact(ID, "w2378156", ("w2378156",), specific=True)
     assert only("Ann.Lee@Example.com.").readings == ("ann.lee@example.com",)
     assert only("ann@example.com").kind == EMAIL
+
+
+def test_an_id_of_one_digit_is_no_number_with_a_unit() -> None:
+    """Else another id with that digit would be the same fact."""
+    assert only("3FRNFB") == Fact(ID, "3frnfb", ("3frnfb",), specific=True)
+    assert [only(text).kind for text in ("30mins", "250ml", "3days")] == [NUMBER] * 3
 
 
 @pytest.mark.parametrize(
@@ -103,6 +111,7 @@ def test_counts_and_the_numbers_of_a_list_say_nothing_of_their_own() -> None:
     assert facts_in("1. First\n2. Second") == ()
     assert not only("5 bags").specific
     assert only("$5").specific
+    assert not any(only(text).specific for text in ("4/5", "1/2", "24/7"))
     assert [f.readings for f in facts_in("100-200")] == [(100.0,), (200.0,)]
 
 
