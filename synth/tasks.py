@@ -308,7 +308,7 @@ def _silent(
         return frozenset()
     known = world.document["tools"]
     written = {tool for attempt in attempts for tool, _ in attempt.writes}
-    found = {n for n in written & known.keys() if _leaves_nothing(known[n])}
+    found = {n for n in written & known.keys() if _changes_no_record(known[n])}
     for attempt in attempts:
         tools = {tool for tool, _ in attempt.writes}
         if len(tools) == 1 and not tools <= found:
@@ -320,8 +320,8 @@ def _silent(
     return frozenset(found)
 
 
-def _leaves_nothing(tool: Mapping[str, Any]) -> bool:
-    """Whether the world changes no record at its calls: an act, or what it takes for a read."""
+def _changes_no_record(tool: Mapping[str, Any]) -> bool:
+    """Whether the world holds that it looks or only happens: what it may leave, the world does not show."""
     return tool["kind"] != "write" and not tool.get("writes")
 
 
