@@ -26,6 +26,8 @@ LEAST_SPECIFIC: Final = 32
 """Smaller whole numbers are counts, places in a list and days of a month: they stand everywhere."""
 LARGEST_SHARE: Final = 10
 """Two numbers with a slash up to this may be a share."""
+LONGER_END: Final = 2
+"""So many digits more than where it begins a range may end with: `1-100` is one, `26/141820` an id."""
 LEAST_ID: Final = 5
 """So many letters and digits are an id with a single digit, too."""
 LONGEST_TEXT: Final = 400_000
@@ -226,7 +228,7 @@ def _token(text: str) -> Iterator[Fact]:
     if span and "/" in text and (days := tuple(_days_of_a_year(int(span[1]), int(span[2])))):
         yield Fact(DATE, text, days, specific=not _is_share(int(span[1]), int(span[2])))
         return
-    if span and int(span[1]) < int(span[2]):
+    if span and int(span[1]) < int(span[2]) and len(span[2]) - len(span[1]) <= LONGER_END:
         yield from (_number(part, "") for part in span.groups())
         return
     plain = text.lstrip("#")

@@ -169,7 +169,8 @@ class LiesAtTheEnd(GoodAgent):
         report = ""
         while action is not None:
             if isinstance(action, str):
-                report = action.removesuffix(MORE).strip() if action.endswith(MORE) else report
+                # Handed over, nobody hears the agent any more.
+                report = action.removesuffix(MORE).strip() if action.endswith(MORE) else ""
             action = send(dialogue, (yield action))
         words = list(_WITH_A_DIGIT.finditer(report))
         if words:
