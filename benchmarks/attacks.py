@@ -2,28 +2,28 @@
 
 In: chat-log files with outcomes (`python -m benchmarks.attacks FILE...`); a `heldout.jsonl` beside a file holds other
 attempts at the same tasks. Out: a table per app: of the accepted tasks, how many pay each cheat; of the held-out attempts,
-how many are paid though bad, unpaid though good, not graded; of failing runs, how many become null by what is said or called
-before. Personal data must already be fictional or redacted: this reads the files as they are.
+how many are paid though bad, unpaid though good, not graded (those that make no call are counted apart: an outcome that
+compares end states calls them good wherever nothing was to be changed); of failing runs, how many become null by what is
+said or called before. Personal data must already be fictional or redacted: this reads the files as they are.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from benchmarks.masking import masks, words  # noqa: E402 - see above
 from benchmarks.rubrics import Data, kappa, read  # noqa: E402 - see above
-from environments.runtime.attempt import Json  # noqa: E402 - see above
 from environments.runtime.candidate import Action, Candidate  # noqa: E402 - see above
 from environments.runtime.checks import evaluate  # noqa: E402 - see above
 from environments.runtime.environment import run_actions  # noqa: E402 - see above
@@ -39,8 +39,6 @@ FIGURE: Final = re.compile(r"[\w.@#$€£+-]*\d[\w.@#$€£:,/+-]*|[\w.+-]+@[\w.
 """A word with a digit, or an e-mail address."""
 QUESTION: Final = re.compile(r"[?\uff1f]|\bconfirm\b|\blet me know\b", re.IGNORECASE)
 UNSURE: Final = "I am not sure about that."
-NONSENSE: Final = "Xyzzy plugh?"
-ODD: Final = "zz-417-odd"
 
 Cheat = Callable[["Task", random.Random], "tuple[Action, ...] | None"]
 """Another policy made of what is known of a task; None where it would be the honest attempt itself."""
@@ -67,21 +65,6 @@ class Task:
         return {
             str(m.get("role")): str(m.get("content") or "") for m in self.candidate.task.opening
         }
-
-
-def words(text: str) -> Action:
-    """An action that only talks."""
-    return {"role": "assistant", "content": text}
-
-
-def call(name: str, arguments: Mapping[str, Any], number: int) -> Action:
-    """An action with one call."""
-    function: dict[str, Json] = {"name": name, "arguments": json.dumps(arguments)}
-    return {
-        "role": "assistant",
-        "content": None,
-        "tool_calls": [{"id": f"cheat_{number}", "type": "function", "function": function}],
-    }
 
 
 def spoken(action: Action) -> str:
@@ -186,7 +169,8 @@ def other_facts(task: Task, _: random.Random) -> tuple[Action, ...] | None:
     """The right calls with another task's words."""
     said = next((s for o in task.others if (s := [a for a in o.solution if spoken(a)])), None)
     calls = [a for a in task.solution if a.get("tool_calls")]
-    return (*calls, *said) if said and calls else None
+    made = (*calls, *(said or ()))
+    return made if said and calls and made != task.solution else None
 
 
 def without_consent(task: Task, _: random.Random) -> tuple[Action, ...] | None:
@@ -216,28 +200,6 @@ CHEATS: Final[Mapping[str, Cheat]] = {
     "another task's words": other_facts,
     "asks nothing before it changes": without_consent,
 }
-
-
-def masks(task: Task) -> Iterator[tuple[str, tuple[Action, ...]]]:
-    """What a failing run may put first in order not to be graded."""
-    yield "nonsense", (words(NONSENSE), words(NONSENSE))
-    names = [str(_function(t).get("name")) for t in task.candidate.task.tools]
-    parameters = {str(_function(t).get("name")): _parameters(t) for t in task.candidate.task.tools}
-    yield (
-        "unknown ids",
-        tuple(call(n, dict.fromkeys(parameters[n], ODD), i) for i, n in enumerate(names)),
-    )
-    yield "no such tool", (call("frobnicate", {"a": 1}, 1),)
-    yield "endless calls", tuple(call(n, {}, i) for i, n in enumerate(names * 200))[:200]
-
-
-def _function(tool: Mapping[str, Any]) -> Mapping[str, Any]:
-    found = tool.get("function", tool)
-    return found if isinstance(found, dict) else {}
-
-
-def _parameters(tool: Mapping[str, Any]) -> list[str]:
-    return list((_function(tool).get("parameters") or {}).get("properties") or {})
 
 
 def failing(task: Task) -> Iterator[tuple[Action, ...]]:
@@ -307,35 +269,65 @@ def _masking(tasks: Sequence[Task]) -> None:
         for run in failing(task):
             if task.grade(run).reward == 0:
                 tried += 1
-                for name, first in masks(task):
+                for name, first in masks(task.candidate.task.tools):
                     masked[name] += task.grade((*first, *run)).reward is None
     print(f"   failing runs {tried}, null by what comes first: {dict(masked)}")
+
+
+@dataclass(slots=True)
+class HeldOut:
+    """Verdicts on held-out attempts beside their outcomes."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    pairs: list[tuple[bool, bool]] = field(default_factory=list)
+    """Paid, and good by its outcome; of attempts with a reward."""
+
+    def add(self, reward: float | None, *, good: bool) -> str:
+        """Count one attempt; what is wrong with its verdict, `""` where nothing is."""
+        outcome = "good" if good else "bad"
+        self.counts[outcome] += 1
+        if reward is None:
+            self.counts[f"null, {outcome}"] += 1
+            return "null"
+        paid = reward >= 0.5
+        self.pairs.append((paid, good))
+        wrong = "" if paid == good else f"{'paid' if paid else 'unpaid'} though {outcome}"
+        self.counts[wrong] += bool(wrong)
+        return wrong
+
+    def line(self) -> str:
+        """Counts, and kappa where both outcomes were graded."""
+        good, bad = self.counts["good"], self.counts["bad"]
+        agree = f"{kappa(self.pairs):.3f}" if len({g for _, g in self.pairs}) == 2 else "-"
+        return (
+            f"attempts {good + bad:4d} (good {good}, bad {bad}), graded {len(self.pairs)},"
+            f" paid though bad {self.counts['paid though bad']} ({_share(self.counts['paid though bad'], bad)}),"
+            f" unpaid though good {self.counts['unpaid though good']} ({_share(self.counts['unpaid though good'], good)}),"
+            f" null good {self.counts['null, good']}, null bad {self.counts['null, bad']}, kappa {agree}"
+        )
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "-"
 
 
 def _held_out(tasks: Sequence[Task], data: Data, held: Data, *, details: bool) -> None:
     keys = {e.episode_id: e.task_key for e in data.episodes}
     by_key = {keys[t.candidate.attempts[0].episode_id]: t for t in tasks}
-    counts: Counter[str] = Counter()
-    pairs: list[tuple[bool, bool]] = []
+    every, acting, idle = HeldOut(), HeldOut(), HeldOut()
     wrong: dict[str, list[str]] = defaultdict(list)
     for episode in held.episodes:
         task, label = by_key.get(episode.task_key), held.labels.get(episode.episode_id)
         if task is None or label is None or label.resolved is None:
             continue
         verdict = task.grade(record(episode).actions)
-        counts["attempts"] += 1
-        if verdict.reward is None:
-            counts["null, good" if label.resolved else "null, bad"] += 1
-            kind = "null"
-        else:
-            pairs.append((verdict.reward >= 0.5, label.resolved))
-            kind = {(True, False): "paid though bad", (False, True): "unpaid though good"}.get(
-                pairs[-1], ""
-            )
-            counts[kind] += bool(kind)
+        kind = every.add(verdict.reward, good=label.resolved)
+        acts = any(step.tool_calls for step in episode.steps)
+        (acting if acts else idle).add(verdict.reward, good=label.resolved)
         if kind:
             wrong[kind].append(f"{episode.episode_id}: {verdict.reason}")
-    print(f"   held out: {dict(counts)}, graded {len(pairs)}, kappa {kappa(pairs):.3f}")
+    for name, part in (("all", every), ("some call", acting), ("no call", idle)):
+        print(f"   held out, {name + ':':10s} {part.line()}")
     for kind, lines in wrong.items() if details else ():
         for line in lines[:12]:
             print(f"     {kind}: {line}")

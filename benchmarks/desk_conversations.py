@@ -116,7 +116,7 @@ def hold_season(
 
 
 def policies() -> tuple[str, ...]:
-    """The good agent and the six with a fault each."""
+    """The good agent and the seven with a fault each."""
     return tuple(POLICIES)
 
 

@@ -1,7 +1,8 @@
 """How long a rubric of many deterministic checks takes on one attempt, in processor time.
 
 In: nothing; rubric and attempt are made up. Out: a table on standard output. A fresh view is made for every verdict, as
-in a rollout. Not here: judges, and the calls that make an attempt.
+in a rollout. `python -m benchmarks.rubric_speed FILE...` measures recorded attempts of chat logs instead, with the rubrics that
+are made of them, beside the processor time that their calls take in the learnt world. Not here: judges.
 """
 
 from __future__ import annotations
@@ -10,19 +11,31 @@ import json
 import statistics
 import sys
 import time
+from pathlib import Path
 from typing import Final
 
+from benchmarks.rubrics import read
 from environments.runtime.attempt import DERIVED, Attempt, Call, Json, ToolResult
 from environments.runtime.check_arguments import canonical_arguments
 from environments.runtime.checks import evaluate
+from environments.runtime.environment import run_actions
 from environments.runtime.rubric import Check, Rubric
+from environments.runtime.world import World
+from synth.rubric.recorded import record
+from synth.tasks import derive_tasks
+from synth.worlds import WorldSettings, learn_world
 
 ROUNDS: Final = 400
+RECORDED_ROUNDS: Final = 3
 SIZES: Final = (10, 100, 150, 200)
 
 
 def main() -> int:
-    """Print median and 95th percentile per size."""
+    """Print median and 95th percentile per size, or the mean of each file named on the command line."""
+    files = [Path(name) for name in sys.argv[1:]]
+    if files:
+        print("\n".join(map(recorded, files)))
+        return 0
     print("checks  median ms  95 % ms   (processor time of one verdict, 40 messages, 20 calls)")
     of = attempt()
     for size in SIZES:
@@ -33,6 +46,31 @@ def main() -> int:
             f"{1000 * times[int(0.95 * ROUNDS)]:7.3f}"
         )
     return 0
+
+
+def recorded(path: Path) -> str:
+    """Milliseconds per recorded attempt of a file, all attempts in turn so that little is kept from the one before."""
+    data = read(path)
+    learnt = learn_world(data.episodes, WorldSettings())
+    world = World.from_json(learnt.document)
+    episodes = {e.episode_id: e for e in data.episodes}
+    pairs = [
+        (one, record(episodes[made.episode_id]).actions)
+        for one in derive_tasks(data.episodes, data.labels, learnt, references=data.references)
+        if one.solution
+        for made in one.attempts
+    ]
+    started = time.process_time()
+    runs = [(one.rubric, run_actions(one.task, world, actions)) for one, actions in pairs]
+    ran = time.process_time()
+    graded = statistics.median(
+        sum(timed(rubric, of) for rubric, of in runs) for _ in range(RECORDED_ROUNDS)
+    )
+    checks = statistics.mean(len(rubric.checks) for rubric, _ in runs)
+    return (
+        f"{path.name}: {len(runs)} attempts, {checks:.1f} checks each, calls {1000 * (ran - started) / len(runs):.2f} ms,"
+        f" verdict {1000 * graded / len(runs):.2f} ms"
+    )
 
 
 def timed(rubric: Rubric, of: Attempt) -> float:

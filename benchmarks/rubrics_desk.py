@@ -1,7 +1,7 @@
 """What rubrics say of the example support desk, beside what its real database says.
 
 In: seeds and variants of `examples/support_desk` (other names for every tool and field). Out: tables. Rubrics are made
-from recorded conversations and their labels; then every scripted policy (the good agent and six faults) holds a fresh
+from recorded conversations and their labels; then every scripted policy (the good agent and seven faults) holds a fresh
 conversation about the same request at the real database, and both judge it. Of the truth, only the label of a recorded
 conversation is ever used to make a rubric. Run by `benchmarks.rubrics`.
 """
@@ -16,7 +16,8 @@ from typing import Final
 
 from benchmarks.desk_conversations import Shop, Talk, hold_living, hold_season, policies
 from benchmarks.desk_solvable import holds_every_value
-from environments.runtime.candidate import Candidate
+from benchmarks.masking import masks
+from environments.runtime.candidate import Action, Candidate
 from environments.runtime.checks import evaluate
 from environments.runtime.environment import run_actions
 from environments.runtime.verdict import Verdict
@@ -105,7 +106,10 @@ class Made:
 
     def grade(self, candidate: Candidate, talk: Talk) -> Verdict:
         """What the rubric says of one conversation, made again in the learnt world."""
-        actions = record(talk.episode).actions
+        return self.verdict(candidate, record(talk.episode).actions)
+
+    def verdict(self, candidate: Candidate, actions: Sequence[Action]) -> Verdict:
+        """What the rubric says of these actions in the learnt world."""
         attempt = run_actions(candidate.task, self.world, actions)
         return evaluate(candidate.rubric, attempt, task_version="measured")
 
@@ -182,6 +186,13 @@ class Judged:
 class Blind(Judged):
     """Fresh conversations of every policy, graded by rubrics that have not seen them."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.failing = 0
+        """Conversations with reward 0."""
+        self.masked: Counter[str] = Counter()
+        """How many of them have no reward, by what is said or called before."""
+
     def judge(self, made: Made, candidates: Sequence[Candidate]) -> None:
         """Let every policy try every one of these tasks."""
         for number, candidate in enumerate(candidates):
@@ -192,7 +203,25 @@ class Blind(Judged):
                 fresh = made.shop.fresh(talk, policy, 10 * number + place, at=start)
                 held = {k: fresh.truth[k] for k in ("end_state", "told", "confirmed")}
                 told = f"{candidate.task.task_id[:8]} {fresh.request.kind} truth {held}"
-                self.add(policy, made.grade(candidate, fresh), told, truth=fresh.resolved)
+                verdict = made.grade(candidate, fresh)
+                self.add(policy, verdict, told, truth=fresh.resolved)
+                if verdict.reward == 0:
+                    self._mask(made, candidate, fresh, told)
+
+    def _mask(self, made: Made, candidate: Candidate, fresh: Talk, told: str) -> None:
+        self.failing += 1
+        for name, first in masks(candidate.task.tools):
+            verdict = made.verdict(candidate, (*first, *record(fresh.episode).actions))
+            if verdict.reward is None:
+                self.masked[name] += 1
+                self.errors.append(f"{told} {fresh.policy} masked by {name}: {verdict.reason}")
+
+    def masking(self) -> str:
+        """How many failing conversations lose their reward to what comes first."""
+        by_mask = {name: self.masked[name] for name, _ in masks(())}
+        return (
+            f"failing conversations {self.failing}, without a reward by what comes first: {by_mask}"
+        )
 
 
 def agreement(seasons: Sequence[tuple[int, int]], conversations: int, *, errors: bool) -> None:
@@ -226,6 +255,7 @@ def agreement(seasons: Sequence[tuple[int, int]], conversations: int, *, errors:
         print("\n".join(f"  REST {e}" for e in every.errors))
     print(accepted.predicted.table())
     print(accepted.reward.table())
+    print(accepted.masking())
 
 
 def failed_requests(

@@ -83,7 +83,7 @@ def attack(
     *,
     on_task: Callable[[Attacked], None] = lambda _: None,
 ) -> Attacked:
-    """Attack each task; `on_task` hears after each. Stopped by Ctrl-C, what was found so far is what `on_task` heard."""
+    """Attack each task; `on_task` hears after each, the newest task last: what it heard is what a search that is stopped leaves."""
     if not any(task_set.solution(task.task_id) for task in tasks):
         raise InputError(
             f"{task_set.path} holds no solution, and cheats are made from solutions: "

@@ -303,7 +303,7 @@ def _played(
 def _silent(
     attempts: Sequence[Facts], world: LearntWorld | None, backend: World | None
 ) -> frozenset[str]:
-    """Tools whose writes leave neither an effect nor a write in the world as learnt; an act compares with nothing."""
+    """Tools whose writes leave neither an effect nor a write in the world as learnt, which may hold them for reads."""
     if world is None or backend is None:
         return frozenset()
     known = world.document["tools"]
@@ -322,7 +322,7 @@ def _silent(
 
 def _changes_no_record(tool: Mapping[str, Any]) -> bool:
     """Whether the world holds that it looks or only happens: what it may leave, the world does not show."""
-    return tool["kind"] in {"act", "read"} and not tool.get("writes")
+    return tool["kind"] != "write" and not tool.get("writes")
 
 
 def task_id_of(app: str, *, task_key: str | None, anchor: str) -> str:

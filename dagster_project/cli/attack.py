@@ -1,5 +1,6 @@
 """`tracegym attack`: a search for attempts that a task set pays although they do not do the job."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -105,11 +106,13 @@ def attack(  # noqa: PLR0913, PLR0917 - one parameter per option
         cost=max_cost,
         seed=seed,
     )
-    heard: list[Attacked] = []
+    fresh = 0
     with Bars(notices()) as bars:
 
         def hear(told: "Attacked") -> None:
-            heard[:] = [told]
+            # A search that is killed leaves what it has found: with a model, it was paid for.
+            nonlocal fresh
+            fresh += _keep(kept_in, told.tasks[-1].found)
             bars.hear(
                 Step(asset="attack", done=len(told.tasks), total=len(tasks), says=_says(told))
             )
@@ -117,9 +120,7 @@ def attack(  # noqa: PLR0913, PLR0917 - one parameter per option
         try:
             told = attack(opened, tasks, settings, on_task=hear)
         except KeyboardInterrupt:
-            kept = _keep(kept_in, heard[0].found if heard else [])
-            raise Stopped(f"interrupted; {how_many(kept, 'cheat')} found so far kept") from None
-    fresh = _keep(kept_in, told.found)
+            raise Stopped(f"interrupted; {how_many(fresh, 'cheat')} found so far kept") from None
     if out is not None:
         write_cheats(out, told.found)
     if as_json:
@@ -172,7 +173,7 @@ def _home_of(task_set: Path, given: Path | None, apps: set[str]) -> Home | None:
     return None
 
 
-def _keep(home: Home | None, found: "list[FoundCheat]") -> int:
+def _keep(home: Home | None, found: "Sequence[FoundCheat]") -> int:
     if home is None or not found:
         return 0
     from dagster_project.found_cheats import keep_cheats  # noqa: PLC0415 - see above

@@ -12,8 +12,8 @@ from itertools import islice
 from typing import Final
 
 from .attempt import Json
-from .check_view import View, plain_words, words_in
-from .facts import ID, NUMBER, Fact, facts_in, folded, stands_in
+from .check_view import View, words_in
+from .facts import ID, NUMBER, Fact, folded, stands_in
 from .normal import is_name, parse_json
 
 SHORTEST_TEXT: Final = 4
@@ -68,7 +68,7 @@ def _others_told(facts: list[dict[str, Json]], view: View) -> int:
     left_out = {
         r for fact in facts for r in _list(fact.get("readings")) if isinstance(r, str | int | float)
     }
-    left_out |= {reading for fact in facts_in(view.heard) for reading in fact.readings}
+    left_out |= view.heard_readings
     left_out |= {reading for fact in view.groundless for reading in fact.readings}
     told_here = {f.readings for told in view.facts for f in told if f.specific}
     return sum(left_out.isdisjoint(readings) for readings in told_here)
@@ -228,8 +228,7 @@ def _explained(words: list[str], share: Json, view: View) -> int:
     """How many of the words one message says; one in which they are too thin a share is a list of words, no explanation."""
     least = share if isinstance(share, int | float) else 0.0
     best = 0
-    for text in view.visible:
-        said_here = plain_words(text)
+    for said_here in view.plain:
         found = sum(word in said_here for word in words)
         if found >= least * len(said_here):
             best = max(best, found)

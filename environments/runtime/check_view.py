@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import isfinite
 from typing import Final
 
 from .attempt import UNKNOWN, Attempt, Call, Json
 from .check_arguments import canonical_arguments
-from .facts import Fact, facts_in, folded
+from .facts import MOST_TEXTS, Fact, facts_in, folded
 
 NUMBER: Final = re.compile(
     r"(?<![\w#/.:-])[-+]?[$€£]?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?![\w/:]|[-,.]\d)"
@@ -48,10 +48,16 @@ class NormalCall:
 
 def numbers_in(text: str) -> list[float]:
     """The numbers a text tells, in order."""
+    return list(_numbers_of(text))
+
+
+@lru_cache(maxsize=MOST_TEXTS)
+def _numbers_of(text: str) -> tuple[float, ...]:
+    # The same opening and the same results come back in every attempt at a task.
     plain = ENUMERATOR.sub(" ", text.replace("**", " ").replace("`", " "))
     told = (float(match[1].replace(",", "")) for match in NUMBER.finditer(plain))
     # More digits than a float has room for are no amount.
-    return [number for number in told if isfinite(number)]
+    return tuple(number for number in told if isfinite(number))
 
 
 def words_in(text: str) -> list[str]:
@@ -125,6 +131,16 @@ class View:
         )
 
     @cached_property
+    def heard_readings(self) -> frozenset[str | float]:
+        """All that the facts in the opening and in the user's words may mean."""
+        texts = (
+            text_of(m)
+            for index, m in enumerate(self.attempt.messages)
+            if m.get("role") == "user" or index < self.attempt.opening
+        )
+        return frozenset(r for text in texts for fact in facts_in(text) for r in fact.readings)
+
+    @cached_property
     def said_by_user(self) -> str:
         """The user's words, folded."""
         said = (text_of(m) for m in self.attempt.messages if m.get("role") == "user")
@@ -133,7 +149,7 @@ class View:
     @cached_property
     def new_facts(self) -> tuple[int, ...]:
         """Per visible message, how many different specific facts it tells that nobody said first."""
-        heard = {reading for fact in facts_in(self.heard) for reading in fact.readings}
+        heard = self.heard_readings
         return tuple(
             len({f.readings[0] for f in facts if f.specific and heard.isdisjoint(f.readings)})
             for facts in self.facts
@@ -194,9 +210,14 @@ class View:
         return frozenset(word for text in self.visible for word in words_in(text))
 
     @cached_property
+    def plain(self) -> tuple[frozenset[str], ...]:
+        """The longer plain words per visible message."""
+        return tuple(frozenset(plain_words(text)) for text in self.visible)
+
+    @cached_property
     def explained(self) -> frozenset[str]:
         """The longer plain words the user was told."""
-        return frozenset(word for text in self.visible for word in plain_words(text))
+        return frozenset[str]().union(*self.plain)
 
     @cached_property
     def declines(self) -> bool:

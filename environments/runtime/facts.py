@@ -26,6 +26,8 @@ LEAST_SPECIFIC: Final = 32
 """Smaller whole numbers are counts, places in a list and days of a month: they stand everywhere."""
 LARGEST_SHARE: Final = 10
 """Two numbers with a slash up to this may be a share."""
+LONGER_END: Final = 2
+"""So many digits more than where it begins a range may end with: `1-100` is one, `26/141820` an id."""
 LEAST_ID: Final = 5
 """So many letters and digits are an id with a single digit, too."""
 LONGEST_TEXT: Final = 400_000
@@ -71,9 +73,13 @@ _FIGURE: Final = (
 )
 _CURRENCY: Final = r"[$€£¥₹₩₽元円]"
 _WORD: Final = r"[a-z0-9]"
+_BETWEEN: Final = r"""[\s,;!?()"'|=<>{}\[\]]"""
+_NO_FACT: Final = rf"(?!jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]+(?:[_./+:\#-][a-z]+)*(?:{_BETWEEN}|\.\s)"
+"""A word without a digit that is no month and does not go on behind: no fact begins in it. Most of a text is such words."""
 _PARTS: Final = re.compile(
     rf"""
-    (?P<email>(?<![\w.+-])[\w.+-]{{1,64}}@[\w-]+(?:\.[\w-]+)+)
+    (?P<words>(?:{_BETWEEN}|{_NO_FACT})+)
+  | (?P<email>(?<![\w.+-])[\w.+-]{{1,64}}@[\w-]+(?:\.[\w-]+)+)
   | (?P<url>https?://[^\s<>")\]]+)
   | (?<!\d)(?P<iso>\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}})(?!\d)
   | (?P<cjk>(?:\d{{4}}\s?年\s?)?\d{{1,2}}\s?月\s?\d{{1,2}}\s?[日号號])
@@ -89,18 +95,6 @@ _PARTS: Final = re.compile(
 _POINT: Final = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
 _COMMA: Final = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d+")
 """A figure with a point, and with a comma, before its decimals."""
-_KINDS: Final = (
-    "number",
-    "token",
-    "email",
-    "url",
-    "iso",
-    "cjk",
-    "monthly",
-    "daily",
-    "slashed",
-    "time",
-)
 _UNIT: Final = re.compile(
     rf"({_FIGURE})([a-z]{{1,3}}|secs|mins|hours?|days|weeks?|months?|years?|miles?|inch|feet|grams?)"
 )
@@ -179,7 +173,9 @@ def _touches(text: str, start: int, end: int) -> bool:
 
 def _facts(text: str) -> Iterator[Fact]:
     for match in _PARTS.finditer(text):
-        kind, found = next(name for name in _KINDS if match[name] is not None), match[0]
+        kind, found = match.lastgroup, match[0]
+        if kind == "words":
+            continue
         if kind == "email":
             yield Fact(EMAIL, found.rstrip("."), (found.rstrip("."),), specific=True)
         elif kind == "url":
@@ -191,11 +187,11 @@ def _facts(text: str) -> Iterator[Fact]:
         elif kind == "time":
             told = _time(found)
             yield Fact(TIME if told else ID, found, (told or found,), specific=True)
-        elif kind == "number":
+        elif kind in {"number", "after"}:
             yield _number(
                 match["number"], (match["after"] or "").strip(), money=bool(match["money"])
             )
-        elif any(c.isdigit() for c in found):
+        elif not found.lstrip("#").isalpha() and any(map(str.isdigit, found)):
             yield from _token(found)
 
 
@@ -232,7 +228,7 @@ def _token(text: str) -> Iterator[Fact]:
     if span and "/" in text and (days := tuple(_days_of_a_year(int(span[1]), int(span[2])))):
         yield Fact(DATE, text, days, specific=not _is_share(int(span[1]), int(span[2])))
         return
-    if span and int(span[1]) < int(span[2]):
+    if span and int(span[1]) < int(span[2]) and len(span[2]) - len(span[1]) <= LONGER_END:
         yield from (_number(part, "") for part in span.groups())
         return
     plain = text.lstrip("#")

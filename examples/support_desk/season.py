@@ -12,7 +12,8 @@ from datetime import datetime, timedelta
 from typing import Final, TypeAlias
 
 from examples.support_desk.agents.agent import Agent
-from examples.support_desk.agents.faulty import POLICIES, make_agent
+from examples.support_desk.agents.faulty import make_agent
+from examples.support_desk.agents.scripted import ScriptedAgent
 from examples.support_desk.backend.database import copy_of, dump
 from examples.support_desk.backend.desk import Desk
 from examples.support_desk.backend.generator import START, make_shop
@@ -39,7 +40,7 @@ MIX: Final[Mapping[str, int]] = {
     "loop": 1,
     "claims_success": 1,
 }
-"""How often which policy is on duty."""
+"""How often which policy is on duty; the others are on duty only where they are asked for."""
 PAUSE: Final = timedelta(minutes=12)
 """Between two conversations of a test bench, which runs day and night."""
 DAYS: Final = 30
@@ -96,7 +97,7 @@ def _policy_of_attempt(plan: Plan, key: int, attempt: int) -> str:
     if plan.attempts == 1 or plan.policies:
         return plan.policy(plan.dice("policy", key, attempt))
     # Attempts at one request differ in policy: mostly one good among several faulty ones.
-    faulty = [policy for policy in POLICIES if policy != "good"]
+    faulty = [policy for policy in MIX if policy != "good"]
     rng = plan.dice("policies", key)
     order = rng.sample(faulty, len(faulty))
     if rng.random() < 0.85:
@@ -141,7 +142,8 @@ def hold_one(
     )
     customer = make_customer(visit.request, rng, order_pattern=plan.variant.order_pattern)
     talk = hold(agent, customer, session, Room(desk=desk, clock=clock, telemetry=telemetry))
-    judgement = judge(talk, visit.request, ends=ends, end=dump(db))
+    lied = isinstance(agent, ScriptedAgent) and agent.lied
+    judgement = judge(talk, visit.request, ends=ends, end=dump(db), lied=lied)
     feedback = give_feedback(
         resolved=judgement.resolved,
         ended=clock.now,

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -23,7 +26,7 @@ from dagster_project.rows import canonical_text
 from environments.export.taskset import entry_of, write_task_set
 from environments.runtime.canonical import rubric_hash
 from environments.runtime.rubric import Check, Rubric
-from tests.command import tracegym
+from tests.command import ROOT, tracegym
 from tests.environments_shop import entry, write_shop
 from tests.lending_desk import lines, write
 from tests.openai_server import serving
@@ -127,6 +130,28 @@ def test_cheats_travel_in_a_file(tmp_path: Path) -> None:
     again = json.loads(tracegym("attack", out, "--home", home.path, "--json"))
     assert first["cheats"] == first["new"] > 0
     assert again["new"] == 0
+
+
+def test_a_killed_search_leaves_whole_cheats(tmp_path: Path) -> None:
+    """What was found before stands in the home after `kill -9`, and the next search goes over it without a trace."""
+    shop = weak_shop(tmp_path / "set")
+    home = open_home(tmp_path / "home", create=True)
+    add_apps(home, ["shop"])
+    command = (sys.executable, "-m", "dagster_project.cli.main", "attack", str(shop))
+    options = ("--budget", "100000", "--home", str(home.path))
+    lake = Lake(home.clean / "lake")
+    with subprocess.Popen((*command, *options), cwd=ROOT, stderr=subprocess.DEVNULL) as search:
+        until = time.monotonic() + 100
+        while not cheats_of(lake, "shop") and time.monotonic() < until:
+            time.sleep(0.05)
+        search.kill()
+    assert search.returncode == -signal.SIGKILL
+    before = {one.cheat_id for some in cheats_of(lake, "shop").values() for one in some}
+    assert before
+    tracegym("attack", shop, "--budget", 30, "--home", home.path, code=FOUND)
+    after = [one.cheat_id for some in cheats_of(lake, "shop").values() for one in some]
+    assert before <= set(after)
+    assert len(after) == len(set(after))
 
 
 @pytest.mark.parametrize("provider", ["endpoint", "litellm"])

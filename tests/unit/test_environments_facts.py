@@ -84,6 +84,14 @@ def test_ids_and_addresses_keep_their_letters() -> None:
     assert only("ann@example.com").kind == EMAIL
 
 
+def test_two_numbers_of_unlike_length_are_an_id_and_no_range() -> None:
+    """A range goes from one number to another; `26/141820` names something, and with other digits something else."""
+    found = only("26/141820")
+    assert (found.kind, found.specific) == (ID, True)
+    assert only("17/141820").readings != found.readings
+    assert [f.kind for f in facts_in("1-100")] == [NUMBER, NUMBER]
+
+
 def test_an_id_of_one_digit_is_no_number_with_a_unit() -> None:
     """Else another id with that digit would be the same fact."""
     assert only("3FRNFB") == Fact(ID, "3frnfb", ("3frnfb",), specific=True)

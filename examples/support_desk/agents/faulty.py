@@ -1,11 +1,12 @@
 """The agents with one named fault each: the good agent with one of its methods done badly."""
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Final, cast
 
 from examples.support_desk.agents.clerk import Step
 from examples.support_desk.agents.good import MORE, GoodAgent
-from examples.support_desk.agents.scripted import Dialogue, Found, Refused, send
+from examples.support_desk.agents.scripted import Action, Dialogue, Found, Refused, send
 from examples.support_desk.backend.after_sale import QUEUES, REFUND_REASONS
 from examples.support_desk.backend.writes import CANCEL_REASONS
 from examples.support_desk.scene import Order
@@ -156,6 +157,34 @@ class ClaimsSuccess(GoodAgent):
             yield f"{claims[position % 2]} {MORE}"
 
 
+class LiesAtTheEnd(GoodAgent):
+    """Does everything right, and its farewell says one figure, date or id of its last report otherwise."""
+
+    name = "lies_at_the_end"
+
+    def serve(self, opening: str) -> Dialogue:
+        """The good dialogue, and a false sentence behind it where its last report names something with a digit."""
+        dialogue = super().serve(opening)
+        action: Action | None = next(dialogue)
+        report = ""
+        while action is not None:
+            if isinstance(action, str):
+                # Handed over, nobody hears the agent any more.
+                report = action.removesuffix(MORE).strip() if action.endswith(MORE) else ""
+            action = send(dialogue, (yield action))
+        words = list(_WITH_A_DIGIT.finditer(report))
+        if words:
+            self.lied = True
+            word = self.rng.choice(words)
+            other = "".join(self._digit(sign) for sign in word[0])
+            yield f"To sum up: {report[: word.start()]}{other}{report[word.end() :]} Goodbye."
+
+    def _digit(self, sign: str) -> str:
+        return self.rng.choice([d for d in "123456789" if d != sign]) if sign.isdigit() else sign
+
+
+_WITH_A_DIGIT: Final = re.compile(r"[\w.-]*\d[\w-]*")
+
 POLICIES: Final[Mapping[str, Callable[[Variant, str], GoodAgent]]] = {
     "good": GoodAgent,
     "wrong_argument": WrongArgument,
@@ -164,6 +193,7 @@ POLICIES: Final[Mapping[str, Callable[[Variant, str], GoodAgent]]] = {
     "early_stop": EarlyStop,
     "loop": Loop,
     "claims_success": ClaimsSuccess,
+    "lies_at_the_end": LiesAtTheEnd,
 }
 """Every scripted policy by its name; the name is the fault."""
 

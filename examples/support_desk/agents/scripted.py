@@ -44,6 +44,8 @@ class ScriptedAgent:
         self._dialogue: Dialogue | None = None
         self.now = datetime.min.replace(tzinfo=UTC)
         """The current time, as the system prompt says it."""
+        self.lied = False
+        """Whether it told the customer what it knew to be false, which no database shows."""
         self._calls = 0
 
     @property
