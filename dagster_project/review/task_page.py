@@ -6,11 +6,12 @@ In: the desk and one of its entries. Out: values for `task.html`. Not here: HTTP
 from collections.abc import Iterable, Mapping
 
 from dagster_project.review.desk import AppDesk, Entry
-from dagster_project.review.editing.alike import Line, lines_of
+from dagster_project.review.editing.alike import lines_of, parts_of
 from dagster_project.review.editing.edits import written_in
 from dagster_project.review.editing.kinds import KINDS, Shown, example_of, fields_of
 from dagster_project.review.review import CHECK, Review
 from dagster_project.review.transcript import turns
+from dagster_project.standing import ENDS
 from environments.regrade import conversation
 from environments.runtime.verdict import Verdict
 from environments.runtime.world_dispatched import Dispatched
@@ -43,10 +44,13 @@ def rubric_shown(
     results = verdict.checks if verdict is not None else ()
     rubric = entry.candidate.rubric
     chosen = form.get("new-fn", "")
-    lines: list[Line] = lines_of(rubric, results, written=written_in(rubric), form=form)
+    source = str(entry.candidate.task.provenance.get("solution", ""))
+    lines = lines_of(rubric, results, written=written_in(rubric), form=form)
     fields: list[Shown] = fields_of(chosen, {}) if chosen in KINDS else []
     return {
-        "lines": lines,
+        "parts": parts_of(lines),
+        "derived": (source and ENDS.get(source)) or "from what resolved attempts share",
+        "counts_attempts": not source,
         "kinds": KINDS,
         "chosen": chosen if chosen in KINDS else "",
         "examples": {fn: example_of(fn) for fn in KINDS},
