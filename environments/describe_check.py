@@ -86,7 +86,7 @@ def _perhaps(end: Arguments) -> str:
 def _wrote(args: Arguments) -> str:
     call = _call([args.get("tool"), args.get("arguments")])
     other = " Another way to the same end counts as well." if args.get("end") else ""
-    return f"The agent calls {call}, and it works.{other}"
+    return f"The agent succeeds in calling {call}.{other}"
 
 
 def _told(args: Arguments) -> str:
@@ -142,7 +142,8 @@ def _text_holds(args: Arguments) -> str:
     if words and needed:
         wanted.append(_some_words(needed, words))
     held = "; and ".join(wanted) or "anything"
-    return f"The “{_shown(args.get('argument'))}” that the agent gives {_shown(args.get('tool'))} holds {held}."
+    tool, name = _shown(args.get("tool")), _shown(args.get("argument"))
+    return f"The agent gives {tool}, as “{name}”, a text with {held}."
 
 
 def _text_grounded(args: Arguments) -> str:

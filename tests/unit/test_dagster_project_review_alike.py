@@ -113,3 +113,22 @@ def test_checks_are_listed_by_what_they_are_for() -> None:
     form = {"shown-1": "1", "arg-1-value": "306"}
     typed = parts_of(lines_of(Rubric(task_id="t", checks=checks), [], written=(), form=form))
     assert not typed[-1].folded
+
+
+def test_what_differs_is_cut_behind_a_word() -> None:
+    """No word, and no quotation, is torn where alike checks differ at length."""
+    calls = ('{"at":"2024-05-17 10:00"}', '{"at":"2024-05-17 10:00","note":"LONG"}')
+    checks = tuple(
+        Check(
+            check_id=f"w{n}",
+            fn="wrote",
+            args={"tool": f"book_{n}", "arguments": text.replace("LONG", "and so on " * 9)},
+            role="share",
+        )
+        for n, text in enumerate(calls)
+    )
+    (line,) = lines_of(Rubric(task_id="t", checks=checks), [], written=(), form={})
+    assert line.says == (
+        "The agent succeeds in calling book_0 with at “2024-05-17 10:00”; "
+        "book_1 with at “2024-05-17 10:00”, note “and so on and so on and so on and so…”."
+    )

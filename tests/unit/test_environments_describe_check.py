@@ -48,12 +48,12 @@ CANCEL: Json = ["cancel_order", '{"order_id":"o1","reason":"no longer needed"}',
         (
             "wrote",
             {"tool": "pay", "arguments": '{"items":[{"id":7,"n":2}]}'},
-            "The agent calls pay with items (id 7, n 2), and it works.",
+            "The agent succeeds in calling pay with items (id 7, n 2).",
         ),
         (
             "wrote",
             {"tool": "pay", "arguments": '{"id":7}', "end": "end"},
-            "The agent calls pay with id 7, and it works. Another way to the same end counts as well.",
+            "The agent succeeds in calling pay with id 7. Another way to the same end counts as well.",
         ),
         ("told", {"value": 261.18}, "The agent tells the user 261.18."),
         (
@@ -120,12 +120,12 @@ CANCEL: Json = ["cancel_order", '{"order_id":"o1","reason":"no longer needed"}',
         (
             "text_holds",
             {"tool": "note", "argument": "text", "words": ["pack", "bags"], "least": 2},
-            "The “text” that the agent gives note holds all of these words: pack, bags.",
+            "The agent gives note, as “text”, a text with all of these words: pack, bags.",
         ),
         (
             "text_holds",
             {"tool": "note", "argument": "text", "words": ["license"], "least": 1},
-            "The “text” that the agent gives note holds the word “license”.",
+            "The agent gives note, as “text”, a text with the word “license”.",
         ),
         (
             "end_state",

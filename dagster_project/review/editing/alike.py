@@ -18,7 +18,8 @@ from synth.rubric.policy_rules import sentence_of
 
 MOST_NAMED: Final = 6
 """Things that the line of alike checks names."""
-MOST_THING: Final = 60
+MOST_THING: Final = 80
+"""Characters of each of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,12 +190,19 @@ def _together(group: Sequence[OneCheck]) -> str:
     after = _alike([row[before:][::-1] for row in words])
     ends = [len(row) - after for row in words]
     parts = [" ".join(row[before:end]) for row, end in zip(words, ends, strict=True)]
-    named = [part.rstrip(".,") for part in parts[:MOST_NAMED]]
-    named = [part if len(part) <= MOST_THING else f"{part[: MOST_THING - 1]}…" for part in named]
+    named = [_short(part.rstrip(".,")) for part in parts[:MOST_NAMED]]
     more = f" and {len(parts) - MOST_NAMED} more" if len(parts) > MOST_NAMED else ""
     tail = " ".join(words[0][ends[0] :]).strip(" .")
     start = " ".join(words[0][:before]) or _about(group[0].check.fn) + ":"
     return f"{start} {'; '.join(named)}{more}{' ' + tail if tail else ''}."
+
+
+def _short(part: str) -> str:
+    """What differs, cut behind a word and with its quotation closed."""
+    if len(part) <= MOST_THING:
+        return part
+    cut = part[:MOST_THING].rpartition(" ")[0].rstrip(",;: ") or part[:MOST_THING]
+    return f"{cut}…”" if cut.count("“") > cut.count("”") else f"{cut}…"
 
 
 def _alike(rows: Sequence[Sequence[str]]) -> int:
