@@ -72,7 +72,10 @@ def text_grounded(args: Mapping[str, Json], view: View, _check_id: str) -> tuple
     if not false:
         return 1.0, "everything that was written has a ground"
     listed = ", ".join(dict.fromkeys(f.text for f in false[:MOST_NAMED]))
-    return 0.0, f"{counted(len(false), 'fact was', 'facts were')} written without a ground: {listed}"
+    return (
+        0.0,
+        f"{counted(len(false), 'fact was', 'facts were')} written without a ground: {listed}",
+    )
 
 
 def groundless_texts(view: View, tools: Mapping[str, Json], known: str = "") -> list[Fact]:
