@@ -79,7 +79,7 @@ def _perhaps(end: Arguments) -> str:
     calls = [_listed([_call(row) for row in way], "; ") if way else "none" for way in ways]
     return (
         " Of some calls nobody knows whether they change anything; it makes these and no others of them, "
-        f"or is not graded: {_listed(calls, ' – or ', 4)}."
+        f"or is not graded: {_listed(calls, ', or else ', 4)}."
     )
 
 

@@ -132,7 +132,7 @@ CANCEL: Json = ["cancel_order", '{"order_id":"o1","reason":"no longer needed"}',
             {"ends": [{"writes": [], "maybe": [[["draw", '{"k":1}', 1], ["ping", "{}", 1]], []]}]},
             (
                 "The agent changes nothing. Of some calls nobody knows whether they change anything; it makes these "
-                "and no others of them, or is not graded: draw with k 1; ping – or none."
+                "and no others of them, or is not graded: draw with k 1; ping, or else none."
             ),
         ),
         (
