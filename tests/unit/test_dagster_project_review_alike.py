@@ -132,3 +132,22 @@ def test_what_differs_is_cut_behind_a_word() -> None:
         "The agent succeeds in calling book_0 with at “2024-05-17 10:00”; "
         "book_1 with at “2024-05-17 10:00”, note “and so on and so on and so on and so…”."
     )
+
+
+def test_a_cut_at_the_end_is_the_end() -> None:
+    """No full stop behind the dots."""
+    words = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"]
+    checks = tuple(
+        Check(
+            check_id=f"t{n}",
+            fn="text_holds",
+            args={"tool": f"note_{n}", "argument": "text", "words": words[::n], "least": 1},
+            required=True,
+        )
+        for n in (1, -1)
+    )
+    (line,) = lines_of(Rubric(task_id="t", checks=checks), [], written=(), form={})
+    assert line.says.startswith(
+        "The agent gives note_1, as “text”, a text with at least 1 of these"
+    )
+    assert line.says.endswith("…")

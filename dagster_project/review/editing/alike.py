@@ -194,7 +194,8 @@ def _together(group: Sequence[OneCheck]) -> str:
     more = f" and {len(parts) - MOST_NAMED} more" if len(parts) > MOST_NAMED else ""
     tail = " ".join(words[0][ends[0] :]).strip(" .")
     start = " ".join(words[0][:before]) or _about(group[0].check.fn) + ":"
-    return f"{start} {'; '.join(named)}{more}{' ' + tail if tail else ''}."
+    whole = f"{start} {'; '.join(named)}{more}{' ' + tail if tail else ''}"
+    return whole if whole.endswith("…") else f"{whole}."
 
 
 def _short(part: str) -> str:
