@@ -113,7 +113,9 @@ def _environment() -> jinja2.Environment:
         nulls=nulls_in_words,
         reward=lambda value: "not graded" if value is None else texts.number(value),
     )
-    environment.globals.update(share=texts.share, causes=CAUSES, roles=ROLES, origins=ORIGINS, joined=JOINED)
+    environment.globals.update(
+        share=texts.share, causes=CAUSES, roles=ROLES, origins=ORIGINS, joined=JOINED
+    )
     return environment
 
 

@@ -8,6 +8,7 @@ from dagster_project.review.editing.alike import (
     lines_of,
     parts_of,
 )
+from environments.runtime.attempt import Json
 from environments.runtime.rubric import Check, Rubric
 from environments.runtime.verdict import CheckResult
 
@@ -136,7 +137,18 @@ def test_what_differs_is_cut_behind_a_word() -> None:
 
 def test_a_cut_at_the_end_is_the_end() -> None:
     """No full stop behind the dots."""
-    words = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"]
+    words: list[Json] = [
+        "alpha",
+        "beta",
+        "gamma",
+        "delta",
+        "epsilon",
+        "zeta",
+        "eta",
+        "theta",
+        "iota",
+        "kappa",
+    ]
     checks = tuple(
         Check(
             check_id=f"t{n}",
