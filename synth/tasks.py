@@ -308,7 +308,7 @@ def _silent(
         return frozenset()
     known = world.document["tools"]
     written = {tool for attempt in attempts for tool, _ in attempt.writes}
-    found = {n for n in written & known.keys() if _is_only_an_act(known[n])}
+    found = {n for n in written & known.keys() if _changes_no_record(known[n])}
     for attempt in attempts:
         tools = {tool for tool, _ in attempt.writes}
         if len(tools) == 1 and not tools <= found:
@@ -320,9 +320,9 @@ def _silent(
     return frozenset(found)
 
 
-def _is_only_an_act(tool: Mapping[str, Any]) -> bool:
-    """Whether the world holds that it happens and changes no record."""
-    return tool["kind"] == "act" and not tool.get("writes")
+def _changes_no_record(tool: Mapping[str, Any]) -> bool:
+    """Whether the world holds that it looks or only happens: what it may leave, the world does not show."""
+    return tool["kind"] in {"act", "read"} and not tool.get("writes")
 
 
 def task_id_of(app: str, *, task_key: str | None, anchor: str) -> str:

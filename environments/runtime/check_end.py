@@ -86,7 +86,7 @@ def compare_end(end: Mapping[str, Json], args: Mapping[str, Json], view: View) -
     """Compare with one end: by writes first, by effects where the writes differ."""
     made = _Made.of(args, view).beside(end)
     wanted = Counter(_writes(end.get("writes")))
-    by_writes = _by_writes(made, wanted)
+    by_writes = _by_writes(made, wanted, _names(args.get("takes")))
     if by_writes.score == 1.0:
         return _in_order(by_writes, end, args, view)
     by_effects = _by_effects(end, args, view, made)
@@ -150,18 +150,21 @@ def _unlike(made: Counter[Write], alternatives: Iterable[Json]) -> Counter[Write
     return Counter() if made in seen else (made - seen[0]) + (seen[0] - made)
 
 
-def _by_writes(made: _Made, wanted: Counter[Write]) -> Found:
-    extra = made.certain - wanted
-    missing = wanted - made.certain
+def _by_writes(made: _Made, wanted: Counter[Write], takes: Collection[str]) -> Found:
+    """The verdict on writes; a tool in `takes` refuses so seldom that a call without an answer counts as taken."""
+    taken = Counter({key: n for key, n in made.doubtful.items() if key[0] in takes})
+    doubtful = made.doubtful - taken
+    extra = made.certain + taken - wanted
+    missing = wanted - made.certain - taken
+    foreign = [k for k in extra if k not in wanted and (k in made.certain or not missing)]
+    if foreign:
+        return Found(0.0, f"{_first(foreign)[0]} changed what no good attempt changes")
     if not extra and not missing:
-        if made.doubtful:
-            return Found(None, f"{_first(made.doubtful)[0]} may have changed something more")
+        if doubtful:
+            return Found(None, f"{_first(doubtful)[0]} may have changed something more")
         if made.dirty:
             return Found(None, f"a failed {_first(made.dirty)[0]} may have changed something")
         return Found(1.0, "the same changes as in a good attempt")
-    foreign = [key for key in extra if key not in wanted]
-    if foreign:
-        return Found(0.0, f"{_first(foreign)[0]} changed what no good attempt changes")
     if missing:
         return _missing(missing, made)
     return Found(None, f"nobody knows whether repeating {_first(extra)[0]} changes more")
@@ -255,15 +258,17 @@ def _replaced(done: Write, doubtful: Iterable[Write]) -> bool:
 
 
 def _could_supply(wanted: Write, doubtful: Iterable[Write]) -> bool:
-    """Whether a write that nobody can judge may have had the wanted effect: it names the same record, or says the same.
+    """Whether another tool's write that nobody can judge may have done it: it names the same record, or says the same.
 
-    A call about something else changed something else, whatever it answered: nobody is spared a failure for it.
+    A call about something else changed something else, and the same tool with other arguments did another thing or nothing,
+    whatever they answered: nobody is spared a failure for them.
     """
     tool, arguments = wanted
+    others = [text for other, text in doubtful if other != tool]
     ids, values = _ids(arguments), _values(arguments)
     if ids:
-        return any(ids & _ids(text) for _, text in doubtful)
-    return any(values & _values(text) if values else other == tool for other, text in doubtful)
+        return any(ids & _ids(text) for text in others)
+    return any(values & _values(text) for text in others)
 
 
 def _ids(arguments: str) -> set[str]:

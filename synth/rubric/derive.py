@@ -225,6 +225,7 @@ def _end_check(
         "maybe": list[Json](kinds.of(MAYBE)),
         "ignore": kinds.ignore(),
         "silent": list[Json](sorted(traits.silent | set(kinds.failing(WRITE)))),
+        "takes": list[Json](kinds.taking()),
         **_failing_args(kinds),
     }
     if not accepted:

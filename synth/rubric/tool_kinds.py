@@ -33,6 +33,8 @@ ACT: Final = "act"
 
 SURE: Final = 1.0
 """Log-odds beyond which a tool is held to be a writer or a reader."""
+SELDOM: Final = 0.05
+"""Share of refused calls up to which a call without an answer counts as taken: none of ten was refused, or one of thirty."""
 ENDS: Final = 0.8
 """Share of a tool's calls with no call after them that makes it an end of the conversation."""
 OPENS: Final = 0.5
@@ -101,6 +103,12 @@ class ToolKinds:
     def refusals(self) -> dict[str, Json]:
         """Per writing tool, how often it refuses."""
         return {n: t.refused for n, t in sorted(self.tools.items()) if t.kind in {WRITE, MAYBE}}
+
+    def taking(self) -> tuple[str, ...]:
+        """Names of the writers that hardly ever refuse a call."""
+        return tuple(
+            n for n, t in sorted(self.tools.items()) if t.kind == WRITE and t.refused <= SELDOM
+        )
 
     def terminal(self) -> tuple[str, ...]:
         """Tools that end the conversation."""

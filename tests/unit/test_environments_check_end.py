@@ -64,7 +64,25 @@ def test_another_route_to_the_same_state_is_accepted() -> None:
     assert score(check, attempt(*route, end=there)) == 1.0
     assert score(check, attempt(*route, end=EndState())) == 0.0
     tainted = EndState(effects=there.effects, unknown=("items",))
-    assert score(check, attempt(made(item="A1", to=9, source=UNKNOWN), end=tainted)) is None
+    drop = made("drop", item="A1", source=UNKNOWN)
+    assert score(check, attempt(drop, end=tainted)) is None
+
+
+def test_the_same_tool_with_other_arguments_cannot_have_done_what_was_wanted() -> None:
+    """Whether it took the call or refused it: nobody needs to know the answer, so a wrong value masks no failure."""
+    check = end_check(ends=[{"id": "e1", "writes": [["put", SET, 1]]}])
+    assert score(check, attempt(made(item="A1", to=9, source=UNKNOWN))) == 0.0
+    assert score(check, attempt(made("drop", item="A1", source=UNKNOWN))) is None
+
+
+def test_a_tool_that_hardly_ever_refuses_took_a_call_without_an_answer() -> None:
+    """Null would withhold what is all but certain, right or wrong; what was wanted, made twice, stays open."""
+    check = end_check(ends=[{"id": "e1", "writes": [["put", SET, 1]]}], takes=["put"])
+    good, more = made(item="A1", to=3), made(item="B2", to=3, source=UNKNOWN)
+    assert score(check, attempt(made(item="A1", to=3, source=UNKNOWN))) == 1.0
+    assert score(check, attempt(good, more)) == 0.0
+    assert score(check, attempt(good, made("drop", item="B2", source=UNKNOWN))) is None
+    assert score(check, attempt(good, made(item="A1", to=3, source=UNKNOWN))) is None
 
 
 def test_events_are_a_multiset() -> None:

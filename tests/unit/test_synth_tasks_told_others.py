@@ -128,3 +128,61 @@ def test_a_text_that_one_resolved_attempt_worded_itself_may_be_worded() -> None:
     found = {c.attempts[0].episode_id: c for c in derive_tasks(episodes, labels, None)}
     attempt = record(noted("x", ASKED, "No swimming on Monday at all.", key="x")).attempt
     assert evaluate(found["d0"].rubric, attempt, task_version="v").reward == 1.0
+
+
+LOGGED = tuple(
+    json.dumps({"type": "function", "function": {"name": n, "description": d, "parameters": {}}})
+    for n, d in (
+        ("get_member", "Shows a member."),
+        ("update_locker", "Gives a member another locker."),
+        ("log_change", "Logs a change."),
+    )
+)
+
+
+def logged(name: str, number: int, *, log: int | None = None, change: bool = True) -> CleanEpisode:
+    """A member gets another locker and the change is logged with its number; a log tool repeats what it is given."""
+    member, old, new = f"M-{number}", f"L-{200 + number}", f"L-{500 + number}"
+    steps = [
+        CleanStep(role="user", content=f"Give {member} the locker {new} and log it."),
+        *call("get_member", {"member": member}, json.dumps({"member": member, "locker": old})),
+    ]
+    if change:
+        steps += call("update_locker", {"member": member, "locker": new}, "updated")
+        steps += call(
+            "get_member", {"member": member}, json.dumps({"member": member, "locker": new})
+        )
+    if log is not None:
+        entry: dict[str, Json] = {"kind": "locker", "number": log}
+        steps += call("log_change", entry, f"New change was added: {json.dumps(entry)}")
+        steps += call(
+            "get_member", {"member": member}, json.dumps({"member": member, "locker": new})
+        )
+    return CleanEpisode(
+        app="gym",
+        episode_id=name,
+        started_at=1,
+        task_key=f"give-{number}",
+        tools=LOGGED,
+        steps=(*steps, CleanStep(role="assistant", content="That is done.")),
+    )
+
+
+def test_who_leaves_out_an_entry_in_a_log_took_no_other_route() -> None:
+    """Where the world takes a log for a look, as nothing reads it: an entry left out, or another one, is no pass."""
+    episodes = [logged(f"{w}{n}", n, log=n % 4) for n in range(12) for w in "ab"]
+    learnt = learn_world(episodes, WorldSettings())
+    learnt.document["tools"]["log_change"]["kind"] = "read"
+    labels = {e.episode_id: Label(resolved=True, confidence=0.97) for e in episodes}
+    found = derive_tasks(episodes, labels, learnt)
+    world = World.from_json(learnt.document)
+    one = next(c for c in found if c.attempts[0].episode_id == "a3")
+
+    def reward(attempt: CleanEpisode) -> float | None:
+        run = run_actions(one.task, world, record(attempt).actions)
+        return evaluate(one.rubric, run, task_version="v").reward
+
+    assert reward(logged("x", 3, log=3)) == 1.0
+    assert reward(logged("x", 3, log=2)) == 0.0
+    assert reward(logged("x", 3)) == 0.0
+    assert reward(logged("x", 3, log=3, change=False)) == 0.0
