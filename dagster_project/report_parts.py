@@ -48,7 +48,13 @@ from dagster_project.skipped import Skips, skipped_of
 from dagster_project.skipped_parts import rows_of
 from dagster_project.standing import Standing, standing_of
 from dagster_project.tables import CLEAN_EPISODES, REDACTIONS
-from dagster_project.task_parts import attack_counts, ground_rows, task_count, task_rows
+from dagster_project.task_parts import (
+    attack_counts,
+    ground_rows,
+    task_count,
+    task_rows,
+    way_counts,
+)
 from dagster_project.tool_costs import tool_costs
 from dagster_project.world_parts import world_row
 from dagster_project.yield_table import yield_of
@@ -116,6 +122,7 @@ def report_data(
             "tasks", standings, lambda s: grader_rows(s, clusters[s.app], held_out[s.app])
         ),
         attacks=parts.joined("tasks", standings, attack_counts),
+        ways=parts.joined("tasks", standings, way_counts),
         grounds=parts.joined("tasks", standings, ground_rows),
         grader_kinds=parts.joined("tasks", standings, lambda s: kind_rows(s, held_out[s.app])),
         tasks=parts.joined(

@@ -21,6 +21,7 @@ ENDS = {
     "": "from an attempt that was resolved",
     "later": "from a later attempt at a failed request",
     "constructed": "from how alike requests were resolved",
+    "reference": "from reference answers that came with outcomes",
     "business_record": "from what business records say was done afterwards",
     "reviewer": "from what reviewers say should have been done",
     "code": "from what programs say should have been done",

@@ -17,6 +17,7 @@ from dagster_project.report.data import (
     ProbeRow,
     TaskCount,
     TaskRow,
+    WayCount,
     ranked,
 )
 from dagster_project.standing import Standing
@@ -24,7 +25,7 @@ from dagster_project.verification import VerifiedTask
 from environments.describe_check import describe
 from environments.diff import title_of
 from environments.runtime.candidate import Candidate
-from environments.verification.attack_table import attack_rows
+from environments.verification.attack_table import attack_rows, way_rows
 from environments.verification.sentences import reason_group, reason_says
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED
 from synth.clusters import Cluster
@@ -59,6 +60,12 @@ def attack_counts(standing: Standing) -> list[AttackCount]:
     """What each kind of attack earned on the app's tasks."""
     rows = attack_rows((one.status, one.probes) for one in standing.verdicts.values())
     return [AttackCount(app=standing.app, attack=row) for row in rows]
+
+
+def way_counts(standing: Standing) -> list[WayCount]:
+    """What became of other ways of making the good attempts of the app's accepted tasks."""
+    rows = way_rows((one.status, one.probes) for one in standing.verdicts.values())
+    return [WayCount(app=standing.app, way=row) for row in rows]
 
 
 def ground_rows(standing: Standing) -> list[GroundRow]:

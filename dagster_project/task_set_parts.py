@@ -24,7 +24,7 @@ from dagster_project.verification import VerifiedTask, trust_in
 from environments.export.taskset import Entry, entry_of
 from environments.runtime.attempt import Json
 from environments.runtime.candidate import Candidate
-from environments.verification.attack_table import attack_rows
+from environments.verification.attack_table import attack_rows, way_rows
 from environments.verification.judged import asks_a_judge
 from ingest.moments import day_of
 
@@ -43,6 +43,7 @@ def parts_of(lake: Lake, apps: Sequence[str], *, name: str | None = None) -> Tas
     entries: list[Entry] = []
     graders: list[Json] = []
     attacks: list[Json] = []
+    ways: list[Json] = []
     worlds: dict[str, Mapping[str, Any]] = {}
     for app in sorted(apps):
         world = world_of(lake, app)
@@ -53,8 +54,9 @@ def parts_of(lake: Lake, apps: Sequence[str], *, name: str | None = None) -> Tas
         said = cache(partial(_said, lake, app))
         held_out = records(lake, AGREEMENT, app, HeldOut).values()
         graders += card_rows(app, trust_in(verdicts.values(), held_out))
-        rows = attack_rows((one.status, one.probes) for one in verdicts.values())
-        attacks += [{"app": app, **asdict(row)} for row in rows]
+        probes = [(one.status, one.probes) for one in verdicts.values()]
+        attacks += [{"app": app, **asdict(row)} for row in attack_rows(probes)]
+        ways += [{"app": app, **asdict(row)} for row in way_rows(probes)]
         for candidate in records(lake, TASKS, app, Candidate).values():
             verdict = verdicts.get(candidate.task.task_id)
             if verdict is not None and world is not None:
@@ -68,6 +70,7 @@ def parts_of(lake: Lake, apps: Sequence[str], *, name: str | None = None) -> Tas
             **_provenance(lake, sorted(apps), name),
             "graders": graders,
             "attacks": attacks,
+            "ways": ways,
         },
     )
 
@@ -114,7 +117,8 @@ def _provenance(lake: Lake, apps: Sequence[str], name: str | None) -> dict[str, 
         modes |= set(texts(rows, "redaction"))
         # Not the rows' `day`: partitions keep the true days, where the policy moves dates.
         starts = rows.column("started_at").to_pylist()
-        days |= {day_of(at) for at in starts if at is not None}
+        # What came without times begins at the epoch: nobody knows when it was recorded.
+        days |= {day_of(at) for at in starts if at}
         episodes += rows.num_rows
     return {
         "name": name or (" + ".join(apps) if apps else "empty task set"),

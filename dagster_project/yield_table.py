@@ -93,7 +93,7 @@ def yield_of(
     private: Lake, clean: CleanSide, standings: Sequence[Standing]
 ) -> tuple[FunnelStage, ...]:
     """The stages from what arrived to what is exported, in conversations."""
-    refused = list(quarantined(private))
+    refused = [record for record in quarantined(private) if not record.is_outcome]
     reasons = {record.code: record.reason for record in refused}
     early = Counter(record.code for record in refused)
     skipped = skipped_of(clean.lake)

@@ -39,7 +39,9 @@ def describe_arguments(fn: str, args: Arguments) -> str:
     make = SENTENCES.get(fn)
     sentence = _other(fn, args) if make is None else make(args)
     if args.get("on_missing") == "null":
-        sentence += " Where it is missing, that is not held against the agent."
+        sentence += (
+            " Where that fails, the attempt is not graded: outcomes do not tell whether it matters."
+        )
     return _clip(" ".join(sentence.split()), MOST)
 
 
@@ -47,10 +49,10 @@ def _end_state(args: Arguments) -> str:
     ends = _objects(args.get("ends"))
     if not ends:
         wrong = len(_objects(args.get("bad")))
-        known = f"; {_count(wrong, 'end is', 'ends are')} known to be wrong" if wrong else ""
-        return f"No end is known to be right{known}."
+        known = f"; {_count(wrong, 'way is', 'ways are')} known to be wrong" if wrong else ""
+        return f"Nobody knows what the agent has to change{known}."
     if len(ends) == 1:
-        return f"{_end(ends[0], 'The agent changes')}."
+        return f"{_end(ends[0], 'The agent changes')}.{_perhaps(ends[0])}"
     ways = "; ".join(f"({n}) {_end(end, 'it changes')}" for n, end in enumerate(ends[:4], 1))
     more = f"; and {len(ends) - 4} more" if len(ends) > 4 else ""
     return f"The agent ends in one of {len(ends)} right ways: {ways}{more}."
@@ -68,36 +70,60 @@ def _end(end: Arguments, who: str) -> str:
     return f"{who} {exactly}, {by} {_listed(done, '; ')}"
 
 
+def _perhaps(end: Arguments) -> str:
+    """The calls that may change something or not: who makes others is not graded."""
+    rows = end.get("maybe")
+    ways = [_rows(row) for row in rows] if isinstance(rows, list) else []
+    if not any(ways):
+        return ""
+    calls = [_listed([_call(row) for row in way], "; ") if way else "none" for way in ways]
+    return (
+        " Of some calls nobody knows whether they change anything; it makes these and no others of them, "
+        f"or is not graded: {_listed(calls, ', or else ', 4)}."
+    )
+
+
 def _wrote(args: Arguments) -> str:
     call = _call([args.get("tool"), args.get("arguments")])
     other = " Another way to the same end counts as well." if args.get("end") else ""
-    return f"The agent calls {call}, and it works.{other}"
+    return f"The agent succeeds in calling {call}.{other}"
 
 
 def _told(args: Arguments) -> str:
     value = args.get("value")
     among = args.get("among")
-    beside = f", beside at most {among} other facts in one message" if _is_count(among) else ""
+    beside = f", in a message with at most {_others(among)}" if _is_count(among) else ""
     return f"The agent tells the user {_shown(value)}{beside}."
+
+
+def _others(number: int) -> str:
+    return f"{_count(number, 'other fact', 'other facts')}" if number else "no other fact"
 
 
 def _told_some(args: Arguments) -> str:
     facts = [_shown(fact.get("value")) for fact in _objects(args.get("facts"))]
     least = args.get("least")
     needed = least if _is_count(least) else 1
-    other = ", or of what else the tools showed it"
-    texts = ", a name or a text of a record" if args.get("texts") is True else ""
-    return f"The agent tells the user at least {needed} of these facts{other}{texts}: {_listed(facts)}."
+    such = f"; good attempts told {_listed(facts)}" if facts else ""
+    texts = "; a name or a text of a record counts as well" if args.get("texts") is True else ""
+    what = _count(needed, "fact", "facts")
+    return f"The agent tells the user at least {what} that it had to find out{such}{texts}."
 
 
 def _grounded(args: Arguments) -> str:
+    return f"Every {_kinds(args)} that the agent tells {_GROUND}."
+
+
+_GROUND: Final = (
+    "was shown by a tool or said by the user or the instructions, "
+    "or follows from those by simple arithmetic"
+)
+
+
+def _kinds(args: Arguments) -> str:
+    """The kinds of facts that are compared, as words: `amount, date or id`."""
     named = {"number": "amount", "email": "e-mail address"}
-    kinds = [named.get(kind, kind) for kind in _texts(args.get("kinds"))]
-    said = _listed(kinds, " or ") if kinds else "fact"
-    return (
-        f"The agent tells no {said} that no tool, no instruction and not the user said, "
-        "and that does not follow from those by simple arithmetic."
-    )
+    return _one_of([named.get(kind, kind) for kind in _texts(args.get("kinds"))]) or "fact"
 
 
 def _answered(args: Arguments) -> str:
@@ -114,16 +140,21 @@ def _text_holds(args: Arguments) -> str:
     needed = least if _is_count(least) else len(words)
     wanted = [f"these facts in any form: {_listed(facts)}"] if facts else []
     if words and needed:
-        wanted.append(f"at least {needed} of these words: {_listed(words, most=MOST_WORDS)}")
+        wanted.append(_some_words(needed, words))
     held = "; and ".join(wanted) or "anything"
-    return f"The {_shown(args.get('argument'))} that the agent gives {_shown(args.get('tool'))} holds {held}."
+    tool, name = _shown(args.get("tool")), _shown(args.get("argument"))
+    return f"The agent gives {tool}, as “{name}”, a text with {held}."
 
 
 def _text_grounded(args: Arguments) -> str:
     texts = args.get("texts")
     named = texts if isinstance(texts, dict) else {}
-    where = [f"the {_listed(_texts(names), ' or ')} of {tool}" for tool, names in named.items()]
-    return f"The agent writes nothing specific into {_listed(where, ' or ')} that nothing shows."
+    where = [
+        f"the {_one_of([f'“{name}”' for name in _texts(names)])} of {tool}"
+        for tool, names in named.items()
+    ]
+    said = f"Every {_kinds(args)} that the agent writes {_GROUND}"
+    return f"{said}. That goes for {_listed(where, ', ', MOST_WORDS)}." if where else f"{said}."
 
 
 def _copied(args: Arguments) -> str:
@@ -138,7 +169,6 @@ def _said(args: Arguments) -> str:
         return "The agent says that it cannot be done." if declines else "The agent says something."
     least = args.get("least")
     needed = least if _is_count(least) else len(words)
-    how_many = "all" if needed == len(words) else f"at least {needed}"
     other = " A refusal in other words counts as well." if declines else ""
     share = args.get("share")
     few = (
@@ -146,8 +176,16 @@ def _said(args: Arguments) -> str:
         if isinstance(share, int | float) and share > 0
         else ""
     )
+    return f"The agent says in one message {_some_words(needed, words)}.{few}{other}"
+
+
+def _some_words(needed: int, words: Sequence[str]) -> str:
+    """How many of some words are asked for: `all of these words: pack, bags`."""
     listed = _listed(words, most=MOST_WORDS)
-    return f"The agent says {how_many} of these words in one message: {listed}.{few}{other}"
+    if len(words) == 1:
+        return f"the word “{listed}”"
+    how_many = "all" if needed >= len(words) else f"at least {needed}"
+    return f"{how_many} of these words: {listed}"
 
 
 def _spoke(args: Arguments) -> str:
@@ -184,8 +222,9 @@ def _before(args: Arguments) -> str:
 
 
 def _confirmed(args: Arguments) -> str:
-    tools = _listed(_texts(args.get("tools")), " or ")
-    return f"The agent asks before each call of {tools}, and the user does not say no."
+    tools = _texts(args.get("tools"))
+    which = f"each call of {_one_of(tools)}" if tools else "it changes anything"
+    return f"The agent asks before {which}, and the user does not say no."
 
 
 def _never_called(args: Arguments) -> str:
@@ -300,7 +339,8 @@ def _parsed(text: str) -> Json:
 
 
 def _fields(value: Mapping[str, Json]) -> str:
-    return _listed([f"{name} {_quoted(item)}" for name, item in value.items()])
+    items = [f"{name} {_quoted(item)}" for name, item in value.items()]
+    return _listed(items, most=MOST_WORDS)
 
 
 def _quoted(value: Json) -> str:
@@ -346,6 +386,14 @@ def _listed(items: Sequence[str], between: str = ", ", most: int = MOST_LISTED) 
     shown = between.join(items[:most]) or "(nothing)"
     rest = len(items) - most
     return f"{shown}{between.rstrip()} and {rest} more" if rest > 0 else shown
+
+
+def _one_of(items: Sequence[str]) -> str:
+    """Some things of which each is meant: `a, b or c`; empty for none."""
+    shown = list(items[:MOST_WORDS])
+    if len(items) > MOST_WORDS:
+        shown.append(f"{len(items) - MOST_WORDS} more")
+    return " or ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
 
 
 def _caps(args: Arguments, what: str) -> str:

@@ -23,7 +23,7 @@ from ingest.episode import Episode
 from ingest.errors import SourceUnreadable
 from ingest.moments import from_any
 from ingest.outcome import TARGETS, Outcome
-from ingest.quarantine import Rejected
+from ingest.quarantine import ROW, Rejected
 from ingest.right_answer import right_answer, right_answer_among
 from ingest.text import NOT_JSON, load_json
 
@@ -112,7 +112,7 @@ def read_rows(
             f"{columns.target} is no target of an outcome; use {', '.join(allowed)} or attribute:NAME."
         )
     for number, row in enumerate(rows, start=1):
-        yield _read(row, columns, app=app, source=source, position=f"row {number}")
+        yield _read(row, columns, app=app, source=source, position=f"{ROW} {number}")
 
 
 def _rows(path: Path) -> Iterator[Mapping[str, Any] | None]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dagster_project.skipped_parts import SkippedRow
-from environments.verification.attack_table import AttackRow
+from environments.verification.attack_table import AttackRow, WayRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -309,6 +309,14 @@ class AttackCount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WayCount:
+    """What became of another way of making an app's good attempts."""
+
+    app: str
+    way: WayRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
     """How a rubric's agreement verdict compares with outcomes it has not seen."""
 
@@ -475,6 +483,7 @@ class ReportData:
     graders: tuple[GraderRow, ...] = ()
     grader_kinds: tuple[GraderKindRow, ...] = ()
     attacks: tuple[AttackCount, ...] = ()
+    ways: tuple[WayCount, ...] = ()
     grounds: tuple[GroundRow, ...] = ()
     task_counts: tuple[TaskCount, ...] = ()
     tasks: tuple[TaskRow, ...] = ()

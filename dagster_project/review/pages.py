@@ -32,6 +32,24 @@ ROLES: Final = {
     SHARE: "counts in the share",
 }
 """What a check of each role does."""
+ORIGINS: Final = {
+    "anchor": "First conversation",
+    "shown": "Good attempt is like",
+    "episodes": "Conversations",
+    "joined_by": "Attempts put together by",
+    "subject": "About user",
+    "tools_from_calls": "Tools known from calls",
+    "solution": "Right end from",
+    "ends": "Ends seen",
+}
+"""How the page calls what a task's provenance and a rubric's evidence name; others are shown by their names."""
+JOINED: Final = {
+    "alone": "nothing: it is the only one",
+    "task_key": "the key that the app gave them",
+    "goal": "the same goal",
+    "later": "a later attempt that went well",
+}
+"""What put attempts together, in words."""
 STATIC: Final = {
     "review.css": "text/css; charset=utf-8",
     "review.js": "text/javascript; charset=utf-8",
@@ -95,7 +113,9 @@ def _environment() -> jinja2.Environment:
         nulls=nulls_in_words,
         reward=lambda value: "not graded" if value is None else texts.number(value),
     )
-    environment.globals.update(share=texts.share, causes=CAUSES, roles=ROLES)
+    environment.globals.update(
+        share=texts.share, causes=CAUSES, roles=ROLES, origins=ORIGINS, joined=JOINED
+    )
     return environment
 
 

@@ -3,17 +3,25 @@
 In: the desk and one of its entries. Out: values for `task.html`. Not here: HTTP (`web`), HTML (`pages`).
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from dagster_project.review.desk import AppDesk, Entry
-from dagster_project.review.editing.alike import Line, lines_of
+from dagster_project.review.editing.alike import lines_of, parts_of
 from dagster_project.review.editing.edits import written_in
 from dagster_project.review.editing.kinds import KINDS, Shown, example_of, fields_of
 from dagster_project.review.review import CHECK, Review
 from dagster_project.review.transcript import turns
+from dagster_project.standing import ENDS
+from environments.describe_check import describe
 from environments.regrade import conversation
+from environments.runtime.rubric import Rubric
 from environments.runtime.verdict import Verdict
 from environments.runtime.world_dispatched import Dispatched
+from environments.verification.probe import ONE
+from environments.verification.sentences import probe_says
 
 
 def conversation_shown(
@@ -43,10 +51,13 @@ def rubric_shown(
     results = verdict.checks if verdict is not None else ()
     rubric = entry.candidate.rubric
     chosen = form.get("new-fn", "")
-    lines: list[Line] = lines_of(rubric, results, written=written_in(rubric), form=form)
+    source = str(entry.candidate.task.provenance.get("solution", ""))
+    lines = lines_of(rubric, results, written=written_in(rubric), form=form)
     fields: list[Shown] = fields_of(chosen, {}) if chosen in KINDS else []
     return {
-        "lines": lines,
+        "parts": parts_of(lines),
+        "derived": (source and ENDS.get(source)) or "from what resolved attempts share",
+        "counts_attempts": not source,
         "kinds": KINDS,
         "chosen": chosen if chosen in KINDS else "",
         "examples": {fn: example_of(fn) for fn in KINDS},
@@ -91,6 +102,70 @@ def probes_shown(desk: AppDesk, entry: Entry) -> list[dict[str, object]]:
         shown = turns(run.messages, run, parts)[len(entry.stored.task.opening) :] if run else []
         found.append({**probe, "turns": shown})
     return sorted(found, key=lambda p: (bool(p["passed"]), str(p["name"])))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stopped:
+    """Attacks that one check keeps from being paid."""
+
+    says: str
+    attacks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """What the gate tried on a task, for a reader."""
+
+    held: int
+    """Attacks that are not paid."""
+    empty: int
+    """Attacks that prove nothing: they end like the good attempt, or nobody knows how they end."""
+    stopped: tuple[Stopped, ...]
+    """The attacks that are not paid, by what stops them: what stops most comes first."""
+    proving_nothing: tuple[str, ...]
+    ways: tuple[tuple[str, str], ...]
+    """Other ways of making the good attempt, each with what becomes of it."""
+
+
+def tried(probes: Iterable[Mapping[str, Any]], rubric: Rubric) -> Tried:
+    """The gate's probes as a reader needs them; attacks that were paid are not among them."""
+    says = {check.check_id: describe(check) for check in rubric.checks}
+    stopped: dict[str, list[str]] = {}
+    empty: list[str] = []
+    ways: list[tuple[str, str]] = []
+    for probe in probes:
+        name = probe_says(str(probe["name"]))
+        if probe["expected"] == ONE:
+            if probe["name"] != "good_attempt":
+                ways.append((name, _came_of(probe)))
+        elif probe["void"]:
+            empty.append(name)
+        elif probe["passed"]:
+            kind, _, about = str(probe["why"]).partition(": ")
+            open_end = "Nobody can grade it: " if probe["reward"] is None else ""
+            stopped.setdefault(open_end + says.get(about, about or kind), []).append(name)
+    groups = [Stopped(says=by, attacks=_often(names)) for by, names in stopped.items()]
+    return Tried(
+        held=sum(map(len, stopped.values())),
+        empty=len(empty),
+        stopped=tuple(sorted(groups, key=lambda group: -len(group.attacks))),
+        proving_nothing=_often(empty),
+        ways=tuple((name, came) for (name, came) in dict.fromkeys(ways)),
+    )
+
+
+def _came_of(probe: Mapping[str, Any]) -> str:
+    """What became of another way of making the good attempt."""
+    if probe["reward"] is None:
+        return "not graded: nobody knows how it ends"
+    if probe["reward"] == 1:
+        return "paid"
+    return "not paid: the tools answer it otherwise" if probe["void"] else "not paid"
+
+
+def _often(names: Iterable[str]) -> tuple[str, ...]:
+    """Each name once, with how often it was there."""
+    return tuple(f"{name} ({n} times)" if n > 1 else name for name, n in Counter(names).items())
 
 
 def decision_now(desk: AppDesk, entry: Entry) -> Review | None:

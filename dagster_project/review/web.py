@@ -43,6 +43,7 @@ from dagster_project.review.task_page import (
     neighbours,
     probes_shown,
     rubric_shown,
+    tried,
 )
 from dagster_project.review.team.between import agreement_rows
 from dagster_project.review.team.plan import Team
@@ -266,7 +267,8 @@ class ReviewPage:
                 accepted_checks=desk.reviews.checks.get(entry.task_id, {}),
                 decision=None if turn.blind else decision_now(desk, entry),
                 can_accept=verified is not None and not entry.pending and can_accept(verified),
-                probes=probes_shown(desk, entry),
+                probes=(probes := probes_shown(desk, entry)),
+                tried=tried(probes, entry.candidate.rubric),
                 history=history_shown(
                     desk.reviews.history(entry.task_id),
                     blind_for=self._author if turn.blind else None,

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from environments.export.card_figures import difficulty_section, null_section, split_section
-from environments.export.card_graders import attack_section, grader_section
+from environments.export.card_graders import attack_section, grader_section, way_section
 from environments.runtime.attempt import Json
 from environments.runtime.manifest import TaskSetManifest
 from environments.runtime.share import PAYS_ALL, PAYS_SHARE, UNSOLVED
@@ -69,7 +69,8 @@ def card(
         "## Reward\n\n" + REWARDS[manifest.reward],
         "## Verification\n\n"
         + _verification(manifest)
-        + attack_section(manifest.provenance.get("attacks")),
+        + attack_section(manifest.provenance.get("attacks"))
+        + way_section(manifest.provenance.get("ways")),
         "## Agreement with real outcomes\n\n"
         + _agreement(manifest.provenance.get("agreement"))
         + grader_section(manifest.provenance.get("graders")),
@@ -86,7 +87,7 @@ def card(
 
 
 def _in_no_table(provenance: Mapping[str, Json]) -> dict[str, Json]:
-    return {k: v for k, v in provenance.items() if k not in {"attacks", "graders"}}
+    return {k: v for k, v in provenance.items() if k not in {"attacks", "graders", "ways"}}
 
 
 def _inside(tasks: Sequence[Task]) -> str:

@@ -161,6 +161,8 @@ def _calibration(found: object) -> str:
 def _period(period: object) -> str:
     if not isinstance(period, list | tuple):
         return ""
+    if not any(period):
+        return "unknown"
     first, last = (datetime.fromtimestamp(t / 1e9, UTC).date().isoformat() for t in period)
     return first if first == last else f"{first} to {last}"
 

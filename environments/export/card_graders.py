@@ -1,6 +1,6 @@
 """The card's tables on graders: how far each kind of check is trusted, and what each kind of attack earns, by app.
 
-In: the rows in the manifest's provenance (`graders`, `attacks`), as plain JSON. Out: Markdown. Names of kinds and figures only. Not here:
+In: the rows in the manifest's provenance (`graders`, `attacks`, `ways`), as plain JSON. Out: Markdown. Names of kinds and figures only. Not here:
 how a kind is judged and what attacks are; whoever writes the task set says so.
 """
 
@@ -27,6 +27,22 @@ ATTACKS = (
     "hold against what the gate does not know."
 )
 ATTACK_HEAD = "| app | attack | paid without the gate | paid by accepted tasks |\n|---|---|---|---|"
+
+WAYS = (
+    "Other ways of making the good attempt, on accepted tasks. They ought to be paid, unless the order of changes or of a list matters. "
+    "Not graded: the world does not know an answer on that way, so that a policy that takes it earns no reward, neither 1 nor 0."
+)
+WAY_HEAD = "| app | way | tasks | paid | not paid | not graded |\n|---|---|---|---|---|---|"
+
+
+def way_section(rows: Json) -> str:
+    """What becomes of other ways of doing the same; empty where nobody tried any."""
+    found = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else []
+    lines = [
+        f"| {_app(row)} | {row['says']} | {row['tasks']} | {row['paid']} | {row['not_paid']} | {row['unknown']} |"
+        for row in found
+    ]
+    return f"\n\n{WAYS}\n\n" + "\n".join([WAY_HEAD, *lines]) if lines else ""
 
 
 def grader_section(rows: Json) -> str:

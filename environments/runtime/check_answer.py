@@ -94,7 +94,13 @@ def answered(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[floa
 def _as_row(answer: Json) -> dict[str, Json] | None:
     if isinstance(answer, str) and tokens(answer):
         return answer_row(answer) or {"kind": PHRASE, "value": answer}
-    return answer if isinstance(answer, dict) else None
+    if not isinstance(answer, dict) or (answer.get("kind") == LIST and not _items_of(answer)):
+        return None
+    return answer
+
+
+def _items_of(wanted: Mapping[str, Json]) -> list[dict[str, Json]]:
+    return [one for one in _list(wanted.get("items")) if isinstance(one, dict)]
 
 
 def _with_words(wanted: dict[str, Json], words: Json) -> dict[str, Json]:
@@ -309,7 +315,7 @@ def _chosen(words: Sequence[str]) -> tuple[str, ...]:
 
 def _items(wanted: Mapping[str, Json], answer: Stated, _heard: str) -> str | None:
     """A list: every item is given, and not many others beside them."""
-    items = [one for one in _list(wanted.get("items")) if isinstance(one, dict)]
+    items = _items_of(wanted)
     if len(facts_in(answer.text)) > MOST_FACTS:
         return AMONG_OTHERS
     lines = answer.text.splitlines()

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from .attempt import Attempt, Json
 from .check_view import Key, NormalCall, View, text_of
 from .consent import asks_consent, refuses
+from .verdict import counted
 
 
 def acted(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
@@ -35,7 +36,7 @@ def calls_at_most(args: Mapping[str, Json], view: View, _check_id: str) -> tuple
     count = len(view.attempt.calls)
     if not isinstance(most, int):
         return None, "the check names no limit"
-    return (1.0 if count <= most else 0.0), f"{count} calls, at most {most} allowed"
+    return (1.0 if count <= most else 0.0), f"{counted(count, 'call')}, at most {most} allowed"
 
 
 def never_called(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
@@ -105,7 +106,7 @@ def called(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float 
     least = args.get("least")
     count = len(view.answered)
     enough = count >= (least if isinstance(least, int) else 1)
-    return (1.0 if enough else 0.0), f"{count} calls answered"
+    return (1.0 if enough else 0.0), f"{counted(count, 'call')} answered"
 
 
 def repeats_at_most(
@@ -116,7 +117,8 @@ def repeats_at_most(
     worst = view.most_repeated
     if not isinstance(most, int):
         return None, "the check names no limit"
-    return (1.0 if worst <= most else 0.0), f"one call was made {worst} times"
+    often = f"one call was made {worst} times" if worst > 1 else "no call was made twice"
+    return (1.0 if worst <= most else 0.0), often
 
 
 def _made(key: Key, args: Mapping[str, Json], view: View) -> bool:

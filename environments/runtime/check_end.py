@@ -75,7 +75,7 @@ def _known_bad(args: Mapping[str, Json], view: View) -> tuple[float | None, str]
     """Without an accepted end: an end that users called unresolved is bad, any other is not known."""
     if any(compare_end(end, args, view).score == 1.0 for end in _ends(args, "bad")):
         return 0.0, "the same end as an unresolved attempt"
-    return None, "no end is known to be right"
+    return None, "nobody knows what has to be changed"
 
 
 def _ends(args: Mapping[str, Json], name: str) -> list[dict[str, Json]]:
@@ -158,13 +158,13 @@ def _by_writes(made: _Made, wanted: Counter[Write], takes: Collection[str]) -> F
     missing = wanted - made.certain - taken
     foreign = [k for k in extra if k not in wanted and (k in made.certain or not missing)]
     if foreign:
-        return Found(0.0, f"{_first(foreign)[0]} changed what no resolved attempt changes")
+        return Found(0.0, f"{_first(foreign)[0]} changed what no good attempt changes")
     if not extra and not missing:
         if doubtful:
             return Found(None, f"{_first(doubtful)[0]} may have changed something more")
         if made.dirty:
             return Found(None, f"a failed {_first(made.dirty)[0]} may have changed something")
-        return Found(1.0, "the same writes as a resolved attempt")
+        return Found(1.0, "the same changes as in a good attempt")
     if missing:
         return _missing(missing, made)
     return Found(None, f"nobody knows whether repeating {_first(extra)[0]} changes more")
@@ -215,7 +215,7 @@ def _likely(made: _Made, wanted: Counter[Write], believed: Counter[Write]) -> Fo
         return Found(0.0, f"{_first(never_tried)[0]} was never called like that")
     reached = made.certain + believed
     if reached == wanted:
-        return Found(1.0, "the same writes as a resolved attempt, by all that the policy believed")
+        return Found(1.0, "the same changes as in a good attempt, by all that the policy believed")
     surplus = [key for key in reached - wanted if key not in wanted]
     if surplus:
         return Found(0.0, f"{_first(surplus)[0]} very likely changed something more")

@@ -19,6 +19,7 @@ from typing import Final
 from .attempt import Json
 from .check_view import View, text_of
 from .facts import DATE, EMAIL, ID, LEAST_SPECIFIC, NUMBER, Fact, facts_in, figure_stands_in, folded
+from .verdict import counted
 
 CENT: Final = 0.0051
 """Two amounts are one when they round to the same cent."""
@@ -49,7 +50,7 @@ def grounded(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[floa
     if not found:
         return 1.0, "everything that was told has a ground"
     listed = ", ".join(dict.fromkeys(f.text for f in found[:MOST_NAMED]))
-    return 0.0, f"{len(found)} facts were told without a ground: {listed}"
+    return 0.0, f"{counted(len(found), 'fact was', 'facts were')} told without a ground: {listed}"
 
 
 def without_ground(

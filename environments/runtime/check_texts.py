@@ -17,6 +17,7 @@ from .check_grounded import MOST_NAMED, written_without_ground
 from .check_told import fact_in, not_at_this_end
 from .check_view import View
 from .facts import DATE, NUMBER, Fact, facts_in, folded
+from .verdict import counted
 
 WORD: Final = re.compile(r"[^\W\d_]+")
 LEAST_LETTERS: Final = 4
@@ -69,7 +70,10 @@ def text_grounded(args: Mapping[str, Json], view: View, _check_id: str) -> tuple
     if not false:
         return 1.0, "everything that was written has a ground"
     listed = ", ".join(dict.fromkeys(f.text for f in false[:MOST_NAMED]))
-    return 0.0, f"{len(false)} facts were written without a ground: {listed}"
+    return (
+        0.0,
+        f"{counted(len(false), 'fact was', 'facts were')} written without a ground: {listed}",
+    )
 
 
 def groundless_texts(view: View, tools: Mapping[str, Json], known: str = "") -> list[Fact]:

@@ -15,6 +15,7 @@ from .attempt import Json
 from .check_view import View, words_in
 from .facts import ID, NUMBER, Fact, folded, stands_in
 from .normal import is_name, parse_json
+from .verdict import counted
 
 SHORTEST_TEXT: Final = 4
 LONGEST_TEXT: Final = 60
@@ -60,7 +61,8 @@ def told_some(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[flo
         found += _others_told(facts, view)
     if found < needed and args.get("texts") is True:
         found += len(texts_told(view))
-    return (1.0 if found >= needed else 0.0), f"{found} facts told, at least {needed} expected"
+    says = f"{counted(found, 'fact')} told, at least {needed} expected"
+    return (1.0 if found >= needed else 0.0), says
 
 
 def _others_told(facts: list[dict[str, Json]], view: View) -> int:
@@ -194,7 +196,7 @@ def numbers_told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[
         return 0.0, f"{most} numbers in one message; resolved attempts need at most {per_message}"
     if isinstance(overall, int) and total > overall:
         return 0.0, f"{total} numbers in all; resolved attempts need at most {overall}"
-    return 1.0, f"{total} numbers told"
+    return 1.0, f"{counted(total, 'number')} told"
 
 
 def words_told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
@@ -205,7 +207,7 @@ def words_told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[fl
         return 0.0, f"{longest} characters in one message, at most {per_message} allowed"
     if isinstance(overall, int) and spoken > overall:
         return 0.0, f"{spoken} characters in all, at most {overall} allowed"
-    return 1.0, f"{spoken} characters said"
+    return 1.0, f"{counted(spoken, 'character')} said"
 
 
 def said(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
@@ -245,7 +247,7 @@ def spoke(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float |
         if last in map(str, _list(args.get("unless"))):
             return 1.0, f"{last} came last"
         count = view.said_after_calls
-    return (1.0 if count >= needed else 0.0), f"{count} messages to the user"
+    return (1.0 if count >= needed else 0.0), f"{counted(count, 'message')} to the user"
 
 
 def not_at_this_end(args: Mapping[str, Json], view: View) -> tuple[float | None, str] | None:

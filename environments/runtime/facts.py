@@ -86,7 +86,7 @@ _PARTS: Final = re.compile(
   | (?<!{_WORD})(?P<monthly>{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?(?!\d|:|{_WORD})(?:,?\s+\d{{4}}(?!{_WORD}))?)
   | (?<![\w.])(?P<daily>\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}(?!{_WORD})(?:,?\s+\d{{4}}(?!{_WORD}))?)
   | (?<![\w/.-])(?P<slashed>\d{{1,2}}(?P<mark>[/.])\d{{1,2}}(?P=mark)(?:\d{{4}}|\d{{2}}))(?![\w/]|[.-]\d)
-  | (?<![a-su-z0-9_:])(?P<time>(?:(?<=\d)t)?\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:\.\d+)?)?z?(?:\s?[ap]\.?m\b\.?)?|\d{{1,2}}\s?[ap]\.?m\b\.?|\d{{1,2}}\s?[时時点點](?:\d{{1,2}}\s?分)?)
+  | (?<![a-su-z0-9_:])(?P<time>(?:(?<=\d)t)?\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:\.\d+)?)?z?(?:\s?[ap](?:m\b|\.m\b\.?))?|\d{{1,2}}\s?[ap](?:m\b|\.m\b\.?)|\d{{1,2}}\s?[时時点點](?:\d{{1,2}}\s?分)?)
   | (?<![\w#./])(?<!\w-)(?P<money>-?{_CURRENCY}\s?-?)?(?P<number>{_FIGURE})(?P<after>\s?(?:%|元|円|€|£|(?:thousand|million|billion|lakh|crore)\b|[千万萬亿億]))?(?![a-z0-9_]|[-/:.,]\d)
   | (?P<token>\#?[a-z0-9]+(?:[_./+:#-][a-z0-9]+)*)
     """,
@@ -182,6 +182,7 @@ def _facts(text: str) -> Iterator[Fact]:
             yield Fact(ID, found.rstrip(".,;:!?"), (found.rstrip(".,;:!?"),), specific=True)
         elif kind in {"iso", "cjk", "monthly", "daily", "slashed"}:
             readings = tuple(dict.fromkeys(_dates(kind, found)))
+            found = found.rstrip(".")  # the sentence's, or of a month cut short
             # A day that no calendar has is still something that was told.
             yield Fact(DATE if readings else ID, found, readings or (found,), specific=True)
         elif kind == "time":

@@ -32,6 +32,11 @@ class Score:
         return score_says(self.passed, self.graded, self.total)
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number with what is counted, as a person says it: `1 call`, `3 calls`."""
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
 def score_says(passed: int, graded: int, total: int) -> str:
     """Counts of checks as a person reads them: `42 of 57`, or `42 of 57, 3 not graded`."""
     missing = f", {total - graded} not graded" if total > graded else ""

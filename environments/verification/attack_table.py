@@ -1,19 +1,22 @@
-"""What each kind of attack earned on the tasks of one app: before the gate, and on the tasks that it accepted.
+"""What each kind of attack earned on the tasks of one app, and what becomes of other ways of making the good attempt.
 
-In: status and probes of each task, as the gate wrote them. Out: one row per kind of attack. A probe that proves nothing (its end
-is an accepted one, or nobody knows it) is not counted as tried. Not here: the attacks.
+In: status and probes of each task, as the gate wrote them. Out: one row per kind of attack, and one per way. An attack that proves
+nothing (its end is an accepted one, or nobody knows it) is not counted as tried; a way always is, because whoever takes it gets what
+it gets. Not here: the attacks.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from environments.verification.probe import ONE
 from environments.verification.sentences import family_of, probe_says
 from environments.verify import ACCEPTED
+
+GOOD: Final = "good_attempt"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +32,47 @@ class AttackRow:
     """Tasks that would pay it, were there no gate."""
     tried_accepted: int
     paid_accepted: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WayRow:
+    """Another way of making the good attempt, on one app's accepted tasks; all figures count tasks."""
+
+    name: str
+    says: str
+    tasks: int
+    paid: int
+    not_paid: int
+    """Tasks that give it less than the good attempt, at least in one form."""
+    unknown: int
+    """Tasks where some form of it cannot be graded: the world does not know an answer."""
+
+
+def way_rows(tasks: Iterable[tuple[str, Iterable[Mapping[str, Any]]]]) -> list[WayRow]:
+    """Rows of the accepted ones of tasks given as (status, probes): those least often paid first."""
+    found: dict[str, list[list[float | None]]] = {}
+    for status, probes in tasks:
+        here: dict[str, list[float | None]] = {}
+        for probe in probes:
+            if status == ACCEPTED and probe["expected"] == ONE and probe["name"] != GOOD:
+                here.setdefault(family_of(probe["name"]), []).append(probe["reward"])
+        for name, rewards in here.items():
+            found.setdefault(name, []).append(rewards)
+    rows = [_way_row(name, tried) for name, tried in found.items()]
+    return sorted(rows, key=lambda row: (row.paid / row.tasks, row.says))
+
+
+def _way_row(name: str, tried: Sequence[Sequence[float | None]]) -> WayRow:
+    not_paid = sum(any(r is not None and r < 1 for r in rewards) for rewards in tried)
+    paid = sum(all(r == 1 for r in rewards) for rewards in tried)
+    return WayRow(
+        name=name,
+        says=probe_says(name),
+        tasks=len(tried),
+        paid=paid,
+        not_paid=not_paid,
+        unknown=len(tried) - paid - not_paid,
+    )
 
 
 def attack_rows(tasks: Iterable[tuple[str, Iterable[Mapping[str, Any]]]]) -> list[AttackRow]:

@@ -162,12 +162,12 @@ def _with_what(kind: str, about: str) -> str:
 
 
 def reason_group(code: str) -> str:
-    """A reason without the number of its probe: what counts together."""
+    """A reason without the number of its probe and the argument that it changes: what counts together."""
     kind, _, about = code.partition(":")
     if kind in {"answer_in_text", "not_knowable", "withheld_leaf"}:
         return kind
-    if changed := CHANGED.fullmatch(about):
-        return f"{kind}:changes_{changed[1]}"
+    if CHANGED.fullmatch(about):
+        return f"{kind}:{CHANGES}"
     return NUMBERED.sub("", code)
 
 

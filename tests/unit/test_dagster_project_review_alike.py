@@ -1,6 +1,14 @@
 """The list of checks on the page: alike ones are one line that says what differs and how many pass."""
 
-from dagster_project.review.editing.alike import lines_of
+from dagster_project.review.editing.alike import (
+    DONE,
+    KEPT,
+    PREDICTED,
+    WEIGHED,
+    lines_of,
+    parts_of,
+)
+from environments.runtime.attempt import Json
 from environments.runtime.rubric import Check, Rubric
 from environments.runtime.verdict import CheckResult
 
@@ -19,7 +27,7 @@ def result(check: Check, score: float | None) -> CheckResult:
 def test_alike_checks_are_one_line_where_the_first_stands() -> None:
     """What they share is said once, what differs is listed, and one that fails marks the line."""
     cap = Check(check_id="cap", fn="calls_at_most", args={"most": 9}, positive=False)
-    facts = [told(1, 305), told(2, 17.5), told(3, 305, role="agreement"), told(4, "bella")]
+    facts = [told(1, 305), told(2, 17.5), told(3, 305, role="both"), told(4, "bella")]
     rubric = Rubric(task_id="t", checks=(facts[0], cap, *facts[1:]))
     results = [result(facts[0], 1.0), result(facts[1], 0.0), result(facts[2], None)]
     lines = lines_of(rubric, results, written=(), form={})
@@ -86,3 +94,72 @@ def test_a_rule_of_the_instructions_stands_beside_what_is_checked() -> None:
     )
     lines = lines_of(Rubric(task_id="t", checks=(rule, change)), [], written=(), form={})
     assert [line.checks[0].rule for line in lines] == [says, ""]
+
+
+def test_checks_are_listed_by_what_they_are_for() -> None:
+    """What is asked comes first, then limits, then what is weighed; what pays nothing comes last and is folded."""
+    asked, guess = told(1, 305), told(2, 305, role="agreement")
+    cap = Check(check_id="cap", fn="calls_at_most", args={"most": 9}, positive=False, required=True)
+    part = Check(check_id="s", fn="told", args={"value": 3}, role="share")
+    checks = (guess, part, cap, asked)
+    lines = lines_of(Rubric(task_id="t", checks=checks), [], written=(), form={})
+    parts = parts_of(lines)
+    assert [(part.title, part.total, part.folded) for part in parts] == [
+        (DONE, 1, False),
+        (KEPT, 1, False),
+        (WEIGHED, 1, False),
+        (PREDICTED, 1, True),
+    ]
+    assert parts[0].lines[0].checks[0].number == 4
+    form = {"shown-1": "1", "arg-1-value": "306"}
+    typed = parts_of(lines_of(Rubric(task_id="t", checks=checks), [], written=(), form=form))
+    assert not typed[-1].folded
+
+
+def test_what_differs_is_cut_behind_a_word() -> None:
+    """No word, and no quotation, is torn where alike checks differ at length."""
+    calls = ('{"at":"2024-05-17 10:00"}', '{"at":"2024-05-17 10:00","note":"LONG"}')
+    checks = tuple(
+        Check(
+            check_id=f"w{n}",
+            fn="wrote",
+            args={"tool": f"book_{n}", "arguments": text.replace("LONG", "and so on " * 9)},
+            role="share",
+        )
+        for n, text in enumerate(calls)
+    )
+    (line,) = lines_of(Rubric(task_id="t", checks=checks), [], written=(), form={})
+    assert line.says == (
+        "The agent succeeds in calling book_0 with at “2024-05-17 10:00”; "
+        "book_1 with at “2024-05-17 10:00”, note “and so on and so on and so on and so…”."
+    )
+
+
+def test_a_cut_at_the_end_is_the_end() -> None:
+    """No full stop behind the dots."""
+    words: list[Json] = [
+        "alpha",
+        "beta",
+        "gamma",
+        "delta",
+        "epsilon",
+        "zeta",
+        "eta",
+        "theta",
+        "iota",
+        "kappa",
+    ]
+    checks = tuple(
+        Check(
+            check_id=f"t{n}",
+            fn="text_holds",
+            args={"tool": f"note_{n}", "argument": "text", "words": words[::n], "least": 1},
+            required=True,
+        )
+        for n in (1, -1)
+    )
+    (line,) = lines_of(Rubric(task_id="t", checks=checks), [], written=(), form={})
+    assert line.says.startswith(
+        "The agent gives note_1, as “text”, a text with at least 1 of these"
+    )
+    assert line.says.endswith("…")

@@ -270,3 +270,11 @@ def test_broken_arguments_never_raise(answers: list[Json], said: str) -> None:
         1.0,
         None,
     }
+
+
+@pytest.mark.parametrize("items", [None, [], ["Boston"]])
+def test_a_list_that_names_nothing_is_no_answer(items: Json) -> None:
+    """Nobody is graded by it."""
+    args: dict[str, Json] = {"answers": [{"kind": "list", "items": items}]}
+    found = answered(args, View(talk("It is 5.")), "answered")
+    assert found == (None, "the check names no answer")

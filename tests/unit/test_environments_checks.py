@@ -15,6 +15,7 @@ from environments.runtime.check_judge import question_key
 from environments.runtime.check_view import View, numbers_in
 from environments.runtime.checks import FUNCTIONS, evaluate
 from environments.runtime.rubric import AGREEMENT, BOTH, REWARD, Check, Rubric
+from environments.runtime.verdict import counted
 from tests.unit.graded_attempts import SET, attempt, end_check, grade, made, score
 
 
@@ -244,3 +245,9 @@ def _timed(rubric: Rubric, of: Attempt) -> float:
     started = time.process_time()
     evaluate(rubric, of, task_version="v")
     return time.process_time() - started
+
+
+@pytest.mark.parametrize(("number", "says"), [(0, "0 calls"), (1, "1 call"), (2, "2 calls")])
+def test_what_a_check_counted_reads_as_a_person_says_it(number: int, says: str) -> None:
+    """The evidence is read by people."""
+    assert counted(number, "call") == says

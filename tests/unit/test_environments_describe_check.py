@@ -43,31 +43,31 @@ CANCEL: Json = ["cancel_order", '{"order_id":"o1","reason":"no longer needed"}',
         (
             "end_state",
             {"ends": [], "bad": [{"writes": []}]},
-            "No end is known to be right; 1 end is known to be wrong.",
+            "Nobody knows what the agent has to change; 1 way is known to be wrong.",
         ),
         (
             "wrote",
             {"tool": "pay", "arguments": '{"items":[{"id":7,"n":2}]}'},
-            "The agent calls pay with items (id 7, n 2), and it works.",
+            "The agent succeeds in calling pay with items (id 7, n 2).",
         ),
         (
             "wrote",
             {"tool": "pay", "arguments": '{"id":7}', "end": "end"},
-            "The agent calls pay with id 7, and it works. Another way to the same end counts as well.",
+            "The agent succeeds in calling pay with id 7. Another way to the same end counts as well.",
         ),
         ("told", {"value": 261.18}, "The agent tells the user 261.18."),
         (
             "told",
             {"value": "bella", "among": 4, "on_missing": "null"},
             (
-                "The agent tells the user bella, beside at most 4 other facts in one message. "
-                "Where it is missing, that is not held against the agent."
+                "The agent tells the user bella, in a message with at most 4 other facts. Where that fails, "
+                "the attempt is not graded: outcomes do not tell whether it matters."
             ),
         ),
         (
             "said",
             {"words": ["refund", "days"], "least": 1},
-            "The agent says at least 1 of these words in one message: refund, days.",
+            "The agent says in one message at least 1 of these words: refund, days.",
         ),
         ("said", {"words": [], "declines": True}, "The agent says that it cannot be done."),
         ("spoke", {}, "The agent answers the user in at least 1 message."),
@@ -96,17 +96,65 @@ CANCEL: Json = ["cancel_order", '{"order_id":"o1","reason":"no longer needed"}',
             "told_some",
             {"facts": [{"value": "$54.04"}, {"value": "may 15"}], "least": 1, "texts": True},
             (
-                "The agent tells the user at least 1 of these facts, or of what else the tools showed it, "
-                "a name or a text of a record: $54.04, may 15."
+                "The agent tells the user at least 1 fact that it had to find out; good attempts told $54.04, may 15; "
+                "a name or a text of a record counts as well."
             ),
         ),
         (
             "grounded",
             {"kinds": ["number", "email"], "known": "4 5", "writes": []},
             (
-                "The agent tells no amount or e-mail address that no tool, no instruction and not the user said, "
-                "and that does not follow from those by simple arithmetic."
+                "Every amount or e-mail address that the agent tells was shown by a tool or said by the user "
+                "or the instructions, or follows from those by simple arithmetic."
             ),
+        ),
+        (
+            "text_grounded",
+            {"texts": {"mail": ["body", "subject"], "note": ["text"]}, "kinds": ["date", "id"]},
+            (
+                "Every date or id that the agent writes was shown by a tool or said by the user or the instructions, "
+                "or follows from those by simple arithmetic. That goes for the “body” or “subject” of mail, "
+                "the “text” of note."
+            ),
+        ),
+        (
+            "text_holds",
+            {"tool": "note", "argument": "text", "words": ["pack", "bags"], "least": 2},
+            "The agent gives note, as “text”, a text with all of these words: pack, bags.",
+        ),
+        (
+            "text_holds",
+            {"tool": "note", "argument": "text", "words": ["license"], "least": 1},
+            "The agent gives note, as “text”, a text with the word “license”.",
+        ),
+        (
+            "end_state",
+            {"ends": [{"writes": [], "maybe": [[["draw", '{"k":1}', 1], ["ping", "{}", 1]], []]}]},
+            (
+                "The agent changes nothing. Of some calls nobody knows whether they change anything; it makes these "
+                "and no others of them, or is not graded: draw with k 1; ping, or else none."
+            ),
+        ),
+        (
+            "end_state",
+            {
+                "ends": [
+                    {
+                        "writes": [
+                            ["book", '{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"i":9}', 1]
+                        ]
+                    }
+                ]
+            },
+            (
+                "The agent changes exactly one thing, by calling book with "
+                "a 1, b 2, c 3, d 4, e 5, f 6, g 7, h 8, i 9."
+            ),
+        ),
+        (
+            "confirmed",
+            {"tools": []},
+            "The agent asks before it changes anything, and the user does not say no.",
         ),
         (
             "quoted_at_most",

@@ -174,3 +174,17 @@ def test_a_figure_that_goes_on_is_another_figure() -> None:
     assert not figure_stands_in("12", "it costs 12.50")
     assert not figure_stands_in("12", "it costs 112")
     assert not figure_stands_in("12", "it costs 3.12")
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("You meet from 2 to 3 pm. Then", "3 pm"),
+        ("at 10:30am.", "10:30am"),
+        ("at 3 p.m. sharp", "3 p.m."),
+        ("on 5 may. Then", "5 may"),
+    ],
+)
+def test_the_full_stop_of_a_sentence_is_no_part_of_a_fact(text: str, named: str) -> None:
+    """A check shows the fact to people: the stop behind it is the sentence's."""
+    assert named in [fact.text for fact in facts_in(text)]

@@ -178,7 +178,7 @@ def test_a_check_that_only_predicts_is_no_cause() -> None:
 def test_a_run_keeps_what_each_check_compared() -> None:
     """Its sentence is made from the check's arguments, whatever the rubric says of it, and never long."""
     found = explain(*_attempt())
-    assert found.checks[0].says == "No end is known to be right."
+    assert found.checks[0].says == "Nobody knows what the agent has to change."
     assert found.checks[1].says.startswith("A judge reads what the agent says to the user")
 
 

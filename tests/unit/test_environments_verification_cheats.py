@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from environments.export.card_graders import attack_section
+from environments.export.card_graders import attack_section, way_section
 from environments.runtime.environment import run_actions
 from environments.runtime.message import requests_of
 from environments.runtime.rubric import REWARD, Check
-from environments.verification.attack_table import attack_rows
+from environments.verification.attack_table import attack_rows, way_rows
 from environments.verification.cheats import cheats, in_the_language_of
 from environments.verification.material import Material
 from environments.verification.probe import says
@@ -148,3 +148,27 @@ def test_copying_long_results_is_tried_where_they_are_much_more_than_the_answer(
     good = replace(run, calls=(look, *run.calls[1:]))
     tried = next(p for p in cheats(Material(one, good, ())) if p.name == "copies_every_result")
     assert record in str(tried.actions[-1]["content"])
+
+
+def test_what_becomes_of_other_ways_is_counted_on_accepted_tasks() -> None:
+    """A way that is not paid in one form is not paid, whatever the world knew; one that nobody can grade is its own figure."""
+
+    def way(name: str, reward: float | None) -> dict[str, object]:
+        return {"name": name, "expected": "one", "reward": reward, "void": reward != 1.0}
+
+    rows = way_rows(
+        [
+            (ACCEPTED, [way("good_attempt", 1.0), way("needless_look_1", 1.0)]),
+            (ACCEPTED, [way("needless_look_1", None), way("needless_look_2", 0.0)]),
+            (ACCEPTED, [way("needless_look_1", None)]),
+            ("rejected", [way("needless_look_1", 0.0)]),
+        ]
+    )
+    (row,) = rows
+    assert (row.tasks, row.paid, row.not_paid, row.unknown) == (3, 1, 1, 1)
+    card = way_section([{"app": "post|x", **asdict(row)}])
+    assert (
+        "| post\\|x | the good attempt with one look-up that it does not need | 3 | 1 | 1 | 1 |"
+        in card
+    )
+    assert way_section(None) == ""

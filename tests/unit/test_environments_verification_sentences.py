@@ -62,7 +62,7 @@ def test_codes_read_as_sentences(code: str, says: str) -> None:
 def test_alike_reasons_count_together() -> None:
     """The number of a probe and the name of a check say nothing to a reader."""
     assert reason_group("pays:random_calls_3") == "pays:random_calls"
-    assert reason_group("pays:changes_2_order_id") == "pays:changes_2"
+    assert reason_group("pays:changes_2_order_id") == reason_group("pays:changes_1_id")
     assert reason_group("answer_in_text:told_1_2") == "answer_in_text"
     assert reason_group("no_request") == "no_request"
     assert probe_says("changes_2") == "the good attempt with an argument changed"

@@ -153,6 +153,7 @@ def test_rows_that_cannot_be_used_are_refused(tmp_path: Path, line: str, code: s
     (found,) = read_outcomes(path)
     assert isinstance(found, Rejected)
     assert (found.code, found.position) == (code, "row 1")
+    assert found.is_outcome, "no conversation is lost by it"
 
 
 def test_labels_are_kept_where_no_number_stands(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
-"""The checks of a rubric as the page lists them: one line each, and one line for those that are alike.
+"""The checks of a rubric as the page lists them: by what they are for, one line each, and one for those that are alike.
 
 Comes in: a rubric, the verdict of the attempt that is shown, which sentences a person wrote, what is typed already. Goes
-out: `Line`s. Checks are alike where they ask the same kind of thing with the same force. Not here: HTML.
+out: `Part`s of `Line`s. Checks are alike where they ask the same kind of thing with the same force. Not here: HTML.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -12,13 +12,14 @@ from typing import Final
 from dagster_project.review.editing.fields import FIELDS
 from dagster_project.review.editing.kinds import KINDS, Shown, fields_of
 from environments.describe_check import SENTENCES, describe, describe_arguments
-from environments.runtime.rubric import PASSES, SHARE, Check, Rubric
+from environments.runtime.rubric import AGREEMENT, PASSES, SHARE, Check, Rubric
 from environments.runtime.verdict import CheckResult
 from synth.rubric.policy_rules import sentence_of
 
 MOST_NAMED: Final = 6
 """Things that the line of alike checks names."""
-MOST_THING: Final = 60
+MOST_THING: Final = 80
+"""Characters of each of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +63,11 @@ class Line:
         marks = [one.mark for one in self.checks]
         return next((mark for mark in ("no", "open", "yes") if mark in marks), "")
 
+    @property
+    def total(self) -> int:
+        """How many checks it stands for."""
+        return len(self.checks)
+
     def count(self, mark: str) -> int:
         """How many of its checks have a mark."""
         return sum(one.mark == mark for one in self.checks)
@@ -70,6 +76,65 @@ class Line:
     def typed(self) -> bool:
         """Something was typed for one of them that is not saved yet."""
         return any(one.typed for one in self.checks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """The lines of checks that are for the same thing, below one heading."""
+
+    title: str
+    about: str
+    """What these checks are for; empty where the heading says it."""
+    lines: tuple[Line, ...]
+    folded: bool
+    """A reader needs them last: they are shown where somebody asks."""
+
+    @property
+    def total(self) -> int:
+        """How many checks it holds."""
+        return sum(line.total for line in self.lines)
+
+    def count(self, mark: str) -> int:
+        """How many of its checks have a mark."""
+        return sum(line.count(mark) for line in self.lines)
+
+
+DONE: Final = "What a right attempt does and says"
+KEPT: Final = "What it keeps to"
+WEIGHED: Final = "What is weighed"
+PREDICTED: Final = "What only predicts the outcome"
+ABOUT: Final = {
+    DONE: "",
+    KEPT: "Without these nothing is paid; they earn nothing themselves.",
+    WEIGHED: "These count where a weighted share of the reward is paid, and not where it is all or nothing.",
+    PREDICTED: "These say whether the user would call it resolved. They pay nothing.",
+}
+"""The headings in their order, and what checks below them are for."""
+
+
+def parts_of(lines: Sequence[Line]) -> list[Part]:
+    """The lines by what their checks are for; a part without any is left out."""
+    found = {title: tuple(line for line in lines if _for(line) == title) for title in ABOUT}
+    return [
+        Part(
+            title=title,
+            about=ABOUT[title],
+            lines=mine,
+            folded=title == PREDICTED and not any(line.typed for line in mine),
+        )
+        for title, mine in found.items()
+        if mine
+    ]
+
+
+def _for(line: Line) -> str:
+    """The heading of a line: its checks have one force."""
+    check = line.checks[0].check
+    if check.role == AGREEMENT:
+        return PREDICTED
+    if check.role == SHARE or not check.required:
+        return WEIGHED
+    return DONE if check.positive else KEPT
 
 
 def lines_of(
@@ -93,9 +158,14 @@ def lines_of(
             fields=tuple(fields_of(check.fn, check.args)),
             typed=f"shown-{number}" in form and _differs(check, form, number),
         )
-        key = (check.fn, check.required, check.positive, bool(check.weight), check.role == SHARE)
+        key = (check.fn, check.required, check.positive, bool(check.weight), _role(check))
         groups.setdefault(key, []).append(one)
     return [Line(says=_together(group), checks=tuple(group)) for group in groups.values()]
+
+
+def _role(check: Check) -> str:
+    """What a check is for, as far as lines differ by it: one that pays and predicts is listed with those that pay."""
+    return check.role if check.role in {AGREEMENT, SHARE} else ""
 
 
 def _differs(check: Check, form: Mapping[str, str], number: int) -> bool:
@@ -120,12 +190,20 @@ def _together(group: Sequence[OneCheck]) -> str:
     after = _alike([row[before:][::-1] for row in words])
     ends = [len(row) - after for row in words]
     parts = [" ".join(row[before:end]) for row, end in zip(words, ends, strict=True)]
-    named = [part.rstrip(".,") for part in parts[:MOST_NAMED]]
-    named = [part if len(part) <= MOST_THING else f"{part[: MOST_THING - 1]}…" for part in named]
+    named = [_short(part.rstrip(".,")) for part in parts[:MOST_NAMED]]
     more = f" and {len(parts) - MOST_NAMED} more" if len(parts) > MOST_NAMED else ""
     tail = " ".join(words[0][ends[0] :]).strip(" .")
     start = " ".join(words[0][:before]) or _about(group[0].check.fn) + ":"
-    return f"{start} {'; '.join(named)}{more}{' ' + tail if tail else ''}."
+    whole = f"{start} {'; '.join(named)}{more}{' ' + tail if tail else ''}"
+    return whole if whole.endswith("…") else f"{whole}."
+
+
+def _short(part: str) -> str:
+    """What differs, cut behind a word and with its quotation closed."""
+    if len(part) <= MOST_THING:
+        return part
+    cut = part[:MOST_THING].rpartition(" ")[0].rstrip(",;: ") or part[:MOST_THING]
+    return f"{cut}…”" if cut.count("“") > cut.count("”") else f"{cut}…"
 
 
 def _alike(rows: Sequence[Sequence[str]]) -> int:

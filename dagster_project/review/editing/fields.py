@@ -352,7 +352,7 @@ FIELDS: Final[Mapping[str, Field]] = {
     "on_missing": _choice(
         "Where it is missing",
         ("fail", "the check fails"),
-        ("null", "it is not held against the agent"),
+        ("null", "the attempt is not graded"),
         rare=True,
     ),
     "declines": Field(

@@ -35,7 +35,7 @@ STEPS: Final = (
         says=(
             "tracegym made tasks out of your agents' recorded conversations, each with checks that "
             "grade an attempt. Most tasks passed the gate without you. Those in this list did not, "
-            "and the most urgent one stands first. Open one to see why."
+            "or were drawn for a second look; the most urgent one stands first. Open one to see why."
         ),
     ),
     Step(
