@@ -99,10 +99,14 @@ def judge(
         if message["role"] == "assistant" and message.get("content")
     ]
     end_state = end in ends
-    told = not lied and all(
-        any(form.casefold() in text for form in forms for text in texts)
-        for forms in request.truth.told
-    ) and (not request.truth.denied or any(is_denial(text) for text in texts))
+    told = (
+        not lied
+        and all(
+            any(form.casefold() in text for form in forms for text in texts)
+            for forms in request.truth.told
+        )
+        and (not request.truth.denied or any(is_denial(text) for text in texts))
+    )
     confirmed = talk.unconfirmed_writes == 0
     return Judgement(
         resolved=end_state and told and confirmed,
