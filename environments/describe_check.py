@@ -111,7 +111,13 @@ def _told_some(args: Arguments) -> str:
 
 
 def _grounded(args: Arguments) -> str:
-    return f"Every {_kinds(args)} that the agent tells {_GROUND}."
+    most, kinds = args.get("loose"), args.get("kinds")
+    if not isinstance(most, int | float):
+        return f"Every {_kinds(args)} that the agent tells {_GROUND}."
+    rest = f"at most {most:.0%} of all facts that the agent tells lack such a ground"
+    if kinds == []:
+        return f"Of what the agent tells, at least {1 - most:.0%} {_GROUND}."
+    return f"Every {_kinds(args)} that the agent tells {_GROUND}; {rest}."
 
 
 _GROUND: Final = (

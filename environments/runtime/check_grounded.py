@@ -37,7 +37,10 @@ MOST_TOLD: Final = 300
 
 
 def grounded(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
-    """Whether everything specific that the user was told has a ground; `kinds` says what is asked."""
+    """Whether everything specific that the user was told has a ground; `kinds` says what is asked.
+
+    Of all kinds together, at most the share `loose` may lack one, where it is given.
+    """
     kinds = args.get("kinds")
     asked = frozenset(map(str, kinds)) if isinstance(kinds, list) else None
     known, writes = args.get("known"), args.get("writes")
@@ -47,6 +50,10 @@ def grounded(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[floa
     texts = ignore if isinstance(ignore, dict) else {}
     view.groundless = without_ground(view, allowed, writers, ignore=texts)
     found = [f for f in view.groundless if asked is None or f.kind in asked]
+    most = args.get("loose")
+    if not found and isinstance(most, int | float):
+        told = {f for facts in view.facts for f in facts if f.specific}
+        found = view.groundless if len(view.groundless) > most * len(told) else []
     if not found:
         return 1.0, "everything that was told has a ground"
     listed = ", ".join(dict.fromkeys(f.text for f in found[:MOST_NAMED]))

@@ -47,7 +47,7 @@ def told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | 
 def told_some(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """Whether the user was told enough of what the policy had to find out.
 
-    What counts: the `facts` that resolved attempts told, in any of their forms, and any other specific fact that has a ground and
+    What counts: the `facts` that resolved attempts told, in any of their forms, and any other specific fact that a tool showed and
     that nobody had said first; with `texts`, a text of a record as well. Other words may tell a right answer by other facts.
     """
     applies = not_at_this_end(args, view)
@@ -66,14 +66,17 @@ def told_some(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[flo
 
 
 def _others_told(facts: list[dict[str, Json]], view: View) -> int:
-    """How many specific facts were told that are not among these, have a ground and nobody had said first."""
+    """How many specific facts were told that are not among these, that a tool showed and nobody had said first.
+
+    A number that arithmetic gives proves nothing here: of many numbers shown, some give any other.
+    """
     left_out = {
         r for fact in facts for r in _list(fact.get("readings")) if isinstance(r, str | int | float)
     }
     left_out |= view.heard_readings
-    left_out |= {reading for fact in view.groundless for reading in fact.readings}
     told_here = {f.readings for told in view.facts for f in told if f.specific}
-    return sum(left_out.isdisjoint(readings) for readings in told_here)
+    others = (readings for readings in told_here if left_out.isdisjoint(readings))
+    return sum(not view.shown_readings.isdisjoint(readings) for readings in others)
 
 
 def texts_told(view: View) -> frozenset[str]:

@@ -141,6 +141,12 @@ class View:
         return frozenset(r for text in texts for fact in facts_in(text) for r in fact.readings)
 
     @cached_property
+    def shown_readings(self) -> frozenset[str | float]:
+        """All that the facts in the tools' answers may mean."""
+        texts = (call.result.content for call in self.attempt.calls)
+        return frozenset(r for text in texts for fact in facts_in(text) for r in fact.readings)
+
+    @cached_property
     def said_by_user(self) -> str:
         """The user's words, folded."""
         said = (text_of(m) for m in self.attempt.messages if m.get("role") == "user")

@@ -22,6 +22,8 @@ from synth.rubric.traits import AppTraits
 
 AMONG: Final = 8
 """New facts in one message among which a fact still counts as told and not as listed."""
+GROUNDLESS: Final = 0.4
+"""Share of what is told that may lack a ground, where resolved attempts tell such things too; who makes everything up tells more."""
 ENOUGH: Final = 0.1
 """Share of what a resolved attempt told that another one tells at least."""
 MOST_LINES: Final = 60
@@ -71,8 +73,6 @@ def grounded_checks(accepted: Sequence[End], traits: AppTraits, definitions: str
     """That nothing specific is told without a ground, of the kinds of which this app's resolved attempts tell nothing so."""
     good = [a for end in accepted for a in end.good]
     kinds = [k for k in (NUMBER, DATE, TIME, ID, EMAIL) if k not in traits.groundless]
-    if not kinds:
-        return []
     # What a resolved attempt said without a ground was right all the same, as far as anybody knows.
     own = " ".join(sorted({f.text for a in good for f in a.told_facts.groundless}))
     args: dict[str, Json] = {
@@ -81,6 +81,8 @@ def grounded_checks(accepted: Sequence[End], traits: AppTraits, definitions: str
         "writes": list[Json](traits.kinds.of("write")),
         "ignore": traits.kinds.ignore(),
     }
+    if traits.groundless:
+        args["loose"] = GROUNDLESS
     named = {NUMBER: "amount", ID: "id", EMAIL: "e-mail address"}
     says = f"No {', '.join(named.get(k, k) for k in kinds)} is told that nothing shows."
     return [_check("grounded", "grounded", args, says, good, positive=False)]

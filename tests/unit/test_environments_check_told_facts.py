@@ -142,6 +142,26 @@ def test_a_falsified_fact_has_no_ground(said: str) -> None:
     assert score(GROUNDED, answered(said)) == 0.0
 
 
+def test_where_some_may_lack_a_ground_who_makes_everything_up_is_not_paid() -> None:
+    """An app whose own agents add figures still shows most of what they tell."""
+    check = Check(check_id="g", fn="grounded", args={"kinds": ["email"], "loose": 0.4})
+    result: Json = {"paid": 305.5, "due": "2024-05-15", "fee": 41.25}
+    right = "It is 305.50, due on 15 May 2024, with a fee of 41.25"
+    assert score(check, answered(f"{right}; about 77.10 a week.", result=result)) == 1.0
+    assert score(check, answered("It is 911.80, due on 3 July 2031.", result=result)) == 0.0
+    both = f"{right}. No: 911.80, due on 3 July 2031, with 88.15."
+    assert score(check, answered(both, result=result)) == 0.0
+
+
+def test_a_number_that_arithmetic_gives_is_no_other_fact_that_was_found_out() -> None:
+    """Any number follows from many others: only what a tool shows counts in place of what resolved attempts told."""
+    args: dict[str, Json] = {"facts": list(fact_args(facts_in("2024-05-15"), "en")), "least": 1}
+    check = Check(check_id="t", fn="told_some", args=args)
+    result: Json = {"paid": 305.5, "fee": 41.25, "due": "2024-05-15"}
+    assert score(check, answered("It is 305.50.", result=result)) == 1.0
+    assert score(check, answered("It is 346.75.", result=result)) == 0.0
+
+
 @given(st.integers(40, 10**6), st.integers(1, 99))
 def test_a_figure_that_nothing_shows_has_no_ground(whole: int, cents: int) -> None:
     """Whatever the figure: none of this app's records, no sum and no share of one."""
