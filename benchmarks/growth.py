@@ -153,7 +153,7 @@ def _build(folder: Path, log: Path) -> Meter:
     with meter.stage("report"):
         write_home_report(home)
     with meter.stage("export"):
-        asked = Asked(format_name="taskset", dest=folder / "taskset")
+        asked = Asked(format_name="taskset", dest=folder / "taskset", extra=("needs_review",))
         export_tasks(home.clean, list(apps_of(home)), asked)
     return meter
 
