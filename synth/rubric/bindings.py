@@ -232,7 +232,7 @@ def _fields(example: Example) -> Iterable[Source]:
     value, as_list = example.value, isinstance(example.value, list)
     wanted = value if isinstance(value, list) else [value]
     for record in example.known.records:
-        for path, leaf in leaves_of(record.value):
+        for path, leaf in record.leaves:
             if any(same(leaf, item) for item in wanted):
                 if "*" in path and isinstance(leaf, str) and is_id(leaf):
                     yield Described(record.tool, path, as_list)
@@ -279,7 +279,9 @@ def _group(text: str) -> str:
 def _named(element: Json, turn: str) -> int:
     """How much of the turn names an element: the longest of its texts that stands there as words."""
     texts = (plain(leaf) for _, leaf in leaves_of(element) if isinstance(leaf, str))
-    hits = [t for t in texts if len(t) > 2 and re.search(rf"(?<!\w){re.escape(t)}(?!\w)", turn)]
+    # Few texts stand in the turn at all: only those are looked for as words.
+    near = (t for t in texts if len(t) > 2 and t in turn)
+    hits = [t for t in near if re.search(rf"(?<!\w){re.escape(t)}(?!\w)", turn)]
     return max(map(len, hits), default=0)
 
 

@@ -18,7 +18,7 @@ from environments.runtime.attempt import Json
 from environments.runtime.task import UserTurn
 from synth.rubric.binder import NOT_BOUND, REFUSED, Binder, Starter
 from synth.rubric.cases import ANSWER, Case, End, Signature, before_agreeing, case_of
-from synth.rubric.conditions import differs, excused, lacking, shared_features, side_of
+from synth.rubric.conditions import differs, lacking, shared_features, side_of
 from synth.rubric.facts import Facts
 from synth.rubric.habits import faults_of
 from synth.rubric.intents import Openings
@@ -352,11 +352,12 @@ class Intents:
             if self._wordings.claims(known, mine, theirs):
                 continue
             telling = self._wordings.telling(mine, theirs)
+            shared = shared_features(mine)
             left = [
                 c
                 for c in cases
                 if not self._kept_from(c, ends[signature])
-                and not excused(known, c.known, mine)
+                and not lacking(known, c.known, shared)
                 and not lacking(known, c.known, self._shared(signature))
                 and not self._wordings.explains(telling, known, c.known)
             ]

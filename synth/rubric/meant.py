@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from environments.runtime.attempt import Json
-from synth.rubric.known import Example, Known, Path, at, is_id, leaves_of
+from synth.rubric.known import Example, Known, Path, at, is_id
 from synth.rubric.sample import spread
 from synth.rubric.worded import Worded, vocabulary_of, worded_of
 
@@ -91,7 +91,7 @@ def _places(examples: Sequence[Example]) -> set[tuple[str, Path]]:
         for example in examples[:: max(1, len(examples) // SHOWN)]
         if isinstance(example.value, str)
         for record in example.known.records
-        for path, leaf in leaves_of(record.value)
+        for path, leaf in record.leaves
         if "*" in path and leaf == example.value
     }
 
