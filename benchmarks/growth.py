@@ -25,6 +25,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
+from dagster_project.arrival import take_in
+from dagster_project.build import build
+from dagster_project.exporting import Asked, export_tasks
+from dagster_project.home import apps_of, open_home
+from dagster_project.progress import Step
+from dagster_project.report_parts import write_home_report
+
 MEANINGS: Final = Path(__file__).parents[1] / "examples" / "support_desk" / "outcomes.toml"
 SECRET: Final = "5e" * 32
 """The same surrogates every time, so that task sets of two versions of tracegym can be compared."""
@@ -105,7 +112,7 @@ def _apart(scratch: Path, data: Path, size: int, options: argparse.Namespace) ->
     command += ["--keep", str(keep)]
     command += ["--profile", str(options.profile)] if options.profile else []
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-    print(f"{size}: done", file=sys.stderr, flush=True)
+    print(f"{size}: {done.stdout.splitlines()[-1]}", file=sys.stderr, flush=True)
     return Meter(**json.loads(done.stdout.splitlines()[-1]))
 
 
@@ -129,14 +136,6 @@ def _measure(data: Path, size: int, keep: Path, profiles: Path | None) -> dict[s
 
 def _build(folder: Path, log: Path) -> Meter:
     """Everything from a file to an exported task set, in this process."""
-    # Imports take seconds and are no stage's.
-    from dagster_project.arrival import take_in
-    from dagster_project.build import build
-    from dagster_project.exporting import Asked, export_tasks
-    from dagster_project.home import apps_of, open_home
-    from dagster_project.progress import Step
-    from dagster_project.report_parts import write_home_report
-
     meter = Meter(_since=_processor_seconds())
     home = open_home(folder / "home", create=True)
     shutil.copy(MEANINGS, home.outcome_policy)

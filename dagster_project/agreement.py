@@ -108,7 +108,7 @@ def leave_one_out(  # noqa: PLR0913 - all that tasks are made of
 ) -> list[HeldOut]:
     """Grade every attempt of a task with several, by a rubric made from the others; each inside a `unit`, as tasks are made."""
     backend = World.from_json(world.document)
-    folds = _folds(candidates, len(episodes))
+    folds = folds_of(candidates, len(episodes))
     readings = Readings()
     found: list[HeldOut] = []
     for number, held in enumerate(folds):
@@ -134,7 +134,7 @@ def leave_one_out(  # noqa: PLR0913 - all that tasks are made of
     return sorted(found, key=lambda one: (one.task_id, one.episode_id))
 
 
-def _folds(candidates: Iterable[Candidate], episodes: int) -> list[frozenset[str]]:
+def folds_of(candidates: Iterable[Candidate], episodes: int) -> list[frozenset[str]]:
     """The n-th attempt with a known outcome of every task that has another attempt, for each n; few where there are many."""
     held: dict[int, set[str]] = defaultdict(set)
     for one in candidates:

@@ -29,9 +29,7 @@ class Readings:
     )
     """By what tools are held to be, the latest two: derivation learns what failed calls do after it has read all facts once."""
 
-    def recorded(
-        self, episode: CleanEpisode, read: Callable[[CleanEpisode], Recorded]
-    ) -> Recorded:
+    def recorded(self, episode: CleanEpisode, read: Callable[[CleanEpisode], Recorded]) -> Recorded:
         """The attempt that an episode records, read once."""
         known = self._recorded.get(episode.episode_id)
         if known is None or known[0] != episode:

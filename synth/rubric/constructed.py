@@ -247,10 +247,9 @@ class Intents:
             cases = [c for c in self._cases if tool in c.end.signature]
             if early:
                 cases = [c for c in cases if c.known.at_once is not False]
-            cases = spread(cases, TRIED)
             ends = [
                 (self._binder.bound(before_agreeing(c) if early else c.known, [c], c.facts), c.end)
-                for c in cases
+                for c in spread(cases, TRIED)
             ]
             right = [self._binder.equal(e, end) for e, end in ends if isinstance(e, End)]
             enough = right.count(True) >= FEWEST

@@ -85,7 +85,17 @@ class ToolKinds:
     def read_as(self) -> tuple[tuple[str, ...], ...]:
         """All that the reading of an attempt goes by: what each tool is held to be, without why."""
         return tuple(
-            (name, t.kind, t.failing, str(t.terminal), *t.authored, "", *t.injected, "", *t.dictated)
+            (
+                name,
+                t.kind,
+                t.failing,
+                str(t.terminal),
+                *t.authored,
+                "",
+                *t.injected,
+                "",
+                *t.dictated,
+            )
             for name, t in sorted(self.tools.items())
         )
 
