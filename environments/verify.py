@@ -110,7 +110,10 @@ def verify(  # noqa: PLR0913 - all that the gate is told
         return gate.verdict(status, [reason, *candidate.reasons], [first])
     read = others if isinstance(others, Others) else Others(others)
     material = Material(
-        by_meaning(candidate, gate.dispatched), good, read.beside(candidate, gate.dispatched)
+        by_meaning(candidate, gate.dispatched),
+        good,
+        read.beside(candidate, gate.dispatched),
+        read.changing,
     )
     gate.changed = bool(good.end.effects) or any(
         tool in material.changing for tool, _ in event_rows(good.end, {})

@@ -40,6 +40,7 @@ from synth.attempts_later import join_later
 from synth.inferred_tools import ToolBook, tools_from_calls
 from synth.injected import injected_arguments, without_injected
 from synth.labels import Label
+from synth.readings import Readings
 from synth.recorded_path import is_walked, path_of
 from synth.rubric.constructed import Intents
 from synth.rubric.corrected import NOT_SAID, OTHER_TOOL, Corrected, tried
@@ -86,11 +87,14 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
     references: Mapping[str, Reference] | None = None,
     unit: Unit = _whole,
     judged: bool = False,
+    readings: Readings | None = None,
 ) -> list[Candidate]:
     """All candidates of one app, in order of their first episode; `corrections` say what people did about failed ones.
 
     `references` say what the right answers were; `judged`: a judge answers what only a judge can tell of the prompt's rules, without one
     no check asks it.
+
+    Who derives from nearly the same episodes again hands in the same `readings`: each is then read once.
 
     Each episode is read, and each task made, inside a `unit` (its kind and our id of it): a caller that takes in what one raises gets all
     others.
@@ -99,24 +103,29 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
     several = backend.dispatched if backend is not None else EMPTY
     usable = [e for e in episodes if not e.do_not_train and e.steps]
     tools = ToolBook(usable)
+    readings = readings or Readings()
+
+    def read(whole: CleanEpisode) -> Recorded:
+        results = Results.of(backend, whole) if backend is not None else None
+        return record(whole, several, results)
+
     records: list[Recorded] = []
     for e in usable:
         with unit("episode", e.episode_id):
-            whole = tools.completed(e)
-            results = Results.of(backend, whole) if backend is not None else None
-            records.append(record(whole, several, results))
+            records.append(readings.recorded(tools.completed(e), read))
     said = world.document.get("reads", []) if world is not None else []
     injected = injected_arguments(records)
     kinds = infer_tools(records, reads=said, dispatched=several).with_injected(injected.tools)
     facts = {
-        r.episode.episode_id: facts_of(r, labels.get(r.episode.episode_id), kinds) for r in records
+        r.episode.episode_id: readings.facts(r, labels.get(r.episode.episode_id), kinds)
+        for r in records
     }
     groups = join_attempts(records, kinds)
     attempts = [[facts[r.episode.episode_id] for r in group.records] for group in groups]
     failing = failing_writers(attempts)
     if failing:
         kinds = kinds.with_failing(failing)
-        facts = {name: facts_of(f.recorded, f.label, kinds) for name, f in facts.items()}
+        facts = {name: readings.facts(f.recorded, f.label, kinds) for name, f in facts.items()}
         attempts = [[facts[r.episode.episode_id] for r in group.records] for group in groups]
     silent = _silent(list(facts.values()), world, backend)
     if world is None or backend is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from environments.runtime.attempt import Json
@@ -131,14 +132,14 @@ def _strangers(material: Material) -> Iterator[Probe]:
         (other for other in material.others if other.solution),
         key=lambda o: (abs(len(o.planned) - length), o.task_id),
     )
-    foreign = [
+    foreign = (
         o
         for o in ranked
         if {c.key for c in o.planned} != own
         and not _acts_alike(material, o)
         and not _answers_alike(material, o)
-    ]
-    for number, other in enumerate(foreign[:OTHERS], 1):
+    )
+    for number, other in enumerate(islice(foreign, OTHERS), 1):
         yield Probe(name=f"other_solution_{number}", actions=other.solution, expected=ZERO)
 
 
@@ -166,6 +167,8 @@ def _acts_alike(material: Material, other: Other) -> bool:
     """
     acted = [c.args.get("any_of") for c in material.candidate.rubric.checks if c.fn == "acted"]
     rows = {(str(row[0]), str(row[1])) for one in acted for row in _lists(one)}
+    if not rows:
+        return False
     ignore = material.end_args.get("ignore")
     authored = ignore if isinstance(ignore, dict) else {}
     ends = {tool for tool, _ in rows}.union(

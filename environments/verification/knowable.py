@@ -79,14 +79,33 @@ class Beside:
     """Calls that nobody made: each of their values must stand in what was shown, for nobody looks up what no text names."""
 
 
+@dataclass(slots=True)
+class Told:
+    """How many values were given, and how many of them stood in what was shown."""
+
+    values: int = 0
+    stood: int = 0
+
+    def add(self, *, stands: bool) -> None:
+        """Count one more."""
+        self.values += 1
+        self.stood += stands
+
+
 @dataclass
 class Habits:
     """How the tasks of an app give each argument."""
 
     given: dict[Place, dict[str, set[str]]] = field(default_factory=lambda: defaultdict(dict))
     """Per place and value (folded), the tasks that give it."""
-    told: dict[Place, dict[str, list[bool]]] = field(default_factory=lambda: defaultdict(dict))
-    """Per place and task, whether each value stood in what was shown; under the tool `""` for all tools together."""
+    tasks: dict[Place, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """Per place, the tasks that give it a value."""
+    told: dict[Place, dict[str, Told]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(Told))
+    )
+    """Per place and task, how many values stood in what was shown; under the tool `""` for all tools together."""
+    told_in_all: dict[Place, Told] = field(default_factory=lambda: defaultdict(Told))
+    """The same for all tasks together: what each question is about is then no longer than its task."""
 
     def add(self, task: Task, run: Attempt) -> None:
         """Take in the good run of one task."""
@@ -97,16 +116,18 @@ class Habits:
                     continue
                 place, text = (call.name, path), _text(value)
                 self.given[place].setdefault(text, set()).add(task.task_id)
+                self.tasks[place].add(task.task_id)
                 stands = shown.has(text)
                 for named in (place, (ANY_TOOL, path)):
-                    self.told[named].setdefault(task.task_id, []).append(stands)
+                    self.told[named][task.task_id].add(stands=stands)
+                    self.told_in_all[named].add(stands=stands)
 
     def is_constant(self, place: Place, value: Json, task_id: str) -> bool:
         """Whether most of the other tasks with this argument give the value too."""
-        values = self.given.get(place, {})
-        others = values.get(_text(value), set()) - {task_id}
-        everybody = set().union(*values.values()) - {task_id} if values else set()
-        return len(others) >= LEAST_TASKS and len(others) >= MOST_GIVE * len(everybody)
+        giving = self.given.get(place, {}).get(_text(value), set())
+        every = self.tasks.get(place, set())
+        others = len(giving) - (task_id in giving)
+        return others >= LEAST_TASKS and others >= MOST_GIVE * (len(every) - (task_id in every))
 
     def is_copied(self, place: Place, task_id: str) -> bool:
         """Whether the values of an argument are nearly always taken from what was shown.
@@ -114,12 +135,10 @@ class Habits:
         Where few tasks call the tool, what all tools are given under this name tells.
         """
         for named in (place, (ANY_TOOL, place[1])):
-            tasks = {
-                name: told for name, told in self.told.get(named, {}).items() if name != task_id
-            }
-            if len(tasks) >= COPIED_TASKS:
-                told = [one for listed in tasks.values() for one in listed]
-                return sum(told) >= COPIED * len(told)
+            tasks = self.told.get(named, {})
+            if len(tasks) - (task_id in tasks) >= COPIED_TASKS:
+                every, mine = self.told_in_all[named], tasks.get(task_id, Told())
+                return every.stood - mine.stood >= COPIED * (every.values - mine.values)
         return False
 
 

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Final
 
 from environments.runtime.attempt import Attempt, Json
 from environments.runtime.candidate import Action, Candidate
@@ -63,21 +64,33 @@ class Other:
         return planned_calls(self.solution)
 
 
+MOST_OTHERS: Final = 400
+"""Tasks that attacks on one task draw from; of more, those with the first ids, which are digests and so drawn by lot."""
+
+
 class Others:
     """All candidates of an app, read once for every one of them that is attacked."""
 
     def __init__(self, candidates: Iterable[Candidate]) -> None:
         self._candidates = tuple(candidates)
+        ids = sorted(one.task.task_id for one in self._candidates)
+        drawn = frozenset(ids[: MOST_OTHERS + 1])
+        self._drawn = tuple(one for one in self._candidates if one.task.task_id in drawn)
         self._read: tuple[Mapping[str, Json], tuple[Other, ...]] | None = None
         self._habits: Habits | None = None
 
     def beside(self, candidate: Candidate, dispatched: Dispatched) -> list[Other]:
-        """The others of one candidate, their calls by what that candidate's tools mean."""
+        """The others that attacks on one candidate draw from, their calls by what that candidate's tools mean."""
         rules = candidate.task.dispatched
         if self._read is None or self._read[0] != rules:
-            self._read = rules, tuple(_other(one, dispatched) for one in self._candidates)
-        pairs = zip(self._candidates, self._read[1], strict=True)
-        return [other for one, other in pairs if one is not candidate]
+            self._read = rules, tuple(_other(one, dispatched) for one in self._drawn)
+        pairs = zip(self._drawn, self._read[1], strict=True)
+        return [other for one, other in pairs if one is not candidate][:MOST_OTHERS]
+
+    @cached_property
+    def changing(self) -> frozenset[str]:
+        """Tools that write or may write, as any rubric of the app says."""
+        return changing_in(one.rubric for one in self._candidates)
 
     def habits(self, run: Callable[[Task, Sequence[Action]], Attempt]) -> Habits:
         """How the solutions of all candidates give each argument; `run` makes an attempt of a task's actions."""
@@ -101,6 +114,8 @@ class Material:
     candidate: Candidate
     good: Attempt
     others: Sequence[Other]
+    changing_elsewhere: frozenset[str] | None = None
+    """Tools that write or may write, as the rubrics of all other tasks say; None: as those of `others` do."""
 
     @cached_property
     def end_args(self) -> Mapping[str, Json]:
@@ -111,10 +126,10 @@ class Material:
     @cached_property
     def changing(self) -> frozenset[str]:
         """Tools that write or may write, as any rubric of the app says: an edited rubric may say nothing."""
-        rubrics = [self.candidate.rubric, *(other.rubric for other in self.others)]
-        ends = [check.args for r in rubrics for check in r.checks if check.fn == "end_state"]
-        named = (n for args in ends for p in ("writes", "maybe") for n in as_list(args.get(p)))
-        return frozenset(map(str, named))
+        elsewhere = self.changing_elsewhere
+        if elsewhere is None:
+            elsewhere = changing_in(other.rubric for other in self.others)
+        return changing_in([self.candidate.rubric]) | elsewhere
 
     @cached_property
     def free_text(self) -> Mapping[str, tuple[str, ...]]:
@@ -229,6 +244,13 @@ def answers_in(rubric: Rubric) -> tuple[str, ...]:
     rows = [r for c in rubric.checks if c.fn == "answered" for r in as_list(c.args.get("answers"))]
     named = (row.get("value") if isinstance(row, dict) else row for row in rows)
     return tuple(str(one) for one in named if one is not None)
+
+
+def changing_in(rubrics: Iterable[Rubric]) -> frozenset[str]:
+    """Tools that write or may write, as some rubrics say."""
+    ends = (check.args for r in rubrics for check in r.checks if check.fn == "end_state")
+    named = (n for args in ends for p in ("writes", "maybe") for n in as_list(args.get(p)))
+    return frozenset(map(str, named))
 
 
 def by_meaning(candidate: Candidate, dispatched: Dispatched) -> Candidate:

@@ -68,6 +68,7 @@ class Shown:
 
     def __init__(self, *, now: int = 0) -> None:
         self._joined: list[str] = []
+        """Letters and digits of each text; put together when somebody asks."""
         self._pieces: set[str] = set()
         self._numbers: dict[float, None] = {}
         self._worked_out: set[float] = set()
@@ -95,7 +96,10 @@ class Shown:
         if len(plain) < SHORTEST and plain.isascii():
             self._settle()
             return plain in self._pieces
-        return any(plain in text for text in self._joined)
+        if len(self._joined) > 1:
+            # No value holds a line break here: one search does for all texts.
+            self._joined = ["\n".join(self._joined)]
+        return plain in self._joined[0] if self._joined else False
 
     def tells(self, value: Json) -> bool:
         """Whether a policy can know a scalar: it stands there, follows from what does, or needs no source."""

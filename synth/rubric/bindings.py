@@ -31,6 +31,7 @@ from synth.rubric.known import (
     shaped,
 )
 from synth.rubric.meant import Meanings
+from synth.rubric.sample import spread
 from synth.rubric.worded import worded_of
 
 FEWEST: Final = 3
@@ -38,7 +39,9 @@ FEWEST: Final = 3
 RIGHT: Final = 0.87
 """Expected share of examples that a source is right about, of those that it speaks of: three of three, 12 of 13."""
 SHOWN: Final = 12
-"""Examples that sources are read off; all of them decide."""
+"""Examples that sources are read off."""
+DECIDE: Final = 300
+"""Examples that decide whether a source is right; of more, so many spread over all."""
 MOST_GUARDED: Final = 40
 """Sources that are often wrong for which words are looked for."""
 TOGETHER: Final = 3
@@ -172,6 +175,7 @@ def sources_of(examples: Sequence[Example], meanings: Meanings | None = None) ->
     """The sources that are right about nearly every example they speak of, those first that were never wrong."""
     if len(examples) < FEWEST:
         return ()
+    examples = spread(examples, DECIDE)
     found: list[tuple[int, bool, int, int, Source]] = []
     often_wrong: list[tuple[Source, list[bool]]] = []
     for source in dict.fromkeys(_candidates(examples, meanings)):
@@ -228,7 +232,7 @@ def _fields(example: Example) -> Iterable[Source]:
     value, as_list = example.value, isinstance(example.value, list)
     wanted = value if isinstance(value, list) else [value]
     for record in example.known.records:
-        for path, leaf in leaves_of(record.value):
+        for path, leaf in record.leaves:
             if any(same(leaf, item) for item in wanted):
                 if "*" in path and isinstance(leaf, str) and is_id(leaf):
                     yield Described(record.tool, path, as_list)
@@ -275,7 +279,9 @@ def _group(text: str) -> str:
 def _named(element: Json, turn: str) -> int:
     """How much of the turn names an element: the longest of its texts that stands there as words."""
     texts = (plain(leaf) for _, leaf in leaves_of(element) if isinstance(leaf, str))
-    hits = [t for t in texts if len(t) > 2 and re.search(rf"(?<!\w){re.escape(t)}(?!\w)", turn)]
+    # Few texts stand in the turn at all: only those are looked for as words.
+    near = (t for t in texts if len(t) > 2 and t in turn)
+    hits = [t for t in near if re.search(rf"(?<!\w){re.escape(t)}(?!\w)", turn)]
     return max(map(len, hits), default=0)
 
 

@@ -39,16 +39,8 @@ def side_of(one: Known, first: Sequence[Known], second: Sequence[Known]) -> bool
     return next(iter(votes)) if len(votes) == 1 else None
 
 
-def excused(one: Known, other: Known, alike: Sequence[Known]) -> bool:
-    """Whether another episode ended differently for a reason that is not there: it lacks what all alike ones have.
-
-    A reason is a field that has one and the same value in all of them and in this episode, and another in the other.
-    """
-    return lacking(one, other, shared_features(alike))
-
-
 def lacking(one: Known, other: Known, shared: Features) -> bool:
-    """Whether another episode lacks what this one has, of what all of an end share."""
+    """Whether another episode lacks what this one has, of what all of an end share: a reason to end otherwise that is not here."""
     mine, theirs = one.features, other.features
     return any(
         theirs.get(name, value) != value and mine.get(name) == value

@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Final
 
 from environments.runtime.attempt import Json
 from environments.runtime.task import UserTurn
 from synth.rubric.binder import NOT_BOUND, REFUSED, Binder, Starter
 from synth.rubric.cases import ANSWER, Case, End, Signature, before_agreeing, case_of
-from synth.rubric.conditions import differs, excused, lacking, shared_features, side_of
+from synth.rubric.conditions import differs, lacking, shared_features, side_of
 from synth.rubric.facts import Facts
 from synth.rubric.habits import faults_of
 from synth.rubric.intents import Openings
@@ -30,6 +31,7 @@ from synth.rubric.revisions import (
     corrected_arguments,
     left_idle,
 )
+from synth.rubric.sample import spread
 from synth.rubric.supposed import saying, supposed
 from synth.rubric.tool_kinds import WRITE, ToolKinds
 from synth.rubric.wordings import Wordings
@@ -48,6 +50,8 @@ SEVERAL: Final = 2
 """Changes of an end from which it is proven by its parts, where too few have had all of them."""
 PRIOR: Final = 4
 """How many alike episodes the rule's success among all others counts as."""
+TRIED: Final = 100
+"""Resolved episodes of one end on which rules are tried; of more, so many spread over all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +103,12 @@ class Intents:
         self._revisions = Revisions(
             [case_of(a, kinds) for a in attempts if a.resolved is not None], self._openings
         )
-        self._trials: dict[tuple[bool, bool], list[_Trial | None]] = {}
+        self._trials: dict[tuple[int, bool, bool], _Trial | None] = {}
+        self._ends: dict[Signature, list[int]] = defaultdict(list)
+        for index, case in enumerate(self._cases):
+            self._ends[case.end.signature].append(index)
+        sampled = (index for places in self._ends.values() for index in spread(places, TRIED))
+        self._sample = tuple(sorted(sampled))
 
     def construct(self, failed: Facts) -> Plan | Unbound:
         """The plan for one unresolved episode."""
@@ -141,8 +150,15 @@ class Intents:
 
     def ended_by(self, tools: Iterable[str]) -> list[Case]:
         """Resolved episodes that ended in calls of these tools."""
-        wanted = sorted(tools)
-        return [c for c in self._cases if sorted(s.tool for s in c.end.steps) == wanted]
+        return self._ended.get(tuple(sorted(tools)), [])
+
+    @cached_property
+    def _ended(self) -> dict[tuple[str, ...], list[Case]]:
+        """The cases by the tools of their ends."""
+        found: dict[tuple[str, ...], list[Case]] = defaultdict(list)
+        for case in self._cases:
+            found[tuple(sorted(step.tool for step in case.end.steps))].append(case)
+        return found
 
     def bound(self, step: Step, name: str, signature: Signature, *, known: Known) -> list[Json]:
         """What resolved episodes show one argument of a call to be, from what is known."""
@@ -192,9 +208,11 @@ class Intents:
 
     def seen(self) -> list[tuple[bool, frozenset[str]]]:
         """Resolved episodes whose end was foretold right, with their faults of process: peers of failed ones."""
-        results = zip(self._cases, self._tried(early=False, idle=False), strict=True)
+        tried = ((i, self._tried(i, early=False, idle=False)) for i in self._sample)
         return [
-            (True, faults_of(c.facts, self._kinds)) for c, trial in results if trial and trial.right
+            (True, faults_of(self._cases[i].facts, self._kinds))
+            for i, trial in tried
+            if trial and trial.right
         ]
 
     def _proof(self, end: End, near: Sequence[int], *, early: bool, idle: bool) -> float:
@@ -203,15 +221,18 @@ class Intents:
         What the backend is known to do is not doubted because of ends of which nobody knows whether it refuses them.
         """
         signature = end.signature
-        trials = [
-            t if t and t.signature == signature and (t.sure or not end.sure) else None
-            for t in self._tried(early=early, idle=idle)
-        ]
-        told = [t.right for t in trials if t]
+
+        def rights(cases: Iterable[int]) -> list[bool]:
+            trials = (self._tried(index, early=early, idle=idle) for index in cases)
+            return [
+                t.right for t in trials if t and t.signature == signature and t.sure >= end.sure
+            ]
+
+        told = rights(self._sample)
         if told.count(True) < FEWEST:
             return self._part_by_part(signature, early=early) if all(told) else 0.0
         everywhere = (told.count(True) + 0.5) / (len(told) + 1)
-        close = [t.right for t in (trials[i] for i in near) if t]
+        close = rights(near)
         return (close.count(True) + PRIOR * everywhere) / (len(close) + PRIOR)
 
     def _part_by_part(self, signature: Signature, *, early: bool) -> float:
@@ -228,41 +249,34 @@ class Intents:
                 cases = [c for c in cases if c.known.at_once is not False]
             ends = [
                 (self._binder.bound(before_agreeing(c) if early else c.known, [c], c.facts), c.end)
-                for c in cases
+                for c in spread(cases, TRIED)
             ]
             right = [self._binder.equal(e, end) for e, end in ends if isinstance(e, End)]
             enough = right.count(True) >= FEWEST
             self._parts[key] = (right.count(True) + 0.5) / (len(right) + 1) if enough else 0.0
         return self._parts[key]
 
-    def _tried(self, *, early: bool, idle: bool) -> list[_Trial | None]:
-        """Trials are made once, when they are asked for."""
-        key = (early, idle)
-        if key not in self._trials:
-            self._trials[key] = self._trial(early=early, idle=idle)
-        return self._trials[key]
-
-    def _trial(self, *, early: bool, idle: bool) -> list[_Trial | None]:
-        """Every resolved episode as if it had failed.
+    def _tried(self, index: int, *, early: bool, idle: bool) -> _Trial | None:
+        """What is foretold of one resolved episode as if it had failed; made once, when it is asked for.
 
         `early`: before its user agreed to anything; `idle`: and would not have been content with nothing.
         """
-        results: list[_Trial | None] = []
-        for index, case in enumerate(self._cases):
-            if (early and case.known.at_once is False) or (idle and not case.end.signature):
-                results.append(None)
-                continue
-            known = before_agreeing(case) if early else case.known
-            near = self._near(known, without=index)
-            chosen = self._chosen(known, near, case.facts, idle=idle)
-            results.append(
-                None
-                if isinstance(chosen, Unbound)
-                else _Trial(
-                    chosen[1].signature, self._binder.equal(chosen[1], case.end), chosen[1].sure
-                )
-            )
-        return results
+        key = (index, early, idle)
+        if key not in self._trials:
+            self._trials[key] = self._trial(index, early=early, idle=idle)
+        return self._trials[key]
+
+    def _trial(self, index: int, *, early: bool, idle: bool) -> _Trial | None:
+        case = self._cases[index]
+        if (early and case.known.at_once is False) or (idle and not case.end.signature):
+            return None
+        known = before_agreeing(case) if early else case.known
+        near = self._near(known, without=index)
+        chosen = self._chosen(known, near, case.facts, idle=idle)
+        if isinstance(chosen, Unbound):
+            return None
+        end = chosen[1]
+        return _Trial(end.signature, self._binder.equal(end, case.end), end.sure)
 
     def _near(self, known: Known, *, without: int | None = None) -> list[int]:
         """Alike requests; a user who was not asked yet is taken for one who agrees, as the task's user will."""
@@ -308,7 +322,7 @@ class Intents:
     def _corrected(self, known: Known, alike: Sequence[Case]) -> Corrected:
         """The arguments that alike users corrected when asked, where more did than can be left out of account."""
         shown = alike[0].end
-        cases = self._revisions.correcting(known.opening, shown.signature)
+        cases = spread(self._revisions.correcting(known.opening, shown.signature), TRIED)
         if not cases:
             return {}
         first = [self._binder.bound(before_agreeing(c), alike, c.facts) for c in cases]
@@ -337,11 +351,12 @@ class Intents:
             if self._wordings.claims(known, mine, theirs):
                 continue
             telling = self._wordings.telling(mine, theirs)
+            shared = shared_features(mine)
             left = [
                 c
                 for c in cases
                 if not self._kept_from(c, ends[signature])
-                and not excused(known, c.known, mine)
+                and not lacking(known, c.known, shared)
                 and not lacking(known, c.known, self._shared(signature))
                 and not self._wordings.explains(telling, known, c.known)
             ]
@@ -357,7 +372,7 @@ class Intents:
     def _shared(self, signature: Signature) -> Features:
         """What all resolved episodes of an end have in common, however their users opened."""
         if signature not in self._common:
-            cases = [c.known for c in self._cases if c.end.signature == signature]
+            cases = [self._cases[index].known for index in self._ends.get(signature, ())]
             self._common[signature] = shared_features(cases)
         return self._common[signature]
 

@@ -131,7 +131,7 @@ def _fields_of(known: Known) -> list[set[str]]:
     """The values of each field of the records that were or can be read."""
     found: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for record in known.records:
-        for path, leaf in leaves_of(record.value):
+        for path, leaf in record.leaves:
             found[record.tool, *path].add(stable(leaf))
     return list(found.values())
 

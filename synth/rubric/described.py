@@ -74,7 +74,7 @@ def _element_with(known: Known, ids: frozenset[str], *, besides: str) -> Traits 
         _traits(way[-1])
         for record in known.records
         if record.tool != besides
-        for path in dict.fromkeys(path for path, _ in leaves_of(record.value) if "*" in path)
+        for path in dict.fromkeys(path for path, _ in record.leaves if "*" in path)
         for way, leaf in at(record.value, path)
         if way and isinstance(way[-1], dict) and isinstance(leaf, str) and leaf in ids
     }

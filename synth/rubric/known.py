@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations, pairwise
 from typing import Final, Protocol
 
@@ -34,6 +34,8 @@ ID_LENGTH: Final = 4
 DAY: Final = 86_400 * 10**9
 MOST_READS: Final = 40
 """Reads made to complete what an episode knows."""
+MOST_TEXTS: Final = 50_000
+"""Texts whose outline is remembered: records of one app hold the same ones again and again."""
 MOST_DATES: Final = 6
 """Dates of a record of which the days between any two are compared."""
 
@@ -50,13 +52,18 @@ class Reader(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Record:
     """One answer of a reading tool."""
 
     tool: str
     arguments: Mapping[str, Json]
     value: Json
+
+    @cached_property
+    def leaves(self) -> tuple[tuple[Path, Json], ...]:
+        """Every scalar of the answer with its path; kept, as every source is tried on it."""
+        return tuple(leaves_of(self.value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +152,7 @@ def _unambiguous(records: Iterable[Record], known: Known) -> Features:
 
 def _scalars(record: Record, known: Known) -> Iterable[tuple[str, str | float]]:
     dates: list[tuple[str, float]] = []
-    for path, leaf in leaves_of(record.value):
+    for path, leaf in record.leaves:
         if "*" in path:
             continue
         name = f"{record.tool}:{'.'.join(path)}"
@@ -289,11 +296,13 @@ def id_shapes(everything: Iterable[Known]) -> dict[tuple[str, str], frozenset[st
     return {key: frozenset(shapes) for key, shapes in found.items()}
 
 
+@lru_cache(maxsize=MOST_TEXTS)
 def plain(text: str) -> str:
     """A text without case, and with one kind of space."""
     return SPACES.sub(" ", text.casefold()).strip()
 
 
+@lru_cache(maxsize=MOST_TEXTS)
 def is_id(text: str) -> bool:
     """Whether a text looks like an identifier: one token with a digit, and no amount."""
     return (
@@ -324,6 +333,7 @@ def names_one_of(record: Record, ids: Collection[str]) -> bool:
     return any(bare(str(value)) in ids for value in record.arguments.values())
 
 
+@lru_cache(maxsize=MOST_TEXTS)
 def shape(text: str) -> str:
     """An id's outline: runs of letters, of digits, of capitals before digits, and of both mixed (hexadecimal ones)."""
     return RUN.sub(_outline, text)

@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from environments.runtime.attempt import Json
-from synth.rubric.known import Example, Known, Path, at, is_id, leaves_of
+from synth.rubric.known import Example, Known, Path, at, is_id
+from synth.rubric.sample import spread
 from synth.rubric.worded import Worded, vocabulary_of, worded_of
 
 SHOWN: Final = 8
 """Examples that paths are read off."""
+LEARNT_FROM: Final = 1_000
+"""Examples of all arguments that words are learnt from; of more, so many spread over all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ class Meanings:
     """What users mean by their words, learnt over all arguments that name an element of the same list."""
 
     def __init__(self, examples: Sequence[Example]) -> None:
-        self._examples = [e for e in examples if isinstance(e.value, str)]
+        self._examples = spread([e for e in examples if isinstance(e.value, str)], LEARNT_FROM)
         self._found: dict[tuple[str, Path], tuple[Meant, ...]] = {}
 
     def sources(self, examples: Sequence[Example]) -> Iterable[Meant]:
@@ -88,7 +91,7 @@ def _places(examples: Sequence[Example]) -> set[tuple[str, Path]]:
         for example in examples[:: max(1, len(examples) // SHOWN)]
         if isinstance(example.value, str)
         for record in example.known.records
-        for path, leaf in leaves_of(record.value)
+        for path, leaf in record.leaves
         if "*" in path and leaf == example.value
     }
 

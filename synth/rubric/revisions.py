@@ -7,16 +7,20 @@ was not content did not want to withdraw. Not here: who is alike (`intents`), th
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from synth.rubric.bindings import same
 from synth.rubric.cases import DECLINED, Case, End, Signature
 from synth.rubric.facts import Facts
-from synth.rubric.intents import Openings
+from synth.rubric.intents import Bag, Openings
 
 REVISED: Final = 0.1
 """Share of alike users up to which one who was not asked yet is taken not to be among them."""
@@ -27,6 +31,9 @@ PRIOR: Final = 4
 """Alike users whose corrections those of all users of an end weigh as much as."""
 MOSTLY: Final = 0.5
 """Share of those who would withdraw from which one whom nothing did not content is taken to want something."""
+
+Shown = tuple["Response | None", Signature, bool]
+"""What one attempt shows: the response, the end, and whether its user was rightly told that it cannot be done."""
 
 Corrected = Mapping[str, frozenset[str]]
 """Per tool, the arguments that alike users corrected."""
@@ -57,6 +64,24 @@ class Asked:
         return self.case.facts.resolved is True and self.case.end.signature == (DECLINED,)
 
 
+@dataclass(frozen=True, slots=True)
+class Responses:
+    """What several attempts show."""
+
+    counted: Mapping[Shown, int]
+
+    @property
+    def withdrew(self) -> int:
+        """Attempts whose users withdrew."""
+        return sum(n for (said, *_), n in self.counted.items() if said is Response.WITHDREW)
+
+    @property
+    def met(self) -> int:
+        """Attempts whose users were asked, or were not because it cannot be done."""
+        shown = self.counted.items()
+        return sum(n for (said, _, declined), n in shown if said is not None or declined)
+
+
 def asked_of(case: Case) -> Asked:
     """What one attempt shows, however it ended: who agreed and then met an agent that failed, agreed."""
     attempt, known = case.facts, case.known
@@ -79,10 +104,11 @@ class Revisions:
         self._asked = [asked_of(case) for case in attempts]
         self._openings = openings
         self._placed = openings.placed(c.known.opening for c in attempts)
+        self._near: dict[Bag, Responses] = {}
 
     def withdrawn(self, opening: str, signature: Signature, *, idle: bool) -> float:
         """How probably a user who was not asked would not want this end any more; `idle`: nothing did not content them."""
-        share = _share_of(self._near(opening), Response.WITHDREW, signature)
+        share = _share_of(self._alike(opening), Response.WITHDREW, signature)
         if not idle or not share:
             return share
         left = share * (1 - self._contented)
@@ -90,21 +116,46 @@ class Revisions:
 
     def nothing_contents(self, opening: str) -> bool:
         """Whether alike users who got nothing and were content are such as do not want it any more."""
-        near = self._near(opening)
-        lost = any(a.response is Response.WITHDREW for a in near)
-        return lost and self._contented >= MOSTLY
+        return self._alike(opening).withdrew > 0 and self._contented >= MOSTLY
 
     def correcting(self, opening: str, signature: Signature) -> list[Case]:
         """Resolved alike cases whose users corrected this end when asked; none where few do."""
-        near = self._near(opening)
-        share = _share_of(self._asked, Response.CORRECTED, signature)
+        share = _share_of(self._everybody, Response.CORRECTED, signature)
+        near = self._alike(opening)
         if _share_of(near, Response.CORRECTED, signature, expected=share) <= REVISED:
             return []
-        return _corrected(near, signature) or _corrected(self._asked, signature)
+        kinds = self._openings.near_among(self._openings.told(opening), self._placed)
+        places = sorted(place for kind in kinds for place in self._placed.places[kind])
+        alike = _corrected((self._asked[place] for place in places), signature)
+        return alike or _corrected(self._asked, signature)
 
-    def _near(self, opening: str) -> list[Asked]:
-        """All alike attempts, resolved or not."""
-        return [self._asked[i] for i in self._openings.near_among(opening, self._placed)]
+    def _alike(self, opening: str) -> Responses:
+        """What all alike attempts show, resolved or not."""
+        bag = self._openings.told(opening)
+        if bag not in self._near:
+            kinds = self._openings.near_among(bag, self._placed)
+            summed = self._counts[kinds].sum(axis=0)
+            counted = zip(self._columns, summed.tolist(), strict=True)
+            self._near[bag] = Responses({one: count for one, count in counted if count})
+        return self._near[bag]
+
+    @cached_property
+    def _columns(self) -> tuple[Shown, ...]:
+        return tuple(dict.fromkeys(map(_shown, self._asked)))
+
+    @cached_property
+    def _counts(self) -> NDArray[np.int64]:
+        """Per different opening and column, how many attempts showed it."""
+        column = {one: number for number, one in enumerate(self._columns)}
+        counts = np.zeros((len(self._placed.kinds), len(column)), dtype=np.int64)
+        for kind, places in enumerate(self._placed.places):
+            for place in places:
+                counts[kind, column[_shown(self._asked[place])]] += 1
+        return counts
+
+    @cached_property
+    def _everybody(self) -> Responses:
+        return Responses(Counter(map(_shown, self._asked)))
 
     @cached_property
     def _contented(self) -> float:
@@ -115,12 +166,14 @@ class Revisions:
         """
         contented, expected = 0, 0.0
         for one in (a for a in self._asked if a.left_alone):
-            near = self._near(one.case.known.opening)
-            lost = sum(a.response is Response.WITHDREW for a in near)
-            met = sum(a.response is not None or a.declined for a in near)
-            contented += one.case.facts.resolved is True and lost > 0
-            expected += lost / met if met else 0.0
+            near = self._alike(one.case.known.opening)
+            contented += one.case.facts.resolved is True and near.withdrew > 0
+            expected += near.withdrew / near.met if near.met else 0.0
         return min(1.0, contented / (expected + 1)) if contented >= EVIDENCE else 0.0
+
+
+def _shown(one: Asked) -> Shown:
+    return one.response, one.case.end.signature, one.declined
 
 
 def _corrected(asked: Iterable[Asked], signature: Signature) -> list[Case]:
@@ -135,20 +188,18 @@ def _corrected(asked: Iterable[Asked], signature: Signature) -> list[Case]:
 
 
 def _share_of(
-    near: Iterable[Asked], response: Response, signature: Signature, *, expected: float = 0.0
+    near: Responses, response: Response, signature: Signature, *, expected: float = 0.0
 ) -> float:
     """The share of those who responded so, of all who were asked to agree to this end or withdrew.
 
     `expected`: the share among all users, whoever they are like; it weighs as much as a few who are alike.
     """
-    asked = [
-        a.response
-        for a in near
-        if a.response is Response.WITHDREW
-        or (a.response is not None and a.case.end.signature == signature)
-    ]
+    asked = Counter[Response]()
+    for (said, end, _), count in near.counted.items():
+        if said is Response.WITHDREW or (said is not None and end == signature):
+            asked[said] += count
     prior = PRIOR if expected else 0
-    return (asked.count(response) + prior * expected) / (len(asked) + 1 + prior)
+    return (asked[response] + prior * expected) / (asked.total() + 1 + prior)
 
 
 def left_idle(attempt: Facts) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Final
 
 from environments.runtime.attempt import Call, Json
@@ -67,7 +68,7 @@ class ToolKind:
     """`write` where its failed calls were seen to change something too, `maybe` where they may."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ToolKinds:
     """All tools of an app."""
 
@@ -81,6 +82,24 @@ class ToolKinds:
         """Per tool, the arguments that make no difference."""
         left_out = {n: (*t.authored, *t.injected) for n, t in sorted(self.tools.items())}
         return {name: list[Json](some) for name, some in left_out.items() if some}
+
+    @cached_property
+    def read_as(self) -> tuple[tuple[str, ...], ...]:
+        """All that the reading of an attempt goes by: what each tool is held to be, without why."""
+        return tuple(
+            (
+                name,
+                t.kind,
+                t.failing,
+                str(t.terminal),
+                *t.authored,
+                "",
+                *t.injected,
+                "",
+                *t.dictated,
+            )
+            for name, t in sorted(self.tools.items())
+        )
 
     def with_injected(self, added: Mapping[str, Collection[str]]) -> ToolKinds:
         """The same tools, with the arguments that the host adds to their calls."""
