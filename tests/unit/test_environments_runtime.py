@@ -78,7 +78,8 @@ def is_literal(pattern: ast.expr, path: Path) -> bool:
             isinstance(node, ast.AnnAssign)
             and isinstance(node.target, ast.Name)
             and node.target.id == pattern.id
-            and isinstance(node.value, ast.Constant)
+            and node.value is not None
+            and is_literal(node.value, path)
             for node in tree(path).body
         )
     if isinstance(pattern, ast.Call):
