@@ -30,6 +30,7 @@ from dagster_project.waiting_keys import account_of, waiting_keys
 from environments.runtime.task import Task
 from environments.verification.sentences import reason_group, reason_says
 from environments.verify import ACCEPTED
+from synth.rubric.references import UNKNOWABLE
 from synth.world.model import TOO_FEW
 
 HEADINGS: Final = ("stage", "conversations", "lost, and why", "what frees most")
@@ -79,6 +80,7 @@ ACTIONS: Final[Mapping[str, str]] = {
     "counts_calls_only": "send the tests' result with a reference answer: tracegym outcomes FILE --correction COLUMN",
     "references_contradict": "settle which answer is right: tracegym review",
     "reference_may_not_be_all": "take in an attempt at one of {n} that went well, or settle it: tracegym review",
+    UNKNOWABLE: "where the texts hold no personal data: tracegym build --redaction off",
     "reference_not_answered": "settle which answer is right: tracegym review",
     "doubtful_end": "take in more attempts at the same requests, or settle which end is right: tracegym review",
     "not_searched": "search again: tracegym build",
@@ -101,9 +103,8 @@ def yield_of(
     readable = sum(private.counts(EPISODES).values())
     apps = [standing.app for standing in standings]
     passed = [one for standing in standings for one in standing.passed]
-    taken = frozenset[str]().union(*(standing.accepted_episodes for standing in standings))
-    worth = [one for one in passed if one.has_tools or one.episode_id in taken]
-    # A request that needs no tool can be a task all the same.
+    able = frozenset[str]().union(*map(_can_be_tasks, standings))
+    worth = [one for one in passed if one.episode_id in able]
     bare = sum(not one.has_tools for one in worth)
     with_tools = sum(_with_tools(private, app) for app in apps) + bare
     gone = _apportioned(with_tools - len(worth), _held(clean.lake))
@@ -121,6 +122,18 @@ def yield_of(
         left -= counts.total()
         stages.append(_stage(name, left, counts, tell, says=_says(name, standings)))
     return tuple(stages)
+
+
+def _can_be_tasks(standing: Standing) -> frozenset[str]:
+    """Conversations with tools, and those without of which people said what the right answer was."""
+    tools = {one.episode_id for one in standing.passed if one.has_tools}
+    answered = {
+        attempt.episode_id
+        for candidate in standing.candidates
+        if UNKNOWABLE in candidate.reasons
+        for attempt in candidate.attempts
+    }
+    return standing.accepted_episodes.union(tools, answered)
 
 
 def first_stages(*, refused: int, readable: int, with_tools: int) -> tuple[FunnelStage, ...]:
@@ -217,10 +230,11 @@ def _lost_of(clean: CleanSide, standing: Standing) -> dict[str, Counter[str]]:
     stages = {name: Counter[str]() for name in LATER}
     leaking = _leaking(clean, standing.app)
     tasks = {a.episode_id: c for c in standing.candidates for a in c.attempts}
+    able = _can_be_tasks(standing)
     for one in standing.passed:
         candidate = tasks.get(one.episode_id)
         accepted = one.episode_id in standing.accepted_episodes
-        if not (one.has_tools or accepted):
+        if one.episode_id not in able:
             continue
         verdict = standing.verdicts.get(candidate.task.task_id) if candidate else None
         if one.withheld_consent:
@@ -230,7 +244,8 @@ def _lost_of(clean: CleanSide, standing: Standing) -> dict[str, Counter[str]]:
         elif candidate is None:
             stages[TASK]["no_task"] += 1
         elif not candidate.solution:
-            stages[TASK][reason_group((candidate.reasons or ("no_solution",))[0])] += 1
+            reasons = candidate.reasons or ("no_solution",)
+            stages[TASK][UNKNOWABLE if UNKNOWABLE in reasons else reason_group(reasons[0])] += 1
         elif verdict is None or verdict.status != ACCEPTED:
             reasons = (verdict.reasons or (verdict.status,)) if verdict else (FAULT,)
             stages[TAKEN][reason_group(reasons[0])] += 1

@@ -15,6 +15,8 @@ CLEAN_EPISODE_FORMAT: Final = 1
 
 WITHHELD: Final = "[withheld]"
 """What stands in place of a leaf that the policy could not judge: never the true value of anything."""
+REQUEST_REPLACED: Final = "request_replaced"
+"""In `CleanEpisode.completeness`: something else stands where the user's request told something personal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

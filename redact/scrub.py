@@ -14,7 +14,7 @@ from typing import Final
 from ingest.episode import Episode, Step, ToolCall
 from ingest.outcome import Outcome
 from redact.app_gate import AppGate
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.clean_episode import REQUEST_REPLACED, CleanEpisode, CleanStep, CleanToolCall
 from redact.clean_outcome import CleanOutcome
 from redact.clean_steps import CleanTexts, clean_step
 from redact.corrected_calls import CorrectedCall, calls_in, calls_text
@@ -165,7 +165,7 @@ def _scrub_episode(judged: _Judged) -> Scrubbed:
         do_not_train=episode.do_not_train,
         tools=_scrub_tools(episode, desk, gate, judged.finder),
         steps=steps,
-        completeness=episode.completeness,
+        completeness=_completeness(episode, steps),
         withheld=tuple(dict.fromkeys(item.path for item in held)),
     )
     return Scrubbed(
@@ -174,6 +174,15 @@ def _scrub_episode(judged: _Judged) -> Scrubbed:
         notes=tuple(desk.notes),
         held=tuple(dict.fromkeys(held)),
     )
+
+
+def _completeness(episode: Episode, clean: Sequence[CleanStep]) -> tuple[str, ...]:
+    """What the episode lacks, and whether the request asks something else than the user did."""
+    until = next((i for i, step in enumerate(clean) if step.role == "assistant"), len(clean))
+    asked = zip(episode.steps[:until], clean, strict=False)
+    if all(raw.content == now.content for raw, now in asked if raw.role == "user"):
+        return episode.completeness
+    return tuple(sorted({*episode.completeness, REQUEST_REPLACED}))
 
 
 def _scrub_tools(episode: Episode, desk: Desk, gate: AppGate, finder: Finder) -> tuple[str, ...]:

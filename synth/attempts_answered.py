@@ -15,6 +15,7 @@ from environments.runtime.candidate import Action
 from environments.runtime.environment import run_actions
 from environments.runtime.rubric import Check
 from environments.runtime.task import Task
+from redact.clean_episode import REQUEST_REPLACED
 from synth.attempts_constructed import BY
 from synth.labels import Label
 from synth.rubric.facts import Facts, facts_of
@@ -58,10 +59,17 @@ def wanted_of(
     if reference.contradicted:
         return Wanted(reference, None, CONTRADICT)
     talks = [a.recorded.attempt for a in attempts]
-    if reference.is_withheld or (reference.replaced and not stands_in_talk(reference, talks)):
+    untold = reference.replaced and not stands_in_talk(reference, talks)
+    if untold or reference.is_withheld or _asks_else(attempts):
         return Wanted(reference, None, UNKNOWABLE)
     check = answer_check(reference, language=language, tools=kinds.terminal())
     return Wanted(reference, check)
+
+
+def _asks_else(attempts: Sequence[Facts]) -> bool:
+    """Whether redaction changed the question, and no tool shows the world in which the new one has the old answer."""
+    changed = any(REQUEST_REPLACED in a.recorded.episode.completeness for a in attempts)
+    return changed and not any(a.recorded.attempt.calls for a in attempts)
 
 
 def labelled(attempts: Sequence[Facts], wanted: Wanted | None) -> list[Facts]:

@@ -55,7 +55,7 @@ REASONS: Final[Mapping[str, str]] = {
     "correction_changes_nothing": "what a person did about it changes nothing that the rebuilt tools know of",
     "correction_not_said": "a person did it with a value that nobody named in the conversation and no record tells",
     "references_contradict": "people give different answers for the right one",
-    "reference_withheld": "redaction took something out of the reference answer that nothing in the conversation tells",
+    "reference_withheld": "redaction took out or replaced a part of the question or the reference answer, and nothing in the conversation tells it",
     "reference_may_not_be_all": "a reference answer is known, but its tools can change things, and nobody shows whether the request needs that",
     "reference_not_answered": "outcomes and the reference answer do not agree about who answered right",
     "counts_calls_only": "nothing but a number of calls would be paid for; for coding, send the tests' result or a reference answer",

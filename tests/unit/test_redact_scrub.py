@@ -7,6 +7,7 @@ import pytest
 
 from ingest.episode import Episode, Step
 from ingest.outcome import Outcome
+from redact.clean_episode import REQUEST_REPLACED
 from redact.learn import learn
 from redact.policy import Policy
 from redact.scrub import Scrubbed, scrub, scrub_outcomes
@@ -331,3 +332,17 @@ def test_a_name_of_ordinary_words_written_small_is_removed_where_somebody_introd
     spoken = scrubbed.clean.steps[0].content or ""
     assert "name is lily lee" not in spoken
     assert "the lily lee side" in spoken
+
+
+def test_a_request_in_which_something_was_replaced_says_so() -> None:
+    """Whoever grades an answer can tell a question that was changed from one that stands as it was asked."""
+    named = episode(
+        "c1",
+        says("user", "I am Tamsin Okafor, where is my parcel?"),
+        says("assistant", "On its way."),
+    )
+    plain = episode(
+        "c2", says("user", "Where is my parcel?"), says("assistant", "Hello Tamsin Okafor!")
+    )
+    assert REQUEST_REPLACED in clean(profile_episode(), named)[1].clean.completeness
+    assert REQUEST_REPLACED not in clean(profile_episode(), plain)[1].clean.completeness

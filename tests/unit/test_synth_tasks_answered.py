@@ -15,7 +15,7 @@ from environments.runtime.task import Task
 from environments.runtime.world import World
 from environments.verification.sentences import probe_says, reason_says
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED, Verification, verify
-from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
+from redact.clean_episode import REQUEST_REPLACED, CleanEpisode, CleanStep, CleanToolCall
 from redact.clean_outcome import CleanOutcome
 from synth.labels import Label, OutcomePolicy
 from synth.rubric.references import Reference, references_of
@@ -216,6 +216,19 @@ def test_people_who_disagree_leave_it_open() -> None:
     first = references_of([told(0, "50"), told(0, "51", "unknown", "p0")], OutcomePolicy())
     assert first["e0"].answers == ("50",)
     assert not first["e0"].contradicted
+
+
+def test_an_answer_to_a_question_that_redaction_changed_is_asked_for_only_where_a_tool_shows_it() -> (
+    None
+):
+    """Of the town that stands in the question now nobody knows anything, unless a tool tells of it."""
+    changed = replace(asked(0, "There are 3."), completeness=(REQUEST_REPLACED,))
+    found, world = derived([changed], [told(0, "50")], {"e0": False})
+    assert "reference_withheld" in checked(found, world).reasons
+    shown = asked(0, "Nobody.", tools=[LOOK], found="The town has 50.")
+    shown = replace(shown, completeness=(REQUEST_REPLACED,))
+    found, world = derived([shown], [told(0, "50")], {"e0": False})
+    assert found[0].solution
 
 
 def test_what_redaction_replaced_is_asked_for_only_where_it_was_told() -> None:
