@@ -18,7 +18,7 @@ from typing import Final
 from benchmarks.backtest import SPLITS, Split
 from benchmarks.chat_logs import to_episode
 from benchmarks.shown_before import unknowables
-from benchmarks.worlds import recorded
+from benchmarks.world_suites import recorded
 from environments.fidelity import Judged, RecordedCall, RecordedEpisode, judge, replay
 from environments.runtime.attempt import Json
 from environments.runtime.normal import parse_arguments, parse_literal, unwrap
@@ -56,9 +56,9 @@ def measure(split: Split, data: Path) -> Measured:
     held = [to_episode(c) for c in chats if split.holds_out(c)]
     envelopes = learn_envelopes(histories([*kept, *held]))
     world = World.from_json(json.loads(json.dumps(learn_world(kept, WorldSettings()).document)))
-    train = [plain(recorded(e, unpaired=True), envelopes) for e in kept]
-    asked = [plain(recorded(e, unpaired=True), envelopes) for e in held]
-    recordings = [recorded(e, unpaired=True) for e in held]
+    train = [plain(recorded(e), envelopes) for e in kept]
+    asked = [plain(recorded(e), envelopes) for e in held]
+    recordings = [recorded(e) for e in held]
     alone = replay(world, recordings, envelopes=envelopes).judged
     told = [j for e in recordings for j in _follow(world, e, envelopes.get(e.caller or ""))]
 

@@ -25,7 +25,8 @@ from dagster_project.progress import counted
 from dagster_project.recorded_calls import recorded_calls, recorded_episodes
 from dagster_project.simulated_replies import SimulatorChoice
 from dagster_project.verification import VerifiedTask
-from environments.fidelity import record_tape, replay
+from environments.fidelity import RecordedEpisode, record_tape, replay
+from environments.frontier import Replayed, frontier, reliability
 from environments.runtime.candidate import Candidate
 from environments.runtime.canonical import task_version
 from environments.runtime.checks import evaluate
@@ -219,9 +220,20 @@ class _App:
         unseen = {name: counts[name] for name in (*VERDICTS, "tape")}
         if simulated_by is not None:
             found.add({"simulation": fidelity.simulation()})
+        found.add(
+            {
+                "frontier": frontier(self._world, self._replayed(asked, held)),
+                "reliability": reliability(fidelity.judged),
+            }
+        )
+        found.risks[self._app] = self._world.risk
         found.add({**fidelity.to_json(), "unseen_tasks": {"episodes": len(new), **unseen}})
         for one in counted("grade", held, self._app):
             found.graded.append(self._grade(one))
+
+    def _replayed(self, asked: Sequence[RecordedEpisode], held: Sequence[HeldOut]) -> Replayed:
+        envelopes = self._envelopes(held)
+        return lambda world: replay(world, asked, envelopes=envelopes)
 
     def _envelopes(self, held: Sequence[HeldOut]) -> dict[str, dict[str, Any]]:
         """How callers that the home has never heard wrap their results, learnt from their own held-out logs."""
@@ -278,6 +290,8 @@ class _Found:
 
     fidelity: dict[str, Any] = field(default_factory=dict)
     graded: list[Graded] = field(default_factory=list)
+    risks: dict[str, float] = field(default_factory=dict)
+    """The chosen risk of each app."""
 
     def add(self, counts: Mapping[str, Any]) -> None:
         """Add one app's counts."""
@@ -295,11 +309,14 @@ class _Found:
             "reads": dict(nothing),
             "tape": tape,
             "unseen_tasks": {"episodes": 0, **nothing, "tape": tape},
+            "frontier": {},
+            "reliability": {"by_confidence": {}, "by_tool": {}},
         }
         document = _added(empty, self.fidelity)
         accepted = [one for one in self.graded if one.status == ACCEPTED]
         return {
             **document,
+            "risk": dict(sorted(self.risks.items())),
             "episodes": [one.to_json() for one in self.graded],
             "graders": {"all": agreement(self.graded), "accepted": agreement(accepted)},
             "quarantined": dict(Counter(record.code for record in rejected)),

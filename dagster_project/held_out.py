@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from dagster_project.recorded_calls import recorded_episodes
 from environments.fidelity import VERDICTS, record_tape, replay
+from environments.frontier import frontier, reliability, trust
 from environments.runtime.world import World
 from redact.clean_episode import CleanEpisode
 from synth.worlds import LearntWorld, WorldSettings, learn_world
@@ -37,15 +38,17 @@ def measure(
     learnt = learn(kept, settings)
     # From the app's state at that moment: what a held-out episode saw itself is what is being asked.
     asked = recorded_episodes(held)
-    found = replay(
-        World.from_json(learnt.document), asked, tape=record_tape(recorded_episodes(kept))
-    )
+    world = World.from_json(learnt.document)
+    found = replay(world, asked, tape=record_tape(recorded_episodes(kept)))
     known = {task_of(e) for e in kept}
     unseen = {e.episode_id for e in held if task_of(e) not in known}
     counts = found.of(unseen).to_json()
     names = ("calls", *VERDICTS, "tape")
     return {
         **found.to_json(),
+        "frontier": frontier(world, lambda at: replay(at, asked)),
+        "reliability": reliability(found.judged),
+        "trust": trust(found.judged),
         "unseen_tasks": {"episodes": len(unseen), **{name: counts[name] for name in names}},
         "episodes": len(held),
         "learnt_from": len(kept),

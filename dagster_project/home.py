@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from dagster_project.errors import HomeError
+from environments.runtime.world_recall import RISK
 
 HOME_FORMAT: Final = 1
 RAW_DAYS: Final = 30
@@ -159,6 +160,18 @@ def set_redaction(home: Home, mode: str) -> None:
     """Declare whether the data of this home must be redacted; everything downstream repeats it."""
     if mode != redaction_of(home):
         _update_manifest(home, lambda found: {**found, "redaction": mode})
+
+
+def risk_of(home: Home) -> float:
+    """The share of wrong answers that worlds of this home may give, where `worlds.toml` does not say it."""
+    found = _read_manifest(home).get("risk")
+    return float(found) if isinstance(found, int | float) else RISK
+
+
+def set_risk(home: Home, risk: float) -> None:
+    """Keep the share of wrong answers that worlds of this home may give."""
+    if risk != risk_of(home):
+        _update_manifest(home, lambda found: {**found, "risk": risk})
 
 
 def raw_days_of(home: Home) -> int:

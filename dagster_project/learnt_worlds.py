@@ -37,6 +37,11 @@ class StoredWorld:
         return self.starts.get(episode.episode_id, {})
 
     @property
+    def risk(self) -> float:
+        """The share of told answers that may be wrong."""
+        return float(self.document.get("recall", {}).get("risk", 0.0))
+
+    @property
     def digest(self) -> str:
         """The world file's hash, as task versions contain it; computed anew each time (0.1 s where the file has megabytes)."""
         return digest_bytes(canonical(self.document).encode())

@@ -86,7 +86,7 @@ def stale_apps(clean: CleanSide, apps: Sequence[str]) -> tuple[str, ...]:
     wanted = {
         "failure_clusters": failure_clusters.ingredients(lake, apps, k=clean.k),
         "worlds": worlds.ingredients(
-            lake, apps, clean.outcome_policy.with_name(worlds.WORLD_SETTINGS)
+            lake, apps, clean.outcome_policy.with_name(worlds.WORLD_SETTINGS), clean.risk
         ),
         "tasks": tasks.ingredients(clean, apps),
         "verified_tasks": verified_tasks.ingredients(lake, apps, asking=clean.judge is not None),

@@ -42,6 +42,7 @@ def parts_of(lake: Lake, apps: Sequence[str], *, name: str | None = None) -> Tas
     """All verified tasks of some apps, whatever their status; the writer chooses."""
     entries: list[Entry] = []
     graders: list[Json] = []
+    answers: list[Json] = []
     attacks: list[Json] = []
     ways: list[Json] = []
     worlds: dict[str, Mapping[str, Any]] = {}
@@ -49,6 +50,9 @@ def parts_of(lake: Lake, apps: Sequence[str], *, name: str | None = None) -> Tas
         world = world_of(lake, app)
         if world is not None:
             worlds[app] = world.document
+            answers.append(
+                {"app": app, "risk": world.risk, "held_out": world.fidelity.get("frontier", {})}
+            )
         verdicts = records(lake, VERIFIED, app, VerifiedTask)
         clusters = _cluster_by_episode(lake, app)
         said = cache(partial(_said, lake, app))
@@ -68,6 +72,7 @@ def parts_of(lake: Lake, apps: Sequence[str], *, name: str | None = None) -> Tas
         worlds=worlds,
         provenance={
             **_provenance(lake, sorted(apps), name),
+            "answers": answers,
             "graders": graders,
             "attacks": attacks,
             "ways": ways,

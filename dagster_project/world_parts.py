@@ -17,6 +17,7 @@ from dagster_project.report.data import (
     WorldRow,
 )
 from dagster_project.tool_costs import UNTIMED, ToolCost
+from environments.frontier import points
 from environments.unsettled import settle
 from synth.world.model import TOO_FEW
 from synth.worlds import ToolSummary
@@ -49,6 +50,8 @@ def world_row(world: StoredWorld, costs: Mapping[str, ToolCost]) -> WorldRow:
         tape=_tape(found),
         unseen_tasks=_fidelity(found.get("unseen_tasks")),
         versions=version_rows(world.document),
+        risk=world.risk,
+        frontier=tuple(points(found.get("frontier", {}), world.risk)),
         sources=tuple(
             Count(name=source, count=int(counts["calls"]))
             for source, counts in found.get("by_source", {}).items()

@@ -13,7 +13,8 @@ from environments.runtime.attempt import UNKNOWN, Json
 from environments.runtime.environment import run_actions
 from environments.runtime.task import Task
 from environments.runtime.world import World
-from environments.runtime.world_recorded import asked_text, only_looks, past_key
+from environments.runtime.world_entry import asked_text
+from environments.runtime.world_recorded import only_looks, past_key
 from synth.rubric.recorded import Recorded
 
 Path = Mapping[str, Mapping[str, Sequence[Json]]]

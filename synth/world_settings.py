@@ -6,6 +6,7 @@ Comes in: the file. Goes out: `WorldSettings` per app. A file looks like this:
     continuity = "living"      # where a person knows; else it is inferred
     default = "derive"         # what the tools not named below may do
     reads = ["find", "get"]    # tools that change nothing, where the recordings cannot show it
+    risk = 0.005               # the share of told answers that may be wrong; 0 tells only what is certain
     [shop.tools]
     refund = "strict"          # recorded answers only
     search = "simulate"        # where nobody knows, a configured model may answer
@@ -20,6 +21,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, Final
 
+from environments.runtime.world_recall import MOST_RISK, RISK, is_risk
 from environments.runtime.world_tool import DERIVE, POLICIES
 from synth.llm import LlmSettings
 from synth.worlds import WorldSettings
@@ -31,10 +33,10 @@ class WorldSettingsError(ValueError):
     """`worlds.toml` cannot be used; the message says which line to change."""
 
 
-def load_world_settings(path: Path | None, app: str) -> WorldSettings:
-    """An app's part of `worlds.toml`; the defaults without one."""
+def load_world_settings(path: Path | None, app: str, *, risk: float = RISK) -> WorldSettings:
+    """An app's part of `worlds.toml`; the defaults without one, `risk` among them."""
     if path is None or not path.exists():
-        return WorldSettings()
+        return WorldSettings(risk=risk)
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
@@ -43,7 +45,7 @@ def load_world_settings(path: Path | None, app: str) -> WorldSettings:
     tools = part.get("tools", {}) if isinstance(part, dict) else None
     if not isinstance(part, dict) or not isinstance(tools, dict):
         raise WorldSettingsError(f"{path.name}: [{app}] and [{app}.tools] must be tables")
-    for name in part.keys() - {"continuity", "default", "reads", "tools", "proposals"}:
+    for name in part.keys() - {"continuity", "default", "reads", "risk", "tools", "proposals"}:
         raise WorldSettingsError(f"{path.name}: [{app}] has no setting {name!r}")
     continuity = _one_of(part.get("continuity"), CONTINUITIES, f"{path.name}: {app}.continuity")
     default = _one_of(part.get("default", DERIVE), POLICIES, f"{path.name}: {app}.default")
@@ -56,6 +58,7 @@ def load_world_settings(path: Path | None, app: str) -> WorldSettings:
         default=default or DERIVE,
         tools=policies,
         reads=_names(part.get("reads", []), f"{path.name}: {app}.reads"),
+        risk=_risk(part.get("risk", risk), f"{path.name}: {app}.risk"),
         proposals=_proposals(part.get("proposals"), path, app),
     )
 
@@ -79,6 +82,12 @@ def _proposals(part: object, path: Path, app: str) -> LlmSettings | None:
         api_key=None if base_url is None else "none",
         cache=path.with_name("world_proposals"),
     )
+
+
+def _risk(value: object, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not is_risk(value):
+        raise WorldSettingsError(f"{where} must be a share from 0 to {MOST_RISK} (0.005 is 0.5 %)")
+    return float(value)
 
 
 def _names(value: object, where: str) -> frozenset[str]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from environments.runtime.world import World
+from environments.runtime.world_recall import RISK
 from environments.runtime.world_tool import DERIVE
 from environments.runtime.world_versions import origins
 from redact.clean_episode import CleanEpisode
@@ -43,6 +44,7 @@ from synth.world.parts import learn_parts
 from synth.world.proposals import Proposer
 from synth.world.prose import learn_prose
 from synth.world.reach import learn_reach
+from synth.world.recall import recall_part
 from synth.world.receipts import adds_fields, unsettle
 from synth.world.recorded import SAYS as RECORDED_ONLY
 from synth.world.recorded import in_words, recorded_part, without
@@ -64,6 +66,8 @@ class WorldSettings:
     """The policy of tools that are not named: `strict`, `derive` or `simulate`."""
     tools: Mapping[str, str] = field(default_factory=dict)
     """Policies of single tools."""
+    risk: float = RISK
+    """The share of told answers that may be wrong; 0 tells only what no recording contradicts."""
     reads: frozenset[str] = frozenset()
     """Tools of which a person says that they change nothing."""
     proposals: LlmSettings | None = None
@@ -150,18 +154,25 @@ def learn_world(
     bench.tape = learn_tape(bench, plain)
     # What observations have lost comes last: all steps before follow calls and results without it.
     document = write_document(bench) | bench.lost | learn_prose(bench, episodes)
-    called = origins(bench.versions)
-    for name, part in document["tools"].items():
-        own = called.get(name) or name
-        policy = settings.policy_of(own if own in settings.tools else own.partition("[")[0])
-        if policy != DERIVE:
-            part["policy"] = policy
+    _set_policies(document["tools"], settings, origins(bench.versions))
+    if settings.risk:
+        document |= {"recall": recall_part(episodes, document, settings.risk)}
     return LearntWorld(
         document=document,
         tools=tuple(_summary(tool) for _, tool in sorted(bench.tools.items())),
         continuity=bench.continuity,
         start_of=_starts(document, living=bench.living),
     )
+
+
+def _set_policies(
+    tools: Mapping[str, dict[str, Any]], settings: WorldSettings, called: Mapping[str, str]
+) -> None:
+    for name, part in tools.items():
+        own = called.get(name) or name
+        policy = settings.policy_of(own if own in settings.tools else own.partition("[")[0])
+        if policy != DERIVE:
+            part["policy"] = policy
 
 
 def learn_with_recordings(

@@ -26,7 +26,7 @@ from benchmarks.knowable import RIGHT, plain
 from benchmarks.outside.tau2_desks import DESKS, LEFT_OUT, NO_DATABASE, tasks_of
 from benchmarks.shown_before import unknowables
 from benchmarks.unseen import recorded as recording
-from benchmarks.worlds import recorded
+from benchmarks.world_suites import recorded
 from environments.fidelity import Fidelity, Judged, RecordedEpisode, equal, replay
 from environments.runtime.world import World
 from redact.clean_episode import CleanEpisode
@@ -64,10 +64,7 @@ def read(desk: str, folder: Path, *, hold_out: bool) -> Traces:
     held = [to_episode(c) for c in chats if hold_out and split.holds_out(c)]
     envelopes = learn_envelopes(histories([*kept, *held]))
 
-    seen, asked = (
-        [plain(recorded(e, unpaired=True), envelopes) for e in episodes]
-        for episodes in (kept, held)
-    )
+    seen, asked = ([plain(recorded(e), envelopes) for e in episodes] for episodes in (kept, held))
     return Traces(kept=kept, plain=seen, held=asked)
 
 

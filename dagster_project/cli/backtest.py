@@ -12,6 +12,7 @@ from dagster_project.cli.output import notices, print_table
 from dagster_project.cli.settings import read_settings
 from dagster_project.cli.simulator import simulator_of
 from dagster_project.home import open_home, vault_secret
+from environments.frontier import points
 from environments.unsettled import settle
 
 
@@ -75,6 +76,23 @@ def _show(found: dict[str, Any]) -> None:
         ("tool", "calls", *names, "tape exact"),
         [(t, *(part[n] for n in ("calls", *names)), part["tape"]["exact"]) for t, part in by_tool],
     )
+    chosen = set(found["risk"].values())
+    print_table(
+        "What risk buys: the share of told answers that may be wrong, and what it gives",
+        ("risk", "right", "wrong", "wrong of told", "unknown", ""),
+        points(found["frontier"], chosen.pop() if len(chosen) == 1 else None),
+    )
+    held = found["reliability"]
+    print_table(
+        "Told answers by confidence: how many were right, and how many should be",
+        ("confidence from", "told", "right", "promised"),
+        [(name, *_held(part)) for name, part in held["by_confidence"].items()],
+    )
+    print_table(
+        "The same by tool",
+        ("tool", "told", "right", "promised"),
+        [(name, *_held(part)) for name, part in held["by_tool"].items()],
+    )
     simulated_rows: list[tuple[str, int, int, int]] = []
     simulation = found.get("simulation", {})
     for name, part in {"all": simulation, **simulation.get("by_tool", {})}.items():
@@ -115,6 +133,10 @@ def _unsettled(found: dict[str, Any]) -> list[tuple[str, str, str, int, str]]:
         for why, count in reasons.items()
     ]
     return sorted(rows, key=lambda row: -row[3])
+
+
+def _held(part: dict[str, float]) -> tuple[float, ...]:
+    return part["told"], part["right"], round(part["promised"], 1)
 
 
 def _share(part: int, whole: int) -> str:

@@ -13,7 +13,8 @@ from dagster_project.cli.options import HOME, HomeOption, JsonOption, JudgeOptio
 from dagster_project.cli.output import how_many, lines_to_settle, notices, print_json, print_table
 from dagster_project.cli.settings import read_settings
 from dagster_project.errors import ProjectError, StrictError
-from dagster_project.home import open_home, set_redaction
+from dagster_project.home import open_home, set_redaction, set_risk
+from environments.runtime.world_recall import MOST_RISK, is_risk
 
 if TYPE_CHECKING:
     from dagster_project.build import Built
@@ -28,6 +29,15 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
             "--redaction",
             metavar="on|off",
             help="off: this home's data is declared free of personal data; every manifest says so.",
+        ),
+    ] = None,
+    risk: Annotated[
+        float | None,
+        typer.Option(
+            "--risk",
+            metavar="SHARE",
+            help="The share of the tools' answers in worlds that may be wrong, kept for later builds: 0.005 unless said, "
+            "0 tells only what is certain. worlds.toml can say it for one app.",
         ),
     ] = None,
     strict: Annotated[
@@ -45,13 +55,19 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
 
     Only what changed is made again. Interrupted, it goes on where it stopped.
 
-    Example: tracegym build --home H
+    Example: tracegym build --home H --risk 0.02
     """
     if redaction not in {None, "on", "off"}:
         raise typer.BadParameter("pass on or off", param_hint="--redaction")
     if judge_url and not judge:
         raise typer.BadParameter("a judge's endpoint needs the model's name", param_hint="--judge")
+    if risk is not None and not is_risk(risk):
+        raise typer.BadParameter(
+            f"pass a share from 0 to {MOST_RISK} (0.005 is 0.5 %)", param_hint="--risk"
+        )
     opened = open_home(home)
+    if risk is not None:
+        set_risk(opened, risk)
     if redaction is not None:
         set_redaction(opened, redaction)
     console = notices()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import dagster as dg
 
-from dagster_project.home import Home, open_home, redaction_of, vault_secret
+from dagster_project.home import Home, open_home, redaction_of, risk_of, vault_secret
 from dagster_project.judge_replies import JudgeChoice
 from dagster_project.lake import Lake
 from redact.policy import load_policy
@@ -69,6 +69,11 @@ class CleanSide(dg.ConfigurableResource[None]):
     def outcome_policy(self) -> Path:
         """What outcome names mean; may be absent."""
         return Home(path=Path(self.home)).outcome_policy
+
+    @property
+    def risk(self) -> float:
+        """The share of wrong answers that worlds may give, where `worlds.toml` does not say it."""
+        return risk_of(Home(path=Path(self.home)))
 
     @property
     def k(self) -> int:

@@ -67,11 +67,12 @@ def worlds(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     """Learn the worlds of the apps whose clean episodes changed."""
     lake = clean.lake
     policy = clean.outcome_policy.with_name(WORLD_SETTINGS)
-    todo = work(lake, ASSET, ingredients(lake, context.partition_keys, policy))
+    todo = work(lake, ASSET, ingredients(lake, context.partition_keys, policy, clean.risk))
     for app in sorted(app for app, _ in todo.stale):
         skips = Skips(ASSET, app)
         with skips.unit("app") as learning:
-            document, world = _learn(lake, app, load_world_settings(policy, app), skips)
+            settings = load_world_settings(policy, app, risk=clean.risk)
+            document, world = _learn(lake, app, settings, skips)
             again = tried(todo, [(app, "")]) if skips else todo
             store(lake, WORLDS, to_rows([document]), again, keys=[(app, "")])
             _for_people(clean, app, world)
@@ -96,6 +97,8 @@ def _learn(
         fidelity = measure(episodes, settings, learn=learn)
     tell(ASSET, 1, 2, f"{app}: learning from {len(episodes)} episodes")
     learnt = learn(episodes, settings)
+    if "recall" in learnt.document:
+        learnt.document["recall"]["trust"] = fidelity.get("trust", [])
     begun = partial(skips.unit, "start of an episode")
     return world_document(app, learnt, episodes, fidelity, unit=begun), learnt.document
 
@@ -105,9 +108,9 @@ def teachers(episodes: Sequence[CleanEpisode]) -> list[CleanEpisode]:
     return [episode for episode in episodes if not episode.do_not_train]
 
 
-def ingredients(lake: Lake, apps: Sequence[str], policy: Path) -> dict[Key, str]:
+def ingredients(lake: Lake, apps: Sequence[str], policy: Path, risk: float) -> dict[Key, str]:
     """What each world is made of now."""
-    said = file_digest(policy)
+    said = f"{file_digest(policy)} {risk}"
     return {(app, ""): made_of(digests(lake, "clean_episodes", app), said) for app in apps}
 
 
@@ -162,7 +165,7 @@ def _result(lake: Lake, apps: Sequence[str], recomputed: int) -> AssetResult:
 
 def wrong_answers(known: Sequence[StoredWorld]) -> dg.AssetCheckResult:
     """The check on wrong answers: a small app's must not hide behind a large one's calls."""
-    over = [w for w in known if _count(w, "wrong") > WRONG_LIMIT * _count(w, "calls")]
+    over = [w for w in known if _count(w, "wrong") > _limit(w) * _count(w, "calls")]
     return dg.AssetCheckResult(
         check_name="wrong_answers",
         passed=not over,
@@ -174,6 +177,11 @@ def wrong_answers(known: Sequence[StoredWorld]) -> dg.AssetCheckResult:
             "apps_over_the_limit": [world.app for world in over],
         },
     )
+
+
+def _limit(world: StoredWorld) -> float:
+    """The share of wrong answers that is too much: twice the risk that somebody chose, where that is more."""
+    return max(WRONG_LIMIT, 2 * world.risk)
 
 
 def _parts(world: StoredWorld) -> list[tuple[str | int, ...]]:

@@ -254,6 +254,10 @@ class WorldRow:
     tools: tuple[ToolRow, ...] = ()
     versions: tuple[VersionRow, ...] = ()
     """Tools that drifted."""
+    risk: float = 0.0
+    """The share of told answers that may be wrong."""
+    frontier: tuple[tuple[str, int, int, str, int, str], ...] = ()
+    """Held-out calls at several risks (`environments.frontier.points`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

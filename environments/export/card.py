@@ -10,7 +10,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from environments.export.card_figures import difficulty_section, null_section, split_section
-from environments.export.card_graders import attack_section, grader_section, way_section
+from environments.export.card_graders import (
+    answer_section,
+    attack_section,
+    grader_section,
+    way_section,
+)
 from environments.runtime.attempt import Json
 from environments.runtime.manifest import TaskSetManifest
 from environments.runtime.share import PAYS_ALL, PAYS_SHARE, UNSOLVED
@@ -71,6 +76,7 @@ def card(
         + _verification(manifest)
         + attack_section(manifest.provenance.get("attacks"))
         + way_section(manifest.provenance.get("ways")),
+        "## Answers of the tools\n\n" + answer_section(manifest.provenance.get("answers")),
         "## Agreement with real outcomes\n\n"
         + _agreement(manifest.provenance.get("agreement"))
         + grader_section(manifest.provenance.get("graders")),
@@ -87,7 +93,9 @@ def card(
 
 
 def _in_no_table(provenance: Mapping[str, Json]) -> dict[str, Json]:
-    return {k: v for k, v in provenance.items() if k not in {"attacks", "graders", "ways"}}
+    return {
+        k: v for k, v in provenance.items() if k not in {"answers", "attacks", "graders", "ways"}
+    }
 
 
 def _inside(tasks: Sequence[Task]) -> str:

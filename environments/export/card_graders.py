@@ -1,6 +1,6 @@
-"""The card's tables on graders: how far each kind of check is trusted, and what each kind of attack earns, by app.
+"""The card's tables by app: how sure the tools' answers are, how far each kind of check is trusted, what each attack earns.
 
-In: the rows in the manifest's provenance (`graders`, `attacks`, `ways`), as plain JSON. Out: Markdown. Names of kinds and figures only. Not here:
+In: the rows in the manifest's provenance (`answers`, `graders`, `attacks`, `ways`), as plain JSON. Out: Markdown. Names of kinds and figures only. Not here:
 how a kind is judged and what attacks are; whoever writes the task set says so.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from environments.frontier import points
 from environments.runtime.attempt import Json
 from environments.verification.kinds import KINDS
 
@@ -28,11 +29,30 @@ ATTACKS = (
 )
 ATTACK_HEAD = "| app | attack | paid without the gate | paid by accepted tasks |\n|---|---|---|---|"
 
+ANSWERS = (
+    "Worlds answer calls that no recording made. The risk is the share of their told answers that may be wrong; what is not sure enough "
+    "is `unknown`, and an attempt that depends on it has no reward. Below: calls of held-out episodes, answered at several risks."
+)
+ANSWER_HEAD = "| app | risk | right | wrong | wrong of told | unknown |\n|---|---|---|---|---|---|"
+
 WAYS = (
     "Other ways of making the good attempt, on accepted tasks. They ought to be paid, unless the order of changes or of a list matters. "
     "Not graded: the world does not know an answer on that way, so that a policy that takes it earns no reward, neither 1 nor 0."
 )
 WAY_HEAD = "| app | way | tasks | paid | not paid | not graded |\n|---|---|---|---|---|---|"
+
+
+def answer_section(rows: Any) -> str:  # noqa: ANN401 - as JSON has it
+    """The risk of each app's world, and what its held-out calls were answered at several risks."""
+    found = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else []
+    lines = [
+        f"| {_app(row)} | {risk}{', chosen' if chosen else ''} | {right} | {wrong} | {of_told} | {unknown} |"
+        for row in found
+        for risk, right, wrong, of_told, unknown, chosen in points(row["held_out"], row["risk"])
+    ]
+    said = [f"- {_app(row)}: risk {row['risk']:.1%}" for row in found]
+    table = ["", ANSWER_HEAD, *lines] if lines else []
+    return "\n".join([ANSWERS, "", *said, *table]) if found else "Not said."
 
 
 def way_section(rows: Json) -> str:

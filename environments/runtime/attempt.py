@@ -33,6 +33,8 @@ class ToolResult:
     """The tool refused or failed, as a truth about the tool (an `unknown` answer is not an error)."""
     evidence: str = ""
     """Which learnt behaviour or recording answered, for a person to look up in the world file."""
+    confidence: float = 1.0
+    """How probably the real tool answers so; 1 where a behaviour that no recording contradicts says it."""
 
 
 @dataclass(frozen=True, slots=True)

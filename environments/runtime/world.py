@@ -8,6 +8,7 @@ A session is a thin layer over one shared, read-only world: thousands live side 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from typing import Any, Final
 
 from .attempt import Json, ToolResult
@@ -22,6 +23,7 @@ from .world_moment import Moment, Room
 from .world_nested import load_nested
 from .world_partial import load_parts
 from .world_prose import WordedRecordedSession, WordedSession, prose_of
+from .world_recall import Recall
 from .world_recorded import RecordedSession, Recordings
 from .world_session import Session
 from .world_state import State
@@ -56,6 +58,7 @@ class World:
         "origins",
         "parts",
         "prose",
+        "recall",
         "recordings",
         "refusals",
         "room",
@@ -111,6 +114,8 @@ class World:
         self.callers: Mapping[str, Any] = document.get("callers", {})
         self.recordings = Recordings(document.get("recorded", {}))
         """Tools that were not learnt."""
+        self.recall = Recall(document["recall"]) if "recall" in document else None
+        """Recorded answers that are told though no behaviour says them; None where only what is certain is told."""
         self.prose = prose_of(document.get("prose", {}))
         """Texts that agents word themselves, by tool as they call it."""
         self.room = Room()
@@ -133,6 +138,19 @@ class World:
         """The name of what a call means: the part, of a tool that is several."""
         parsed = parse_arguments(arguments) if self.dispatched else None
         return tool if parsed is None else self.dispatched.meant(tool, parsed).tool
+
+    @property
+    def risk(self) -> float:
+        """The share of told answers that may be wrong."""
+        return self.recall.risk if self.recall is not None else 0.0
+
+    def at_risk(self, risk: float) -> World:
+        """The same world, where another share of told answers may be wrong; itself where nothing was learnt of recalled answers."""
+        if self.recall is None:
+            return self
+        other = copy(self)
+        other.recall = self.recall.at_risk(risk)
+        return other
 
     @property
     def simulates(self) -> bool:

@@ -15,7 +15,17 @@ from typing import Final
 
 from .attempt import Event, Json
 from .canonical import canonical
-from .normal import labels_in, leaves, names_in, names_in_text, parse_json, stable, tokens_in
+from .normal import (
+    labels_in,
+    leaves,
+    names_in,
+    names_in_text,
+    parse_arguments,
+    parse_json,
+    simplify,
+    stable,
+    tokens_in,
+)
 
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _JOINED: Final = re.compile(r"(?<![\w.@/-])[^\W\d]+(?:[.@/-][^\W\d]+)+(?![\w@/-])")
@@ -35,6 +45,14 @@ DOUBT: Final = "?"
 def call_text(tool: str, arguments: Mapping[str, Json]) -> str:
     """One text for a call, arguments in normal form."""
     return f"{tool} {stable(arguments)}"
+
+
+def asked_text(name: str, arguments: Mapping[str, Json] | str) -> str:
+    """One text for equal calls, as agents make them."""
+    parsed = parse_arguments(arguments)
+    if parsed is None:
+        return f"{name} {arguments}"
+    return call_text(name, {key: simplify(value) for key, value in parsed.items()})
 
 
 def _words_said(args: Mapping[str, Json], content: str) -> frozenset[str]:

@@ -19,6 +19,7 @@ NEVER_SO: Final = "this was never refused so under such conditions: "
 """What a call breaks, or what it was refused for, stands behind these: the words alone are not known."""
 NOT_ELSE: Final = "never seen otherwise in a success"
 """Behind `NEVER_DONE` where no call that was refused had it otherwise either."""
+SELDOM_RIGHT: Final = "answers of this tool were too often wrong on held-out calls"
 WITHHELD: Final = "[withheld]"
 """What redaction leaves in place of a part that it withheld: no tool answers so."""
 

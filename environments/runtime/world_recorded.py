@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from .attempt import RECORDED, UNKNOWN, Json, Made, ToolResult
 from .canonical import digest_bytes
-from .normal import parse_arguments, same_answer, simplify, unwrap
-from .world_entry import Came, Entry, call_text
+from .normal import parse_arguments, same_answer, unwrap
+from .world_entry import Came, Entry, asked_text
 from .world_moment import Moment
 from .world_notice import notice, whole
 from .world_session import Session
@@ -28,14 +28,6 @@ NOT_KNOWN: Final = "?"
 PATH: Final = "path"
 """Where an answer comes from that was recorded along a path of the task."""
 _LENGTH: Final = 32
-
-
-def asked_text(name: str, arguments: Mapping[str, Json] | str) -> str:
-    """One text for equal calls, as agents make them."""
-    parsed = parse_arguments(arguments)
-    if parsed is None:
-        return f"{name} {arguments}"
-    return call_text(name, {key: simplify(value) for key, value in parsed.items()})
 
 
 def past_key(past: Sequence[str]) -> str:
@@ -185,9 +177,8 @@ class RecordedSession(Session):
             self._past, self._dark, self._times = before._past, before._dark, before._times  # noqa: SLF001 - as above
 
     def _go_back(self, before: Self) -> None:
-        """To where the session was before a call; `before` is used up."""
-        self.state, self._moment, self._shared = before.state, before._moment, True
-        self._views, self._past, self._dark = before._views, before._past, before._dark
+        super()._go_back(before)
+        self._past, self._dark = before._past, before._dark
 
     def _of_recordings(self, name: str) -> bool:
         """Whether only recordings say what such a call is answered; from the first one that may change something all are."""

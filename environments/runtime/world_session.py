@@ -18,8 +18,9 @@ from .world_early import read_early
 from .world_entry import Place
 from .world_log import log_unknown
 from .world_moment import Moment
-from .world_notice import ONLY_RECORDED, notice, whole
+from .world_notice import ONLY_RECORDED, SELDOM_RIGHT, notice, whole
 from .world_reads import show, show_computed
+from .world_recall import Recall
 from .world_scope import Here
 from .world_state import ABSENCE
 from .world_tape import taped
@@ -29,12 +30,14 @@ from .world_writes import change, follow_change, follow_read
 
 if TYPE_CHECKING:
     from .world import World
+    from .world_recall import Done
 
 
 class Session:
     """One running copy of a world."""
 
     __slots__ = (
+        "_done",
         "_given",
         "_moment",
         "_shared",
@@ -61,6 +64,8 @@ class Session:
         around = world.around
         # Most worlds have none, and sessions open by the thousand.
         self._views = tuple(v.opened(started_at, given.subject) for v in around) if around else ()
+        self._done: tuple[Done, ...] = ()
+        """The calls that may have changed something, in a world that recalls answers."""
         self._wordings: Mapping[str, str] = {}
         """Recorded texts, each with the one that this session sent instead."""
         self._moment: Moment | None = moment
@@ -76,10 +81,77 @@ class Session:
         for view in self._views:
             if not view.passes(name, arguments):
                 return self.made(name, arguments).result
-        return self._called(name, arguments)
+        recall = self._world.recall
+        if recall is None:
+            return self._called(name, arguments)
+        if name not in recall.looks:
+            return self.made(name, arguments).result
+        result = self._called(name, arguments)
+        return self._settled(recall, name, (name, arguments), result)
 
     def made(self, name: str, arguments: Mapping[str, Json] | str) -> Made:
         """The same, with what the call meant."""
+        recall = self._world.recall
+        if recall is None:
+            return self._made(name, arguments)
+        tool = self._world.meant(name, arguments)
+        looks = tool in recall.looks
+        before = None if looks or self._went_before(name, arguments) else self.fork()
+        made = self._made(name, arguments)
+        result = self._settled(recall, tool, (name, arguments), made.result, before)
+        if not looks and not result.is_error:
+            self._done = (*self._done, recall.done(name, arguments, tool))
+        return made if result is made.result else Made(result, made.meant)
+
+    def _went_before(self, name: str, arguments: Mapping[str, Json] | str) -> bool:
+        """Whether a run made this call here, and knew the answer."""
+        if self._moment is None or self._views or not isinstance(arguments, str):
+            return False
+        way = self._moment.ways.get((name, arguments))
+        return way is not None and way[0].source != UNKNOWN
+
+    def _settled(
+        self,
+        recall: Recall,
+        tool: str,
+        asked: tuple[str, Mapping[str, Json] | str],
+        result: ToolResult,
+        before: Self | None = None,
+    ) -> ToolResult:
+        """A behaviour's answer as far as it is trusted, a recorded one where nobody knows; `before`: where the session was."""
+        if result.source != UNKNOWN:
+            trusted = recall.trusted(tool, result)
+            # What a call changed stays believed: only answers of tools that change nothing can be taken back.
+            if trusted is not None or tool not in recall.looks:
+                return trusted or result
+            result = notice(asked[0], SELDOM_RIGHT)
+        return self._recalled(recall, tool, asked, before) or result
+
+    def _recalled(
+        self,
+        recall: Recall,
+        tool: str,
+        asked: tuple[str, Mapping[str, Json] | str],
+        before: Self | None,
+    ) -> ToolResult | None:
+        """The recorded answer, followed like a recording; None where none is sure enough."""
+        call = recall.done(*asked, tool)
+        best = recall.told(call, self._done, self._given.own)
+        if best is None:
+            return None
+        if before is not None:
+            self._go_back(before)
+        known = len(self.state.log)
+        self._observe(*asked, best.answer.content)
+        again = any(earlier.text == call.text for earlier in self._done)
+        for entry in self.state.log[known:]:
+            # What exactly it changed nobody knows; whoever makes the same call changes the same. Made once more it may
+            # change that again, or nothing.
+            entry.known, entry.kind = not again, entry.kind or "write"
+        return best.result()
+
+    def _made(self, name: str, arguments: Mapping[str, Json] | str) -> Made:
+        """What learnt behaviour answers."""
         views = self._views
         if not views:
             return Made(self._called(name, arguments))
@@ -192,6 +264,12 @@ class Session:
 
     def observe(self, name: str, arguments: Mapping[str, Json] | str, content: str) -> None:
         """Follow a recording: the call was made and this is what really came back."""
+        self._observe(name, arguments, content)
+        recall = self._world.recall
+        if recall is not None and (tool := self._world.meant(name, arguments)) not in recall.looks:
+            self._done = (*self._done, recall.done(name, arguments, tool))
+
+    def _observe(self, name: str, arguments: Mapping[str, Json] | str, content: str) -> None:
         self._leave()
         asked, inside = Asked(name, arguments), unwrap(content, self._envelope())
         for view in self._views:
@@ -229,13 +307,18 @@ class Session:
             given=self._given,
         )
         other._views = tuple(view.copy() for view in self._views)  # noqa: SLF001 - one of its own kind
-        other._wordings = self._wordings  # noqa: SLF001 - as above
+        other._wordings, other._done = self._wordings, self._done  # noqa: SLF001 - as above
         return other
+
+    def _go_back(self, before: Self) -> None:
+        """To where the session was before a call; `before` is used up."""
+        self.state, self._moment, self._shared = before.state, before._moment, True
+        self._views, self._done = before._views, before._done
 
     def _resume(self, before: Session) -> None:
         """Go on from where another session of the same kind is; that one is used up."""
         self.state, self._moment, self._shared = before.state, before._moment, True
-        self._views, self._wordings = before._views, before._wordings
+        self._views, self._wordings, self._done = before._views, before._wordings, before._done
 
     def _untouched(self, names: frozenset[str] | None, place: Place | None) -> bool:
         state = self.state

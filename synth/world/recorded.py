@@ -16,7 +16,8 @@ from typing import Any, Final
 from environments.runtime.normal import parse_arguments, unwrap
 from environments.runtime.tool_definition import name_of, read_definition
 from environments.runtime.world import World
-from environments.runtime.world_recorded import asked_text, past_key
+from environments.runtime.world_entry import asked_text
+from environments.runtime.world_recorded import past_key
 from redact.clean_episode import CleanEpisode, CleanStep
 from synth.tool_errors import looks_failed
 from synth.world.document import holds_withheld

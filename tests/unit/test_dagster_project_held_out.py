@@ -12,7 +12,7 @@ from tests.unit.world_backend import workshop_episodes
 def test_tasks_are_held_out_whole_and_counted_apart() -> None:
     """No attempt at an unseen task is learnt from; its calls are a part of all held-out calls."""
     episodes = [replace(e, task_key=f"t{n // 3}") for n, e in enumerate(workshop_episodes(90))]
-    found = measure(episodes, WorldSettings())
+    found = measure(episodes, WorldSettings(risk=0))
     unseen = found["unseen_tasks"]
     assert 0 < unseen["episodes"] < found["episodes"]
     assert 0 < unseen["calls"] < found["calls"]
@@ -24,9 +24,9 @@ def test_tasks_are_held_out_whole_and_counted_apart() -> None:
 def test_too_few_to_hold_out_is_not_measured() -> None:
     """Nine episodes, or one task: the fidelity is not known rather than zero."""
     episodes = workshop_episodes(40)
-    assert measure(episodes[:9], WorldSettings()) == {}
+    assert measure(episodes[:9], WorldSettings(risk=0)) == {}
     key = next(k for k in map(str, range(100)) if is_held_out(replace(episodes[0], task_key=k)))
-    assert measure([replace(e, task_key=key) for e in episodes], WorldSettings()) == {}
+    assert measure([replace(e, task_key=key) for e in episodes], WorldSettings(risk=0)) == {}
 
 
 def test_the_check_fails_for_one_bad_app_among_good_ones() -> None:

@@ -99,7 +99,7 @@ def labels() -> dict[str, Label]:
 @cache
 def world() -> LearntWorld:
     """The desk's world; what it is learnt from makes no difference to what others cost."""
-    return learn_world([talk.episode for talk in season()[:SMALLER]], WorldSettings())
+    return learn_world([talk.episode for talk in season()[:SMALLER]], WorldSettings(risk=0))
 
 
 def derived(size: int) -> list[Candidate]:
@@ -112,7 +112,7 @@ def test_a_world_costs_what_its_conversations_cost() -> None:
     """Learning what tools do."""
 
     def learn(size: int) -> None:
-        learn_world([talk.episode for talk in season()[:size]], WorldSettings())
+        learn_world([talk.episode for talk in season()[:size]], WorldSettings(risk=0))
 
     assert exponent(learn, SMALLER, LARGER) < MOST
 

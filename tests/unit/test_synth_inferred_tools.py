@@ -89,7 +89,7 @@ def test_a_task_names_the_tools_that_were_inferred() -> None:
     """Its tools can be called, and its provenance says which of them nobody sent."""
     seen = [episode(f"e{n}", ("find", {"city": f"Ulm {n}"})) for n in range(4)]
     labels = {e.episode_id: Label(resolved=True, confidence=0.97) for e in seen}
-    tasks = [c.task for c in derive_tasks(seen, labels, learn_world(seen, WorldSettings()))]
+    tasks = [c.task for c in derive_tasks(seen, labels, learn_world(seen, WorldSettings(risk=0)))]
     assert tasks
     for task in tasks:
         assert [is_from_calls(tool) for tool in task.tools] == [True]

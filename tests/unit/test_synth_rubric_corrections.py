@@ -61,7 +61,7 @@ def failed(*outcomes: CleanOutcome, alike: int = 8) -> Candidate:
     found = derive_tasks(
         episodes,
         labels,
-        learn_world(episodes, WorldSettings()),
+        learn_world(episodes, WorldSettings(risk=0)),
         corrections=corrections_of(outcomes, OutcomePolicy()),
     )
     return next(c for c in found if any(a.episode_id == "x" for a in c.attempts))
@@ -211,7 +211,7 @@ def test_calls_to_a_tool_that_is_several_are_given_as_agents_make_them() -> None
     episodes = [behind_one_tool(e) for e in (*good, bad)]
     labels = {e.episode_id: Label(resolved=e.episode_id != "x", confidence=0.97) for e in episodes}
     told = corrections_of([said({"tool": "call_tool", "arguments": RENEW})], OutcomePolicy())
-    world = learn_world(episodes, WorldSettings())
+    world = learn_world(episodes, WorldSettings(risk=0))
     assert world.document["dispatched"]
     found = derive_tasks(episodes, labels, world, corrections=told)
     one = next(c for c in found if c.attempts[0].episode_id == "x")
@@ -223,7 +223,7 @@ def test_a_resolved_request_needs_no_correction() -> None:
     """Where an attempt was resolved, what people say besides changes nothing."""
     good = [renewal(f"g{n}", 100 + n) for n in range(8)]
     labels = {e.episode_id: Label(resolved=True, confidence=0.97) for e in good}
-    world = learn_world(good, WorldSettings())
+    world = learn_world(good, WorldSettings(risk=0))
     told = corrections_of([replace(said(RENEW), episode_id="g0")], OutcomePolicy())
     assert told
     assert derive_tasks(good, labels, world, corrections=told) == derive_tasks(good, labels, world)

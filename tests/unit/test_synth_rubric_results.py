@@ -28,7 +28,7 @@ def _season() -> Shop:
 @cache
 def _learnt(form: str) -> tuple[Shop, LearntWorld]:
     shop = rewritten(_season(), form, well=True)
-    return shop, learn_world([t.episode for t in shop.talks], WorldSettings())
+    return shop, learn_world([t.episode for t in shop.talks], WorldSettings(risk=0))
 
 
 def _tasks(form: str) -> list[Candidate]:

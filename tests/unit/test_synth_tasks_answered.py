@@ -94,7 +94,7 @@ def derived(
     labels: Mapping[str, bool] | None = None,
 ) -> tuple[list[Candidate], World]:
     """The candidates of an app, and its world."""
-    learnt = learn_world(episodes, WorldSettings())
+    learnt = learn_world(episodes, WorldSettings(risk=0))
     marks = {
         n: Label(resolved=good, confidence=0.97, by="reviewer")
         for n, good in (labels or {}).items()

@@ -76,7 +76,7 @@ def learnt(failed: CleanEpisode) -> tuple[Candidate, LearntWorld]:
     good += [question(100 + n) for n in range(8)]
     episodes = [*good, failed]
     labels = {e.episode_id: Label(resolved=e is not failed, confidence=0.97) for e in episodes}
-    world = learn_world(episodes, WorldSettings())
+    world = learn_world(episodes, WorldSettings(risk=0))
     found = derive_tasks(episodes, labels, world)
     return next(c for c in found if c.attempts[0].episode_id == failed.episode_id), world
 
@@ -97,5 +97,5 @@ def test_a_task_whose_calls_are_known_believes_nothing() -> None:
     """What an attempt resolved needs no belief."""
     good = [renewal(f"g{n}", 100 + n) for n in range(8)]
     labels = {e.episode_id: Label(resolved=True, confidence=0.97) for e in good}
-    found = derive_tasks(good, labels, learn_world(good, WorldSettings()))
+    found = derive_tasks(good, labels, learn_world(good, WorldSettings(risk=0)))
     assert all("believed" not in c.task.start for c in found)

@@ -72,7 +72,7 @@ def noted(name: str, number: int, text: str, *, ask: str = "") -> CleanEpisode:
 def learnt(episodes: Sequence[CleanEpisode]) -> tuple[list[Candidate], World]:
     """All resolved."""
     labels = {e.episode_id: Label(resolved=True, confidence=0.97) for e in episodes}
-    found = learn_world(episodes, WorldSettings())
+    found = learn_world(episodes, WorldSettings(risk=0))
     return derive_tasks(episodes, labels, found), World.from_json(found.document)
 
 

@@ -64,7 +64,7 @@ def paid(number: int, candidates: list[Candidate], world: World, *told: str) -> 
 def test_who_leaves_out_a_message_took_no_other_route() -> None:
     """The world holds a message to be an act, which shows in no record: one that was never sent is missing all the same."""
     episodes = [moved(f"{w}{n}", n, "coach", "cashier") for n in range(8) for w in "ab"]
-    learnt = learn_world(episodes, WorldSettings())
+    learnt = learn_world(episodes, WorldSettings(risk=0))
     assert learnt.document["tools"]["send_note"]["kind"] == "act"
     labels = {e.episode_id: Label(resolved=True, confidence=0.97) for e in episodes}
     found = derive_tasks(episodes, labels, learnt)
@@ -171,7 +171,7 @@ def logged(name: str, number: int, *, log: int | None = None, change: bool = Tru
 def test_who_leaves_out_an_entry_in_a_log_took_no_other_route() -> None:
     """Where the world takes a log for a look, as nothing reads it: an entry left out, or another one, is no pass."""
     episodes = [logged(f"{w}{n}", n, log=n % 4) for n in range(12) for w in "ab"]
-    learnt = learn_world(episodes, WorldSettings())
+    learnt = learn_world(episodes, WorldSettings(risk=0))
     learnt.document["tools"]["log_change"]["kind"] = "read"
     labels = {e.episode_id: Label(resolved=True, confidence=0.97) for e in episodes}
     found = derive_tasks(episodes, labels, learnt)

@@ -14,7 +14,7 @@ from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import episode
 
 DAY = 86_400 * 10**9
-LIVING = WorldSettings(continuity="living")
+LIVING = WorldSettings(risk=0, continuity="living")
 Made = tuple[str, dict[str, Json], str]
 
 
@@ -149,7 +149,7 @@ def test_a_value_that_another_tool_takes_under_the_same_name_may_still_be_refuse
             [told, ("get_order", {"id": f"ord_9{n}"}, none), told],
         ]
     episodes = [episode(n, calls) for n, calls in enumerate(made)]
-    document = learn_world(episodes, WorldSettings(continuity="reset")).document
+    document = learn_world(episodes, WorldSettings(risk=0, continuity="reset")).document
     world = World.from_json(json.loads(json.dumps(document)))
 
     assert world.session().call("get_order", {"id": "ord_17"}).content == locked
@@ -173,7 +173,7 @@ def test_a_refusal_that_one_of_its_tools_escapes_is_about_something_else_for_all
     last = ("get_weight", {"box": "box_99"}, json.dumps({"of": "box_99", "grams": 7}))
     made += [[("login", {"pin": "p1"}, json.dumps({"session": "s-37"})), last, last]]
     episodes = [episode(n, calls) for n, calls in enumerate(made)]
-    document = learn_world(episodes, WorldSettings(continuity="reset")).document
+    document = learn_world(episodes, WorldSettings(risk=0, continuity="reset")).document
     world = World.from_json(json.loads(json.dumps(document)))
 
     assert world.session().call("get_weight", {"box": "box_99"}).content != locked

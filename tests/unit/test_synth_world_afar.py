@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from benchmarks.backends.device import DEVICE
 from benchmarks.backends.mobile import MOBILE
 from benchmarks.backends.planner import PLANNER
@@ -10,6 +12,9 @@ from synth.world.afar import Trial, reaching
 from synth.world.horizons import MIN_STILL, Version, still_tables
 from synth.world.model import ToolModel
 from synth.world.momentary import forget_moments
+
+pytestmark = pytest.mark.usefixtures("certain")
+"""What learnt behaviour says by itself, without answers that are recalled."""
 
 
 def trial(*tools: str, same: bool) -> Trial:

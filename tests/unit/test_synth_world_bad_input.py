@@ -21,7 +21,7 @@ Calls = list[tuple[str, dict[str, Any] | str, str]]
 
 def _world(episodes: Sequence[Calls]) -> World:
     made = [episode(n, calls) for n, calls in enumerate(episodes)]
-    document = learn_world(made, WorldSettings()).document
+    document = learn_world(made, WorldSettings(risk=0)).document
     return World.from_json(json.loads(json.dumps(document)))
 
 
@@ -133,7 +133,7 @@ def test_digits_that_move_within_an_answer_are_no_count() -> None:
         replace(episode(n, one), subject=f"s{n % 4}", task_key=f"t{n}")
         for n, one in enumerate(calls * 2)
     ]
-    world = World.from_json(learn_world(made, WorldSettings()).document)
+    world = World.from_json(learn_world(made, WorldSettings(risk=0)).document)
     assert world.session().call("ticket", {}).source == UNKNOWN
 
 
@@ -179,7 +179,7 @@ def test_calls_without_a_result_teach_nothing() -> None:
         started_at=0,
         steps=(CleanStep(role="assistant", tool_calls=(call,)),),
     )
-    assert learn_world([alone], WorldSettings()).tools == ()
+    assert learn_world([alone], WorldSettings(risk=0)).tools == ()
 
 
 def test_lists_sent_as_text_by_one_caller_are_the_same_lists() -> None:
@@ -191,7 +191,7 @@ def test_lists_sent_as_text_by_one_caller_are_the_same_lists() -> None:
         arguments = json.dumps({"order": f"O-{n}", "ids": sent})
         result = json.dumps({"order": f"O-{n}", "weight": f"{n}{n} kg", "first": f"z{n}"})
         made.append(episode(n, [("weigh", arguments, result)], agent="ab"[n % 2]))
-    world = World.from_json(learn_world(made, WorldSettings()).document)
+    world = World.from_json(learn_world(made, WorldSettings(risk=0)).document)
     one = world.session().call("weigh", {"order": "O-3", "ids": "['I-3', 'I-4']"})
     two = world.session().call("weigh", {"order": "O-3", "ids": ["I-3", "I-4"]})
     assert one.content == two.content

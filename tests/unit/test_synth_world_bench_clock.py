@@ -73,7 +73,7 @@ def test_a_clock_that_goes_on_with_the_calls_is_told_by_its_rule_or_not_at_all(
     *, even: bool
 ) -> None:
     """Whatever is told is true; with an even clock that holds a stamp's own time, after any number of other calls."""
-    learnt = learn_world(conversations(even=even), WorldSettings())
+    learnt = learn_world(conversations(even=even), WorldSettings(risk=0))
     world = World.from_json(json.loads(json.dumps(learnt.document)))
     stamped = 0
     for number in range(60):
@@ -88,14 +88,14 @@ def test_a_clock_that_goes_on_with_the_calls_is_told_by_its_rule_or_not_at_all(
 
 def test_what_was_stored_before_the_clock_began_is_told_as_it_is() -> None:
     """An old time in a record is no time of this clock."""
-    learnt = learn_world(conversations(even=True), WorldSettings())
+    learnt = learn_world(conversations(even=True), WorldSettings(risk=0))
     shown = World.from_json(learnt.document).session().call("look", {"paper": "PP-13"})
     assert json.loads(shown.content)["at"] == "2026-01-09T12:00:00Z"
 
 
 def test_the_time_of_a_change_that_said_nothing_is_unknown() -> None:
     """After a filing the record bears a time that no answer told."""
-    learnt = learn_world(conversations(even=True), WorldSettings())
+    learnt = learn_world(conversations(even=True), WorldSettings(risk=0))
     session = World.from_json(learnt.document).session()
     session.call("file", {"paper": "PP-13"})
     assert session.call("look", {"paper": "PP-13"}).source == UNKNOWN

@@ -55,7 +55,7 @@ def walks() -> list[CleanEpisode]:
 @pytest.fixture(scope="module")
 def garden() -> World:
     """What is planted was only ever followed by looks elsewhere."""
-    learnt = learn_world(walks(), WorldSettings())
+    learnt = learn_world(walks(), WorldSettings(risk=0))
     return World.from_json(json.loads(json.dumps(learnt.document)))
 
 
@@ -88,7 +88,7 @@ def test_whoever_left_places_alone_often_enough_is_cleared() -> None:
             calls.append(("water", {"at": f"{spot}/{rng.choice(PLANTS)}"}, "Watered"))
         calls.append(("list_all", {"place": look}, listed(BEDS, look)))
         made.append(episode(number, calls))
-    world = World.from_json(learn_world(made, WorldSettings()).document)
+    world = World.from_json(learn_world(made, WorldSettings(risk=0)).document)
     session = world.session()
     session.call("water", {"at": "/park/rose/fern"})
     assert session.call("list_all", {"place": "/park"}).content == listed(BEDS, "/park")

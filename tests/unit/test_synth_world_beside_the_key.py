@@ -7,7 +7,7 @@ from environments.runtime.world import World
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import WorldSettings, learn_world
 
-LIVING = WorldSettings(continuity="living")
+LIVING = WorldSettings(risk=0, continuity="living")
 HOUR = 3_600 * 10**9
 ORDERS = {f"OR-{n:04}": f"OW-{100 + n}" for n in range(12)}
 REFUSED = "Error: this order is somebody else's"

@@ -16,6 +16,9 @@ from environments.runtime.world_subject import SUBJECT, subject_name
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import WorldSettings, learn_world
 
+pytestmark = pytest.mark.usefixtures("certain")
+"""What learnt behaviour says by itself, without answers that are recalled."""
+
 SECOND = 10**9
 
 
@@ -42,7 +45,7 @@ def learnt(answer: Callable[[int, int], str], *, visits: int = 40) -> dict[str, 
     episodes = [
         episode(n, f"user-{n % 10}", *[("look", {}, answer(n % 10, n))] * 2) for n in range(visits)
     ]
-    return learn_world(episodes, WorldSettings()).document
+    return learn_world(episodes, WorldSettings(risk=0)).document
 
 
 def test_answers_that_differ_by_subject_are_the_subjects_own() -> None:
@@ -121,7 +124,7 @@ def test_what_a_call_puts_in_is_missed_in_answers_from_before_it() -> None:
         put: Step = ("add_to_cart", {"product_id": product, "count": 1 + n % 2})
         made = act(Shop(0), "user-1", [*look, put, *look] if n % 3 else [*look, *look, *look])
         episodes.append(episode(n, "user-1", *[(m.name, m.arguments, m.content) for m in made]))
-    world = World.from_json(learn_world(episodes, WorldSettings()).document)
+    world = World.from_json(learn_world(episodes, WorldSettings(risk=0)).document)
     session = world.session({"subject": "user-1"})
     assert session.call("view_cart", {}).source == RECORDED
     session.call("add_to_cart", {"product_id": "P007", "count": 3})

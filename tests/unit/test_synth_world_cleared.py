@@ -9,7 +9,7 @@ from environments.runtime.world import World
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import WorldSettings, learn_world
 
-LIVING = WorldSettings(continuity="living")
+LIVING = WorldSettings(risk=0, continuity="living")
 HOUR = 3_600 * 10**9
 BOXES = [f"BX-{n:04}" for n in range(20)]
 

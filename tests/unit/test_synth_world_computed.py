@@ -32,7 +32,7 @@ def _world(tools: Mapping[str, Callable[..., str]], episodes: Sequence[Sequence[
         _episode(i, [(name, given, tools[name](**given)) for name, given in calls])
         for i, calls in enumerate(episodes)
     ]
-    return World.from_json(learn_world(made, WorldSettings()).document)
+    return World.from_json(learn_world(made, WorldSettings(risk=0)).document)
 
 
 def _learnt(tool: Callable[..., str], given: Sequence[dict[str, Any]]) -> World:
@@ -206,7 +206,7 @@ def test_a_running_total_is_no_formula() -> None:
         meter = _Meter()
         given = [{"left": 1.5 + i}, {"left": 2.5 + i}]
         episodes.append(_episode(i, [("gauge", one, meter.gauge(**one)) for one in given]))
-    world = World.from_json(learn_world(episodes, WorldSettings()).document)
+    world = World.from_json(learn_world(episodes, WorldSettings(risk=0)).document)
 
     assert _ask(world, left=31).source == UNKNOWN
 
@@ -244,7 +244,7 @@ def test_a_price_is_not_taken_to_outlast_what_may_change_it() -> None:
             made.insert(0, ("reprice", changed, stall.reprice("plum", 3.5)))
             made[1:] = [("quote_for", asked | {"count": n}, _record(4.0 * n)) for n in (i, i + 30)]
         episodes.append(_episode(i, made))
-    session = World.from_json(learn_world(episodes, WorldSettings()).document).session()
+    session = World.from_json(learn_world(episodes, WorldSettings(risk=0)).document).session()
 
     ask = json.dumps({"what": "plum", "count": 40})
     assert session.call("quote_for", ask).content == _record(100.0)
@@ -263,7 +263,7 @@ def test_a_tool_that_changes_what_others_show_stays_a_writer() -> None:
         level["level"] = 3 * i + 4
         made.append(("look", {}, json.dumps(level)))
         episodes.append(_episode(i, made))
-    document = learn_world(episodes, WorldSettings()).document
+    document = learn_world(episodes, WorldSettings(risk=0)).document
 
     assert document["tools"]["gauge"]["kind"] == "write"
     session = World.from_json(document).session()

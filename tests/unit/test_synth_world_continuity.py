@@ -81,7 +81,7 @@ def season(*, living: bool, moves: int = 3, length: int = 60) -> list[CleanEpiso
 
 def learnt(episodes: list[CleanEpisode]) -> LearntWorld:
     """The world of some episodes."""
-    return learn_world(episodes, WorldSettings())
+    return learn_world(episodes, WorldSettings(risk=0))
 
 
 def test_a_backend_that_starts_afresh_is_told_by_what_later_episodes_see() -> None:
@@ -105,12 +105,12 @@ def test_a_backend_that_lives_on_is_told_by_what_later_episodes_see() -> None:
 def test_a_tool_that_draws_ids_and_refuses_alike_is_no_evidence_for_a_living_backend() -> None:
     """Equal refusals do not make a tool with random ids one whose answers agree: the feed starts afresh."""
     made = [attempt(FEED, a) for a in attempts(FEED, 32) if a.number < 2]
-    assert learn_world(made, WorldSettings()).continuity["kind"] == "reset"
+    assert learn_world(made, WorldSettings(risk=0)).continuity["kind"] == "reset"
 
 
 def test_a_person_overrides_the_kind_and_the_evidence_stays() -> None:
     """What was inferred is still shown."""
-    found = learn_world(season(living=True), WorldSettings(continuity="reset")).continuity
+    found = learn_world(season(living=True), WorldSettings(risk=0, continuity="reset")).continuity
 
     assert found["kind"] == "reset"
     assert found["evidence"]["inferred"] == "living"
@@ -163,7 +163,7 @@ def test_answers_after_the_very_same_calls_tell_a_backend_that_lives_on() -> Non
     for style in (LEDGER, TICKETS, TRADING):
         for living in (True, False):
             made = [attempt(style, a) for a in attempts(style, 40, living=living) if a.number < 2]
-            found = learn_world(made, WorldSettings()).continuity
+            found = learn_world(made, WorldSettings(risk=0)).continuity
             assert found["kind"] == ("living" if living else "reset"), style.name
             assert found["evidence"]["decided_by"] == "openings"
             assert bool(found["evidence"]["openings"]["different"]) is living
@@ -183,7 +183,7 @@ def test_a_tool_that_draws_lots_does_not_make_a_backend_live_on() -> None:
 def test_changes_with_time_do_not_bind_a_tool_to_attempts_that_came_one_after_another() -> None:
     """Attempts at one task lie beside each other, so they agree more than others do: that says nothing about whose they are."""
     made = [attempt(CLAIMS, a) for a in attempts(CLAIMS, 40, living=True) if a.number < 2]
-    assert learn_world(made, WorldSettings()).document.get("bound", []) == []
+    assert learn_world(made, WorldSettings(risk=0)).document.get("bound", []) == []
 
 
 def test_nothing_recorded_is_no_evidence() -> None:

@@ -43,7 +43,7 @@ def _opened(day: int, *, zone: int) -> CleanEpisode:
 
 @cache
 def _world(zone: int = 0) -> World:
-    learnt = learn_world([_opened(day, zone=zone) for day in range(60)], WorldSettings())
+    learnt = learn_world([_opened(day, zone=zone) for day in range(60)], WorldSettings(risk=0))
     return World.from_json(json.loads(json.dumps(learnt.document)))
 
 

@@ -28,7 +28,7 @@ def _asked(more: list[list[Made]], *calls: Made) -> list[str]:
         *([_put(locker), _clear(locker), _clear(locker)] for locker in LOCKERS),
         *more,
     ]
-    learnt = learn_world([episode(n, one) for n, one in enumerate(made)], WorldSettings())
+    learnt = learn_world([episode(n, one) for n, one in enumerate(made)], WorldSettings(risk=0))
     session = World.from_json(json.loads(json.dumps(learnt.document))).session({})
     return [session.call(name, json.dumps(given)).source for name, given, _ in calls]
 

@@ -39,7 +39,7 @@ def season(change: Change, *, count: int = 40, at: int = CHANGED) -> list[CleanE
 
 def versions_of(episodes: Iterable[CleanEpisode]) -> dict[str, Any]:
     """The versions in the world file."""
-    found: dict[str, Any] = learn_world(list(episodes), WorldSettings()).document.get(
+    found: dict[str, Any] = learn_world(list(episodes), WorldSettings(risk=0)).document.get(
         "versions", {}
     )
     return found
@@ -123,7 +123,7 @@ def test_attempts_at_one_task_are_one_example() -> None:
 
 def test_each_version_answers_in_its_own_time() -> None:
     """A task of old episodes meets the old tool, one of new ones the new tool, and without a time it is the newest."""
-    learnt = learn_world(season(renamed, count=80, at=40), WorldSettings())
+    learnt = learn_world(season(renamed, count=80, at=40), WorldSettings(risk=0))
     world = World.from_json(json.loads(json.dumps(learnt.document)))
     asked = ("show_bike", json.dumps({"bike": "BK-4000"}))
     old = world.session(started_at=5 * SECOND).call(*asked)
@@ -137,7 +137,7 @@ def test_each_version_answers_in_its_own_time() -> None:
 
 def test_between_two_versions_nobody_knows() -> None:
     """Who begins after the last old answer and before the first new one may meet either; whoever called the new one first met it."""
-    learnt = learn_world(season(renamed, count=80, at=40), WorldSettings())
+    learnt = learn_world(season(renamed, count=80, at=40), WorldSettings(risk=0))
     world = World.from_json(json.loads(json.dumps(learnt.document)))
     (version,) = learnt.document["versions"]["show_bike"]
     asked = ("show_bike", json.dumps({"bike": "BK-4000"}))
@@ -152,7 +152,7 @@ def test_between_two_versions_nobody_knows() -> None:
 
 def test_a_tools_policy_holds_for_all_its_versions() -> None:
     """Whoever allows recorded answers only means the tool as it was, too."""
-    settings = WorldSettings(tools={"paint": "strict"})
+    settings = WorldSettings(risk=0, tools={"paint": "strict"})
     tools = learn_world(season(renamed, count=80, at=40), settings).document["tools"]
     assert {name for name, part in tools.items() if "policy" in part} == {"paint", "paint@1"}
 
@@ -169,7 +169,7 @@ def test_a_definition_that_only_says_more_splits_nothing() -> None:
         replace(e, tools=defined(["red"] if i < CHANGED else ["red", "blue"]))
         for i, e in enumerate(workshop_episodes(40))
     ]
-    learnt = learn_world(episodes, WorldSettings())
+    learnt = learn_world(episodes, WorldSettings(risk=0))
     (version,) = learnt.document["versions"]["paint"]
     assert {c["kind"] for c in version["changes"]} == {"schema"}
     assert version["tool"] == "paint"
@@ -189,7 +189,7 @@ def test_versions_are_looked_up_by_time() -> None:
 def test_tasks_of_an_old_version_wait_for_a_person() -> None:
     """Attempts that call a tool which has become another since give a reason; those that do not call it give none."""
     episodes = season(renamed, count=80, at=40)
-    learnt = learn_world(episodes, WorldSettings())
+    learnt = learn_world(episodes, WorldSettings(risk=0))
     asked = CleanStep(role="user", content="Look.")
     chats = [replace(e, steps=(asked, *e.steps)) for e in episodes]
     found = derive_tasks(chats, {}, learnt)
@@ -203,7 +203,7 @@ def test_tasks_of_an_old_version_wait_for_a_person() -> None:
 
 def test_the_report_and_dagster_name_what_changed() -> None:
     """A row per version with its time and what changed about it, without any value."""
-    learnt = learn_world(season(renamed, count=80, at=40), WorldSettings())
+    learnt = learn_world(season(renamed, count=80, at=40), WorldSettings(risk=0))
     rows = version_rows(learnt.document)
     assert {row.tool for row in rows} == {"show_bike", "paint"}
     assert {row.version for row in rows} == {2}

@@ -16,6 +16,9 @@ from synth.world.model import ToolModel
 from synth.world.outcomes import learn_outcomes, learn_style
 from tests.unit.told_results import history_of
 
+pytestmark = pytest.mark.usefixtures("certain")
+"""What learnt behaviour says by itself, without answers that are recalled."""
+
 ORDERS = [{"id": f"A{n}", "lines": [{"item": n % 3}], "state": "open"} for n in range(6)]
 TEXTS = [f"Nothing is known of order A{n}." for n in range(6)]
 

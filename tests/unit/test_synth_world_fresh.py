@@ -122,7 +122,7 @@ def season(count: int, first: int = 0) -> list[CleanEpisode]:
 @pytest.fixture(scope="module")
 def document() -> dict[str, Any]:
     """The world file of a season."""
-    learnt = learn_world(season(80), WorldSettings())
+    learnt = learn_world(season(80), WorldSettings(risk=0))
     written: dict[str, Any] = json.loads(json.dumps(learnt.document))
     return written
 
@@ -226,7 +226,7 @@ def test_an_id_that_a_later_call_asks_for_stays_unknown() -> None:
         rent = json.loads(one.steps[1].content or "")["rent"]
         calls: list[Call] = [("rent", {"bike": BIKES[number % 2]}), ("give_back", {"rent": rent})]
         episodes.append(recorded(number, calls))
-    learnt = learn_world(episodes, WorldSettings())
+    learnt = learn_world(episodes, WorldSettings(risk=0))
     assert "fresh" not in learnt.document
     session = World.from_json(learnt.document).session()
     assert session.call("rent", {"bike": BIKES[0]}).source == UNKNOWN
@@ -255,7 +255,7 @@ def test_stored_times_and_counters_are_not_taken_for_clocks() -> None:
                 steps=tuple(steps),
             )
         )
-    assert "fresh" not in learn_world(episodes, WorldSettings()).document
+    assert "fresh" not in learn_world(episodes, WorldSettings(risk=0)).document
 
 
 def test_a_user_who_must_be_told_a_fresh_value_waits_for_a_person() -> None:
@@ -270,7 +270,7 @@ def test_a_user_who_must_be_told_a_fresh_value_waits_for_a_person() -> None:
             CleanStep(role="assistant", content=f"Your number is {shown}."),
         )
         episodes.append(replace(one, steps=steps))
-    learnt = learn_world(episodes, WorldSettings())
+    learnt = learn_world(episodes, WorldSettings(risk=0))
     labels = {e.episode_id: Label(resolved=True, confidence=0.97) for e in episodes[80:]}
     found = derive_tasks(episodes, labels, learnt)
     fresh = [c for c in found if any("req_" in str(k.args.get("value")) for k in c.rubric.checks)]
@@ -288,7 +288,7 @@ def test_long_ids_differ_to_their_end() -> None:
 def test_times_and_ids_of_an_old_version_are_right_too() -> None:
     """Where a tool's fields got other names, the old ones are answered by their own formats and judged by them."""
     episodes = [_older(one) for one in season(60)] + season(60, first=60)
-    world = World.from_json(learn_world(episodes, WorldSettings()).document)
+    world = World.from_json(learn_world(episodes, WorldSettings(risk=0)).document)
     held = [_older(recorded(n, [("show", {"bike": BIKES[n % 6]})])) for n in range(5, 45, 4)]
     found = replay(world, map(recorded_calls, held))
     assert "show" in world.versions

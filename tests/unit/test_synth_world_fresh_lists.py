@@ -76,7 +76,7 @@ def world_of(sessions: list[list[Made]]) -> World:
                 app="garage", episode_id=f"e{at}", started_at=at * 10**10, steps=tuple(steps)
             )
         )
-    learnt = learn_world(episodes, WorldSettings(continuity="reset"))
+    learnt = learn_world(episodes, WorldSettings(risk=0, continuity="reset"))
     return World.from_json(json.loads(json.dumps(learnt.document)))
 
 

@@ -16,6 +16,9 @@ from environments.runtime.world_literal import from_literal, literal, to_literal
 from synth.tool_content import innermost
 from synth.tool_errors import looks_failed
 
+pytestmark = pytest.mark.usefixtures("certain")
+"""What learnt behaviour says by itself, without answers that are recalled."""
+
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),

@@ -44,7 +44,7 @@ def _starts(
                 app="own", episode_id=f"e{number:03}", started_at=start, steps=tuple(steps)
             )
         )
-    learnt = learn_world(episodes, WorldSettings(continuity="living"))
+    learnt = learn_world(episodes, WorldSettings(risk=0, continuity="living"))
     world = World.from_json(json.loads(json.dumps(learnt.document)))
     return [
         partial(world.session, learnt.start_of(one), started_at=one.started_at) for one in episodes

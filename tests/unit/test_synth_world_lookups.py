@@ -90,7 +90,7 @@ def conversation(
 
 def learnt(length: int = 150) -> LearntWorld:
     """The club's world as a backend that lives on."""
-    return learn_world(club_season(length), WorldSettings(continuity="living"))
+    return learn_world(club_season(length), WorldSettings(risk=0, continuity="living"))
 
 
 def test_a_lookup_that_nobody_made_is_told_from_a_sight_of_the_record() -> None:
@@ -99,7 +99,7 @@ def test_a_lookup_that_nobody_made_is_told_from_a_sight_of_the_record() -> None:
     episodes = club_season(length)
     kept = [e for e in episodes if not _finds(e, "MB-0007")]
     assert len(kept) < len(episodes)
-    world = World.from_json(learn_world(kept, WorldSettings(continuity="living")).document)
+    world = World.from_json(learn_world(kept, WorldSettings(risk=0, continuity="living")).document)
     session = world.session(started_at=(length + 2) * DAY)
     known = session.call("find_member", dict(club.members["MB-0007"]["who"]))  # type: ignore[arg-type]
     never = session.call("find_member", dict(club.members["MB-0029"]["who"]))  # type: ignore[arg-type]
@@ -124,7 +124,7 @@ def test_a_lookup_that_two_records_fit_is_not_told() -> None:
     # Seen after everything else, in an episode that looked nobody up.
     extra = conversation(club, 151, [("show_member", {"member": "MB-0999"})])
     world = World.from_json(
-        learn_world([*episodes, extra], WorldSettings(continuity="living")).document
+        learn_world([*episodes, extra], WorldSettings(risk=0, continuity="living")).document
     )
     asked = world.session(started_at=160 * DAY).call(
         "find_member", {"nick": "Di", "town": "Town 00"}
@@ -200,7 +200,9 @@ def test_a_change_takes_its_values_from_a_record_inside_another_that_was_looked_
         ]
         episodes.append(conversation(stall, number, wanted))
         stall.stock -= 1
-    world = World.from_json(learn_world(episodes, WorldSettings(continuity="living")).document)
+    world = World.from_json(
+        learn_world(episodes, WorldSettings(risk=0, continuity="living")).document
+    )
     session = world.session(started_at=90 * DAY)
     looks: list[tuple[str, dict[str, Json]]] = [
         ("show_order", {"order": "OR-0077"}),

@@ -68,14 +68,14 @@ def conversations() -> list[CleanEpisode]:
 @pytest.fixture(scope="module")
 def world() -> World:
     """The world where a person said which tools only look."""
-    learnt = learn_world(conversations(), WorldSettings(reads=READS))
+    learnt = learn_world(conversations(), WorldSettings(risk=0, reads=READS))
     assert learnt.document["reads"] == sorted(READS)
     return World.from_json(json.loads(json.dumps(learnt.document)))
 
 
 def test_without_a_word_nobody_knows_that_a_look_changes_nothing() -> None:
     """A second look is unknown, and the tool says why it is held to be a writer."""
-    learnt = learn_world(conversations(), WorldSettings())
+    learnt = learn_world(conversations(), WorldSettings(risk=0))
     session = World.from_json(learnt.document).session()
     for name in ("get_room", "change_price"):
         session.call(name, '{"room": "R01"}')

@@ -105,7 +105,7 @@ def _episodes() -> list[CleanEpisode]:
 
 @cache
 def _world() -> World:
-    learnt = learn_world(_episodes(), WorldSettings())
+    learnt = learn_world(_episodes(), WorldSettings(risk=0))
     return World.from_json(json.loads(json.dumps(learnt.document)))
 
 

@@ -80,7 +80,7 @@ def recorded(
 
 def learnt(episodes: Sequence[CleanEpisode], continuity: str | None = None) -> LearntWorld:
     """The world of these attempts."""
-    return learn_world(episodes, WorldSettings(continuity=continuity))
+    return learn_world(episodes, WorldSettings(risk=0, continuity=continuity))
 
 
 def told(world: World, task: int | None, *calls: Call) -> list[str | None]:

@@ -67,7 +67,7 @@ def _episodes() -> tuple[CleanEpisode, ...]:
 
 @cache
 def _alone() -> str:
-    return stable(learn_world(_episodes(), WorldSettings()).document)
+    return stable(learn_world(_episodes(), WorldSettings(risk=0)).document)
 
 
 def _model(server: ModelServer, cache: Path | None = None) -> LlmSettings:
@@ -79,7 +79,7 @@ def _model(server: ModelServer, cache: Path | None = None) -> LlmSettings:
 def _with(reply: Callable[[], str], *, always: str = "") -> LearntWorld:
     """The world learnt beside a server that says this."""
     with serving(lambda _: {"content": reply()}, always=always) as server:
-        return learn_world(_episodes(), WorldSettings(proposals=_model(server)))
+        return learn_world(_episodes(), WorldSettings(risk=0, proposals=_model(server)))
 
 
 def _trees(*trees: object) -> Callable[[], str]:
@@ -103,7 +103,7 @@ def test_without_a_model_the_effect_is_unknown() -> None:
 def test_a_good_proposal_enters_and_is_marked(tmp_path: Path) -> None:
     """The rule answers calls that nobody recorded; the file says who proposed it and what speaks for it."""
     with serving(lambda _: {"content": _trees(RULE)()}) as server:
-        settings = WorldSettings(proposals=_model(server, tmp_path))
+        settings = WorldSettings(risk=0, proposals=_model(server, tmp_path))
         learnt = learn_world(_episodes(), settings)
         again = learn_world(_episodes(), settings)
         prompts = [str(r["messages"][0]["content"]) for r in server.requests]
@@ -174,7 +174,7 @@ def test_an_endpoint_that_nobody_listens_at_changes_nothing() -> None:
     dead = LlmSettings(
         model="openai/tiny", base_url="http://127.0.0.1:9/v1", api_key="none", timeout_s=5
     )
-    learnt = learn_world(_episodes(), WorldSettings(proposals=dead))
+    learnt = learn_world(_episodes(), WorldSettings(risk=0, proposals=dead))
     assert stable(learnt.document) == _alone()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from benchmarks.backends.agenda_tasks import AGENDA
 from benchmarks.backends.tickets import TICKETS
 from benchmarks.unseen_living import measure
@@ -11,6 +13,9 @@ from synth.world.horizons import Version
 from synth.world.model import ToolModel, Workbench
 from synth.world.observation import Observation
 from synth.world.quiet import Written, doubted, quiet_tables
+
+pytestmark = pytest.mark.usefixtures("certain")
+"""What learnt behaviour says by itself, without answers that are recalled."""
 
 MINUTE = 60 * 10**9
 CALM = [Trial(table="note", gap=None, tools=frozenset({"send"}), same=True)] * 2

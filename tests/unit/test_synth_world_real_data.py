@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from benchmarks.worlds import SPLITS, measure
+from benchmarks.world_suites import suite
 
 DATA = os.environ.get("TRACEGYM_REAL_DATA")
 FLOORS = {"airline/trial": 0.80, "retail/agent": 0.89}
@@ -22,8 +21,8 @@ FLOORS = {"airline/trial": 0.80, "retail/agent": 0.89}
 @pytest.mark.parametrize("name", sorted(FLOORS))
 def test_a_held_out_fold_keeps_its_figures(name: str) -> None:
     """Exact answers stay above the floor and wrong ones at or below half a percent."""
-    split = next(s for s in SPLITS if s.name == name)
-    _, fidelity, _ = next(measure(split, Path(str(DATA)), unpaired=True))
+    case = next(case for case in suite("full") if case.name == name)
+    _, fidelity = next(iter(case.ask()))
     counts: Any = fidelity.to_json()
     assert counts["exact"] >= FLOORS[name] * counts["calls"]
     assert counts["wrong"] <= 0.005 * counts["calls"]

@@ -28,7 +28,7 @@ def without(*tools: str, episodes: list[CleanEpisode] | None = None) -> tuple[Le
     """The workshop's world with recordings only of some tools, and as a task set's runtime reads it."""
     learnt = learn_with_recordings(
         workshop_episodes(40) if episodes is None else episodes,
-        WorldSettings(),
+        WorldSettings(risk=0),
         dict.fromkeys(tools, FAULT),
     )
     return learnt, World.from_json(json.loads(json.dumps(learnt.document)))
@@ -81,7 +81,7 @@ def test_a_fork_goes_on_by_itself() -> None:
 
 def test_a_tool_that_only_looks_costs_only_its_own_answers() -> None:
     """The world answers all other calls as if the look had never been made."""
-    whole = World.from_json(learn_world(workshop_episodes(40), WorldSettings()).document)
+    whole = World.from_json(learn_world(workshop_episodes(40), WorldSettings(risk=0)).document)
     learnt, world = without("show_bike")
     assert next(t for t in learnt.tools if t.name == "show_bike").evidence["looks"]
     one, other = whole.session(), world.session()
@@ -149,9 +149,11 @@ def test_no_wrong_answer_comes_of_it(style: Style, tools: tuple[str, ...]) -> No
     asked = [a.calls for a in made if a.number == HELD_OUT] + recombined(style, train, 60)
     read: Callable[[Attempt], CleanEpisode] = lambda a: episode(style, a)  # noqa: E731
     episodes = [read(a) for a in train]
-    whole = _counts(learn_world(episodes, WorldSettings()), asked)
+    whole = _counts(learn_world(episodes, WorldSettings(risk=0)), asked)
     assert whole["wrong"] == 0
     for tool in tools:
-        found = _counts(learn_with_recordings(episodes, WorldSettings(), {tool: FAULT}), asked)
+        found = _counts(
+            learn_with_recordings(episodes, WorldSettings(risk=0), {tool: FAULT}), asked
+        )
         assert found["wrong"] == 0
         assert found["exact"] > 0.5 * whole["exact"]

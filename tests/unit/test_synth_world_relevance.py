@@ -18,6 +18,9 @@ from environments.runtime.world_session import Session
 from synth.worlds import LearntWorld, WorldSettings, learn_world
 from tests.unit.world_backend import episode
 
+pytestmark = pytest.mark.usefixtures("certain")
+"""What learnt behaviour says by itself, without answers that are recalled."""
+
 Calls = list[tuple[str, dict[str, Any] | str, str]]
 Server = Callable[[str, dict[str, Any]], str]
 
@@ -30,7 +33,7 @@ def _record(
         server = make()
         calls: Calls = [(name, args, server(name, args)) for name, args in plan]
         made.append(episode(number, calls))
-    return learn_world(made, WorldSettings())
+    return learn_world(made, WorldSettings(risk=0))
 
 
 def _session(learnt: LearntWorld) -> Session:

@@ -16,6 +16,9 @@ from synth.world.model import ToolModel, outcome_class
 from synth.world.outcomes import learn_outcomes
 from tests.unit.told_results import history_of
 
+pytestmark = pytest.mark.usefixtures("certain")
+"""What learnt behaviour says by itself, without answers that are recalled."""
+
 SENTENCES = [name for name in REFUSED if name.partition(": ")[2] not in {"null", "empty", "false"}]
 NOTHING = sorted(REFUSED.keys() - set(SENTENCES))
 

@@ -99,7 +99,9 @@ STABLE = Style(name="stable", make=Stable, script=_script)
 @lru_cache
 def _world(seed: int) -> World:
     kept = [episode(STABLE, one) for one in attempts(STABLE, seed) if one.number < 2]
-    return World.from_json(json.loads(json.dumps(learn_world(kept, WorldSettings()).document)))
+    return World.from_json(
+        json.loads(json.dumps(learn_world(kept, WorldSettings(risk=0)).document))
+    )
 
 
 def _told(seed: int, *calls: Call) -> list[ToolResult]:

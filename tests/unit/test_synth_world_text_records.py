@@ -24,6 +24,9 @@ from environments.runtime.world_view import Asked
 from synth.world.observation import History, Observation
 from synth.world.texts import learn_texts
 
+pytestmark = pytest.mark.usefixtures("certain")
+"""What learnt behaviour says by itself, without answers that are recalled."""
+
 ORDER = {
     "id": 7,
     "open": True,

@@ -124,7 +124,7 @@ def test_ids_that_one_tool_alone_takes_are_no_tokens() -> None:
         e for e in season(120) if not any(c.name == "points" for s in e.steps for c in s.tool_calls)
     ]
     assert len(episodes) >= 8
-    assert "tokens" not in learn_world(episodes, WorldSettings()).document
+    assert "tokens" not in learn_world(episodes, WorldSettings(risk=0)).document
 
 
 def test_a_depot_behind_a_token_is_known_like_a_plain_one() -> None:

@@ -47,7 +47,9 @@ def _days(*, strangers: bool) -> list[CleanEpisode]:
 
 
 def _told(days: list[CleanEpisode], vat: str, who: str) -> ToolResult:
-    world = World.from_json(json.loads(json.dumps(learn_world(days, WorldSettings()).document)))
+    world = World.from_json(
+        json.loads(json.dumps(learn_world(days, WorldSettings(risk=0)).document))
+    )
     return world.session().call("gauge", {"vat": vat, "who": who})
 
 

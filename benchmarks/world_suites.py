@@ -1,0 +1,183 @@
+"""What worlds are measured on: other people's backends, recordings of real agents, invented backends, the support desk.
+
+Each suite is a tuple of cases; a case learns one world and asks it held-out attempts (*h*) and random calls (*p*). The
+other people's backends and the recordings lie in the folder that `TRACEGYM_REAL_DATA` names; without it they are left out. Not here: the
+command and its tables (`benchmarks.worlds`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from benchmarks import unseen, unseen_living
+from benchmarks.backends.backend import Style
+from benchmarks.chat_logs import read_episodes
+from benchmarks.rubrics import read
+from environments.fidelity import Fidelity, RecordedCall, RecordedEpisode, record_tape, replay
+from environments.runtime.world import World
+from redact.clean_episode import CleanEpisode
+from synth.tasks import derive_tasks
+from synth.world.callers import learn_envelopes
+from synth.world.observation import histories, paired_calls
+from synth.worlds import WorldSettings, learn_world
+
+QUICK_STYLES: Final = ("tickets", "mobile", "depot", "leave")
+SEEDS: Final = (0, 1, 2)
+
+Answers = Iterable[tuple[str, Fidelity]]
+"""Fidelity by kind: `h` (held-out attempts) or `p` (random calls)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One world that is learnt and asked."""
+
+    name: str
+    ask: Callable[[], Answers]
+
+
+def suite(name: str) -> tuple[Case, ...]:
+    """The cases of `quick` or `full`, in the order of the table."""
+    whole = name == "full"
+    styles = [s for s in (*unseen.STYLES, *unseen.CLERKS) if whole or s.name in QUICK_STYLES]
+    invented = [
+        Case(name=f"{style.name} {seed}", ask=lambda s=style, n=seed: _invented(s, n))  # type: ignore[misc]
+        for seed in (SEEDS if whole else SEEDS[:1])
+        for style in styles
+    ]
+    desks = [
+        Case(name=f"support desk {variant}", ask=lambda v=variant: _desk(v))  # type: ignore[misc]
+        for variant in (unseen.DESK_VARIANTS if whole else unseen.DESK_VARIANTS[:1])
+    ]
+    living = [
+        Case(name=f"{style.name}, living", ask=lambda s=style: _living(s))  # type: ignore[misc]
+        for style in styles
+    ]
+    return (*_backends(), *_recorded(whole=whole), *invented, *desks, *living)
+
+
+def _data() -> Path | None:
+    named = os.environ.get("TRACEGYM_REAL_DATA")
+    return Path(named) if named else None
+
+
+def _backends() -> Iterator[Case]:
+    data = _data()
+    folders = sorted((data / "backends").iterdir()) if data is not None else []
+    for folder in folders:
+        if (folder / "train.jsonl").exists():
+            yield Case(name=folder.name, ask=lambda f=folder: _backend(f))  # type: ignore[misc]
+
+
+def _backend(folder: Path) -> Answers:
+    data, held = read(folder / "train.jsonl"), read_episodes(folder / "heldout.jsonl")
+    learnt = learn_world(data.episodes, WorldSettings())
+    world = World.from_json(json.loads(json.dumps(learnt.document)))
+    tape = record_tape(recorded(e) for e in data.episodes)
+    keys = {e.episode_id: e.task_key for e in data.episodes}
+    starts = {
+        keys[one.attempts[0].episode_id]: one.task.start
+        for one in derive_tasks(data.episodes, data.labels, learnt, references=data.references)
+    }
+    # An attempt at a task is made where the task begins.
+    asked = [replace(recorded(e), start=starts.get(e.task_key, {})) for e in held]
+    yield "h", replay(world, asked, tape=tape)
+    yield "p", replay(world, list(_probes(folder / "probes.jsonl")), tape=tape)
+
+
+def _probes(path: Path) -> Iterator[RecordedEpisode]:
+    for line in path.read_text(encoding="utf-8").splitlines():
+        calls: list[dict[str, Any]] = json.loads(line)
+        yield RecordedEpisode(
+            episode_id="",
+            calls=[
+                RecordedCall(
+                    name=c["name"], arguments=json.dumps(c["arguments"]), content=c["response"]
+                )
+                for c in calls
+            ],
+        )
+
+
+def _recorded(*, whole: bool) -> Iterator[Case]:
+    data = _data()
+    if data is None:
+        return
+    for split in SPLITS if whole else SPLITS[:1]:
+        yield Case(name=split.name, ask=lambda s=split: _split(s, data))  # type: ignore[misc]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Split:
+    """One way to hold episodes out, in folds."""
+
+    name: str
+    file: str
+    fold_of: Callable[[CleanEpisode], str]
+
+
+def _trial(episode: CleanEpisode) -> str:
+    return episode.episode_id.rsplit("-", 1)[-1]
+
+
+def _fifth(episode: CleanEpisode) -> str:
+    return str(int((episode.task_key or "0").rsplit("-", 1)[-1]) % 5)
+
+
+SPLITS = (
+    Split(name="airline/trial", file="airline", fold_of=_trial),
+    Split(name="retail/agent", file="retail", fold_of=lambda e: e.agent or ""),
+    Split(name="airline/task", file="airline", fold_of=_fifth),
+    Split(name="retail/task", file="retail", fold_of=_fifth),
+)
+
+
+def _split(split: Split, data: Path) -> Answers:
+    episodes = read_episodes(data / "tau" / f"{split.file}.train.jsonl")
+    for fold in sorted({split.fold_of(e) for e in episodes}):
+        train = [e for e in episodes if split.fold_of(e) != fold]
+        test = [e for e in episodes if split.fold_of(e) == fold]
+        yield (
+            "h",
+            replay(
+                learnt_world(train),
+                [recorded(e) for e in test],
+                tape=record_tape(recorded(e) for e in train),
+                envelopes=learn_envelopes(histories(test)),
+            ),
+        )
+
+
+def _invented(style: Style, seed: int) -> Answers:
+    return ((m.kind, m.fidelity) for m in unseen.measure(style, seed))
+
+
+def _desk(variant: int) -> Answers:
+    return [("p", unseen.measure_desk(variant, "reset")[0].fidelity)]
+
+
+def _living(style: Style) -> Answers:
+    return ((m.kind, m.fidelity) for m in unseen_living.measure(style, 0)[1])
+
+
+def learnt_world(episodes: Sequence[CleanEpisode]) -> World:
+    """The world of some episodes, read as a task set reads it."""
+    return World.from_json(json.loads(json.dumps(learn_world(episodes, WorldSettings()).document)))
+
+
+def recorded(episode: CleanEpisode) -> RecordedEpisode:
+    """An episode's calls with their results, as `fidelity` takes them."""
+    return RecordedEpisode(
+        episode_id=episode.episode_id,
+        caller=episode.agent,
+        started_at=episode.started_at,
+        calls=[
+            RecordedCall(name=c.name, arguments=c.arguments, content=content)
+            for c, content, _, _, _ in paired_calls(episode)
+        ],
+    )
