@@ -256,7 +256,7 @@ def test_trust_is_measured_by_tool_and_source() -> None:
     assert trust(found.judged) == []
     calls = [RecordedCall(name="AssessRisk", arguments='{"client": "c1"}', content="other")]
     wrong = replay(world(office(), 0.02), [RecordedEpisode(episode_id="h", calls=calls)] * 8)
-    ((tool, source, share),) = trust(wrong.judged)  # type: ignore[misc]
+    ((tool, source, share),) = trust(wrong.judged)  # type: ignore[misc, str-unpack]
     assert (tool, source) == ("AssessRisk", RECORDED)
     assert share < 0.25  # type: ignore[operator]
 
