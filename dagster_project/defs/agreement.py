@@ -30,7 +30,7 @@ MOST_FALSE_PASSES = 0.03
 """Share of the graded attempts that rubrics may pass although their users were not helped."""
 LEAST_GRADED = 20
 """Below this the check says nothing."""
-RULES = "left out once, with what is paid and who says how it went"
+RULES = "left out once, with what is paid and who says how it went; the newest of many"
 """Changes when rows written before lack something."""
 
 

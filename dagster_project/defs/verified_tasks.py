@@ -24,6 +24,7 @@ from dagster_project.grader_trust import (
     told_of,
 )
 from dagster_project.judge_replies import judge_of, keep_fresh, replies_seen
+from dagster_project.kept_verdicts import keep_reads, remembered
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import VERIFIED
 from dagster_project.learnt_worlds import world_of
@@ -79,6 +80,7 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
         rows = VERIFIED.schema.empty_table()
         with skips.unit("app"):
             judge = judge_of(clean.judge, lake, [app])
+            reads = remembered(lake, app)
             by_gate = verify_all(
                 candidates_of(clean, app),
                 world_of(lake, app),
@@ -88,11 +90,13 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
                     judge=judge,
                     found=cheats_of(lake, app),
                     held_out=held_out_of(lake, app),
+                    reads=reads,
                 ),
                 track=partial(counted, ASSET, says=app),
                 skips=skips,
             )
             keep_fresh(lake, judge)
+            keep_reads(lake, app, reads.now)
             found = with_decisions(by_gate, reviews_of(lake, app))
             rows = to_rows(
                 Document(app=app, id=one.task_id, version=one.task_version, content=one)
