@@ -9,10 +9,12 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib.metadata import version as version_of
 from typing import Any, Final
 
 from dagster_project.agreement import HeldOut
+from dagster_project.budgets import Meter
 from dagster_project.freshness import CODE
 from dagster_project.grader_trust import AppTrust, trust_of
 from dagster_project.kept_verdicts import Remembered
@@ -22,6 +24,7 @@ from dagster_project.learnt_worlds import StoredWorld
 from dagster_project.review.tables import VERDICTS
 from dagster_project.rows import plain_json
 from dagster_project.skipped import Skips
+from dagster_project.skipped_parts import BUDGET
 from dagster_project.tables import once
 from environments.judges.ask import Judge
 from environments.judges.question import Question
@@ -33,7 +36,7 @@ from environments.runtime.world import World
 from environments.search.found import FoundCheat, digest_of
 from environments.verification.constant import PREFIX, surplus
 from environments.verification.elsewhere import verdicts_elsewhere
-from environments.verification.judged import JudgeSays, asks_a_judge, verify_judged
+from environments.verification.judged import UNASKED, JudgeSays, asks_a_judge, verify_judged
 from environments.verification.kinds import kind_of
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED, Verification
 from synth.tasks import FAULT
@@ -85,6 +88,8 @@ class Seen:
     """Cheats that a search found, by task id."""
     held_out: Sequence[HeldOut] = ()
     """Attempts that were graded by rubrics made without them."""
+    meter: Meter = field(default_factory=partial(Meter, stage="verified_tasks"))
+    """What may be taken until everything else waits for the next build."""
     reads: Remembered = field(default_factory=Remembered)
     """What the verdicts of before were made of; `now` takes what these are made of."""
 
@@ -140,6 +145,9 @@ def verify_all(  # noqa: PLR0913 - all that the gate is told
     elif keeping is not None:
         attacked = _attack(track(fresh), keeping, (world, digest), seen, skips)
         replies = judge.replies if judge is not None and judged else {}
+        waiting = {one.unit for one in skips.found if one.error == BUDGET} - attacked.keys()
+        later = [one for one in fresh if one.task.task_id in waiting]
+        found |= {c.task.task_id: _unverifiable(c, versions[c.task.task_id], BUDGET) for c in later}
         with skips.unit("other process"):
             known_there = [one for one in fresh if one.task.task_id in attacked]
             compared = _compared(attacked, known_there, versions, world, replies)
@@ -157,13 +165,15 @@ def _keeping(
 ) -> Kept:
     """What new verdicts are compared with: those of versions that are no more, with what they were made of."""
     reads = {name: seen.reads.known.get((name, one.task_version)) for name, one in doubtful.items()}
-    return Kept(
+    keeping = Kept(
         candidates,
         World.from_json(world.document),
         known={name: one for name, one in reads.items() if one is not None},
         cheats=seen.found,
         rules=f"{GATE} {CODE} {version_of('tracegym')}",
     )
+    keeping.others.given.update({name: one.given for (name, _), one in seen.reads.now.items()})
+    return keeping
 
 
 def _standing(
@@ -244,8 +254,15 @@ def _attack(
 
     found: dict[str, Verification] = {}
     for one in fresh:
-        with skips.unit("task", one.task.task_id):
-            found[one.task.task_id] = attack(one)
+        name = one.task.task_id
+        if seen.meter.late and (found or not seen.meter.budget.seconds):
+            # One is attacked whatever else took the time: a build that goes on gets somewhere.
+            seen.meter.leave(skips, "task", name)
+            continue
+        with skips.unit("task", name):
+            found[name] = attack(one)
+            if seen.meter.dear and UNASKED in found[name].reasons:
+                seen.meter.leave(skips, "task", name)
     return found
 
 
@@ -346,12 +363,12 @@ def _rewards(
 
 
 def _unverifiable(candidate: Candidate, version: str, why: str = "no_world") -> VerifiedTask:
-    """A task of which the gate can say nothing; after a fault it is attacked anew by the next build."""
+    """A task of which the gate can say nothing; after a fault, or where a budget was spent, the next build attacks it."""
     return VerifiedTask(
         task_id=candidate.task.task_id,
         task_version=version,
         status=NEEDS_REVIEW,
         reasons=(why,),
         probes=(),
-        gate="" if why == FAULT else GATE,
+        gate="" if why in {FAULT, BUDGET} else GATE,
     )

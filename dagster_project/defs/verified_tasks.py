@@ -7,6 +7,7 @@ from functools import partial
 
 import dagster as dg
 
+from dagster_project.budgets import meter_of
 from dagster_project.defs.agreement import held_out_of
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import CleanSide
@@ -75,11 +76,13 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
     lake = clean.lake
     asking = clean.judge is not None
     todo = work(lake, ASSET, ingredients(lake, context.partition_keys, asking=asking))
+    meter = meter_of(ASSET, clean.limits)
     for app in sorted(app for app, _ in todo.stale):
         skips = Skips(ASSET, app)
         rows = VERIFIED.schema.empty_table()
         with skips.unit("app"):
-            judge = judge_of(clean.judge, lake, [app])
+            judge = judge_of(clean.judge, lake, [app], spent=meter.spent)
+            judge.may_ask = lambda: not meter.dear
             reads = remembered(lake, app)
             by_gate = verify_all(
                 candidates_of(clean, app),
@@ -91,6 +94,7 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
                     found=cheats_of(lake, app),
                     held_out=held_out_of(lake, app),
                     reads=reads,
+                    meter=meter,
                 ),
                 track=partial(counted, ASSET, says=app),
                 skips=skips,
