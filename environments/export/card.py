@@ -110,7 +110,7 @@ def _inside(tasks: Sequence[Task]) -> str:
     return "## Inside\n\n" + "\n".join([head, *rows])
 
 
-def _sampling(samples: Any) -> str:
+def _sampling(samples: Any) -> str:  # noqa: ANN401 - a part of the provenance as handed in
     """Which requests are missing, and what each that is here stands for; empty where none are missing."""
     if not isinstance(samples, Mapping) or not samples:
         return ""
