@@ -55,6 +55,19 @@ class Meter:
         self.mebibytes[self._stage] = max(self.mebibytes.get(self._stage, 0.0), peak)
         self._stage, self._since = stage, now
 
+    @staticmethod
+    def started() -> Meter:
+        """A meter that charges from now on."""
+        return Meter(_since=_processor_seconds())
+
+    def hear(self, step: Step) -> None:
+        """Charge the stage that a build says it is at."""
+        searching = step.asset == "leak_check"
+        if step.says == "started" or (searching and step.done == 0):
+            self.switch(step.asset)
+        elif step.says in {"done", "failed"} or (searching and step.done):
+            self.switch(BETWEEN)
+
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Charge a stage with what is done inside."""
@@ -136,19 +149,13 @@ def _measure(data: Path, size: int, keep: Path, profiles: Path | None) -> dict[s
 
 def _build(folder: Path, log: Path) -> Meter:
     """Everything from a file to an exported task set, in this process."""
-    meter = Meter(_since=_processor_seconds())
+    meter = Meter.started()
     home = open_home(folder / "home", create=True)
     shutil.copy(MEANINGS, home.outcome_policy)
     with meter.stage("ingest"):
         take_in(home, [log], app="desk")
 
-    def hear(step: Step) -> None:
-        if step.says == "started" or (step.asset == "leak_check" and step.done == 0):
-            meter.switch(step.asset)
-        elif step.says in {"done", "failed"} or (step.asset == "leak_check" and step.done):
-            meter.switch(BETWEEN)
-
-    build(home, secret=SECRET, on_step=hear)
+    build(home, secret=SECRET, on_step=meter.hear)
     with meter.stage("report"):
         write_home_report(home)
     with meter.stage("export"):

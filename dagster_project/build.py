@@ -63,21 +63,32 @@ class Built:
     """Units of work that are left out now because tracegym itself failed at them, by this build or an earlier one."""
 
 
-def build(
+def build(  # noqa: PLR0913 - all that a build may be told
     home: Home,
     *,
     secret: str | None,
     judge: JudgeChoice | None = None,
+    budgets: Sequence[str] = (),
+    most_requests: int = 0,
     on_step: Callable[[Step], None] = lambda _: None,
     on_wait: Callable[[str], None] | None = None,
 ) -> Built:
-    """Bring everything up to date with what has arrived."""
+    """Bring everything up to date with what has arrived; `budgets` and `most_requests` (0: none) go before those of home.json."""
+    asked = judge or JudgeChoice(model="")
     with lock(home, "build", on_wait=on_wait), listening(on_step):
         remove_abandoned(home.private)  # raw data that a killed build left lying
         with Wal(home.wal) as wal:
             land(home, wal)
         private = PrivateSide(home=str(home.path), secret=secret or "")
-        clean = CleanSide(home=str(home.path), **_judged_by(judge))
+        clean = CleanSide(
+            home=str(home.path),
+            judge_model=asked.model,
+            judge_url=asked.url,
+            judge_key=asked.api_key,
+            budgets=list(budgets),
+            most_requests=most_requests,
+        )
+        _ = clean.limits, clean.sample  # what cannot be read is said before anything is done
         with instance_of(home) as instance:
             runner = _Runner(instance, private, clean)
             days = _build_days(runner)
@@ -91,12 +102,6 @@ def build(
             failed_checks=(*runner.failed, *leaking),
             skipped=tuple(skipped_of(clean.lake)),
         )
-
-
-def _judged_by(judge: JudgeChoice | None) -> dict[str, str]:
-    if judge is None:
-        return {}
-    return {"judge_model": judge.model, "judge_url": judge.url, "judge_key": judge.api_key}
 
 
 def instance_of(home: Home) -> dg.DagsterInstance:

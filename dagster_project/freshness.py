@@ -129,6 +129,12 @@ def tried(todo: Work, keys: Iterable[Key]) -> Work:
     return replace(todo, wanted={**todo.wanted, **again})
 
 
+def was_tried(lake: Lake, todo: Work, key: Key) -> bool:
+    """Whether a partition was made of the same before, without some of its units."""
+    stamp = lake.stamps(todo.asset).get(key)
+    return stamp is not None and stamp.made_of == f"{_TRIED}{todo.wanted[key]}"
+
+
 def leave(lake: Lake, todo: Work, keys: Iterable[Key]) -> None:
     """Stamp partitions that could not be made, with what they held before: the next build makes them again."""
     stamps = lake.stamps(todo.asset)

@@ -182,6 +182,22 @@ def raw_days_of(home: Home) -> int:
     return days
 
 
+def budgets_in(home: Home) -> tuple[str, ...]:
+    """What stages may take, as `budgets` of home.json lists it: `["verified_tasks=5m"]`."""
+    listed = _read_manifest(home).get("budgets", [])
+    if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
+        raise HomeError(f'{home.manifest}: budgets must be a list such as ["verified_tasks=5m"]')
+    return tuple(map(str, listed))
+
+
+def most_requests_of(home: Home) -> int:
+    """How many requests of an app go on to the expensive stages: `most_requests` of home.json; 0 is all."""
+    most = _read_manifest(home).get("most_requests", 0)
+    if isinstance(most, bool) or not isinstance(most, int) or most < 0:
+        raise HomeError(f"{home.manifest}: most_requests must be a whole number; 0 is all")
+    return most
+
+
 def _update_manifest(home: Home, change: Callable[[dict[str, object]], dict[str, object]]) -> None:
     with lock(home, "manifest"):
         text = json.dumps(change(_read_manifest(home)), indent=2) + "\n"

@@ -16,6 +16,7 @@ import pyarrow as pa
 from dagster_project.lake import Lake
 from dagster_project.tables import BY_APP, Table
 from environments.judges.ask import Judge, JudgeSettings
+from environments.judges.spent import Spent
 from environments.llm import LlmJudge
 from environments.rollout.errors import EndpointError
 from environments.runtime.attempt import Json
@@ -43,15 +44,28 @@ class JudgeChoice:
     stream: bool = False
 
 
-def judge_of(choice: JudgeChoice | None, lake: Lake | None, apps: Iterable[str]) -> Judge:
-    """The judge, with everything it said before; without a choice, one that only knows what any judge said."""
+def judge_of(
+    choice: JudgeChoice | None,
+    lake: Lake | None,
+    apps: Iterable[str],
+    *,
+    spent: Spent | None = None,
+) -> Judge:
+    """The judge, with everything it said before; without a choice, one that only knows what any judge said.
+
+    `spent` counts what its calls take.
+    """
     if choice is None:
         known = {} if lake is None else replies_of(lake, apps)
         return Judge(
             model="", complete=_nobody, settings=JudgeSettings(give_up_after=0), replies=known
         )
     model = LlmJudge(
-        model=choice.model, base_url=choice.url, api_key=choice.api_key, stream=choice.stream
+        model=choice.model,
+        base_url=choice.url,
+        api_key=choice.api_key,
+        stream=choice.stream,
+        spent=Spent() if spent is None else spent,
     )
     known = {} if lake is None else replies_of(lake, apps, model=choice.model)
     return Judge(model=choice.model, complete=model, replies=known)

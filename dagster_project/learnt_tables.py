@@ -22,6 +22,10 @@ CLUSTERS: Final = Table(name="failure_clusters", schema=CLUSTER_SCHEMA, by=BY_AP
 WORLDS: Final = Table(name="worlds", schema=DOCUMENT_SCHEMA, by=BY_APP)
 TASKS: Final = Table(name="tasks", schema=DOCUMENT_SCHEMA, by=BY_APP)
 VERIFIED: Final = Table(name="verified_tasks", schema=DOCUMENT_SCHEMA, by=BY_APP)
+SAMPLES: Final = Table(name="samples", schema=DOCUMENT_SCHEMA, by=BY_APP)
+"""Which requests of an app went on, where not all did."""
+VERDICT_READS: Final = Table(name="verdict_reads", schema=DOCUMENT_SCHEMA, by=BY_APP)
+"""What each verdict was made of: calls and digests, compressed."""
 AGREEMENT: Final = Table(name="agreement", schema=DOCUMENT_SCHEMA, by=BY_APP)
 TASK_SETS: Final = Table(name="task_sets", schema=DOCUMENT_SCHEMA, by=BY_APP)
 ROLLOUTS: Final = Table(name="rollouts", schema=ROLLOUT_SCHEMA, identity=("rollout_id",))

@@ -79,6 +79,12 @@ def world_document(
     )
 
 
+def measured_document(known: StoredWorld, fidelity: Mapping[str, Any]) -> Document:
+    """A world that was learnt before as a row of the lake, with what held-out calls say of it now."""
+    content = {**plain_json(known), "fidelity": fidelity}
+    return Document(app=known.app, id=known.app, version=known.digest, content=content)
+
+
 def world_of(lake: Lake, app: str) -> StoredWorld | None:
     """The world of an app, None while there is none."""
     found = contents(lake, WORLDS, app).get(app)

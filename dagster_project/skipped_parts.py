@@ -11,6 +11,8 @@ from typing import Final
 
 from dagster_project.skipped import Skipped
 
+BUDGET: Final = "budget"
+"""What stands in place of an error where a stage's budget left something out (`budgets`)."""
 STAGES: Final = {
     "arrival": "taking in what arrived",
     "spans": "folding repetitions",
@@ -79,22 +81,40 @@ class SkippedRow:
     @property
     def instead(self) -> str:
         """What takes their place."""
+        if self.of_budget:
+            return "its budget was spent: the next build goes on there"
         return INSTEAD.get((self.stage, self.kind), "it is made again by the next build")
 
     @property
     def report(self) -> str:
-        """What to send to the maintainers."""
+        """What to send to the maintainers; nothing where nothing failed."""
+        if self.of_budget:
+            return ""
         return f"{self.stage}/{self.kind}: {self.error} at {self.place or 'a place that is not ours'} ({self.version})"
+
+    @property
+    def of_budget(self) -> bool:
+        """Whether nothing failed: the stage's budget was spent."""
+        return self.error == BUDGET
 
     @property
     def says(self) -> str:
         """One line for a summary."""
+        if self.of_budget:
+            return self._for_later()
         what = self.kind if self.count == 1 else f"{self.kind}s"
         named = f" ({', '.join(self.units[:3])}{', ...' if len(self.units) > 3 else ''})"
         units = named if self.kind == "tool" else ""
         return (
             f"left out: {self.count} {what}{units} of {', '.join(filter(None, self.apps)) or 'this home'}, {self.doing}: "
             f"{self.error} at {self.place or 'a place that is not ours'}; {self.instead}"
+        )
+
+    def _for_later(self) -> str:
+        what = self.kind if self.count == 1 or self.kind.endswith("s") else f"{self.kind}s"
+        return (
+            f"left for later: {self.count} {what} of {', '.join(filter(None, self.apps))}, {self.doing}: the budget of {self.stage} was spent; "
+            "tracegym build goes on there, with the same budget or another (--budget)"
         )
 
 
@@ -125,7 +145,10 @@ def lines_of(rows: Sequence[SkippedRow]) -> list[str]:
     if not rows:
         return []
     told = [row.says for row in rows]
-    sent = "; ".join(row.report for row in rows)
+    faults = [row.report for row in rows if not row.of_budget]
+    if not faults:
+        return told
+    sent = "; ".join(faults)
     return [*told, f"report it as a fault of tracegym: {sent} ({SEND})"]
 
 

@@ -11,7 +11,6 @@ from functools import cache, partial
 from typing import Any
 
 from dagster_project.agreement import HeldOut
-from dagster_project.clean_records import clusters_of
 from dagster_project.documents import records
 from dagster_project.grader_parts import card_rows
 from dagster_project.judge_replies import replies_of
@@ -19,6 +18,7 @@ from dagster_project.lake import Lake
 from dagster_project.learnt_tables import AGREEMENT, TASKS, VERIFIED
 from dagster_project.learnt_worlds import world_of
 from dagster_project.rows import texts
+from dagster_project.sampling import Sample, cluster_by_episode, sample_of
 from dagster_project.tables import CLEAN_EPISODES
 from dagster_project.verification import VerifiedTask, trust_in
 from environments.export.taskset import Entry, entry_of
@@ -46,6 +46,7 @@ def parts_of(lake: Lake, apps: Sequence[str], *, name: str | None = None) -> Tas
     attacks: list[Json] = []
     ways: list[Json] = []
     worlds: dict[str, Mapping[str, Any]] = {}
+    samples: dict[str, Json] = {}
     for app in sorted(apps):
         world = world_of(lake, app)
         if world is not None:
@@ -54,7 +55,10 @@ def parts_of(lake: Lake, apps: Sequence[str], *, name: str | None = None) -> Tas
                 {"app": app, "risk": world.risk, "held_out": world.fidelity.get("frontier", {})}
             )
         verdicts = records(lake, VERIFIED, app, VerifiedTask)
-        clusters = _cluster_by_episode(lake, app)
+        clusters = cluster_by_episode(lake, app)
+        sample = sample_of(lake, app)
+        if sample is not None:
+            samples[app] = sample.to_json()
         said = cache(partial(_said, lake, app))
         held_out = records(lake, AGREEMENT, app, HeldOut).values()
         graders += card_rows(app, trust_in(verdicts.values(), held_out))
@@ -64,7 +68,7 @@ def parts_of(lake: Lake, apps: Sequence[str], *, name: str | None = None) -> Tas
         for candidate in records(lake, TASKS, app, Candidate).values():
             verdict = verdicts.get(candidate.task.task_id)
             if verdict is not None and world is not None:
-                made = _entry(candidate, verdict, clusters)
+                made = _entry(candidate, verdict, clusters, sample)
                 asks = asks_a_judge(candidate.rubric)
                 entries.append(replace(made, recordings=said()) if asks else made)
     return TaskSetParts(
@@ -76,6 +80,7 @@ def parts_of(lake: Lake, apps: Sequence[str], *, name: str | None = None) -> Tas
             "graders": graders,
             "attacks": attacks,
             "ways": ways,
+            **({"sampling": samples} if samples else {}),
         },
     )
 
@@ -90,12 +95,15 @@ def _said(lake: Lake, app: str) -> dict[str, Json]:
     }
 
 
-def _cluster_by_episode(lake: Lake, app: str) -> dict[str, str]:
-    clusters = sorted(clusters_of(lake, app), key=lambda one: one.cluster_id)
-    return {m.episode_id: one.cluster_id for one in clusters for m in one.members}
-
-
-def _entry(candidate: Candidate, verdict: VerifiedTask, clusters: Mapping[str, str]) -> Entry:
+def _entry(
+    candidate: Candidate,
+    verdict: VerifiedTask,
+    clusters: Mapping[str, str],
+    sample: Sample | None,
+) -> Entry:
+    if sample is not None:
+        note = {**candidate.task.provenance, "weight": sample.weight_of(candidate)}
+        candidate = replace(candidate, task=replace(candidate.task, provenance=note))
     found = Counter(
         cluster for a in candidate.attempts if (cluster := clusters.get(a.episode_id)) is not None
     )

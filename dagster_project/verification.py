@@ -9,32 +9,36 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from importlib.metadata import version as version_of
 from typing import Any, Final
 
 from dagster_project.agreement import HeldOut
+from dagster_project.budgets import Meter
+from dagster_project.freshness import CODE
 from dagster_project.grader_trust import AppTrust, trust_of
+from dagster_project.kept_verdicts import Remembered
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import ROLLOUTS
 from dagster_project.learnt_worlds import StoredWorld
 from dagster_project.review.tables import VERDICTS
 from dagster_project.rows import plain_json
 from dagster_project.skipped import Skips
+from dagster_project.skipped_parts import BUDGET
 from dagster_project.tables import once
 from environments.judges.ask import Judge
 from environments.judges.question import Question
-from environments.runtime.attempt import Attempt, Json
-from environments.runtime.candidate import Action, Candidate
+from environments.kept.reads import Kept
+from environments.runtime.attempt import Json
+from environments.runtime.candidate import Candidate
 from environments.runtime.canonical import task_version
-from environments.runtime.environment import run_actions
-from environments.runtime.task import Task
 from environments.runtime.world import World
 from environments.search.found import FoundCheat, digest_of
 from environments.verification.constant import PREFIX, surplus
 from environments.verification.elsewhere import verdicts_elsewhere
-from environments.verification.judged import JudgeSays, asks_a_judge, verify_judged
+from environments.verification.judged import UNASKED, JudgeSays, asks_a_judge, verify_judged
 from environments.verification.kinds import kind_of
-from environments.verification.material import Others
-from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED, Verification, verify
+from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED, Verification
 from synth.tasks import FAULT
 
 GATE: str = "14"
@@ -84,6 +88,10 @@ class Seen:
     """Cheats that a search found, by task id."""
     held_out: Sequence[HeldOut] = ()
     """Attempts that were graded by rubrics made without them."""
+    meter: Meter = field(default_factory=partial(Meter, stage="verified_tasks"))
+    """What may be taken until everything else waits for the next build."""
+    reads: Remembered = field(default_factory=Remembered)
+    """What the verdicts of before were made of; `now` takes what these are made of."""
 
 
 def verify_all(  # noqa: PLR0913 - all that the gate is told
@@ -120,13 +128,26 @@ def verify_all(  # noqa: PLR0913 - all that the gate is told
         and one.found == cheats.get(task_id, "")
         and task_id not in anew
     }
+    reads = seen.reads
+    reads.now.update(
+        {key: reads.known[key] for key in versions.items() & reads.known.keys() if key[0] in kept}
+    )
+    keeping: Kept | None = None
+    if world is not None and len(kept) < len(candidates):
+        doubtful = {name: one for name, one in known.items() if name not in {*kept, *judged}}
+        with skips.unit("kept verdicts"):
+            keeping = _keeping(candidates, world, seen, doubtful)
+            kept |= _standing(keeping, doubtful, versions, seen)
     fresh = [one for one in candidates if one.task.task_id not in kept]
     found = {c.task.task_id: _unverifiable(c, versions[c.task.task_id], FAULT) for c in fresh}
     if world is None:
         found = {c.task.task_id: _unverifiable(c, versions[c.task.task_id]) for c in fresh}
-    else:
-        attacked = _attack(track(fresh), candidates, (world, digest), seen, skips)
+    elif keeping is not None:
+        attacked = _attack(track(fresh), keeping, (world, digest), seen, skips)
         replies = judge.replies if judge is not None and judged else {}
+        waiting = {one.unit for one in skips.found if one.error == BUDGET} - attacked.keys()
+        later = [one for one in fresh if one.task.task_id in waiting]
+        found |= {c.task.task_id: _unverifiable(c, versions[c.task.task_id], BUDGET) for c in later}
         with skips.unit("other process"):
             known_there = [one for one in fresh if one.task.task_id in attacked]
             compared = _compared(attacked, known_there, versions, world, replies)
@@ -134,6 +155,36 @@ def verify_all(  # noqa: PLR0913 - all that the gate is told
     everything = [(kept | found)[one.task.task_id] for one in candidates]
     trusted = _trusted(everything, candidates, seen.held_out, skips)
     return _as_a_set(trusted, seen.masked)
+
+
+def _keeping(
+    candidates: Sequence[Candidate],
+    world: StoredWorld,
+    seen: Seen,
+    doubtful: Mapping[str, VerifiedTask],
+) -> Kept:
+    """What new verdicts are compared with: those of versions that are no more, with what they were made of."""
+    reads = {name: seen.reads.known.get((name, one.task_version)) for name, one in doubtful.items()}
+    keeping = Kept(
+        candidates,
+        World.from_json(world.document),
+        known={name: one for name, one in reads.items() if one is not None},
+        cheats=seen.found,
+        rules=f"{GATE} {CODE} {version_of('tracegym')}",
+    )
+    keeping.others.given.update({name: one.given for (name, _), one in seen.reads.now.items()})
+    return keeping
+
+
+def _standing(
+    keeping: Kept, doubtful: Mapping[str, VerifiedTask], versions: Mapping[str, str], seen: Seen
+) -> dict[str, VerifiedTask]:
+    """The verdicts that the gate would give again, of the versions of today."""
+    found: dict[str, VerifiedTask] = {}
+    for name, reads in keeping.standing().items():
+        found[name] = replace(_alone(doubtful[name]), task_version=versions[name])
+        seen.reads.now[name, versions[name]] = reads
+    return found
 
 
 def _trusted(
@@ -170,18 +221,13 @@ def accepted_alone(found: Iterable[VerifiedTask]) -> frozenset[str]:
 
 def _attack(
     fresh: Iterable[Candidate],
-    everybody: Sequence[Candidate],
+    keeping: Kept,
     stored: tuple[StoredWorld, str],
     seen: Seen,
     skips: Skips,
 ) -> dict[str, Verification]:
     world, digest = stored
     judge = seen.judge
-    backend = World.from_json(world.document)
-    others = Others(everybody)
-
-    def run(task: Task, actions: Sequence[Action]) -> Attempt:
-        return run_actions(task, backend, actions)
 
     def answer(questions: Sequence[Question]) -> Mapping[str, Json]:
         if judge is not None:
@@ -193,15 +239,30 @@ def _attack(
     def attack(one: Candidate) -> Verification:
         cheats = seen.found.get(one.task.task_id, ())
         if not asks_a_judge(one.rubric):
-            return verify(one, others=others, run=run, world_digest=digest, found=cheats)
+            verdict, reads = keeping.verify(one, world_digest=digest)
+            if reads is not None:
+                seen.reads.now[one.task.task_id, verdict.task_version] = reads
+            return verdict
         return verify_judged(
-            one, others=others, run=run, judge=says, world_digest=digest, found=cheats
+            one,
+            others=keeping.others,
+            run=keeping.run,
+            judge=says,
+            world_digest=digest,
+            found=cheats,
         )
 
     found: dict[str, Verification] = {}
     for one in fresh:
-        with skips.unit("task", one.task.task_id):
-            found[one.task.task_id] = attack(one)
+        name = one.task.task_id
+        if seen.meter.late and (found or not seen.meter.budget.seconds):
+            # One is attacked whatever else took the time: a build that goes on gets somewhere.
+            seen.meter.leave(skips, "task", name)
+            continue
+        with skips.unit("task", name):
+            found[name] = attack(one)
+            if seen.meter.dear and UNASKED in found[name].reasons:
+                seen.meter.leave(skips, "task", name)
     return found
 
 
@@ -302,12 +363,12 @@ def _rewards(
 
 
 def _unverifiable(candidate: Candidate, version: str, why: str = "no_world") -> VerifiedTask:
-    """A task of which the gate can say nothing; after a fault it is attacked anew by the next build."""
+    """A task of which the gate can say nothing; after a fault, or where a budget was spent, the next build attacks it."""
     return VerifiedTask(
         task_id=candidate.task.task_id,
         task_version=version,
         status=NEEDS_REVIEW,
         reasons=(why,),
         probes=(),
-        gate="" if why == FAULT else GATE,
+        gate="" if why in {FAULT, BUDGET} else GATE,
     )

@@ -21,8 +21,9 @@ from dagster_project.lake import Lake
 from dagster_project.leak_check import is_among, leaks_of, to_settle
 from dagster_project.learnt_worlds import world_of
 from dagster_project.report.data import Count, FunnelStage
+from dagster_project.sampling import sample_of
 from dagster_project.skipped import skipped_of
-from dagster_project.skipped_parts import counts_of
+from dagster_project.skipped_parts import BUDGET, counts_of
 from dagster_project.standing import Standing, right_ends
 from dagster_project.tables import CHATS, EPISODES, LOG_EVENTS, REDACTIONS, SPANS
 from dagster_project.verification import NOT_TRUSTED
@@ -35,6 +36,7 @@ from synth.world.model import TOO_FEW
 
 HEADINGS: Final = ("stage", "conversations", "lost, and why", "what frees most")
 FAULT: Final = "fault"
+NOT_SAMPLED: Final = "not_sampled"
 NO_TOOLS: Final = "no_tools"
 REFUSED: Final = "refused: in quarantine, by reason above"
 _IN: Final = "conversations in"
@@ -57,6 +59,8 @@ WHY: Final[Mapping[str, str]] = {
     "leaks": "the leak check found an identifier in its task",
     "not_searched": "the leak check has not run since something changed",
     FAULT: "tracegym itself failed at it",
+    BUDGET: "the budget was spent before its task was attacked",
+    NOT_SAMPLED: "others like it stand for it (--most-requests); the task set's weights restore the shares",
     "no_task": "it belongs to no task",
 }
 _REVIEW: Final = "look at the grader, and correct it: tracegym review"
@@ -86,6 +90,8 @@ ACTIONS: Final[Mapping[str, str]] = {
     "not_searched": "search again: tracegym build",
     NOT_TRUSTED: "look at what its graders judged wrongly, and correct them: tracegym review",
     FAULT: "send the line above to the maintainers",
+    NOT_SAMPLED: "make tasks of more: tracegym build --most-requests N",
+    BUDGET: "go on: tracegym build; a larger budget leaves less (--budget)",
     "no_task": "build again: tracegym build",
 }
 """What frees a conversation that was lost for a reason; `{n}`: so many."""
@@ -229,6 +235,7 @@ def _lost_of(clean: CleanSide, standing: Standing) -> dict[str, Counter[str]]:
     """By stage, why conversations past redaction stay behind."""
     stages = {name: Counter[str]() for name in LATER}
     leaking = _leaking(clean, standing.app)
+    sample = sample_of(clean.lake, standing.app)
     tasks = {a.episode_id: c for c in standing.candidates for a in c.attempts}
     able = _can_be_tasks(standing)
     for one in standing.passed:
@@ -242,7 +249,8 @@ def _lost_of(clean: CleanSide, standing: Standing) -> dict[str, Counter[str]]:
         elif one.unlabelled and not accepted:
             stages[OUTCOME][one.unlabelled] += 1
         elif candidate is None:
-            stages[TASK]["no_task"] += 1
+            drawn = sample is None or one.episode_id in sample.stratum_of
+            stages[TASK]["no_task" if drawn else NOT_SAMPLED] += 1
         elif not candidate.solution:
             reasons = candidate.reasons or ("no_solution",)
             stages[TASK][UNKNOWABLE if UNKNOWABLE in reasons else reason_group(reasons[0])] += 1

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any, Final
 
+from environments.judges.spent import Spent
 from environments.rollout.errors import EndpointError, RefusedError, RolloutError
 from environments.rollout.policy import Message, Run, Turn, Usage
 from environments.runtime.attempt import Json
@@ -80,6 +81,8 @@ class LlmJudge:
     timeout: float = 120.0
     retries: int = 1
     stream: bool = False
+    spent: Spent = field(default_factory=Spent)
+    """What its calls took so far."""
 
     async def __call__(self, instructions: str, request: str) -> str:
         """The model's text, at temperature 0."""
@@ -105,10 +108,15 @@ class LlmJudge:
         try:
             reply: Any = await litellm.acompletion(**arguments)
             if self.stream:
-                return "".join([part.choices[0].delta.content or "" async for part in reply])
-            return str(reply.choices[0].message.content or "")
+                text = "".join([part.choices[0].delta.content or "" async for part in reply])
+            else:
+                text = str(reply.choices[0].message.content or "")
+            used = getattr(getattr(reply, "usage", None), "total_tokens", None)
+            asked = len(instructions) + len(request)
+            self.spent.add(asked + len(text), used if isinstance(used, int) else None, _cost(reply))
         except Exception as fault:  # noqa: BLE001 - a boundary: litellm raises every provider's own types
             raise _fault(fault) from None
+        return text
 
 
 def _litellm() -> Any:  # noqa: ANN401 - a module

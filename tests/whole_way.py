@@ -184,7 +184,9 @@ def walk(
 def _verified(candidates: Sequence[Candidate], world: StoredWorld) -> list[VerifiedTask]:
     """What `verify_all` says, without the other process, which takes a second."""
     skips = Skips("verified_tasks", "odd")
-    attacked = verification._attack(candidates, candidates, (world, ""), verification.Seen(), skips)
+    seen = verification.Seen()
+    keeping = verification._keeping(candidates, world, seen, {})
+    attacked = verification._attack(candidates, keeping, (world, ""), seen, skips)
     assert not skips
     return [verification._verified(attacked[one.task.task_id]) for one in candidates]
 

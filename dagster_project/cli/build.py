@@ -44,11 +44,29 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
         bool,
         typer.Option(
             "--strict",
-            help="Exit 3 when an asset check did not pass, the gate withheld something, or a fault left something out.",
+            help="Exit 3 when an asset check did not pass, the gate withheld something, or a fault or a budget left something out.",
         ),
     ] = False,
     judge: JudgeOption = "",
     judge_url: JudgeUrlOption = "",
+    budget: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--budget",
+            metavar="STAGE=AMOUNT",
+            help="What a stage may take before it stops with what is done: verified_tasks=5m, verified_tasks=2usd, worlds=30s; "
+            "may be repeated. The next build goes on there.",
+        ),
+    ] = None,
+    most_requests: Annotated[
+        int,
+        typer.Option(
+            "--most-requests",
+            metavar="N",
+            min=0,
+            help="Make tasks of at most so many requests of an app: some of every failure cluster, the rest evenly; 0 is all.",
+        ),
+    ] = 0,
     as_json: JsonOption = False,
 ) -> None:
     """Make clean episodes, failures, worlds, tasks and task sets of what has arrived, and the report.
@@ -90,6 +108,8 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
                 judge=JudgeChoice(model=judge, url=judge_url, api_key=settings.judge_key or "")
                 if judge
                 else None,
+                budgets=budget or (),
+                most_requests=most_requests,
                 on_step=bars.hear,
                 on_wait=lambda who: console.print(
                     f"another build ({who}) is running: waiting for it"

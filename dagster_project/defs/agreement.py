@@ -6,6 +6,7 @@ from functools import partial
 import dagster as dg
 
 from dagster_project.agreement import HeldOut, agreed, leave_one_out
+from dagster_project.budgets import Meter, meter_of
 from dagster_project.clean_records import (
     clean_episodes_of,
     labels_of,
@@ -18,11 +19,12 @@ from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import rows_of
 from dagster_project.defs.tasks import candidates_of
 from dagster_project.documents import Document, records, to_rows
-from dagster_project.freshness import Key, digests, made_of, store, tried, work
+from dagster_project.freshness import Key, digests, made_of, store, tried, was_tried, work
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import AGREEMENT
 from dagster_project.learnt_worlds import world_of
 from dagster_project.progress import tell
+from dagster_project.sampling import sample_of, within
 from dagster_project.skipped import Skips
 
 ASSET = "agreement"
@@ -30,7 +32,7 @@ MOST_FALSE_PASSES = 0.03
 """Share of the graded attempts that rubrics may pass although their users were not helped."""
 LEAST_GRADED = 20
 """Below this the check says nothing."""
-RULES = "left out once, with what is paid and who says how it went"
+RULES = "left out once, with what is paid and who says how it went; the newest of many"
 """Changes when rows written before lack something."""
 
 
@@ -54,15 +56,18 @@ def agreement(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
     """Leave one attempt out at a time in the apps whose tasks changed."""
     lake = clean.lake
     todo = work(lake, ASSET, ingredients(lake, context.partition_keys))
+    meter = meter_of(ASSET, clean.limits)
     for app in sorted(app for app, _ in todo.stale):
         skips = Skips(ASSET, app)
+        # What a budget left in the middle goes on: the folds that were made of the same stand.
+        before = held_out_of(lake, app) if was_tried(lake, todo, (app, "")) else []
         rows = AGREEMENT.schema.empty_table()
         with skips.unit("app"):
             world = world_of(lake, app)
             found: list[HeldOut] = []
             if world is not None:
                 found = leave_one_out(
-                    clean_episodes_of(lake, app),
+                    within(clean_episodes_of(lake, app), sample_of(lake, app)),
                     labels_of(lake, app, clean.outcome_policy),
                     world,
                     candidates_of(clean, app),
@@ -70,6 +75,8 @@ def agreement(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
                     references=references_said_of(lake, app, clean.outcome_policy),
                     step=partial(tell, ASSET, says=app),
                     unit=skips.unit,
+                    known=before,
+                    left=partial(_left, meter, skips),
                 )
             rows = to_rows(
                 Document(app=app, id=one.episode_id, version=one.task_id, content=one)
@@ -108,6 +115,13 @@ def agreement(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
             )
         },
     )
+
+
+def _left(meter: Meter, skips: Skips, fold: int) -> bool:
+    """Whether the budget leaves a fold for the next build; says so."""
+    if meter.late:
+        meter.leave(skips, "fold", str(fold + 1))
+    return meter.late
 
 
 _HEADINGS = (

@@ -3,11 +3,21 @@
 An asset past the gate asks for `CleanSide` only, so it has no path to raw data.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import dagster as dg
 
-from dagster_project.home import Home, open_home, redaction_of, risk_of, vault_secret
+from dagster_project.budgets import Budget, budgets_of
+from dagster_project.home import (
+    Home,
+    budgets_in,
+    most_requests_of,
+    open_home,
+    redaction_of,
+    risk_of,
+    vault_secret,
+)
 from dagster_project.judge_replies import JudgeChoice
 from dagster_project.lake import Lake
 from redact.policy import load_policy
@@ -47,6 +57,20 @@ class CleanSide(dg.ConfigurableResource[None]):
     """Empty: judge checks are answered from earlier replies only."""
     judge_url: str = ""
     judge_key: str = ""
+    budgets: list[str] = []  # noqa: RUF012 - Dagster reads the fields of a resource as they are given here
+    """What stages may take (`budgets.budgets_of`); none: what home.json says."""
+    most_requests: int = 0
+    """How many requests go on to the expensive stages; 0: what home.json says, else all."""
+
+    @property
+    def limits(self) -> Mapping[str, Budget]:
+        """What each stage may take."""
+        return budgets_of(self.budgets or budgets_in(Home(path=Path(self.home))))
+
+    @property
+    def sample(self) -> int:
+        """How many requests go on; 0 is all."""
+        return self.most_requests or most_requests_of(Home(path=Path(self.home)))
 
     @property
     def judge(self) -> JudgeChoice | None:

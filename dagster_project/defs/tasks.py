@@ -33,6 +33,7 @@ from dagster_project.progress import tell
 from dagster_project.review.feedback import with_rubrics
 from dagster_project.review.store import ASSET as REVIEWS
 from dagster_project.review.store import reviews_of
+from dagster_project.sampling import cluster_by_episode, drawn, keep_sample, within
 from dagster_project.skipped import Skips, without_those_that_fail
 from environments.runtime.candidate import Candidate
 from environments.runtime.canonical import task_version
@@ -47,6 +48,7 @@ ASSET = "tasks"
     backfill_policy=ONE_RUN,
     deps=[
         "worlds",
+        "failure_clusters",
         dg.AssetDep("clean_episodes", partition_mapping=dg.AllPartitionMapping()),
         dg.AssetDep("clean_outcomes", partition_mapping=dg.AllPartitionMapping()),
     ],
@@ -79,6 +81,11 @@ def _derived(clean: CleanSide, app: str, skips: Skips) -> pa.Table:
     said = said_corrections_of(lake, app, clean.outcome_policy)
     right = references_said_of(lake, app, clean.outcome_policy)
     digest = world.digest if world is not None else ""
+    episodes = clean_episodes_of(lake, app)
+    sample = None
+    if clean.sample:
+        sample = drawn(episodes, labels, cluster_by_episode(lake, app), clean.sample)
+    keep_sample(lake, app, sample)
     notes: list[Skips] = []
 
     def make(some: Sequence[CleanEpisode]) -> list[Candidate]:
@@ -96,7 +103,7 @@ def _derived(clean: CleanSide, app: str, skips: Skips) -> pa.Table:
         return derived
 
     derived = without_those_that_fail(
-        clean_episodes_of(lake, app),
+        within(episodes, sample),
         make,
         lambda episode, fault: skips.note(fault, "episode", episode.episode_id),
     )
@@ -128,7 +135,7 @@ def _shown(clean: CleanSide, context: dg.AssetExecutionContext, todo: Work) -> M
 
 def ingredients(clean: CleanSide, apps: Sequence[str]) -> dict[Key, str]:
     """What each app's tasks are made of now."""
-    lake = clean.lake
+    lake, most = clean.lake, clean.sample
     return {
         (app, ""): made_of(
             digests(lake, "worlds", app),
@@ -137,6 +144,7 @@ def ingredients(clean: CleanSide, apps: Sequence[str]) -> dict[Key, str]:
             digests(lake, REVIEWS, app),
             file_digest(clean.outcome_policy),
             *(["judged"] if clean.judge is not None else []),
+            *([f"most {most}", digests(lake, "failure_clusters", app)] if most else []),
         )
         for app in apps
     }

@@ -7,6 +7,7 @@ from functools import partial
 
 import dagster as dg
 
+from dagster_project.budgets import meter_of
 from dagster_project.defs.agreement import held_out_of
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import CleanSide
@@ -24,6 +25,7 @@ from dagster_project.grader_trust import (
     told_of,
 )
 from dagster_project.judge_replies import judge_of, keep_fresh, replies_seen
+from dagster_project.kept_verdicts import keep_reads, remembered
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import VERIFIED
 from dagster_project.learnt_worlds import world_of
@@ -74,11 +76,14 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
     lake = clean.lake
     asking = clean.judge is not None
     todo = work(lake, ASSET, ingredients(lake, context.partition_keys, asking=asking))
+    meter = meter_of(ASSET, clean.limits)
     for app in sorted(app for app, _ in todo.stale):
         skips = Skips(ASSET, app)
         rows = VERIFIED.schema.empty_table()
         with skips.unit("app"):
-            judge = judge_of(clean.judge, lake, [app])
+            judge = judge_of(clean.judge, lake, [app], spent=meter.spent)
+            judge.may_ask = lambda: not meter.dear
+            reads = remembered(lake, app)
             by_gate = verify_all(
                 candidates_of(clean, app),
                 world_of(lake, app),
@@ -88,11 +93,14 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
                     judge=judge,
                     found=cheats_of(lake, app),
                     held_out=held_out_of(lake, app),
+                    reads=reads,
+                    meter=meter,
                 ),
                 track=partial(counted, ASSET, says=app),
                 skips=skips,
             )
             keep_fresh(lake, judge)
+            keep_reads(lake, app, reads.now)
             found = with_decisions(by_gate, reviews_of(lake, app))
             rows = to_rows(
                 Document(app=app, id=one.task_id, version=one.task_version, content=one)

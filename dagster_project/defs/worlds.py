@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import dagster as dg
 
+from dagster_project.budgets import Meter, meter_of
 from dagster_project.clean_records import clean_episodes_of
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import CleanSide
@@ -19,17 +20,20 @@ from dagster_project.freshness import (
     Key,
     digests,
     file_digest,
+    leave,
     made_of,
     store,
     tried,
+    was_tried,
     work,
 )
 from dagster_project.held_out import measure
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import WORLDS
-from dagster_project.learnt_worlds import StoredWorld, world_document, world_of
+from dagster_project.learnt_worlds import StoredWorld, measured_document, world_document, world_of
 from dagster_project.progress import tell
-from dagster_project.skipped import Skips
+from dagster_project.skipped import Skips, skipped_of
+from dagster_project.skipped_parts import BUDGET
 from dagster_project.world_parts import version_rows
 from environments.fidelity import VERDICTS
 from environments.unsettled import settle
@@ -43,6 +47,8 @@ WORLD_SETTINGS: Final = "worlds.toml"
 WRONG_LIMIT: Final = 0.01
 """A wrong answer given as true is the worst fault; the check fails above this share of held-out calls."""
 
+MEASURING: Final = "held-out calls"
+"""The unit of work that says how truly a world answers."""
 MOST_UNSETTLED: Final = 30
 """Kinds of unknown calls listed for each app."""
 
@@ -68,11 +74,18 @@ def worlds(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     lake = clean.lake
     policy = clean.outcome_policy.with_name(WORLD_SETTINGS)
     todo = work(lake, ASSET, ingredients(lake, context.partition_keys, policy, clean.risk))
+    meter = meter_of(ASSET, clean.limits)
     for app in sorted(app for app, _ in todo.stale):
         skips = Skips(ASSET, app)
+        if meter.late:
+            meter.leave(skips, "app")
+            leave(lake, todo, [(app, "")])
+            skips.keep(lake)
+            continue
+        learnt = _learnt_before(lake, app) if was_tried(lake, todo, (app, "")) else None
         with skips.unit("app") as learning:
             settings = load_world_settings(policy, app, risk=clean.risk)
-            document, world = _learn(lake, app, settings, skips)
+            document, world = _learn(lake, app, settings, skips, meter=meter, known=learnt)
             again = tried(todo, [(app, "")]) if skips else todo
             store(lake, WORLDS, to_rows([document]), again, keys=[(app, "")])
             _for_people(clean, app, world)
@@ -85,18 +98,38 @@ def worlds(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     return _result(lake, context.partition_keys, len(todo.stale))
 
 
-def _learn(
-    lake: Lake, app: str, settings: WorldSettings, skips: Skips
+def _learnt_before(lake: Lake, app: str) -> StoredWorld | None:
+    """The world that was learnt of the same, where a budget left only the measuring of it."""
+    notes = skipped_of(lake, [app], stages=[ASSET])
+    measuring = [one.error == BUDGET and one.kind == MEASURING for one in notes]
+    return world_of(lake, app) if measuring and all(measuring) else None
+
+
+def _learn(  # noqa: PLR0913 - what a world is learnt from, and what may be taken
+    lake: Lake,
+    app: str,
+    settings: WorldSettings,
+    skips: Skips,
+    *,
+    meter: Meter,
+    known: StoredWorld | None,
 ) -> tuple[Document, Mapping[str, Any]]:
     """The world of an app as a row of the lake, and its document."""
     episodes = teachers(clean_episodes_of(lake, app))
     learn = partial(learn_with_fallback, skips=skips)
-    tell(ASSET, 0, 2, f"{app}: measuring on held-out calls")
+    tell(ASSET, 0, 2, f"{app}: learning from {len(episodes)} episodes")
+    learnt = learn(episodes, settings) if known is None else None
+    tell(ASSET, 1, 2, f"{app}: measuring on held-out calls")
     fidelity: Mapping[str, Any] = {}
-    with skips.unit("held-out calls"):
-        fidelity = measure(episodes, settings, learn=learn)
-    tell(ASSET, 1, 2, f"{app}: learning from {len(episodes)} episodes")
-    learnt = learn(episodes, settings)
+    if meter.late:
+        meter.leave(skips, MEASURING)
+    else:
+        with skips.unit(MEASURING):
+            fidelity = measure(episodes, settings, learn=learn)
+    if learnt is None:
+        if known is None:
+            raise TypeError("a world is learnt or known")
+        return measured_document(known, fidelity), known.document
     if "recall" in learnt.document:
         learnt.document["recall"]["trust"] = fidelity.get("trust", [])
     begun = partial(skips.unit, "start of an episode")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from environments.export.card_figures import difficulty_section, null_section, split_section
 from environments.export.card_graders import (
@@ -70,7 +71,7 @@ def card(
     sections = [
         f"# {_plain(manifest.name)}",
         f"{len(tasks)} tasks derived from production traces, with replayable tools and graders.{made}",
-        _inside(tasks),
+        _inside(tasks) + _sampling(manifest.provenance.get("sampling")),
         "## Reward\n\n" + REWARDS[manifest.reward],
         "## Verification\n\n"
         + _verification(manifest)
@@ -92,10 +93,12 @@ def card(
     return "\n\n".join(sections) + "\n"
 
 
+_TABLES = frozenset({"answers", "attacks", "graders", "ways", "sampling"})
+"""Parts of the provenance that the card shows as tables."""
+
+
 def _in_no_table(provenance: Mapping[str, Json]) -> dict[str, Json]:
-    return {
-        k: v for k, v in provenance.items() if k not in {"answers", "attacks", "graders", "ways"}
-    }
+    return {k: v for k, v in provenance.items() if k not in _TABLES}
 
 
 def _inside(tasks: Sequence[Task]) -> str:
@@ -111,6 +114,23 @@ def _inside(tasks: Sequence[Task]) -> str:
             f"\nNobody sent definitions of {len(inferred)} tools: they are inferred from recorded calls ({names})."
         )
     return "## Inside\n\n" + "\n".join([head, *rows])
+
+
+def _sampling(samples: Any) -> str:  # noqa: ANN401 - a part of the provenance as handed in
+    """Which requests are missing, and what each that is here stands for; empty where none are missing."""
+    if not isinstance(samples, Mapping) or not samples:
+        return ""
+    rows = [
+        f"| {_plain(str(app))} | {_plain(str(row['stratum']))} | {row['requests']} | {row['kept']} | {row['weight']:.2f} |"
+        for app, sample in sorted(samples.items())
+        for row in sample["strata"]
+    ]
+    told = (
+        "\n\n### A sample\n\nNot every recorded request went on to become a task. Each task carries a `weight` (`provenance.weight`): "
+        "how many requests of its kind it stands for. A share over tasks that is weighted with it is the share over all requests.\n\n"
+        "| app | requests | recorded | in the sample | weight |\n|---|---|---:|---:|---:|\n"
+    )
+    return told + "\n".join(rows)
 
 
 def _inferred(task: Task) -> list[str]:

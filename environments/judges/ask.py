@@ -77,6 +77,8 @@ class Judge:
     counts: JudgeCounts = field(default_factory=JudgeCounts)
     silent: int = 0
     """Batches in a row that the endpoint left unanswered."""
+    may_ask: Callable[[], bool] = lambda: True
+    """Asked before each request: whether what the model may take is not used up."""
 
     @property
     def dead(self) -> bool:
@@ -123,7 +125,7 @@ class Judge:
         request = batch.request()
         heard = False
         for _ in range(self.settings.attempts):
-            if self.dead:
+            if self.dead or not self.may_ask():
                 return {}
             try:
                 text = await self.complete(instructions(), request)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -41,6 +41,10 @@ Place = tuple[str, Path]
 """A tool and a path in its arguments."""
 Granted = tuple[Place | None, str]
 """A value (folded) at a place, or at all."""
+Given = tuple[Place, str, bool]
+"""A value (folded) that a good run gives at a place, and whether it stood in what was shown."""
+Asked = tuple[Place, Json, bool]
+"""Whether a value is the constant of a place (None: whether the place is copied), and what was answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,39 +111,72 @@ class Habits:
     told_in_all: dict[Place, Told] = field(default_factory=lambda: defaultdict(Told))
     """The same for all tasks together: what each question is about is then no longer than its task."""
 
-    def add(self, task: Task, run: Attempt) -> None:
-        """Take in the good run of one task."""
-        beginning = _beginning(task, run)
-        for shown, _, call, _ in _reading(task, run, beginning, lambda _call, _shown: []):
-            for path, value in values_of(call.arguments):
-                if isinstance(value, bool) or value is None:
-                    continue
-                place, text = (call.name, path), _text(value)
-                self.given[place].setdefault(text, set()).add(task.task_id)
-                self.tasks[place].add(task.task_id)
-                stands = shown.has(text)
-                for named in (place, (ANY_TOOL, path)):
-                    self.told[named][task.task_id].add(stands=stands)
-                    self.told_in_all[named].add(stands=stands)
+    asked: list[Asked] | None = None
+    """Where what is asked of one task is noted; None: nobody wants to know."""
+
+    def add(self, task_id: str, given: Iterable[Given]) -> None:
+        """Take in what the good run of one task gave."""
+        for place, text, stands in given:
+            self.given[place].setdefault(text, set()).add(task_id)
+            self.tasks[place].add(task_id)
+            for named in (place, (ANY_TOOL, place[1])):
+                self.told[named][task_id].add(stands=stands)
+                self.told_in_all[named].add(stands=stands)
 
     def is_constant(self, place: Place, value: Json, task_id: str) -> bool:
         """Whether most of the other tasks with this argument give the value too."""
-        giving = self.given.get(place, {}).get(_text(value), set())
-        every = self.tasks.get(place, set())
-        others = len(giving) - (task_id in giving)
-        return others >= LEAST_TASKS and others >= MOST_GIVE * (len(every) - (task_id in every))
+        found = self._is_constant(place, value, task_id)
+        if self.asked is not None:
+            self.asked.append((place, value, found))
+        return found
 
     def is_copied(self, place: Place, task_id: str) -> bool:
         """Whether the values of an argument are nearly always taken from what was shown.
 
         Where few tasks call the tool, what all tools are given under this name tells.
         """
+        found = self._is_copied(place, task_id)
+        if self.asked is not None:
+            self.asked.append((place, None, found))
+        return found
+
+    def would_say(self, asked: Iterable[Asked], task_id: str) -> bool:
+        """Whether everything that was asked of a task would be answered alike."""
+        return all(
+            answer
+            == (
+                self._is_copied(place, task_id)
+                if value is None
+                else self._is_constant(place, value, task_id)
+            )
+            for place, value, answer in asked
+        )
+
+    def _is_constant(self, place: Place, value: Json, task_id: str) -> bool:
+        giving = self.given.get(place, {}).get(_text(value), set())
+        every = self.tasks.get(place, set())
+        others = len(giving) - (task_id in giving)
+        return others >= LEAST_TASKS and others >= MOST_GIVE * (len(every) - (task_id in every))
+
+    def _is_copied(self, place: Place, task_id: str) -> bool:
         for named in (place, (ANY_TOOL, place[1])):
             tasks = self.told.get(named, {})
             if len(tasks) - (task_id in tasks) >= COPIED_TASKS:
                 every, mine = self.told_in_all[named], tasks.get(task_id, Told())
                 return every.stood - mine.stood >= COPIED * (every.values - mine.values)
         return False
+
+
+def given_in(task: Task, run: Attempt) -> list[Given]:
+    """What the good run of a task gives each argument, in order."""
+    found: list[Given] = []
+    beginning = _beginning(task, run)
+    for shown, _, call, _ in _reading(task, run, beginning, lambda _call, _shown: []):
+        for path, value in values_of(call.arguments):
+            if not (isinstance(value, bool) or value is None):
+                text = _text(value)
+                found.append(((call.name, path), text, shown.has(text)))
+    return found
 
 
 def untold_values(

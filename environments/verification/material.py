@@ -22,7 +22,7 @@ from environments.runtime.rubric import Rubric
 from environments.runtime.task import Task
 from environments.runtime.tool_definition import function_of, name_of, properties_of
 from environments.runtime.world_dispatched import Dispatched
-from environments.verification.knowable import Habits
+from environments.verification.knowable import Given, Habits, given_in
 
 
 @dataclass(frozen=True)
@@ -65,27 +65,56 @@ class Other:
 
 
 MOST_OTHERS: Final = 400
-"""Tasks that attacks on one task draw from; of more, those with the first ids, which are digests and so drawn by lot."""
+"""Tasks that attacks on one task draw from; of more, those that were recorded before it, so that new ones change nothing."""
+
+
+CONSTRUCTED: Final = "constructed"
+"""Where a solution was put together from alike requests (`Task.provenance`)."""
 
 
 class Others:
-    """All candidates of an app, read once for every one of them that is attacked."""
+    """All candidates of an app, read once for every one of them that is attacked.
 
-    def __init__(self, candidates: Iterable[Candidate]) -> None:
+    In order of time they make blocks of `MOST_OTHERS`: each task draws from the block before its own, those of the first from their own.
+    Where there are several, only solutions that somebody recorded are drawn from.
+    `given` is what is known already of how tasks give their arguments, by task id.
+    """
+
+    def __init__(
+        self,
+        candidates: Iterable[Candidate],
+        *,
+        given: Mapping[str, Sequence[Given]] | None = None,
+    ) -> None:
         self._candidates = tuple(candidates)
-        ids = sorted(one.task.task_id for one in self._candidates)
-        drawn = frozenset(ids[: MOST_OTHERS + 1])
-        self._drawn = tuple(one for one in self._candidates if one.task.task_id in drawn)
-        self._read: tuple[Mapping[str, Json], tuple[Other, ...]] | None = None
+        self.given: dict[str, Sequence[Given]] = dict(given or {})
+        """How each task gives its arguments, as far as it was looked at."""
+        by_time = sorted(self._candidates, key=lambda one: (one.task.started_at, one.task.task_id))
+        self._block = {one.task.task_id: n // MOST_OTHERS for n, one in enumerate(by_time)}
+        count = len(by_time) // MOST_OTHERS + 1
+        self._blocks: list[list[Candidate]] = [[] for _ in range(count)]
+        for one in self._candidates:
+            if count == 1 or _is_recorded(one):
+                self._blocks[self._block[one.task.task_id]].append(one)
+        self._read: dict[int, tuple[Mapping[str, Json], tuple[Other, ...]]] = {}
         self._habits: Habits | None = None
 
     def beside(self, candidate: Candidate, dispatched: Dispatched) -> list[Other]:
         """The others that attacks on one candidate draw from, their calls by what that candidate's tools mean."""
-        rules = candidate.task.dispatched
-        if self._read is None or self._read[0] != rules:
-            self._read = rules, tuple(_other(one, dispatched) for one in self._drawn)
-        pairs = zip(self._drawn, self._read[1], strict=True)
-        return [other for one, other in pairs if one is not candidate][:MOST_OTHERS]
+        rules, block = candidate.task.dispatched, self._drawn(candidate)
+        read = self._read.get(block)
+        if read is None or read[0] != rules:
+            drawn = tuple(_other(one, dispatched) for one in self._blocks[block])
+            read = self._read[block] = rules, drawn
+        pairs = zip(self._blocks[block], read[1], strict=True)
+        return [other for one, other in pairs if one is not candidate]
+
+    def drawn(self, candidate: Candidate) -> list[Candidate]:
+        """The candidates that attacks on one draw from."""
+        return [one for one in self._blocks[self._drawn(candidate)] if one is not candidate]
+
+    def _drawn(self, candidate: Candidate) -> int:
+        return max(0, self._block.get(candidate.task.task_id, len(self._blocks) - 1) - 1)
 
     @cached_property
     def changing(self) -> frozenset[str]:
@@ -97,9 +126,16 @@ class Others:
         if self._habits is None:
             self._habits = Habits()
             for one in self._candidates:
-                if one.solution:
-                    self._habits.add(one.task, run(one.task, one.solution))
+                name = one.task.task_id
+                if one.solution and name not in self.given:
+                    self.given[name] = given_in(one.task, run(one.task, one.solution))
+                self._habits.add(name, self.given.get(name, ()) if one.solution else ())
         return self._habits
+
+
+def _is_recorded(one: Candidate) -> bool:
+    """Whether somebody solved it so, or said what solves it: what is put together from alike requests changes with them."""
+    return bool(one.solution) and one.task.provenance.get("solution") != CONSTRUCTED
 
 
 def _other(one: Candidate, dispatched: Dispatched) -> Other:

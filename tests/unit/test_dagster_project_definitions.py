@@ -66,7 +66,7 @@ def test_data_flows_one_way(loaded: dg.Definitions) -> None:
         "failures": ["clean_episodes", "clean_outcomes"],
         "failure_clusters": ["failures"],
         "worlds": ["clean_episodes"],
-        "tasks": ["clean_episodes", "clean_outcomes", "worlds"],
+        "tasks": ["clean_episodes", "clean_outcomes", "failure_clusters", "worlds"],
         "verified_tasks": ["agreement", "tasks", "worlds"],
         "agreement": ["tasks", "worlds"],
         "task_sets": ["failure_clusters", "verified_tasks"],

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import CodeType, FrameType
@@ -18,7 +19,7 @@ import pytest
 
 from benchmarks.desk_conversations import Talk, hold_season
 from benchmarks.small_homes import MEANINGS
-from dagster_project.agreement import ENOUGH, FOLDS, FOLDS_OF_MANY, SMALL, folds_of
+from dagster_project.agreement import ENOUGH, FOLDS, FOLDS_OF_MANY, SMALL, folds_of, newest
 from environments.runtime.attempt import Attempt
 from environments.runtime.candidate import Action, Candidate, RecordedAttempt
 from environments.runtime.environment import run_actions
@@ -28,6 +29,7 @@ from environments.runtime.world import World
 from environments.runtime.world_dispatched import Dispatched
 from environments.verification.material import MOST_OTHERS, Others
 from environments.verify import verify
+from redact.clean_episode import CleanEpisode
 from redact.clean_outcome import CleanOutcome
 from synth.labels import Label, label_episodes, load_outcome_policy
 from synth.rubric.intents import Openings
@@ -142,12 +144,14 @@ def test_a_task_is_attacked_at_one_cost_however_many_others_there_are() -> None:
 
 
 def test_attacks_draw_from_a_bounded_number_of_other_tasks() -> None:
-    """The same for every task, whichever they are."""
+    """Those recorded before it, so that tasks that come later change nothing."""
     many = [_blank(number) for number in range(2 * MOST_OTHERS)]
-    others = Others(many)
-    drawn = [{o.task_id for o in others.beside(one, _NONE)} for one in (many[0], many[-1])]
-    assert [len(found) for found in drawn] == [MOST_OTHERS, MOST_OTHERS]
-    assert len(drawn[0] ^ drawn[1]) <= 2
+    before, after = (
+        {o.task_id for o in Others(some).beside(many[500], _NONE)} for some in (many[:600], many)
+    )
+    assert before == after == {one.task.task_id for one in many[:MOST_OTHERS]}
+    first = {o.task_id for o in Others(many).beside(many[0], _NONE)}
+    assert first == {one.task.task_id for one in many[1:MOST_OTHERS]}
 
 
 def test_agreement_derives_tasks_a_bounded_number_of_times() -> None:
@@ -158,6 +162,16 @@ def test_agreement_derives_tasks_a_bounded_number_of_times() -> None:
     assert len(folds_of(few, SMALL + 1)) == FOLDS_OF_MANY
     many = [_blank(number, attempts=2) for number in range(ENOUGH)]
     assert [len(fold) for fold in folds_of(many, 2 * ENOUGH)] == [ENOUGH]
+
+
+def test_agreement_judges_the_newest_of_many_episodes() -> None:
+    """However many there are; tasks with an attempt that is older are left out whole."""
+    few, many = ([_episode(n) for n in range(size)] for size in (SMALL, SMALL + 5))
+    candidates = [_blank(0, attempts=2), _blank(4, attempts=1), _blank(5, attempts=1)]
+    assert newest(few, candidates) == (few, candidates)
+    taken, judged = newest(many, candidates)
+    assert [one.episode_id for one in taken] == [f"{n}-0" for n in range(5, SMALL + 5)]
+    assert judged == candidates[2:]
 
 
 def test_equal_openings_are_compared_once() -> None:
@@ -176,6 +190,11 @@ def test_an_even_sample_keeps_the_order_and_all_of_few() -> None:
 
 
 _NONE: Final = Dispatched({})
+_SAYS: Final = ({"role": "assistant", "content": "done"},)
+
+
+def _episode(number: int) -> CleanEpisode:
+    return replace(season()[0].episode, episode_id=f"{number}-0", started_at=number)
 
 
 def _blank(number: int, *, attempts: int = 0) -> Candidate:
@@ -185,4 +204,4 @@ def _blank(number: int, *, attempts: int = 0) -> Candidate:
         RecordedAttempt(episode_id=f"{number}-{one}", actions=(), resolved=True)
         for one in range(attempts)
     )
-    return Candidate(task=task, rubric=rubric, solution=(), attempts=recorded)
+    return Candidate(task=task, rubric=rubric, solution=_SAYS, attempts=recorded)

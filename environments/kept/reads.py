@@ -1,0 +1,194 @@
+"""What a verdict of the gate was made of: kept beside it, it says whether the gate would say the same today.
+
+In: a candidate, the app's others, and what was heard while it was attacked. Out: `Reads`, and whether a verdict stands:
+the same task, deciding checks and attempts, the same others to draw attacks from, the same answers of the world, the
+same habits of the app. Not here: the verdict (`environments.verify`), where reads are kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from environments.kept.answers import Answer, HeardWorld, World, answers_alike
+from environments.runtime.attempt import Attempt, Json
+from environments.runtime.candidate import Action, Candidate
+from environments.runtime.check_end import HARDLY, MOSTLY
+from environments.runtime.environment import run_actions
+from environments.runtime.rubric import Check
+from environments.runtime.task import Task
+from environments.search.found import FoundCheat
+from environments.verification.knowable import Asked, Given
+from environments.verification.material import Others, answers_in
+from environments.verify import Verification, verify
+
+REFUSALS: Final = "refusals"
+"""An argument of checks: how often each tool refuses in the whole app, which each new day moves; only whether it is rarely or mostly counts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reads:
+    """What one verdict was made of."""
+
+    made_of: str
+    """Digest of the candidate, of the others that attacks drew from, and of the rules."""
+    answers: tuple[Answer, ...]
+    given: tuple[Given, ...]
+    """What its good run gave each argument."""
+    asked: tuple[Asked, ...]
+    """What was asked of the app's habits."""
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        return {
+            "made_of": self.made_of,
+            "answers": self.answers,
+            "given": self.given,
+            "asked": self.asked,
+        }
+
+    @staticmethod
+    def from_json(found: Mapping[str, Any]) -> Reads:
+        """What `to_json` wrote."""
+        return Reads(
+            made_of=found["made_of"],
+            answers=tuple((b, t, x, a, e) for b, t, x, a, e in found["answers"]),
+            given=tuple(((t, tuple(p)), x, s) for (t, p), x, s in found["given"]),
+            asked=tuple(((t, tuple(p)), v, a) for (t, p), v, a in found["asked"]),
+        )
+
+
+class Kept:
+    """The verdicts of an app that stand, and what new ones are made of."""
+
+    def __init__(
+        self,
+        candidates: Iterable[Candidate],
+        world: World,
+        *,
+        known: Mapping[str, Reads],
+        cheats: Mapping[str, Sequence[FoundCheat]],
+        rules: str,
+    ) -> None:
+        listed = list(candidates)
+        self._world = world
+        self._cheats = cheats
+        self._rules = rules
+        self._shown = {one.task.task_id: _digest(_shown(one)) for one in listed}
+        self.others = Others(listed)
+        alike = {
+            one.task.task_id: reads
+            for one in listed
+            if (reads := known.get(one.task.task_id)) is not None
+            and reads.made_of == self._made_of(one)
+            and answers_alike(world, one.task, reads.answers)
+        }
+        self.others.given.update({name: reads.given for name, reads in alike.items()})
+        self._alike = alike
+
+    def standing(self) -> dict[str, Reads]:
+        """What the verdicts were made of that the gate would give again, by task id."""
+        if not self._alike:
+            return {}
+        habits = self.others.habits(self.run)
+        return {
+            name: reads
+            for name, reads in self._alike.items()
+            if habits.would_say(reads.asked, name)
+        }
+
+    def verify(self, one: Candidate, *, world_digest: str) -> tuple[Verification, Reads | None]:
+        """Attack a candidate; with the verdict comes what it is made of, None where that says nothing of another day."""
+        heard = HeardWorld(self._world, one.task)
+        habits = self.others.habits(self.run)
+        asked: list[Asked] = []
+        habits.asked = asked
+        name = one.task.task_id
+
+        def run(task: Task, actions: Sequence[Action]) -> Attempt:
+            return run_actions(task, heard, actions)
+
+        try:
+            found = verify(
+                one,
+                others=self.others,
+                run=run,
+                world_digest=world_digest,
+                found=self._cheats.get(name, ()),
+            )
+        finally:
+            habits.asked = None
+        if not one.solution or not heard.whole:
+            return found, None
+        reads = Reads(
+            made_of=self._made_of(one),
+            answers=heard.answers(),
+            given=tuple(self.others.given.get(name, ())),
+            asked=tuple(_once(asked)),
+        )
+        return found, reads
+
+    def run(self, task: Task, actions: Sequence[Action]) -> Attempt:
+        """An attempt of a task's actions."""
+        return run_actions(task, self._world, actions)
+
+    def _made_of(self, one: Candidate) -> str:
+        """The candidate as far as verdicts look at it, the others as far as attacks draw from them, and the rules."""
+        cheats = [[cheat.cheat_id, cheat.kind] for cheat in self._cheats.get(one.task.task_id, ())]
+        others = [self._shown[other.task.task_id] for other in self.others.drawn(one)]
+        changing = sorted(self.others.changing)
+        return _digest([self._rules, _whole(one), cheats, others, changing])
+
+
+def _whole(one: Candidate) -> list[Json]:
+    """What a verdict looks at in a candidate."""
+    task = one.task.to_json()
+    del task["provenance"]
+    return [task, list(map(_check, one.rubric.checks)), _shown(one), *_rest(one)]
+
+
+def _rest(one: Candidate) -> list[Json]:
+    attempts: list[Json] = [
+        [
+            [dict(action) for action in attempt.actions],
+            attempt.resolved,
+            list(attempt.tells),
+            list(attempt.without_ground),
+        ]
+        for attempt in one.attempts
+    ]
+    return [attempts, list(one.reasons)]
+
+
+def _shown(one: Candidate) -> list[Json]:
+    """What attacks on other tasks draw from a candidate."""
+    solution: list[Json] = [dict(action) for action in one.solution]
+    return [one.task.task_id, solution, list(answers_in(one.rubric))]
+
+
+def _check(check: Check) -> Json:
+    found = check.to_json()
+    del found["support"], found["counter"]
+    shares = check.args.get(REFUSALS)
+    if isinstance(shares, dict):
+        bands: dict[str, Json] = {
+            tool: [share <= HARDLY, share > MOSTLY] if isinstance(share, int | float) else share
+            for tool, share in shares.items()
+        }
+        found["args"] = {**check.args, REFUSALS: bands}
+    return found
+
+
+def _once(asked: Iterable[Asked]) -> list[Asked]:
+    seen: dict[str, Asked] = {}
+    for one in asked:
+        seen.setdefault(json.dumps(one), one)
+    return list(seen.values())
+
+
+def _digest(value: object) -> str:
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, default=repr)
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

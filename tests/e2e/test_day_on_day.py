@@ -1,0 +1,55 @@
+"""A home that grows day by day ends as one that got everything at once, though it does less."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from dagster_project.arrival import take_in
+from dagster_project.build import build
+from dagster_project.home import Home, open_home
+from dagster_project.lake import Lake
+from dagster_project.learnt_tables import TASKS, VERDICT_READS, VERIFIED
+from environments.runtime.task_set import TaskSet
+from tests.lending_desk import line, write
+
+SECRET = "a secret of the tests, long enough"
+
+
+def day_of(folder: Path, day: int, numbers: range) -> Path:
+    """A day of the library: some readers, each with a good attempt and some with a bad one."""
+    chats = [line(n, good=True, attempt=0, day=day) for n in numbers]
+    chats += [line(n, good=False, attempt=1, day=day) for n in numbers if n % 3 == 0]
+    return write(folder / f"day-{day}.jsonl", chats)
+
+
+def built(path: Path, *rounds: list[Path]) -> Home:
+    """A home, built after each round of files."""
+    home = open_home(path, create=True)
+    for files in rounds:
+        take_in(home, files)
+        build(home, secret=SECRET)
+    return home
+
+
+def learnt(home: Home) -> dict[str, list[dict[str, Any]]]:
+    """Tasks, verdicts and what these were made of, as they lie in the lake."""
+    lake = Lake(home.clean / "lake")
+    return {
+        table.name: sorted(lake.read(table).to_pylist(), key=lambda row: str(row["id"]))
+        for table in (TASKS, VERIFIED, VERDICT_READS)
+    }
+
+
+def test_a_home_that_grew_is_equal_to_one_that_was_built_at_once(tmp_path: Path) -> None:
+    """Byte for byte: tasks, verdicts, what they were made of, and the task set."""
+    days = [day_of(tmp_path, 1, range(9)), day_of(tmp_path, 2, range(9, 14))]
+    grown = built(tmp_path / "grown", days[:1], days[1:])
+    whole = built(tmp_path / "whole", days)
+    assert learnt(grown) == learnt(whole)
+    assert learnt(grown)["verdict_reads"]
+    versions = [
+        TaskSet.load(home.clean / "tasksets" / "lending").manifest.task_set_version
+        for home in (grown, whole)
+    ]
+    assert versions[0] == versions[1]

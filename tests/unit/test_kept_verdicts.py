@@ -1,0 +1,150 @@
+"""Verdicts that stand: a new day attacks only what the gate would see otherwise, and says what a build from scratch says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from benchmarks.desk_conversations import Talk, hold_season
+from benchmarks.small_homes import MEANINGS
+from dagster_project.kept_verdicts import Remembered, keep_reads, remembered
+from dagster_project.lake import Lake
+from dagster_project.learnt_worlds import StoredWorld
+from dagster_project.rows import canonical_text
+from dagster_project.verification import Seen, VerifiedTask, verify_all
+from environments.kept.answers import HeardWorld, answers_alike
+from environments.runtime.candidate import Candidate
+from environments.runtime.environment import run_actions
+from environments.runtime.world import World
+from environments.verification import material
+from redact.clean_outcome import CleanOutcome
+from synth.labels import Label, label_episodes, load_outcome_policy
+from synth.tasks import derive_tasks
+from synth.worlds import WorldSettings, learn_world
+
+BEFORE, AFTER = 72, 80
+BLOCK: Final = 24
+"""Tasks that attacks draw from: small, so that a few conversations make several blocks."""
+
+
+@cache
+def talks() -> tuple[Talk, ...]:
+    """A short season of the example desk."""
+    return hold_season(variant=0, seed=4, conversations=AFTER, attempts=1).talks
+
+
+@cache
+def labels() -> dict[str, Label]:
+    """What its users said."""
+    said = [
+        CleanOutcome(
+            app=talk.episode.app,
+            outcome_id=f"{talk.episode.episode_id}:{number}",
+            episode_id=talk.episode.episode_id,
+            name=str(one["name"]),
+            value=float(one["value"]),
+            by=str(one.get("by", "unknown")),
+        )
+        for talk in talks()
+        for number, one in enumerate(talk.feedback)
+    ]
+    return label_episodes(said, load_outcome_policy(MEANINGS))
+
+
+@cache
+def made(size: int) -> tuple[StoredWorld, list[Candidate]]:
+    """The world and the tasks of the first conversations."""
+    episodes = [talk.episode for talk in talks()[:size]]
+    learnt = learn_world(episodes, WorldSettings())
+    app = episodes[0].app
+    return StoredWorld(app=app, document=learnt.document), derive_tasks(episodes, labels(), learnt)
+
+
+class Attacked:
+    """Which tasks the gate was asked to attack."""
+
+    def __init__(self) -> None:
+        self.ids: list[str] = []
+
+    def track(self, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+        """Note them."""
+        self.ids = [one.task.task_id for one in candidates]
+        return candidates
+
+
+def first_build() -> tuple[dict[str, VerifiedTask], Remembered]:
+    """The verdicts of the days before, and what they were made of."""
+    world, candidates = made(BEFORE)
+    seen = Seen()
+    found = verify_all(candidates, world, known={}, seen=seen)
+    return {one.task_id: one for one in found}, seen.reads
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several blocks of a few tasks."""
+    monkeypatch.setattr(material, "MOST_OTHERS", BLOCK)
+
+
+def test_a_day_on_top_says_what_a_build_from_scratch_says(tmp_path: Path) -> None:
+    """Byte for byte, though most tasks that were attacked before are not attacked again."""
+    known, reads = first_build()
+    world, candidates = made(AFTER)
+    lake = Lake(tmp_path)
+    keep_reads(lake, world.app, reads.now)
+    attacked = Attacked()
+    seen = Seen(reads=remembered(lake, world.app))
+    after = verify_all(candidates, world, known=known, seen=seen, track=attacked.track)
+    scratch = Seen()
+    assert canonical_text(after) == canonical_text(
+        verify_all(candidates, world, known={}, seen=scratch)
+    )
+    assert seen.reads.now == scratch.reads.now
+    solved = {one.task.task_id for one in candidates if one.solution} & known.keys()
+    assert len(solved & set(attacked.ids)) < len(solved) / 2
+
+
+def test_a_task_whose_answers_changed_is_attacked_again() -> None:
+    """Only a record that its attacks read became another: what stood before stands no more."""
+    known, reads = first_build()
+    world, candidates = made(BEFORE)
+    solutions = canonical_text([one.solution for one in candidates])
+    document = _with_another_record(world.document, solutions)
+    other = StoredWorld(app=world.app, document=document)
+    attacked = Attacked()
+    seen = Seen(reads=Remembered(known=reads.now))
+    after = verify_all(candidates, other, known=known, seen=seen, track=attacked.track)
+    assert canonical_text(after) == canonical_text(verify_all(candidates, other, known={}))
+    solved = {one.task.task_id for one in candidates if one.solution}
+    assert 0 < len(solved & set(attacked.ids)) < len(solved)
+
+
+def test_answers_are_alike_in_the_same_world_only() -> None:
+    """Every call of a run is asked again at the state where it was made."""
+    world, candidates = made(BEFORE)
+    one = next(c for c in candidates if c.solution and len(c.solution) > 3)
+    heard = HeardWorld(World.from_json(world.document), one.task)
+    run_actions(one.task, heard, one.solution)
+    run_actions(one.task, heard, one.solution[1:])
+    kept = heard.answers()
+    assert heard.whole
+    assert answers_alike(World.from_json(world.document), one.task, kept)
+    *first, (before, tool, text, _, end) = kept
+    assert not answers_alike(
+        World.from_json(world.document), one.task, [*first, (before, tool, text, "another", end)]
+    )
+
+
+def _with_another_record(document: Mapping[str, Any], told: str) -> dict[str, Any]:
+    """The world with another status in one order: the first that a text names."""
+    changed = deepcopy(dict(document))
+    rows = changed["tables"]["order"]["rows"]
+    key = next(one for one in sorted(rows) if json.loads(one)[0] in told)
+    rows[key] = {**rows[key], "status": "lost"}
+    return changed
