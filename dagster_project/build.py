@@ -21,6 +21,7 @@ from dagster_project.defs.partitions import APP_DAYS, APPS, app_days
 from dagster_project.defs.progress_log import LOGGER
 from dagster_project.defs.resources import CleanSide, PrivateSide
 from dagster_project.defs.show import rows_of
+from dagster_project.engine.choice import EngineChoice
 from dagster_project.errors import InputError, StageError
 from dagster_project.fatal import is_fatal
 from dagster_project.freshness import resting
@@ -63,11 +64,12 @@ class Built:
     """Units of work that are left out now because tracegym itself failed at them, by this build or an earlier one."""
 
 
-def build(
+def build(  # noqa: PLR0913 - all that a person may set
     home: Home,
     *,
     secret: str | None,
     judge: JudgeChoice | None = None,
+    engine: EngineChoice | None = None,
     on_step: Callable[[Step], None] = lambda _: None,
     on_wait: Callable[[str], None] | None = None,
 ) -> Built:
@@ -77,7 +79,14 @@ def build(
         with Wal(home.wal) as wal:
             land(home, wal)
         private = PrivateSide(home=str(home.path), secret=secret or "")
-        clean = CleanSide(home=str(home.path), **_judged_by(judge))
+        maps = engine or EngineChoice()
+        clean = CleanSide(
+            home=str(home.path),
+            workers=maps.workers,
+            memory=maps.memory,
+            engine=maps.engine,
+            **_judged_by(judge),
+        )
         with instance_of(home) as instance:
             runner = _Runner(instance, private, clean)
             days = _build_days(runner)

@@ -9,16 +9,19 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Final
 
 from dagster_project.agreement import HeldOut
+from dagster_project.engine.serial import Serial
+from dagster_project.engine.spread import Engine, Load
 from dagster_project.grader_trust import AppTrust, trust_of
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import ROLLOUTS
 from dagster_project.learnt_worlds import StoredWorld
 from dagster_project.review.tables import VERDICTS
 from dagster_project.rows import plain_json
-from dagster_project.skipped import Skips
+from dagster_project.skipped import Skipped, Skips, apart
 from dagster_project.tables import once
 from environments.judges.ask import Judge
 from environments.judges.question import Question
@@ -94,11 +97,12 @@ def verify_all(  # noqa: PLR0913 - all that the gate is told
     seen: Seen | None = None,
     track: Callable[[Sequence[Candidate]], Iterable[Candidate]] = lambda items: items,
     skips: Skips | None = None,
+    engine: Engine | None = None,
 ) -> list[VerifiedTask]:
     """Attack every candidate whose version is new, then look at the set as a whole.
 
     Tasks with judge checks are attacked each time: what the judge has said meanwhile counts. A task at which the gate itself fails waits
-    for the next build; `skips` notes it.
+    for the next build; `skips` notes it. `engine` says where the attacks run: here where it is not given.
     """
     seen = seen or Seen()
     skips = Skips("verified_tasks", "") if skips is None else skips
@@ -125,7 +129,8 @@ def verify_all(  # noqa: PLR0913 - all that the gate is told
     if world is None:
         found = {c.task.task_id: _unverifiable(c, versions[c.task.task_id]) for c in fresh}
     else:
-        attacked = _attack(track(fresh), candidates, (world, digest), seen, skips)
+        ground = _Ground(skips.stage, world, digest, candidates, seen.found)
+        attacked = _attack(fresh, ground, judge, skips, (engine or Serial(), track))
         replies = judge.replies if judge is not None and judged else {}
         with skips.unit("other process"):
             known_there = [one for one in fresh if one.task.task_id in attacked]
@@ -168,41 +173,93 @@ def accepted_alone(found: Iterable[VerifiedTask]) -> frozenset[str]:
     return frozenset(one.task_id for one in found if _alone(one).status == ACCEPTED)
 
 
+@dataclass
+class _Ground:
+    """What attacks on the tasks of an app share, read once per process."""
+
+    stage: str
+    world: StoredWorld
+    digest: str
+    candidates: Sequence[Candidate]
+    found: Mapping[str, Sequence[FoundCheat]]
+
+    @cached_property
+    def backend(self) -> World:
+        """The app's world."""
+        return World.from_json(self.world.document)
+
+    @cached_property
+    def others(self) -> Others:
+        """All tasks of the app."""
+        return Others(self.candidates)
+
+    def run(self, task: Task, actions: Sequence[Action]) -> Attempt:
+        """An attempt at a task."""
+        return run_actions(task, self.backend, actions)
+
+
 def _attack(
-    fresh: Iterable[Candidate],
-    everybody: Sequence[Candidate],
-    stored: tuple[StoredWorld, str],
-    seen: Seen,
+    fresh: Sequence[Candidate],
+    ground: _Ground,
+    judge: Judge | None,
     skips: Skips,
+    how: tuple[Engine, Callable[[Sequence[Candidate]], Iterable[Candidate]]],
 ) -> dict[str, Verification]:
-    world, digest = stored
-    judge = seen.judge
-    backend = World.from_json(world.document)
-    others = Others(everybody)
+    """The tasks without judge checks wherever the engine runs them; a judge is asked from here, one task after the other."""
+    engine, track = how
+    places = {id(one): place for place, one in enumerate(ground.candidates)}
+    plain = [one for one in fresh if not asks_a_judge(one.rubric)]
+    judged = [one for one in fresh if asks_a_judge(one.rubric)]
+    made = engine.spread(
+        _attacked,
+        [places[id(one)] for one in plain],
+        shared=ground,
+        load=Load(stage=skips.stage, conversations=len(plain)),
+    )
+    found: dict[str, Verification] = {}
+    says = _says(judge, ground.world.app)
+    for one in track([*plain, *judged]):
+        if not asks_a_judge(one.rubric):
+            verdict, noted = next(made)
+            for skipped in noted:
+                skips.add(skipped)
+            found |= {} if verdict is None else {one.task.task_id: verdict}
+            continue
+        with skips.unit("task", one.task.task_id):
+            found[one.task.task_id] = verify_judged(
+                one,
+                others=ground.others,
+                run=ground.run,
+                judge=says,
+                world_digest=ground.digest,
+                found=ground.found.get(one.task.task_id, ()),
+            )
+    return found
 
-    def run(task: Task, actions: Sequence[Action]) -> Attempt:
-        return run_actions(task, backend, actions)
 
+def _attacked(ground: _Ground, place: int) -> tuple[Verification | None, list[Skipped]]:
+    """One task attacked; None with a note where the gate itself fails at it."""
+    one = ground.candidates[place]
+    verdict = None
+    with apart(ground.stage, ground.world.app) as skips, skips.unit("task", one.task.task_id):
+        verdict = verify(
+            one,
+            others=ground.others,
+            run=ground.run,
+            world_digest=ground.digest,
+            found=ground.found.get(one.task.task_id, ()),
+        )
+    return verdict, skips.found
+
+
+def _says(judge: Judge | None, app: str) -> JudgeSays:
     def answer(questions: Sequence[Question]) -> Mapping[str, Json]:
         if judge is not None:
-            asyncio.run(judge.answer(questions, app=world.app))
+            asyncio.run(judge.answer(questions, app=app))
         return says.replies
 
     says = JudgeSays(replies={} if judge is None else judge.replies, answer=answer)
-
-    def attack(one: Candidate) -> Verification:
-        cheats = seen.found.get(one.task.task_id, ())
-        if not asks_a_judge(one.rubric):
-            return verify(one, others=others, run=run, world_digest=digest, found=cheats)
-        return verify_judged(
-            one, others=others, run=run, judge=says, world_digest=digest, found=cheats
-        )
-
-    found: dict[str, Verification] = {}
-    for one in fresh:
-        with skips.unit("task", one.task.task_id):
-            found[one.task.task_id] = attack(one)
-    return found
+    return says
 
 
 def _compared(

@@ -69,7 +69,8 @@ def agreement(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
                     corrections=said_corrections_of(lake, app, clean.outcome_policy),
                     references=references_said_of(lake, app, clean.outcome_policy),
                     step=partial(tell, ASSET, says=app),
-                    unit=skips.unit,
+                    skips=skips,
+                    engine=clean.maps,
                 )
             rows = to_rows(
                 Document(app=app, id=one.episode_id, version=one.task_id, content=one)

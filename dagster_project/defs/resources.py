@@ -7,6 +7,8 @@ from pathlib import Path
 
 import dagster as dg
 
+from dagster_project.engine.choice import LOCAL, EngineChoice
+from dagster_project.engine.spread import Engine
 from dagster_project.home import Home, open_home, redaction_of, vault_secret
 from dagster_project.judge_replies import JudgeChoice
 from dagster_project.lake import Lake
@@ -47,6 +49,18 @@ class CleanSide(dg.ConfigurableResource[None]):
     """Empty: judge checks are answered from earlier replies only."""
     judge_url: str = ""
     judge_key: str = ""
+    workers: int = 0
+    """Processes that the heavy maps run in; 0: one per core."""
+    memory: int = 0
+    """MiB that all of them together may take; 0: four fifths of what is free."""
+    engine: str = LOCAL
+    """`local`, `ray`, or the address of a Ray cluster."""
+
+    @property
+    def maps(self) -> Engine:
+        """Where the heavy maps run."""
+        choice = EngineChoice(workers=self.workers, memory=self.memory, engine=self.engine)
+        return choice.open()
 
     @property
     def judge(self) -> JudgeChoice | None:

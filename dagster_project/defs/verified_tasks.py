@@ -91,6 +91,7 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
                 ),
                 track=partial(counted, ASSET, says=app),
                 skips=skips,
+                engine=clean.maps,
             )
             keep_fresh(lake, judge)
             found = with_decisions(by_gate, reviews_of(lake, app))

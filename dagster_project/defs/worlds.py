@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +15,7 @@ from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import bars, rows_of
 from dagster_project.documents import Document, to_rows
+from dagster_project.engine.spread import Load
 from dagster_project.fallback_worlds import learn_with_fallback
 from dagster_project.freshness import (
     Key,
@@ -29,7 +31,7 @@ from dagster_project.lake import Lake
 from dagster_project.learnt_tables import WORLDS
 from dagster_project.learnt_worlds import StoredWorld, world_document, world_of
 from dagster_project.progress import tell
-from dagster_project.skipped import Skips
+from dagster_project.skipped import Skipped, Skips, apart
 from dagster_project.world_parts import version_rows
 from environments.fidelity import VERDICTS
 from environments.unsettled import settle
@@ -71,7 +73,8 @@ def worlds(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     for app in sorted(app for app, _ in todo.stale):
         skips = Skips(ASSET, app)
         with skips.unit("app") as learning:
-            document, world = _learn(lake, app, load_world_settings(policy, app), skips)
+            settings = load_world_settings(policy, app)
+            document, world = _learn(clean, app, settings, skips)
             again = tried(todo, [(app, "")]) if skips else todo
             store(lake, WORLDS, to_rows([document]), again, keys=[(app, "")])
             _for_people(clean, app, world)
@@ -85,19 +88,51 @@ def worlds(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
 
 
 def _learn(
-    lake: Lake, app: str, settings: WorldSettings, skips: Skips
+    clean: CleanSide, app: str, settings: WorldSettings, skips: Skips
 ) -> tuple[Document, Mapping[str, Any]]:
-    """The world of an app as a row of the lake, and its document."""
-    episodes = teachers(clean_episodes_of(lake, app))
-    learn = partial(learn_with_fallback, skips=skips)
+    """The world of an app as a row of the lake, and its document; the one that is measured is learnt beside it."""
+    episodes = teachers(clean_episodes_of(clean.lake, app))
+    shared = _Learning(app, episodes, settings)
+    load = Load(stage=ASSET, conversations=len(episodes))
+    learnt = clean.maps.spread(_learnt, [_MEASURED, _KEPT], shared=shared, load=load)
     tell(ASSET, 0, 2, f"{app}: measuring on held-out calls")
-    fidelity: Mapping[str, Any] = {}
-    with skips.unit("held-out calls"):
-        fidelity = measure(episodes, settings, learn=learn)
+    fidelity, noted = next(learnt)
+    for skipped in noted:
+        skips.add(skipped)
     tell(ASSET, 1, 2, f"{app}: learning from {len(episodes)} episodes")
-    learnt = learn(episodes, settings)
-    begun = partial(skips.unit, "start of an episode")
-    return world_document(app, learnt, episodes, fidelity, unit=begun), learnt.document
+    document, noted = next(learnt)
+    for skipped in noted:
+        skips.add(skipped)
+    content = {**document.content, "fidelity": fidelity}
+    return replace(document, content=content), content["document"]
+
+
+_MEASURED: Final = "measured"
+_KEPT: Final = "kept"
+
+
+@dataclass(frozen=True, slots=True)
+class _Learning:
+    """What both worlds of an app are learnt from."""
+
+    app: str
+    episodes: list[CleanEpisode]
+    settings: WorldSettings
+
+
+def _learnt(shared: _Learning, which: str) -> tuple[Any, list[Skipped]]:
+    """What held-out calls say of a world learnt without them; or the world that is kept, as a row without that."""
+    with apart(ASSET, shared.app) as skips:
+        learn = partial(learn_with_fallback, skips=skips)
+        made: Any = {}
+        if which == _MEASURED:
+            with skips.unit("held-out calls"):
+                made = measure(shared.episodes, shared.settings, learn=learn)
+        else:
+            learnt = learn(shared.episodes, shared.settings)
+            begun = partial(skips.unit, "start of an episode")
+            made = world_document(shared.app, learnt, shared.episodes, {}, unit=begun)
+    return made, skips.found
 
 
 def teachers(episodes: Sequence[CleanEpisode]) -> list[CleanEpisode]:
