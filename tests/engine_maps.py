@@ -75,3 +75,9 @@ class Counted:
 def loads(shared: Counted, item: int) -> tuple[int, int]:
     """The process and how often it has loaded what is shared."""
     return os.getpid(), type(shared).loaded
+
+
+def brief(shared: Path, item: int) -> str:
+    """Takes a while, and depends on the item only."""
+    time.sleep(0.02)
+    return f"{shared.name}:{item * item}"
