@@ -134,7 +134,9 @@ def verify_all(  # noqa: PLR0913 - all that the gate is told
         replies = judge.replies if judge is not None and judged else {}
         with skips.unit("other process"):
             known_there = [one for one in fresh if one.task.task_id in attacked]
-            compared = _compared(attacked, known_there, versions, world, replies)
+            pairs = [(one, versions[one.task.task_id]) for one in known_there]
+            elsewhere = _elsewhere(pairs, ground, replies, engine or Serial())
+            compared = _compared(attacked, elsewhere)
             found |= {key: replace(one, found=cheats.get(key, "")) for key, one in compared.items()}
     everything = [(kept | found)[one.task.task_id] for one in candidates]
     trusted = _trusted(everything, candidates, seen.held_out, skips)
@@ -252,6 +254,32 @@ def _attacked(ground: _Ground, place: int) -> tuple[Verification | None, list[Sk
     return verdict, skips.found
 
 
+def _elsewhere(
+    pairs: Sequence[tuple[Candidate, str]],
+    ground: _Ground,
+    replies: Mapping[str, Json],
+    engine: Engine,
+) -> dict[str, Json]:
+    """The verdicts of processes with another hash seed; two that start side by side where there are many tasks."""
+    load = Load(stage=ground.stage, conversations=len(pairs))
+    parts = [pairs[0::2], pairs[1::2]] if load.pays else [pairs]
+    shared = _Elsewhere(ground.world.document, replies)
+    made = engine.spread(_graded_there, parts, shared=shared, load=load)
+    return {task_id: verdict for found in made for task_id, verdict in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Elsewhere:
+    """What all solutions are graded with."""
+
+    world: Mapping[str, Any]
+    replies: Mapping[str, Json]
+
+
+def _graded_there(shared: _Elsewhere, pairs: Sequence[tuple[Candidate, str]]) -> dict[str, Json]:
+    return verdicts_elsewhere(pairs, shared.world, recordings=shared.replies)
+
+
 def _says(judge: Judge | None, app: str) -> JudgeSays:
     def answer(questions: Sequence[Question]) -> Mapping[str, Json]:
         if judge is not None:
@@ -263,18 +291,9 @@ def _says(judge: Judge | None, app: str) -> JudgeSays:
 
 
 def _compared(
-    attacked: Mapping[str, Verification],
-    candidates: Sequence[Candidate],
-    versions: Mapping[str, str],
-    world: StoredWorld,
-    replies: Mapping[str, Json],
+    attacked: Mapping[str, Verification], elsewhere: Mapping[str, Json]
 ) -> dict[str, VerifiedTask]:
     """Reject what another process grades otherwise."""
-    elsewhere = verdicts_elsewhere(
-        [(one, versions[one.task.task_id]) for one in candidates],
-        world.document,
-        recordings=replies,
-    )
     found: dict[str, VerifiedTask] = {}
     for task_id, verdict in attacked.items():
         one = _verified(verdict)
