@@ -21,7 +21,6 @@ from multiprocessing import (
     get_context,
     parent_process,
 )
-from multiprocessing.connection import Connection
 from types import ModuleType
 from typing import Any, Final
 
@@ -139,14 +138,14 @@ def _without_main() -> Iterator[None]:
 _blob: list[bytes] = []
 
 
-def _begin(ends: Connection, blob: bytes) -> None:
+def _begin(ends: Any, blob: bytes) -> None:  # noqa: ANN401 - a connection, of a type of each system
     """A worker's start: it leaves Ctrl-C to its parent, and ends when that gives up or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _blob[:] = [blob]
     threading.Thread(target=_watch, args=(ends,), daemon=True).start()
 
 
-def _watch(ends: Connection) -> None:
+def _watch(ends: Any) -> None:  # noqa: ANN401 - as above
     parent = parent_process()
     connection.wait([ends, *([parent.sentinel] if parent is not None else [])])
     os._exit(0)
