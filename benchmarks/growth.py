@@ -1,7 +1,7 @@
 """How every stage of a build grows: processor time and peak memory at several sizes, and the exponent that fits them.
 
 Run: `python -m benchmarks.growth [--sizes 500,1000,2000] [--task-keys 1] [--data FILE]`. Each size is a season of the
-example desk (or the first lines of a chat log), taken in, built, reported and exported in a process and home of its own.
+example desk (or the first lines of a chat log), taken in, built, reported and exported in one process and a home of its own.
 Printed: one Markdown row a stage, seconds (this process and its children) and MiB per size, and the exponent: 1 is
 linear. `--profile FOLDER` also writes a cProfile per size; its overhead makes the seconds larger.
 """
@@ -27,6 +27,7 @@ from typing import Final
 
 from dagster_project.arrival import take_in
 from dagster_project.build import build
+from dagster_project.engine.choice import ONE
 from dagster_project.exporting import Asked, export_tasks
 from dagster_project.home import apps_of, open_home
 from dagster_project.progress import Step
@@ -155,7 +156,7 @@ def _build(folder: Path, log: Path) -> Meter:
     with meter.stage("ingest"):
         take_in(home, [log], app="desk")
 
-    build(home, secret=SECRET, on_step=meter.hear)
+    build(home, secret=SECRET, engine=ONE, on_step=meter.hear)
     with meter.stage("report"):
         write_home_report(home)
     with meter.stage("export"):

@@ -9,13 +9,16 @@ who was right. Not here: attacks (`verification`).
 import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import accumulate
 from typing import Final
 
+from dagster_project.engine.serial import Serial
+from dagster_project.engine.spread import Engine, Load
 from dagster_project.learnt_worlds import StoredWorld
 from dagster_project.review.trust import interval
+from dagster_project.skipped import Skipped, Skips, apart, next_part
 from environments.runtime.candidate import Candidate, RecordedAttempt
 from environments.runtime.checks import evaluate
 from environments.runtime.environment import run_actions
@@ -26,7 +29,7 @@ from synth.labels import Label
 from synth.readings import Readings
 from synth.rubric.corrections import Said
 from synth.rubric.references import Reference
-from synth.tasks import Unit, derive_tasks
+from synth.tasks import derive_tasks
 
 FOLDS: Final = 4
 """Attempts of one task that are left out, one after the other; each costs a derivation of the app's tasks."""
@@ -91,8 +94,27 @@ class Agreed:
         return self.episodes - self.graded
 
 
-def _whole(_kind: str, _unit: str) -> AbstractContextManager[object]:
-    return nullcontext()
+@dataclass
+class _Leaving:
+    """What all folds share; what was read of attempts is kept once per process."""
+
+    stage: str
+    episodes: Sequence[CleanEpisode]
+    labels: Mapping[str, Label]
+    world: StoredWorld
+    candidates: Sequence[Candidate]
+    corrections: Mapping[str, Said] | None
+    references: Mapping[str, Reference] | None
+
+    @cached_property
+    def backend(self) -> World:
+        """The app's world."""
+        return World.from_json(self.world.document)
+
+    @cached_property
+    def readings(self) -> Readings:
+        """What has been read of attempts."""
+        return Readings()
 
 
 def leave_one_out(  # noqa: PLR0913 - all that tasks are made of
@@ -104,48 +126,61 @@ def leave_one_out(  # noqa: PLR0913 - all that tasks are made of
     corrections: Mapping[str, Said] | None = None,
     references: Mapping[str, Reference] | None = None,
     step: Callable[[int, int], None] = lambda _done, _all: None,
-    unit: Unit = _whole,
+    skips: Skips | None = None,
+    engine: Engine | None = None,
     known: Sequence[HeldOut] = (),
     left: Callable[[int], bool] = lambda _fold: False,
 ) -> list[HeldOut]:
-    """Grade every attempt of a task with several, by a rubric made from the others; each inside a `unit`, as tasks are made.
+    """Grade every attempt of a task with several, by a rubric made from the others; `skips` notes the units at which that fails.
 
     Of more than `SMALL` episodes, the newest are judged, by rubrics made from them: what this costs then grows no more.
-    A fold of which all attempts are `known` is not made again; of what is `left` (told the fold's number) nothing is found.
+    A fold of which all attempts are `known` is not made again; from the first on that is `left` (told the fold's number) nothing is found.
     """
-    backend = World.from_json(world.document)
+    skips = Skips("agreement", world.app) if skips is None else skips
     every = len(episodes)
     episodes, candidates = newest(episodes, candidates)
     folds = folds_of(candidates, every)
-    readings = Readings()
     done = {one.episode_id: one for one in known}
+    fresh = [held for held in folds if not held <= done.keys()]
+    shared = _Leaving(skips.stage, episodes, labels, world, candidates, corrections, references)
+    load = Load(stage=skips.stage, conversations=len(episodes))
+    made = (engine or Serial()).spread(_left_out, fresh, shared=shared, load=load)
+    over = False
     found: list[HeldOut] = []
-    for number, held in enumerate(folds):
+    for number in range(len(folds)):
         step(number, len(folds))
+        held = folds[number]
         if held <= done.keys():
             found += [done[name] for name in held]
             continue
-        if left(number):
-            continue
-        rest = [one for one in episodes if one.episode_id not in held]
+        over = left(number) or over
+        if not over:
+            found += next_part(made, skips)
+    return sorted(found, key=lambda one: (one.task_id, one.episode_id))
+
+
+def _left_out(shared: _Leaving, held: frozenset[str]) -> tuple[list[HeldOut], list[Skipped]]:
+    """One fold: the attempts left out, graded by what is made of the others."""
+    found: list[HeldOut] = []
+    with apart(shared.stage, shared.world.app) as skips:
         derived = derive_tasks(
-            rest,
-            labels,
-            world,
-            corrections=corrections,
-            references=references,
-            unit=unit,
-            readings=readings,
+            [one for one in shared.episodes if one.episode_id not in held],
+            shared.labels,
+            shared.world,
+            corrections=shared.corrections,
+            references=shared.references,
+            unit=skips.unit,
+            readings=shared.readings,
         )
         by_episode = {a.episode_id: one for one in derived for a in one.attempts}
-        for candidate in candidates:
+        for candidate in shared.candidates:
             mine = next((a for a in candidate.attempts if a.episode_id in held), None)
             if mine is not None:
                 others = [a for a in candidate.attempts if a is not mine]
-                with unit("task", candidate.task.task_id):
-                    graded = _grade(candidate, mine, others, (by_episode, backend))
-                    found.append(_told_by(graded, labels.get(mine.episode_id)))
-    return sorted(found, key=lambda one: (one.task_id, one.episode_id))
+                with skips.unit("task", candidate.task.task_id):
+                    graded = _grade(candidate, mine, others, (by_episode, shared.backend))
+                    found.append(_told_by(graded, shared.labels.get(mine.episode_id)))
+    return found, skips.found
 
 
 def newest(

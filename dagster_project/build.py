@@ -21,6 +21,7 @@ from dagster_project.defs.partitions import APP_DAYS, APPS, app_days
 from dagster_project.defs.progress_log import LOGGER
 from dagster_project.defs.resources import CleanSide, PrivateSide
 from dagster_project.defs.show import rows_of
+from dagster_project.engine.choice import EngineChoice
 from dagster_project.errors import InputError, StageError
 from dagster_project.fatal import is_fatal
 from dagster_project.freshness import resting
@@ -63,13 +64,14 @@ class Built:
     """Units of work that are left out now because tracegym itself failed at them, by this build or an earlier one."""
 
 
-def build(  # noqa: PLR0913 - all that a build may be told
+def build(  # noqa: PLR0913 - all that a person may set
     home: Home,
     *,
     secret: str | None,
     judge: JudgeChoice | None = None,
     budgets: Sequence[str] = (),
     most_requests: int = 0,
+    engine: EngineChoice | None = None,
     on_step: Callable[[Step], None] = lambda _: None,
     on_wait: Callable[[str], None] | None = None,
 ) -> Built:
@@ -80,6 +82,7 @@ def build(  # noqa: PLR0913 - all that a build may be told
         with Wal(home.wal) as wal:
             land(home, wal)
         private = PrivateSide(home=str(home.path), secret=secret or "")
+        maps = engine or EngineChoice()
         clean = CleanSide(
             home=str(home.path),
             judge_model=asked.model,
@@ -87,6 +90,9 @@ def build(  # noqa: PLR0913 - all that a build may be told
             judge_key=asked.api_key,
             budgets=list(budgets),
             most_requests=most_requests,
+            workers=maps.workers,
+            memory=maps.memory,
+            engine=maps.engine,
         )
         _ = clean.limits, clean.sample  # what cannot be read is said before anything is done
         with instance_of(home) as instance:

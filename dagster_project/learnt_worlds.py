@@ -5,7 +5,7 @@ Comes in: a learnt world and the episodes it was learnt from. Goes out: `StoredW
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dagster_project.documents import Document, contents
@@ -79,10 +79,20 @@ def world_document(
     )
 
 
-def measured_document(known: StoredWorld, fidelity: Mapping[str, Any]) -> Document:
-    """A world that was learnt before as a row of the lake, with what held-out calls say of it now."""
-    content = {**plain_json(known), "fidelity": fidelity}
-    return Document(app=known.app, id=known.app, version=known.digest, content=content)
+def stored_document(known: StoredWorld) -> Document:
+    """A world that was learnt before, as a row of the lake."""
+    return Document(app=known.app, id=known.app, version=known.digest, content=plain_json(known))
+
+
+def measured_document(row: Document, fidelity: Mapping[str, Any]) -> Document:
+    """The same row with what held-out calls say of the world: how right it is, and how far its behaviours are trusted."""
+    known: Any = row.content
+    world = known["document"]
+    if "recall" in world:
+        recall = {**world["recall"], "trust": fidelity.get("trust", [])}
+        world = {**world, "recall": recall}
+    content = {**known, "document": world, "fidelity": fidelity}
+    return replace(row, version=digest_bytes(canonical(world).encode()), content=content)
 
 
 def world_of(lake: Lake, app: str) -> StoredWorld | None:

@@ -28,6 +28,7 @@ _MOST_TRIES: Final = 60
 """Attempts at finding who fails among many, before the whole unit is given up."""
 _NO_APP: Final = "(home)"
 """Stands in the lake for no app, which hands an empty name back as null."""
+_PLACE: Final = "tracegym_place"
 _ROOT: Final = Path(__file__).parent.parent
 
 
@@ -68,6 +69,21 @@ class Unit:
     """One unit of work, while it is tried."""
 
     failed: bool = False
+
+
+@contextmanager
+def apart(stage: str, app: str) -> Iterator["Skips"]:
+    """Notes of work that may run in another process: listeners hear of them from whoever adds them to the stage's own."""
+    with hearing(lambda _: None):
+        yield Skips(stage, app)
+
+
+def next_part(made: Iterator[tuple[Made, list["Skipped"]]], skips: "Skips") -> Made:
+    """The next result of a map, whose notes are added to the stage's own."""
+    part, noted = next(made)
+    for skipped in noted:
+        skips.add(skipped)
+    return part
 
 
 class Skips:
@@ -227,8 +243,15 @@ class _Found(Generic[Item, Made]):
                 self.made[:] = [made]
 
 
+def keep_place(fault: BaseException) -> None:
+    """Write down where an error arose: its trace does not travel to another process."""
+    fault.__dict__[_PLACE] = place_of(fault)
+
+
 def place_of(fault: BaseException) -> str:
     """The innermost line of ours that an error came through; empty where there is none."""
+    if kept := fault.__dict__.get(_PLACE):
+        return str(kept)
     found = ""
     trace = fault.__traceback__
     while trace is not None:

@@ -9,12 +9,14 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from importlib.metadata import version as version_of
 from typing import Any, Final
 
 from dagster_project.agreement import HeldOut
 from dagster_project.budgets import Meter
+from dagster_project.engine.serial import Serial
+from dagster_project.engine.spread import Engine, Load
 from dagster_project.freshness import CODE
 from dagster_project.grader_trust import AppTrust, trust_of
 from dagster_project.kept_verdicts import Remembered
@@ -23,12 +25,12 @@ from dagster_project.learnt_tables import ROLLOUTS
 from dagster_project.learnt_worlds import StoredWorld
 from dagster_project.review.tables import VERDICTS
 from dagster_project.rows import plain_json
-from dagster_project.skipped import Skips
+from dagster_project.skipped import Skipped, Skips, apart, next_part
 from dagster_project.skipped_parts import BUDGET
 from dagster_project.tables import once
 from environments.judges.ask import Judge
 from environments.judges.question import Question
-from environments.kept.reads import Kept
+from environments.kept.reads import Kept, Reads
 from environments.runtime.attempt import Json
 from environments.runtime.candidate import Candidate
 from environments.runtime.canonical import task_version
@@ -38,6 +40,7 @@ from environments.verification.constant import PREFIX, surplus
 from environments.verification.elsewhere import verdicts_elsewhere
 from environments.verification.judged import UNASKED, JudgeSays, asks_a_judge, verify_judged
 from environments.verification.kinds import kind_of
+from environments.verification.knowable import Given
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED, Verification
 from synth.tasks import FAULT
 
@@ -102,11 +105,12 @@ def verify_all(  # noqa: PLR0913 - all that the gate is told
     seen: Seen | None = None,
     track: Callable[[Sequence[Candidate]], Iterable[Candidate]] = lambda items: items,
     skips: Skips | None = None,
+    engine: Engine | None = None,
 ) -> list[VerifiedTask]:
     """Attack every candidate whose version is new, then look at the set as a whole.
 
     Tasks with judge checks are attacked each time: what the judge has said meanwhile counts. A task at which the gate itself fails waits
-    for the next build; `skips` notes it.
+    for the next build; `skips` notes it. `engine` says where the attacks run: here where it is not given.
     """
     seen = seen or Seen()
     skips = Skips("verified_tasks", "") if skips is None else skips
@@ -132,48 +136,85 @@ def verify_all(  # noqa: PLR0913 - all that the gate is told
     reads.now.update(
         {key: reads.known[key] for key in versions.items() & reads.known.keys() if key[0] in kept}
     )
-    keeping: Kept | None = None
+    ground: _Ground | None = None
     if world is not None and len(kept) < len(candidates):
         doubtful = {name: one for name, one in known.items() if name not in {*kept, *judged}}
         with skips.unit("kept verdicts"):
-            keeping = _keeping(candidates, world, seen, doubtful)
-            kept |= _standing(keeping, doubtful, versions, seen)
+            ground = _ground(candidates, world, seen, doubtful, stage=skips.stage)
+            kept |= _standing(ground.keeping, doubtful, versions, seen)
     fresh = [one for one in candidates if one.task.task_id not in kept]
     found = {c.task.task_id: _unverifiable(c, versions[c.task.task_id], FAULT) for c in fresh}
     if world is None:
         found = {c.task.task_id: _unverifiable(c, versions[c.task.task_id]) for c in fresh}
-    elif keeping is not None:
-        attacked = _attack(track(fresh), keeping, (world, digest), seen, skips)
+    elif ground is not None:
+        attacked = _attack(fresh, ground, seen, skips, (engine or Serial(), track))
         replies = judge.replies if judge is not None and judged else {}
         waiting = {one.unit for one in skips.found if one.error == BUDGET} - attacked.keys()
         later = [one for one in fresh if one.task.task_id in waiting]
         found |= {c.task.task_id: _unverifiable(c, versions[c.task.task_id], BUDGET) for c in later}
         with skips.unit("other process"):
             known_there = [one for one in fresh if one.task.task_id in attacked]
-            compared = _compared(attacked, known_there, versions, world, replies)
+            pairs = [(one, versions[one.task.task_id]) for one in known_there]
+            elsewhere = _elsewhere(pairs, ground, replies, engine or Serial())
+            compared = _compared(attacked, elsewhere)
             found |= {key: replace(one, found=cheats.get(key, "")) for key, one in compared.items()}
     everything = [(kept | found)[one.task.task_id] for one in candidates]
     trusted = _trusted(everything, candidates, seen.held_out, skips)
     return _as_a_set(trusted, seen.masked)
 
 
-def _keeping(
+@dataclass
+class _Ground:
+    """What attacks on the tasks of an app share, read once per process."""
+
+    stage: str
+    world: StoredWorld
+    digest: str
+    candidates: Sequence[Candidate]
+    found: Mapping[str, Sequence[FoundCheat]]
+    """Cheats that a search found, by task id."""
+    reads: Mapping[str, Reads]
+    """What verdicts of versions that are no more were made of, by task id."""
+    given: Mapping[str, Sequence[Given]]
+    """What is known already of how tasks give their arguments, by task id."""
+
+    @cached_property
+    def keeping(self) -> Kept:
+        """The tasks of the app and its world, with the verdicts that new ones are compared with."""
+        keeping = Kept(
+            self.candidates,
+            World.from_json(self.world.document),
+            known=self.reads,
+            cheats=self.found,
+            rules=f"{GATE} {CODE} {version_of('tracegym')}",
+        )
+        keeping.others.given.update(self.given)
+        return keeping
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For another process, which compares nothing: it attacks what does not stand."""
+        fields = {k: v for k, v in self.__dict__.items() if k != "keeping"}
+        return fields | {"reads": {}, "given": dict(self.keeping.others.given)}
+
+
+def _ground(
     candidates: Sequence[Candidate],
     world: StoredWorld,
     seen: Seen,
     doubtful: Mapping[str, VerifiedTask],
-) -> Kept:
-    """What new verdicts are compared with: those of versions that are no more, with what they were made of."""
+    *,
+    stage: str,
+) -> _Ground:
     reads = {name: seen.reads.known.get((name, one.task_version)) for name, one in doubtful.items()}
-    keeping = Kept(
+    return _Ground(
+        stage,
+        world,
+        world.digest,
         candidates,
-        World.from_json(world.document),
-        known={name: one for name, one in reads.items() if one is not None},
-        cheats=seen.found,
-        rules=f"{GATE} {CODE} {version_of('tracegym')}",
+        seen.found,
+        {name: one for name, one in reads.items() if one is not None},
+        {name: one.given for (name, _), one in seen.reads.now.items()},
     )
-    keeping.others.given.update({name: one.given for (name, _), one in seen.reads.now.items()})
-    return keeping
 
 
 def _standing(
@@ -220,65 +261,103 @@ def accepted_alone(found: Iterable[VerifiedTask]) -> frozenset[str]:
 
 
 def _attack(
-    fresh: Iterable[Candidate],
-    keeping: Kept,
-    stored: tuple[StoredWorld, str],
+    fresh: Sequence[Candidate],
+    ground: _Ground,
     seen: Seen,
     skips: Skips,
+    how: tuple[Engine, Callable[[Sequence[Candidate]], Iterable[Candidate]]],
 ) -> dict[str, Verification]:
-    world, digest = stored
-    judge = seen.judge
-
-    def answer(questions: Sequence[Question]) -> Mapping[str, Json]:
-        if judge is not None:
-            asyncio.run(judge.answer(questions, app=world.app))
-        return says.replies
-
-    says = JudgeSays(replies={} if judge is None else judge.replies, answer=answer)
-
-    def attack(one: Candidate) -> Verification:
-        cheats = seen.found.get(one.task.task_id, ())
-        if not asks_a_judge(one.rubric):
-            verdict, reads = keeping.verify(one, world_digest=digest)
-            if reads is not None:
-                seen.reads.now[one.task.task_id, verdict.task_version] = reads
-            return verdict
-        return verify_judged(
-            one,
-            others=keeping.others,
-            run=keeping.run,
-            judge=says,
-            world_digest=digest,
-            found=cheats,
-        )
-
+    """The tasks without judge checks wherever the engine runs them; a judge is asked from here, one task after the other."""
+    engine, track = how
+    places = {id(one): place for place, one in enumerate(ground.candidates)}
+    plain = [one for one in fresh if not asks_a_judge(one.rubric)]
+    judged = [one for one in fresh if asks_a_judge(one.rubric)]
+    made = engine.spread(
+        _attacked,
+        [places[id(one)] for one in plain],
+        shared=ground,
+        load=Load(stage=skips.stage, conversations=len(plain)),
+    )
     found: dict[str, Verification] = {}
-    for one in fresh:
+    says = _says(seen.judge, ground.world.app)
+    late = False
+    for one in track([*plain, *judged]):
         name = one.task.task_id
-        if seen.meter.late and (found or not seen.meter.budget.seconds):
-            # One is attacked whatever else took the time: a build that goes on gets somewhere.
+        # One is attacked whatever else took the time: a build that goes on gets somewhere.
+        late = late or (seen.meter.late and bool(found or not seen.meter.budget.seconds))
+        if late:
             seen.meter.leave(skips, "task", name)
-            continue
-        with skips.unit("task", name):
-            found[name] = attack(one)
-            if seen.meter.dear and UNASKED in found[name].reasons:
-                seen.meter.leave(skips, "task", name)
+        elif not asks_a_judge(one.rubric):
+            for verdict, reads in next_part(made, skips):
+                found[name] = verdict
+                if reads is not None:
+                    seen.reads.now[name, verdict.task_version] = reads
+        else:
+            with skips.unit("task", name):
+                found[name] = verify_judged(
+                    one,
+                    others=ground.keeping.others,
+                    run=ground.keeping.run,
+                    judge=says,
+                    world_digest=ground.digest,
+                    found=ground.found.get(name, ()),
+                )
+                if seen.meter.dear and UNASKED in found[name].reasons:
+                    seen.meter.leave(skips, "task", name)
     return found
 
 
-def _compared(
-    attacked: Mapping[str, Verification],
-    candidates: Sequence[Candidate],
-    versions: Mapping[str, str],
-    world: StoredWorld,
+def _attacked(
+    ground: _Ground, place: int
+) -> tuple[list[tuple[Verification, Reads | None]], list[Skipped]]:
+    """One task attacked, with what its verdict is made of; nothing with a note where the gate itself fails at it."""
+    one = ground.candidates[place]
+    made = []
+    with apart(ground.stage, ground.world.app) as skips, skips.unit("task", one.task.task_id):
+        made.append(ground.keeping.verify(one, world_digest=ground.digest))
+    return made, skips.found
+
+
+def _elsewhere(
+    pairs: Sequence[tuple[Candidate, str]],
+    ground: _Ground,
     replies: Mapping[str, Json],
+    engine: Engine,
+) -> dict[str, Json]:
+    """The verdicts of processes with another hash seed; two that start side by side where there are many tasks."""
+    load = Load(stage=ground.stage, conversations=len(pairs))
+    parts = [pairs[0::2], pairs[1::2]] if load.pays else [pairs]
+    shared = _Elsewhere(ground.world.document, replies)
+    made = engine.spread(_graded_there, parts, shared=shared, load=load)
+    return {task_id: verdict for found in made for task_id, verdict in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Elsewhere:
+    """What all solutions are graded with."""
+
+    world: Mapping[str, Any]
+    replies: Mapping[str, Json]
+
+
+def _graded_there(shared: _Elsewhere, pairs: Sequence[tuple[Candidate, str]]) -> dict[str, Json]:
+    return verdicts_elsewhere(pairs, shared.world, recordings=shared.replies)
+
+
+def _says(judge: Judge | None, app: str) -> JudgeSays:
+    def answer(questions: Sequence[Question]) -> Mapping[str, Json]:
+        if judge is not None:
+            asyncio.run(judge.answer(questions, app=app))
+        return says.replies
+
+    says = JudgeSays(replies={} if judge is None else judge.replies, answer=answer)
+    return says
+
+
+def _compared(
+    attacked: Mapping[str, Verification], elsewhere: Mapping[str, Json]
 ) -> dict[str, VerifiedTask]:
     """Reject what another process grades otherwise."""
-    elsewhere = verdicts_elsewhere(
-        [(one, versions[one.task.task_id]) for one in candidates],
-        world.document,
-        recordings=replies,
-    )
     found: dict[str, VerifiedTask] = {}
     for task_id, verdict in attacked.items():
         one = _verified(verdict)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -21,6 +22,7 @@ from synth.cluster_names import name_of, rest_name, said_by, who
 from synth.cluster_texts import Vectors, embed, exemplars, group, nearest
 from synth.cluster_trend import DayCount, movement_of, trend_of
 from synth.failures import CONFIRMED, Failure, day_of, fingerprint_of
+from synth.one_thread import one_thread
 
 CLUSTER_FORMAT: Final = 1
 
@@ -172,7 +174,8 @@ def cluster(
         before[one.app].append(one)
     done: list[Cluster] = []
     for app in sorted({*by_app, *before}):
-        done += _App(by_app[app], before[app], chosen).run(naming)
+        with one_thread() if len(by_app[app]) > 1 else nullcontext():
+            done += _App(by_app[app], before[app], chosen).run(naming)
     return Clusters(clusters=tuple(done))
 
 

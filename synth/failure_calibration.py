@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synth.failure_signals import Reading, Signal
+from synth.one_thread import one_thread
 
 if TYPE_CHECKING:
     from sklearn.linear_model import LogisticRegression
@@ -109,12 +110,14 @@ def calibrate(examples: Sequence[Example]) -> Calibration | None:
     matrix = np.array([example.features for example in examples], dtype=np.float64)
     labels = np.array([example.failed for example in examples], dtype=np.int64)
     names = np.array([example.group for example in examples])
-    held_out = _held_out(matrix, labels, names)
+    with one_thread():
+        held_out = _held_out(matrix, labels, names)
     low, high = _interval(labels, held_out, names)
     if low <= 0.5:
         return None
     means, scales = _scaling(matrix)
-    model = _fitted((matrix - means) / scales, labels)
+    with one_thread():
+        model = _fitted((matrix - means) / scales, labels)
     return Calibration(
         means=tuple(map(float, means)),
         scales=tuple(map(float, scales)),

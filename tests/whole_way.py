@@ -18,6 +18,7 @@ from dagster_project import verification
 from dagster_project.agreement import leave_one_out
 from dagster_project.commutation import pairs_of
 from dagster_project.documents import to_rows
+from dagster_project.engine.serial import Serial
 from dagster_project.gate import account_of, account_table, index_of, rules_of
 from dagster_project.gate_leaks import leak_checked
 from dagster_project.held_out import measure
@@ -185,8 +186,8 @@ def _verified(candidates: Sequence[Candidate], world: StoredWorld) -> list[Verif
     """What `verify_all` says, without the other process, which takes a second."""
     skips = Skips("verified_tasks", "odd")
     seen = verification.Seen()
-    keeping = verification._keeping(candidates, world, seen, {})
-    attacked = verification._attack(candidates, keeping, (world, ""), seen, skips)
+    ground = verification._ground(candidates, world, seen, {}, stage="verified_tasks")
+    attacked = verification._attack(candidates, ground, seen, skips, (Serial(), list))
     assert not skips
     return [verification._verified(attacked[one.task.task_id]) for one in candidates]
 

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dagster_project.cli.bars import Bars
-from dagster_project.cli.options import HOME, HomeOption, JsonOption, JudgeOption, JudgeUrlOption
+from dagster_project.cli.options import (
+    HOME,
+    LOCAL,
+    EngineOption,
+    HomeOption,
+    JsonOption,
+    JudgeOption,
+    JudgeUrlOption,
+    MemoryOption,
+    WorkersOption,
+)
 from dagster_project.cli.output import how_many, lines_to_settle, notices, print_json, print_table
 from dagster_project.cli.settings import read_settings
 from dagster_project.errors import ProjectError, StrictError
@@ -67,6 +77,9 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
             help="Make tasks of at most so many requests of an app: some of every failure cluster, the rest evenly; 0 is all.",
         ),
     ] = 0,
+    workers: WorkersOption = 0,
+    memory: MemoryOption = 0,
+    engine: EngineOption = LOCAL,
     as_json: JsonOption = False,
 ) -> None:
     """Make clean episodes, failures, worlds, tasks and task sets of what has arrived, and the report.
@@ -95,9 +108,13 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
             # dagster and pyarrow: 3 s
             from dagster_project.build import build as run_build  # noqa: PLC0415
             from dagster_project.build import note_yield  # noqa: PLC0415
+            from dagster_project.engine.choice import EngineChoice, says  # noqa: PLC0415
             from dagster_project.judge_replies import JudgeChoice  # noqa: PLC0415
             from dagster_project.leak_check import check_home_report  # noqa: PLC0415
             from dagster_project.report_parts import write_home_report  # noqa: PLC0415
+        maps = EngineChoice(workers=workers, memory=memory, engine=engine)
+        if may_take := says(maps.open()):
+            console.print(may_take, soft_wrap=True)
         # A stopped container is an interrupted build as well.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         with Bars(console) as bars:
@@ -110,6 +127,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
                 else None,
                 budgets=budget or (),
                 most_requests=most_requests,
+                engine=maps,
                 on_step=bars.hear,
                 on_wait=lambda who: console.print(
                     f"another build ({who}) is running: waiting for it"

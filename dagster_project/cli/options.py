@@ -70,4 +70,34 @@ RefsOption = Annotated[
         help="Fetch content that spans name by URI (*_ref) below this folder or https:// address; may be repeated.",
     ),
 ]
+WorkersOption = Annotated[
+    int,
+    typer.Option(
+        "--workers",
+        metavar="N",
+        min=0,
+        help="Worker processes; 1: everything in this process; 0: one per core that this process may use.",
+        show_default=True,
+    ),
+]
+MemoryOption = Annotated[
+    int,
+    typer.Option(
+        "--memory",
+        metavar="MIB",
+        min=0,
+        help="MiB that all workers on this machine together may take; 0: four fifths of what is free.",
+        show_default=True,
+    ),
+]
+EngineOption = Annotated[
+    str,
+    typer.Option(
+        "--engine",
+        metavar="local|ray|ADDRESS",
+        help="Where the heavy steps run: processes here, Ray here, or a Ray cluster (the extra ray).",
+        show_default=True,
+    ),
+]
+LOCAL = "local"
 HOME = DEFAULT_HOME

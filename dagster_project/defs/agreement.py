@@ -74,7 +74,8 @@ def agreement(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
                     corrections=said_corrections_of(lake, app, clean.outcome_policy),
                     references=references_said_of(lake, app, clean.outcome_policy),
                     step=partial(tell, ASSET, says=app),
-                    unit=skips.unit,
+                    skips=skips,
+                    engine=clean.maps,
                     known=before,
                     left=partial(_left, meter, skips),
                 )

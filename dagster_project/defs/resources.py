@@ -9,6 +9,8 @@ from pathlib import Path
 import dagster as dg
 
 from dagster_project.budgets import Budget, budgets_of
+from dagster_project.engine.choice import LOCAL, EngineChoice
+from dagster_project.engine.spread import Engine
 from dagster_project.home import (
     Home,
     budgets_in,
@@ -71,6 +73,19 @@ class CleanSide(dg.ConfigurableResource[None]):
     def sample(self) -> int:
         """How many requests go on; 0 is all."""
         return self.most_requests or most_requests_of(Home(path=Path(self.home)))
+
+    workers: int = 0
+    """Processes that the heavy maps run in; 0: one per core."""
+    memory: int = 0
+    """MiB that all of them together may take; 0: four fifths of what is free."""
+    engine: str = LOCAL
+    """`local`, `ray`, or the address of a Ray cluster."""
+
+    @property
+    def maps(self) -> Engine:
+        """Where the heavy maps run."""
+        choice = EngineChoice(workers=self.workers, memory=self.memory, engine=self.engine)
+        return choice.open()
 
     @property
     def judge(self) -> JudgeChoice | None:

@@ -98,6 +98,7 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
                 ),
                 track=partial(counted, ASSET, says=app),
                 skips=skips,
+                engine=clean.maps,
             )
             keep_fresh(lake, judge)
             keep_reads(lake, app, reads.now)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +16,7 @@ from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import bars, rows_of
 from dagster_project.documents import Document, to_rows
+from dagster_project.engine.spread import Load
 from dagster_project.fallback_worlds import learn_with_fallback
 from dagster_project.freshness import (
     Key,
@@ -30,9 +32,15 @@ from dagster_project.freshness import (
 from dagster_project.held_out import measure
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import WORLDS
-from dagster_project.learnt_worlds import StoredWorld, measured_document, world_document, world_of
+from dagster_project.learnt_worlds import (
+    StoredWorld,
+    measured_document,
+    stored_document,
+    world_document,
+    world_of,
+)
 from dagster_project.progress import tell
-from dagster_project.skipped import Skips, skipped_of
+from dagster_project.skipped import Skipped, Skips, apart, next_part, skipped_of
 from dagster_project.skipped_parts import BUDGET
 from dagster_project.world_parts import version_rows
 from environments.fidelity import VERDICTS
@@ -85,10 +93,11 @@ def worlds(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
         learnt = _learnt_before(lake, app) if was_tried(lake, todo, (app, "")) else None
         with skips.unit("app") as learning:
             settings = load_world_settings(policy, app, risk=clean.risk)
-            document, world = _learn(lake, app, settings, skips, meter=meter, known=learnt)
+            document = _learn(clean, app, settings, skips, meter=meter, known=learnt)
+            content: Any = document.content
             again = tried(todo, [(app, "")]) if skips else todo
             store(lake, WORLDS, to_rows([document]), again, keys=[(app, "")])
-            _for_people(clean, app, world)
+            _for_people(clean, app, content["document"])
         if learning.failed:
             nothing = WORLDS.schema.empty_table()
             store(lake, WORLDS, nothing, tried(todo, [(app, "")]), keys=[(app, "")])
@@ -106,34 +115,55 @@ def _learnt_before(lake: Lake, app: str) -> StoredWorld | None:
 
 
 def _learn(  # noqa: PLR0913 - what a world is learnt from, and what may be taken
-    lake: Lake,
+    clean: CleanSide,
     app: str,
     settings: WorldSettings,
     skips: Skips,
     *,
     meter: Meter,
     known: StoredWorld | None,
-) -> tuple[Document, Mapping[str, Any]]:
-    """The world of an app as a row of the lake, and its document."""
-    episodes = teachers(clean_episodes_of(lake, app))
-    learn = partial(learn_with_fallback, skips=skips)
+) -> Document:
+    """The world of an app as a row of the lake; the one that is measured is learnt beside it."""
+    episodes = teachers(clean_episodes_of(clean.lake, app))
+    shared = _Learning(app, episodes, settings)
+    load = Load(stage=ASSET, conversations=len(episodes))
+    parts = [_MEASURED] if known is not None else [_KEPT, _MEASURED]
+    learnt = clean.maps.spread(_learnt, parts, shared=shared, load=load)
     tell(ASSET, 0, 2, f"{app}: learning from {len(episodes)} episodes")
-    learnt = learn(episodes, settings) if known is None else None
+    document = next_part(learnt, skips) if known is None else stored_document(known)
     tell(ASSET, 1, 2, f"{app}: measuring on held-out calls")
-    fidelity: Mapping[str, Any] = {}
     if meter.late:
         meter.leave(skips, MEASURING)
-    else:
-        with skips.unit(MEASURING):
-            fidelity = measure(episodes, settings, learn=learn)
-    if learnt is None:
-        if known is None:
-            raise TypeError("a world is learnt or known")
-        return measured_document(known, fidelity), known.document
-    if "recall" in learnt.document:
-        learnt.document["recall"]["trust"] = fidelity.get("trust", [])
-    begun = partial(skips.unit, "start of an episode")
-    return world_document(app, learnt, episodes, fidelity, unit=begun), learnt.document
+        return document
+    return measured_document(document, next_part(learnt, skips))
+
+
+_MEASURED: Final = "measured"
+_KEPT: Final = "kept"
+
+
+@dataclass(frozen=True, slots=True)
+class _Learning:
+    """What both worlds of an app are learnt from."""
+
+    app: str
+    episodes: list[CleanEpisode]
+    settings: WorldSettings
+
+
+def _learnt(shared: _Learning, which: str) -> tuple[Any, list[Skipped]]:
+    """What held-out calls say of a world learnt without them; or the world that is kept, as a row without that."""
+    with apart(ASSET, shared.app) as skips:
+        learn = partial(learn_with_fallback, skips=skips)
+        made: Any = {}
+        if which == _MEASURED:
+            with skips.unit(MEASURING):
+                made = measure(shared.episodes, shared.settings, learn=learn)
+        else:
+            learnt = learn(shared.episodes, shared.settings)
+            begun = partial(skips.unit, "start of an episode")
+            made = world_document(shared.app, learnt, shared.episodes, {}, unit=begun)
+    return made, skips.found
 
 
 def teachers(episodes: Sequence[CleanEpisode]) -> list[CleanEpisode]:
