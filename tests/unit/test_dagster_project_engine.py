@@ -129,11 +129,11 @@ def test_every_core_is_the_default_and_one_worker_is_this_process(
 ) -> None:
     """What a person sets wins over what the machine has."""
     monkeypatch.setattr(choice, "cores", lambda: 6)
-    monkeypatch.setattr(choice, "free_memory", lambda: 1000)
-    assert EngineChoice().open() == Processes(workers=6, memory=800)
+    monkeypatch.setattr(choice, "free_memory", lambda: 2000)
+    assert EngineChoice().open() == Processes(workers=6, memory=1600)
     assert EngineChoice(workers=2, memory=64).open() == Processes(workers=2, memory=64)
     assert isinstance(EngineChoice(workers=1).open(), Serial)
-    assert says(EngineChoice().open()).startswith("up to 6 workers in 800 MiB")
+    assert says(EngineChoice().open()).startswith("up to 6 workers in 1600 MiB")
     assert not says(Serial())
     with pytest.raises(InputError, match="counted from 1"):
         EngineChoice(workers=-1).open()
