@@ -27,6 +27,7 @@ from dagster_project.freshness import resting
 from dagster_project.gate import vault_of
 from dagster_project.home import Home, lock
 from dagster_project.judge_replies import JudgeChoice
+from dagster_project.lake_owner import owned
 from dagster_project.leak_check import check_apps, check_texts, note_leaks, shown_texts
 from dagster_project.plan import plan_days, ranges, stale_apps
 from dagster_project.progress import Step, listening, tell
@@ -72,7 +73,7 @@ def build(
     on_wait: Callable[[str], None] | None = None,
 ) -> Built:
     """Bring everything up to date with what has arrived."""
-    with lock(home, "build", on_wait=on_wait), listening(on_step):
+    with owned(home, on_wait=on_wait), listening(on_step):
         remove_abandoned(home.private)  # raw data that a killed build left lying
         with Wal(home.wal) as wal:
             land(home, wal)

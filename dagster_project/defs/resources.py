@@ -10,6 +10,7 @@ import dagster as dg
 from dagster_project.home import Home, open_home, redaction_of, vault_secret
 from dagster_project.judge_replies import JudgeChoice
 from dagster_project.lake import Lake
+from dagster_project.storage import local_side
 from redact.policy import load_policy
 
 
@@ -56,9 +57,15 @@ class CleanSide(dg.ConfigurableResource[None]):
         return JudgeChoice(model=self.judge_model, url=self.judge_url, api_key=self.judge_key)
 
     @property
+    def _opened(self) -> Home:
+        home = Home(path=local_side(self.home).absolute())
+        # A machine that sees a home in object storage for the first time has no folder of it.
+        return home if home.path.is_dir() else open_home(Path(self.home))
+
+    @property
     def folder(self) -> Path:
-        """The clean half of the home."""
-        return Home(path=Path(self.home)).clean
+        """The clean half of the home; of one in object storage the folder on this machine that stands for it."""
+        return self._opened.clean
 
     @property
     def lake(self) -> Lake:
@@ -68,17 +75,17 @@ class CleanSide(dg.ConfigurableResource[None]):
     @property
     def outcome_policy(self) -> Path:
         """What outcome names mean; may be absent."""
-        return Home(path=Path(self.home)).outcome_policy
+        return self._opened.outcome_policy
 
     @property
     def k(self) -> int:
         """How many distinct users must be behind what is said of a group."""
-        return load_policy(Home(path=Path(self.home)).redaction_policy).k
+        return load_policy(self._opened.redaction_policy).k
 
     @property
     def redaction(self) -> str:
         """Whether the data of this home was redacted."""
-        return redaction_of(Home(path=Path(self.home)))
+        return redaction_of(self._opened)
 
 
 @dg.definitions
