@@ -3,6 +3,7 @@
 An asset past the gate asks for `CleanSide` only, so it has no path to raw data.
 """
 
+import os
 from pathlib import Path
 
 import dagster as dg
@@ -19,7 +20,7 @@ class PrivateSide(dg.ConfigurableResource[None]):
 
     home: str
     secret: str = ""
-    """Empty: the one that the home keeps."""
+    """Empty: the one of TRACEGYM_SECRET, else the one that the home keeps."""
 
     def opened(self) -> Home:
         """The home, checked."""
@@ -37,7 +38,7 @@ class PrivateSide(dg.ConfigurableResource[None]):
 
     def vault_secret(self) -> bytes:
         """What the surrogates are keyed with."""
-        return vault_secret(self.opened(), self.secret or None)
+        return vault_secret(self.opened(), self.secret or secret_given() or None)
 
 
 class CleanSide(dg.ConfigurableResource[None]):
@@ -48,13 +49,15 @@ class CleanSide(dg.ConfigurableResource[None]):
     """Empty: judge checks are answered from earlier replies only."""
     judge_url: str = ""
     judge_key: str = ""
+    """Empty: TRACEGYM_JUDGE_KEY, else OPENAI_API_KEY."""
 
     @property
     def judge(self) -> JudgeChoice | None:
         """Which model the gate may ask."""
         if not self.judge_model:
             return None
-        return JudgeChoice(model=self.judge_model, url=self.judge_url, api_key=self.judge_key)
+        key = self.judge_key or _given("TRACEGYM_JUDGE_KEY") or _given("OPENAI_API_KEY")
+        return JudgeChoice(model=self.judge_model, url=self.judge_url, api_key=key)
 
     @property
     def _opened(self) -> Home:
@@ -86,6 +89,20 @@ class CleanSide(dg.ConfigurableResource[None]):
     def redaction(self) -> str:
         """Whether the data of this home was redacted."""
         return redaction_of(self._opened)
+
+
+def executor_choice() -> str:
+    """TRACEGYM_EXECUTOR: where the steps of runs happen."""
+    return _given("TRACEGYM_EXECUTOR")
+
+
+def secret_given() -> str:
+    """TRACEGYM_SECRET, for processes that a run starts: a secret is never part of a run's configuration."""
+    return _given("TRACEGYM_SECRET")
+
+
+def _given(name: str) -> str:
+    return os.environ.get(name, "")  # noqa: TID251 - this file names environment variables
 
 
 @dg.definitions
