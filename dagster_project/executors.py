@@ -76,11 +76,15 @@ def _from_file(path: Path) -> Executor:
     at_once = told.get("runs_at_once", _ELSEWHERE_AT_ONCE)
     if isinstance(at_once, bool) or not isinstance(at_once, int) or at_once < 1:
         raise InputError(f"{path}: runs_at_once must be a whole number of at least 1")
+    config = told.get("config") or {}
     try:
-        chosen = definition.configured(told.get("config") or {}, name=definition.name)
+        # Only a job has its executor's settings checked before it runs.
+        job = dg.GraphDefinition(name="checked").to_job(executor_def=definition)
+        dg.validate_run_config(job, {"execution": {"config": config}})
     except dg.DagsterInvalidConfigError as fault:
         wrong = "; ".join(error.message for error in fault.errors)
         raise InputError(f"{path}: {definition.name} refuses its config: {wrong}") from fault
+    chosen = definition.configured(config, name=definition.name)
     return Executor(definition=chosen, runs_at_once=at_once, is_here=False)
 
 
