@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pyarrow as pa
 import pytest
@@ -359,3 +359,18 @@ def test_wrong_credentials_are_named_without_being_shown(url: str, server: Serve
     assert "set AWS_ACCESS_KEY_ID" in told
     assert "AKIASECRET" not in told
     assert Place(url=url).patience_s == PATIENCE_S
+
+
+def test_a_full_disk_on_the_way_is_one_sentence(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the file that is uploaded has no room on this machine, the table stays as it was."""
+    lake = clean_lake(open_home(Path(url), create=True))
+    lake.append(THINGS, rows(("a", "1", "x", 1)))
+
+    def full(**_: object) -> IO[bytes]:
+        return Path("/dev/full").open("w+b", buffering=0)
+
+    monkeypatch.setattr("dagster_project.partition_files.tempfile.TemporaryFile", full)
+    with pytest.raises(LakeError, match="the disk is full; free some space and run the command"):
+        lake.replace_parts(THINGS, lambda: [rows(("a", "1", "y", 2))], [("a", "1")])
+
+    assert lake.read(THINGS).column("id").to_pylist() == ["x"]
