@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
+from pathlib import Path
 from typing import Final
 
 import dagster as dg
@@ -17,9 +18,10 @@ import dagster as dg
 from dagster_project.arrival import land
 from dagster_project.definitions import definitions
 from dagster_project.defs.automation import RANGE_END, RANGE_START
+from dagster_project.defs.jobs import EXECUTOR
 from dagster_project.defs.partitions import APP_DAYS, APPS, app_days
 from dagster_project.defs.progress_log import LOGGER
-from dagster_project.defs.resources import CleanSide, PrivateSide
+from dagster_project.defs.resources import CleanSide, PrivateSide, secret_given
 from dagster_project.defs.show import rows_of
 from dagster_project.engine.choice import EngineChoice
 from dagster_project.errors import InputError, StageError
@@ -28,7 +30,9 @@ from dagster_project.freshness import resting
 from dagster_project.gate import vault_of
 from dagster_project.home import Home, lock
 from dagster_project.judge_replies import JudgeChoice
+from dagster_project.lake_owner import owned
 from dagster_project.leak_check import check_apps, check_texts, note_leaks, shown_texts
+from dagster_project.partitioned_runs import by_app, failed_checks, run_apart
 from dagster_project.plan import plan_days, ranges, stale_apps
 from dagster_project.progress import Step, listening, tell
 from dagster_project.report.data import FunnelStage
@@ -77,7 +81,7 @@ def build(  # noqa: PLR0913 - all that a person may set
 ) -> Built:
     """Bring everything up to date with what has arrived; `budgets` and `most_requests` (0: none) go before those of home.json."""
     asked = judge or JudgeChoice(model="")
-    with lock(home, "build", on_wait=on_wait), listening(on_step):
+    with owned(home, on_wait=on_wait), listening(on_step):
         remove_abandoned(home.private)  # raw data that a killed build left lying
         with Wal(home.wal) as wal:
             land(home, wal)
@@ -220,6 +224,8 @@ class _Runner:
         self.broken = False
         """Whether a run ended before its end: its later stages are for the next build."""
         self._instance = instance
+        # A secret that no other process has cannot be handed to one: it would be stored with the run.
+        self._is_apart = not EXECUTOR.is_in_process and private.secret in {"", secret_given()}
         self._definitions = _definitions()
 
     def run(
@@ -234,6 +240,9 @@ class _Runner:
         there = set(self._instance.get_dynamic_partitions(name))
         self._instance.add_dynamic_partitions(name, [k for k in known if k not in there])
         order = list(self._instance.get_dynamic_partitions(name))
+        if self._is_apart:
+            self._run_elsewhere(job, order, wanted)
+            return
         for first, last in ranges(order, wanted):
             inside = order[order.index(first) : order.index(last) + 1]
             keys = [key for key in wanted if key in inside]
@@ -246,6 +255,32 @@ class _Runner:
                 self._run_apart(job, order, keys)
             else:
                 self._went_well(job, keys)
+
+    def _run_elsewhere(self, job: str, order: Sequence[str], wanted: Sequence[str]) -> None:
+        """Run each app in processes of its own, several apps at a time; a fault costs the app at which it comes up."""
+        asked = [
+            (keys, {RANGE_START: first, RANGE_END: last})
+            for keys in by_app(wanted)
+            for first, last in ranges(order, keys)
+        ]
+        done = run_apart(
+            job,
+            asked,
+            instance=self._instance,
+            resources=_for_processes(self.private, self.clean),
+            at_once=EXECUTOR.runs_at_once,
+        )
+        for run in done:
+            self.runs.append(run.run_id)
+            self.failed += run.failed_checks
+            skips = Skips(job, next(iter(app_days(run.keys))))
+            with skips.unit("app") as running:
+                run.require()
+            self.broken = self.broken or running.failed
+            if running.failed:
+                skips.keep(self.clean.lake)
+            else:
+                self._went_well(job, run.keys)
 
     def _run_apart(self, job: str, order: Sequence[str], wanted: Sequence[str]) -> None:
         """Run one app after the other: the fault costs the apps at which it comes again."""
@@ -274,9 +309,13 @@ class _Runner:
         except dg.DagsterExecutionInterruptedError as interrupt:
             raise KeyboardInterrupt from interrupt
         self.runs.append(result.run_id)
-        self.failed += [
-            f"{check.asset_key.to_user_string()}: {check.check_name}"
-            + (f" ({check.description})" if check.description else "")
-            for check in result.get_asset_check_evaluations()
-            if not check.passed
-        ]
+        self.failed += failed_checks(result)
+
+
+def _for_processes(private: PrivateSide, clean: CleanSide) -> dict[str, object]:
+    """The resources as a run's configuration: no secret and no key."""
+    place = Home(path=Path(private.home)).place
+    # Another machine has a folder of its own for what lies in object storage.
+    home = private.home if place is None or EXECUTOR.is_here else place.url
+    judge = {"judge_model": clean.judge_model, "judge_url": clean.judge_url}
+    return {"private": {"config": {"home": home}}, "clean": {"config": {"home": home, **judge}}}

@@ -2,6 +2,8 @@
 
     ProjectError            exit 1   something the user can act on; caught by the command line only
     ├── HomeError                    the home is missing, of another version, or not one
+    │   ├── VaultElsewhere           its vault is on another machine
+    │   └── OwnedElsewhere           another machine builds it
     ├── InputError                   a file or folder cannot be read or holds nothing usable
     ├── LakeError                    a table cannot be read or written (a full disk, a lost conflict)
     ├── StageError                   an asset failed; nothing stored before it is lost
@@ -19,6 +21,14 @@ class ProjectError(Exception):
 
 class HomeError(ProjectError):
     """The home is missing, of another version, or not a home at all."""
+
+
+class VaultElsewhere(HomeError):  # noqa: N818 - where it is, not a fault
+    """The home's vault is on another machine."""
+
+
+class OwnedElsewhere(HomeError):  # noqa: N818 - who has it, not a fault
+    """Another machine builds the home."""
 
 
 class InputError(ProjectError):

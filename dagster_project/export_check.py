@@ -16,7 +16,7 @@ from typing import Final
 import pyarrow.parquet as pq
 
 import environments
-from dagster_project.errors import StageError
+from dagster_project.errors import StageError, VaultElsewhere
 from dagster_project.gate import vault_of
 from dagster_project.home import Home, lock
 from dagster_project.leak_check import derived_from, origins_of, strings_in
@@ -67,6 +67,8 @@ def check_written(home: Home, folder: Path, apps: Sequence[str], secret: bytes |
     with lock(home, "vault"):
         try:
             vault = vault_of(home, secret)
+        except VaultElsewhere:
+            return Searched(why_not=NOT_AT_HAND)
         except VaultError:
             return Searched(why_not=DOES_NOT_OPEN)
         for app in apps:

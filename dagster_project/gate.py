@@ -29,7 +29,7 @@ from dagster_project.freshness import (
     tried,
     work,
 )
-from dagster_project.home import Home, redaction_of
+from dagster_project.home import Home, claim_vault, redaction_of
 from dagster_project.lake import Lake
 from dagster_project.progress import counted
 from dagster_project.rows import from_rows
@@ -76,6 +76,7 @@ def policy_digest(home: Home) -> str:
 
 def vault_of(home: Home, secret: bytes) -> Vault:
     """The home's vault; hold the home's `vault` lock from opening to saving."""
+    claim_vault(home)
     return open_vault(home.sealed_vault, secret)
 
 

@@ -1,7 +1,8 @@
 """The home: one folder with everything tracegym keeps, its version, its locks and its secret.
 
-Comes in: a path. Goes out: a `Home` with the paths of design section 3. Raw data lies under `private/` (mode 0700),
-pseudonymised data under `clean/`; nothing past `redact` is given a path under `private/`.
+Comes in: a path, or a URL of object storage. Goes out: a `Home` with the paths of design section 3. Raw data lies under `private/`
+(mode 0700), pseudonymised data under `clean/`; nothing past `redact` is given a path under `private/`. Of a home in object storage
+the folder keeps what stays on this machine; its tables, its files and `home.json` lie below the URL.
 Not here: tables (`lake`), the write-ahead log (`ingest.wal`), the vault's contents (`redact.vault`).
 """
 
@@ -10,6 +11,7 @@ import fcntl
 import json
 import os
 import secrets
+import socket
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -17,7 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from dagster_project.errors import HomeError
+from dagster_project.errors import HomeError, VaultElsewhere
+from dagster_project.storage import Place, keep_place, local_side, place_of, url_in
 from environments.runtime.world_recall import RISK
 
 HOME_FORMAT: Final = 1
@@ -83,24 +86,64 @@ class Home:
         """`home.json`: format version, apps, whether redaction is on."""
         return self.path / "home.json"
 
+    @property
+    def place(self) -> Place | None:
+        """Where the home lies in object storage, if it does."""
+        return place_of(self.path)
+
 
 def open_home(path: Path, *, create: bool = False) -> Home:
-    """The home at `path`; made if `create` and nothing is there."""
-    home = Home(path=path.absolute())
+    """The home at `path`, which may be `s3://BUCKET/PREFIX`; made if `create` and nothing is there.
+
+    Raises `HomeError` where there is none or it cannot be one, `LakeError` where the storage does not answer.
+    """
+    url = url_in(path)
+    home = Home(path=local_side(path).absolute())
     if home.path.exists() and not home.path.is_dir():
         raise HomeError(f"{path} is a file, not a home folder; pass another folder with --home")
-    if not home.manifest.exists():
+    if url is not None and place_of(home.path) is None:
+        _make_local_side(home, Place(url=url), create=create)
+    elif not home.manifest.exists() and place_of(home.path) is None:
         if not create:
-            raise HomeError(
-                f"there is no tracegym home at {path}; "
-                f"make one with: tracegym ingest FILE --home {path}"
-            )
+            raise _no_home(path)
         _make(home)
     _require_format(home)
     return home
 
 
+def _no_home(path: Path | str) -> HomeError:
+    return HomeError(
+        f"there is no tracegym home at {path}; make one with: tracegym ingest FILE --home {path}"
+    )
+
+
+def _make_local_side(home: Home, place: Place, *, create: bool) -> None:
+    """Give a home in object storage its folder on this machine; the first machine makes the home."""
+    from dagster_project.shared_manifest import make_shared, read_shared  # noqa: PLC0415 - obstore
+
+    if read_shared(place) is None:
+        if not create:
+            raise _no_home(place.url)
+        make_shared(place, {"format": HOME_FORMAT, "apps": [], "redaction": "on"})
+    _make_folders(home)
+    for side, where in (
+        (home.private, place.below("private")),
+        (home.clean, place.below("clean")),
+        (home.path, place),  # last: it says that the others are there
+    ):
+        keep_place(side, where)
+
+
 def _make(home: Home) -> None:
+    _make_folders(home)
+    document = {"format": HOME_FORMAT, "apps": [], "redaction": "on"}
+    try:
+        _write_once(home.manifest, json.dumps(document, indent=2) + "\n", mode=0o644)
+    except OSError as fault:
+        raise HomeError(f"cannot make a home at {home.path}: {fault.strerror}") from fault
+
+
+def _make_folders(home: Home) -> None:
     try:
         home.path.mkdir(parents=True, exist_ok=True)
         home.private.mkdir(mode=0o700, exist_ok=True)
@@ -109,8 +152,6 @@ def _make(home: Home) -> None:
             (home.private / part).mkdir(mode=0o700, exist_ok=True)
         for part in CLEAN_PARTS:
             (home.clean / part).mkdir(parents=True, exist_ok=True)
-        document = {"format": HOME_FORMAT, "apps": [], "redaction": "on"}
-        _write_once(home.manifest, json.dumps(document, indent=2) + "\n", mode=0o644)
     except OSError as fault:
         raise HomeError(f"cannot make a home at {home.path}: {fault.strerror}") from fault
 
@@ -119,12 +160,23 @@ def _require_format(home: Home) -> None:
     found = _read_manifest(home).get("format")
     if found != HOME_FORMAT:
         raise HomeError(
-            f"{home.manifest} has format {found!r}, this tracegym reads format {HOME_FORMAT}; "
+            f"{_named(home)} has format {found!r}, this tracegym reads format {HOME_FORMAT}; "
             "use the tracegym that made it, or another --home"
         )
 
 
+def _named(home: Home) -> str:
+    return str(home.manifest) if home.place is None else f"{home.place.url}/home.json"
+
+
 def _read_manifest(home: Home) -> dict[str, object]:
+    if (place := home.place) is not None:
+        from dagster_project.shared_manifest import read_shared  # noqa: PLC0415 - obstore
+
+        shared = read_shared(place)
+        if shared is None:
+            raise _no_home(place.url)
+        return shared
     try:
         document = json.loads(home.manifest.read_text(encoding="utf-8"))
     except OSError as fault:
@@ -140,15 +192,19 @@ def _read_manifest(home: Home) -> dict[str, object]:
 
 def apps_of(home: Home) -> tuple[str, ...]:
     """The apps whose data has arrived, in alphabetical order."""
-    listed = _read_manifest(home).get("apps")
-    return tuple(sorted(str(app) for app in listed)) if isinstance(listed, list) else ()
+    return tuple(sorted(_listed(_read_manifest(home))))
+
+
+def _listed(manifest: dict[str, object]) -> list[str]:
+    listed = manifest.get("apps")
+    return [str(app) for app in listed] if isinstance(listed, list) else []
 
 
 def add_apps(home: Home, apps: Iterable[str]) -> None:
     """Remember apps whose data has arrived."""
     new = set(apps) - set(apps_of(home))
     if new:
-        _update_manifest(home, lambda found: {**found, "apps": sorted({*apps_of(home), *new})})
+        _update_manifest(home, lambda found: {**found, "apps": sorted({*_listed(found), *new})})
 
 
 def redaction_of(home: Home) -> str:
@@ -178,7 +234,7 @@ def raw_days_of(home: Home) -> int:
     """For how many days raw data is kept: `raw_days` of home.json, 30 unless it says otherwise."""
     days = _read_manifest(home).get("raw_days", RAW_DAYS)
     if isinstance(days, bool) or not isinstance(days, int) or days < 1:
-        raise HomeError(f"{home.manifest}: raw_days must be a whole number of at least 1")
+        raise HomeError(f"{_named(home)}: raw_days must be a whole number of at least 1")
     return days
 
 
@@ -199,6 +255,11 @@ def most_requests_of(home: Home) -> int:
 
 
 def _update_manifest(home: Home, change: Callable[[dict[str, object]], dict[str, object]]) -> None:
+    if (place := home.place) is not None:
+        from dagster_project.shared_manifest import change_shared  # noqa: PLC0415 - obstore
+
+        change_shared(place, change)
+        return
     with lock(home, "manifest"):
         text = json.dumps(change(_read_manifest(home)), indent=2) + "\n"
         fresh = home.manifest.with_suffix(f".{os.getpid()}.tmp")
@@ -224,6 +285,28 @@ def vault_secret(home: Home, given: str | None) -> bytes:
             )
         _write_once(path, secrets.token_hex(32), mode=0o600)
     return path.read_text(encoding="ascii").strip().encode()
+
+
+def claim_vault(home: Home) -> None:
+    """Tie a home in object storage to the one vault that keys it; `VaultElsewhere` on a machine that has another one, or none.
+
+    The vault stays on its machine: a second one would give the same people other surrogates.
+    """
+    if home.place is None:
+        return
+    mark = home.vault / "mark"
+    if not mark.exists():
+        _write_once(mark, secrets.token_hex(16), mode=0o600)
+    own = mark.read_text(encoding="ascii").strip()
+    if _read_manifest(home).get("vault") is None:
+        where = {"vault": own, "vault_host": socket.gethostname()}
+        _update_manifest(home, lambda found: found if found.get("vault") else {**found, **where})
+    kept = _read_manifest(home)
+    if kept.get("vault") != own:
+        raise VaultElsewhere(
+            f"the vault of {home.place.url} is not on this machine but on {kept.get('vault_host')}: run the command "
+            f"there, or copy that machine's private/vault to {home.vault}"
+        )
 
 
 def _write_once(path: Path, text: str, *, mode: int) -> None:

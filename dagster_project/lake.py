@@ -1,11 +1,13 @@
-"""The lake: Delta tables under one folder. The only file that reads or writes tables.
+"""The lake: Delta tables under one folder, or where that side of the home says they are. The only file that reads or writes tables.
 
 Comes in: Arrow tables and the partition they replace. Goes out: Arrow tables of one version. A partition is replaced in
-one commit; a writer that meets another one's commit reads again and retries; columns are only ever added.
+one commit; a writer that meets another one's commit reads again and retries; columns are only ever added. In object storage a
+table is as new as its log, never as a listing of it (`lake_log`).
 Not here: what the rows mean (`rows`, and the schemas beside the records).
 """
 
 import random
+import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +21,12 @@ from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundErr
 
 from dagster_project.digests import hash_of
 from dagster_project.errors import LakeError
-from dagster_project.partition_files import write_files
+from dagster_project.lake_log import LogAhead, committed, named, naming, require_newest
+from dagster_project.objects import Objects
+from dagster_project.partition_files import upload_files, write_files
+from dagster_project.still_owner import require_owner
+from dagster_project.storage import place_of
+from dagster_project.storage_faults import sentence_of
 from dagster_project.tables import STAMPS, Table
 
 _TRIES: Final = 20
@@ -73,6 +80,17 @@ class Lake:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        """On this machine; the tables lie there unless the folder above says otherwise."""
+        side = place_of(folder.parent)
+        self._place = None if side is None else side.below(folder.name)
+        self._objects = None if self._place is None else Objects(self._place)
+
+    def _uri(self, name: str) -> str:
+        return str(self.folder / name) if self._place is None else self._place.below(name).url
+
+    @property
+    def _options(self) -> dict[str, str] | None:
+        return None if self._place is None else self._place.options
 
     def read(
         self,
@@ -126,7 +144,7 @@ class Lake:
                 columns=[name for name in wanted.names if name in there], filters=filters or None
             )
         except (DeltaError, OSError, pa.ArrowException) as fault:
-            raise LakeError(_sentence("read", self.folder / table.name, fault)) from fault
+            raise LakeError(sentence_of("read", self._uri(table.name), fault)) from fault
         return _shaped(found, wanted)
 
     def replace(self, table: Table, rows: pa.Table, partitions: Iterable[tuple[str, ...]]) -> None:
@@ -210,11 +228,12 @@ class Lake:
             how = {"mode": "append"}
         if set(shaped.schema.names) - {field.name for field in opened.schema().fields}:
             how["schema_mode"] = "merge"
-        write_deltalake(opened, shaped, writer_properties=_WRITER, **how)
+        write_deltalake(opened, shaped, writer_properties=_WRITER, commit_properties=named(), **how)
 
     def _create(self, table: Table) -> DeltaTable:
         return DeltaTable.create(
-            str(self.folder / table.name),
+            self._uri(table.name),
+            storage_options=self._options,
             schema=table.schema,
             mode="error",
             partition_by=list(table.by),
@@ -229,7 +248,10 @@ class Lake:
         partitions: Sequence[tuple[str, ...]],
     ) -> None:
         """Write a file a partition, then exchange them for what is there."""
-        added = write_files(self.folder / table.name, table, parts)
+        if self._objects is None:
+            added = write_files(self.folder / table.name, table, parts)
+        else:
+            added = upload_files(self._objects, self.folder.parent, table, parts)
         if len({key[:-1] for key in partitions}) != 1:
             raise LakeError(f"parts of {table.name} are of several apps; write one app at a time")
         *outer, last = table.by
@@ -238,15 +260,26 @@ class Lake:
         ]
         where.append((last, "in", [key[-1] for key in partitions]))
         opened.create_write_transaction(
-            added, "overwrite", opened.schema(), list(table.by), partition_filters=where
+            added,
+            "overwrite",
+            opened.schema(),
+            list(table.by),
+            partition_filters=where,
+            commit_properties=named(),
         )
 
     def _commit(self, table: Table, attempt: Callable[[DeltaTable | None], None]) -> None:
-        path = self.folder / table.name
+        path = self._uri(table.name)
         for tried in range(_TRIES):
+            require_owner(path)
+            opened = self._open(table)
+            name = secrets.token_hex(16)
             try:
-                attempt(self._open(table))
+                with naming(name):
+                    attempt(opened)
             except (CommitFailedError, FileExistsError) as fault:
+                if self._stands(table, opened, name):
+                    return
                 # Somebody else's commit came first: what was read is stale, so read again.
                 if tried == _TRIES - 1:
                     raise LakeError(
@@ -256,18 +289,50 @@ class Lake:
             except (DeltaError, OSError) as fault:
                 if "already exists" in str(fault) and tried < _TRIES - 1:
                     continue
-                raise LakeError(_sentence("write", path, fault)) from fault
+                if self._stands(table, opened, name):
+                    return
+                if self._is_ahead(table, opened) and tried < _TRIES - 1:
+                    continue
+                raise LakeError(sentence_of("write", path, fault)) from fault
             else:
                 return
 
-    def _open(self, table: Table) -> DeltaTable | None:
-        path = self.folder / table.name
+    def _stands(self, table: Table, before: DeltaTable | None, commit: str) -> bool:
+        """Whether the commit was made although it seems to have failed: its answer was lost, or no listing shows it yet."""
+        return self._objects is not None and committed(self._objects, table.name, before, commit)
+
+    def _is_ahead(self, table: Table, opened: DeltaTable | None) -> bool:
+        """Whether the log has more than what was read: reading again waits until listings show it."""
         try:
-            return DeltaTable(str(path))
+            if self._objects is not None:
+                require_newest(self._objects, table.name, opened)
+        except LogAhead:
+            return True
+        return False
+
+    def _open(self, table: Table) -> DeltaTable | None:
+        if self._place is None or self._objects is None:
+            return self._opened(table)
+        until = time.monotonic() + self._place.patience_s
+        while True:
+            opened = self._opened(table)
+            try:
+                require_newest(self._objects, table.name, opened)
+            except LogAhead as ahead:
+                if time.monotonic() > until:
+                    raise LakeError(str(ahead)) from ahead
+                time.sleep(min(0.2, self._place.patience_s / 4))
+            else:
+                return opened
+
+    def _opened(self, table: Table) -> DeltaTable | None:
+        path = self._uri(table.name)
+        try:
+            return DeltaTable(path, storage_options=self._options)
         except TableNotFoundError:
             return None
         except (DeltaError, OSError) as fault:
-            raise LakeError(_sentence("read", path, fault)) from fault
+            raise LakeError(sentence_of("read", path, fault)) from fault
 
     def fingerprints(self, table: Table) -> dict[tuple[str, ...], str]:
         """For each partition a text that changes whenever it is written."""
@@ -344,17 +409,32 @@ class Lake:
     def vacuum(self) -> int:
         """Remove files that no version of the last day needs; says how many."""
         removed = 0
-        for path in sorted(self.folder.iterdir()) if self.folder.is_dir() else []:
+        for name in self.names():
+            path = self._uri(name)
+            require_owner(path)
             try:
-                opened = DeltaTable(str(path))
+                opened = DeltaTable(path, storage_options=self._options)
                 removed += len(
                     opened.vacuum(_HOURS_KEPT, dry_run=False, enforce_retention_duration=False)
                 )
             except TableNotFoundError:
                 continue
             except (DeltaError, OSError) as fault:
-                raise LakeError(_sentence("tidy", path, fault)) from fault
+                raise LakeError(sentence_of("tidy", path, fault)) from fault
         return removed
+
+    def names(self) -> list[str]:
+        """The folders in which tables may be."""
+        if self._objects is not None:
+            return self._objects.folders()
+        return sorted(path.name for path in self.folder.iterdir()) if self.folder.is_dir() else []
+
+
+def copy_tables(here: Lake, there: Lake, tables: Iterable[Table]) -> None:
+    """Append the rows of some tables to another lake's, partition by partition."""
+    for table in tables:
+        for app, day in here.counts(table):
+            there.append(table, here.read(table, app=app, days=[day]))
 
 
 def _shaped(rows: pa.Table, schema: pa.Schema) -> pa.Table:
@@ -382,12 +462,3 @@ def _predicate(by: Sequence[str], partitions: Sequence[tuple[str, ...]]) -> str:
 
 def _quoted(value: str) -> str:
     return value.replace("'", "''")
-
-
-def _sentence(verb: str, path: Path, fault: BaseException) -> str:
-    text = str(fault)
-    if "No space left" in text or "StorageFull" in text or "File too large" in text:
-        return f"cannot {verb} {path}: the disk is full; free some space and run the command again"
-    if "Permission denied" in text:
-        return f"cannot {verb} {path}: permission denied; check who owns the home"
-    return f"cannot {verb} {path}: the table is damaged or not one ({type(fault).__name__})"

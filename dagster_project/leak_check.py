@@ -16,6 +16,7 @@ from typing import Final
 
 import dagster as dg
 
+from dagster_project.clean_files import bring, publish
 from dagster_project.commutation import commutation_of
 from dagster_project.digests import hash_of
 from dagster_project.freshness import digests
@@ -65,6 +66,7 @@ _OF_EPISODES: Final = frozenset(
 """Tables whose rows derive from the episodes they name; worlds and clusters derive from all."""
 _SHARED: Final = frozenset({"tasks", "verified_tasks", "tasks.jsonl"})
 _EPISODE_ID: Final = re.compile(r"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])")
+_LEDGER: Final = "leaks.json"
 _RULES: Final = "11"
 """Raised when the check looks further: what was checked before is checked again."""
 _OURS: Final = frozenset({"app", "role", "completeness", "redaction", "withheld"})
@@ -107,7 +109,7 @@ def made_of(clean: Lake, app: str) -> str:
 
 def read_leaks(clean_folder: Path) -> dict[str, AppLeaks]:
     """What the last check of each app found; apps never checked are not there."""
-    path = _ledger(clean_folder)
+    path = bring(clean_folder, _LEDGER)
     try:
         listed = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
         return {app: AppLeaks(**found) for app, found in listed.items()}
@@ -146,6 +148,7 @@ def check_apps(
     beside = _ledger(home.clean).with_suffix(".new")
     beside.write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
     beside.replace(_ledger(home.clean))
+    publish(home.clean, _LEDGER)
     return found
 
 
@@ -333,7 +336,7 @@ def _everything(home: Home, app: str, origins: Mapping[str, str]) -> Iterator[_T
             piece = _piece(row) if table.name in _OF_EPISODES else ""
             yield from (_Text(table.name, text, of, piece) for text in listed)
     for part in ("tasksets", "worlds", "tasks"):
-        for where, text in _files(home.clean / part / app):
+        for where, text in _files(bring(home.clean, f"{part}/{app}")):
             if where != "tasks.jsonl":
                 named = _EPISODE_ID.fullmatch(where.partition(".")[0])
                 yield _Text(where, text, (), named[0] if named else "")
@@ -398,4 +401,4 @@ def _known(home: Home, app: str) -> str:
 
 
 def _ledger(clean_folder: Path) -> Path:
-    return clean_folder / "leaks.json"
+    return clean_folder / _LEDGER

@@ -26,14 +26,16 @@ from dagster_project.home import (
     redaction_of,
     set_redaction,
 )
-from dagster_project.lake import Lake
+from dagster_project.lake import Lake, copy_tables
 from dagster_project.progress import Step
 from dagster_project.scratch import REKEY, scratch_folder
-from dagster_project.tables import LEARNT
+from dagster_project.tables import ARRIVED_OUTCOMES, CHATS, LEARNT, LOG_EVENTS, QUARANTINE, SPANS
 from redact.policy import load_policy
 
 _SEALED: Final = LEARNT.name
 """What was learnt is sealed under the first key: it is learnt again."""
+_ARRIVED: Final = (SPANS, LOG_EVENTS, CHATS, ARRIVED_OUTCOMES, QUARANTINE)
+"""What everything else of the private side is made of."""
 _GRADERS: Final = (f"verified_tasks: {CHECK}", "agreement: rubrics_agree")
 _OPAQUE: Final = 'task_keys = "opaque"'
 """A task's id is made of its key: the same key under the same app would join the two exports."""
@@ -81,6 +83,9 @@ def _carry(home: Home, other: Home) -> None:
     kept = old.read_text(encoding="utf-8").splitlines() if old.exists() else []
     kept = [line for line in kept if not line.replace(" ", "").startswith("task_keys=")]
     other.redaction_policy.write_text("\n".join([_OPAQUE, *kept]) + "\n", encoding="utf-8")
+    if home.place is not None:
+        copy_tables(Lake(home.private / "lake"), Lake(other.private / "lake"), _ARRIVED)
+        return
     # Files of a Delta table are never changed once written: a link is a copy.
     for folder in (home.private / "lake").iterdir() if (home.private / "lake").exists() else ():
         if folder.name != _SEALED:

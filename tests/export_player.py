@@ -21,7 +21,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any, ClassVar
 
 import pyarrow.parquet as pq
-import yaml  # type: ignore[import-untyped]  # its stubs would be a dependency for one line
+import yaml
 from pydantic import BaseModel, ConfigDict
 
 Case = dict[str, Any]

@@ -108,6 +108,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
             # dagster and pyarrow: 3 s
             from dagster_project.build import build as run_build  # noqa: PLC0415
             from dagster_project.build import note_yield  # noqa: PLC0415
+            from dagster_project.clean_files import publish  # noqa: PLC0415
             from dagster_project.engine.choice import EngineChoice, says  # noqa: PLC0415
             from dagster_project.judge_replies import JudgeChoice  # noqa: PLC0415
             from dagster_project.leak_check import check_home_report  # noqa: PLC0415
@@ -136,6 +137,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
             data = write_home_report(opened)
             note_yield(opened, data.funnel)
             searched = check_home_report(opened, read_settings().secret)
+            publish(opened.clean, "reports")
     except KeyboardInterrupt:
         raise Interrupted(
             f"interrupted; everything finished so far is stored. Go on with: tracegym build --home {home}"

@@ -8,7 +8,13 @@ import typer
 from dagster_project.home import DEFAULT_HOME
 
 HomeOption = Annotated[
-    Path, typer.Option("--home", metavar="DIR", help="The home folder.", show_default=True)
+    Path,
+    typer.Option(
+        "--home",
+        metavar="DIR",
+        help="The home: a folder, or s3://BUCKET/PREFIX.",
+        show_default=True,
+    ),
 ]
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON document instead of text for people.")

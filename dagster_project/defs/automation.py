@@ -10,6 +10,7 @@ from dagster_project.defs.jobs import apps, days, tidy
 from dagster_project.defs.partitions import APP_DAYS, APPS
 from dagster_project.defs.resources import CleanSide, PrivateSide
 from dagster_project.digests import hash_of
+from dagster_project.lake_owner import holder_of
 from dagster_project.plan import plan_days, ranges, stale_apps
 from ingest.wal import Wal
 
@@ -23,6 +24,8 @@ def arrivals(
 ) -> dg.SensorResult | dg.SkipReason:
     """Bring what is pending into the lake, and ask for the app-days that it changed."""
     home = private.opened()
+    if (holder := holder_of(home)) is not None:
+        return dg.SkipReason(f"the home is being built by {holder.says}")
     with Wal(home.wal) as wal:
         land(home, wal)
     plan = plan_days(private, clean)
@@ -50,6 +53,8 @@ def daily(
     context: dg.ScheduleEvaluationContext, private: PrivateSide, clean: CleanSide
 ) -> list[dg.RunRequest] | dg.SkipReason:
     """Ask for the apps whose clean data has changed."""
+    if (holder := holder_of(private.opened())) is not None:
+        return dg.SkipReason(f"the home is being built by {holder.says}")
     known = plan_days(private, clean).known_apps
     stale = stale_apps(clean, known)
     if not stale:

@@ -3,7 +3,8 @@
 import dagster as dg
 
 from dagster_project.defs.partitions import APP_DAYS, APPS
-from dagster_project.defs.resources import PrivateSide
+from dagster_project.defs.resources import PrivateSide, executor_choice
+from dagster_project.executors import executor_of
 from dagster_project.tidy import tidy as tidy_home
 
 ARRIVING = ("spans", "episodes", "outcomes", "clean_episodes", "clean_outcomes", "failures")
@@ -11,27 +12,29 @@ LEARNT = (
     *("failure_clusters", "worlds", "tasks", "agreement", "verified_tasks"),
     *("task_sets", "difficulty"),
 )
+EXECUTOR = executor_of(executor_choice())
+"""Where the steps of all runs happen; `tracegym build` takes it over."""
 
 days = dg.define_asset_job(
     "days",
     selection=dg.AssetSelection.assets(*ARRIVING),
     partitions_def=APP_DAYS,
     description="Telemetry to failures, for the app-days that changed.",
-    executor_def=dg.in_process_executor,
+    executor_def=EXECUTOR.definition,
 )
 apps = dg.define_asset_job(
     "apps",
     selection=dg.AssetSelection.assets(*LEARNT),
     partitions_def=APPS,
     description="Clusters, worlds, tasks and task sets of the apps that changed.",
-    executor_def=dg.in_process_executor,
+    executor_def=EXECUTOR.definition,
 )
 rollout_runs = dg.define_asset_job(
     "rollout_runs",
     selection=dg.AssetSelection.assets("rollouts"),
     partitions_def=APP_DAYS,
     description="A policy over the task sets; the policy is the run's configuration.",
-    executor_def=dg.in_process_executor,
+    executor_def=EXECUTOR.definition,
 )
 
 

@@ -3,6 +3,7 @@
 An asset past the gate asks for `CleanSide` only, so it has no path to raw data.
 """
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from dagster_project.home import (
 )
 from dagster_project.judge_replies import JudgeChoice
 from dagster_project.lake import Lake
+from dagster_project.storage import local_side
 from redact.policy import load_policy
 
 
@@ -30,7 +32,7 @@ class PrivateSide(dg.ConfigurableResource[None]):
 
     home: str
     secret: str = ""
-    """Empty: the one that the home keeps."""
+    """Empty: the one of TRACEGYM_SECRET, else the one that the home keeps."""
 
     def opened(self) -> Home:
         """The home, checked."""
@@ -48,7 +50,7 @@ class PrivateSide(dg.ConfigurableResource[None]):
 
     def vault_secret(self) -> bytes:
         """What the surrogates are keyed with."""
-        return vault_secret(self.opened(), self.secret or None)
+        return vault_secret(self.opened(), self.secret or secret_given() or None)
 
 
 class CleanSide(dg.ConfigurableResource[None]):
@@ -59,27 +61,27 @@ class CleanSide(dg.ConfigurableResource[None]):
     """Empty: judge checks are answered from earlier replies only."""
     judge_url: str = ""
     judge_key: str = ""
+    """Empty: TRACEGYM_JUDGE_KEY, else OPENAI_API_KEY."""
     budgets: list[str] = []  # noqa: RUF012 - Dagster reads the fields of a resource as they are given here
     """What stages may take (`budgets.budgets_of`); none: what home.json says."""
     most_requests: int = 0
     """How many requests go on to the expensive stages; 0: what home.json says, else all."""
-
-    @property
-    def limits(self) -> Mapping[str, Budget]:
-        """What each stage may take."""
-        return budgets_of(self.budgets or budgets_in(Home(path=Path(self.home))))
-
-    @property
-    def sample(self) -> int:
-        """How many requests go on; 0 is all."""
-        return self.most_requests or most_requests_of(Home(path=Path(self.home)))
-
     workers: int = 0
     """Processes that the heavy maps run in; 0: one per core."""
     memory: int = 0
     """MiB that all of them together may take; 0: four fifths of what is free."""
     engine: str = LOCAL
     """`local`, `ray`, or the address of a Ray cluster."""
+
+    @property
+    def limits(self) -> Mapping[str, Budget]:
+        """What each stage may take."""
+        return budgets_of(self.budgets or budgets_in(self._opened))
+
+    @property
+    def sample(self) -> int:
+        """How many requests go on; 0 is all."""
+        return self.most_requests or most_requests_of(self._opened)
 
     @property
     def maps(self) -> Engine:
@@ -92,12 +94,19 @@ class CleanSide(dg.ConfigurableResource[None]):
         """Which model the gate may ask."""
         if not self.judge_model:
             return None
-        return JudgeChoice(model=self.judge_model, url=self.judge_url, api_key=self.judge_key)
+        key = self.judge_key or _given("TRACEGYM_JUDGE_KEY") or _given("OPENAI_API_KEY")
+        return JudgeChoice(model=self.judge_model, url=self.judge_url, api_key=key)
+
+    @property
+    def _opened(self) -> Home:
+        home = Home(path=local_side(self.home).absolute())
+        # A machine that sees a home in object storage for the first time has no folder of it.
+        return home if home.path.is_dir() else open_home(Path(self.home))
 
     @property
     def folder(self) -> Path:
-        """The clean half of the home."""
-        return Home(path=Path(self.home)).clean
+        """The clean half of the home; of one in object storage the folder on this machine that stands for it."""
+        return self._opened.clean
 
     @property
     def lake(self) -> Lake:
@@ -107,22 +116,36 @@ class CleanSide(dg.ConfigurableResource[None]):
     @property
     def outcome_policy(self) -> Path:
         """What outcome names mean; may be absent."""
-        return Home(path=Path(self.home)).outcome_policy
+        return self._opened.outcome_policy
 
     @property
     def risk(self) -> float:
         """The share of wrong answers that worlds may give, where `worlds.toml` does not say it."""
-        return risk_of(Home(path=Path(self.home)))
+        return risk_of(self._opened)
 
     @property
     def k(self) -> int:
         """How many distinct users must be behind what is said of a group."""
-        return load_policy(Home(path=Path(self.home)).redaction_policy).k
+        return load_policy(self._opened.redaction_policy).k
 
     @property
     def redaction(self) -> str:
         """Whether the data of this home was redacted."""
-        return redaction_of(Home(path=Path(self.home)))
+        return redaction_of(self._opened)
+
+
+def executor_choice() -> str:
+    """TRACEGYM_EXECUTOR: where the steps of runs happen."""
+    return _given("TRACEGYM_EXECUTOR")
+
+
+def secret_given() -> str:
+    """TRACEGYM_SECRET, for processes that a run starts: a secret is never part of a run's configuration."""
+    return _given("TRACEGYM_SECRET")
+
+
+def _given(name: str) -> str:
+    return os.environ.get(name, "")  # noqa: TID251 - this file names environment variables
 
 
 @dg.definitions

@@ -4,6 +4,7 @@ import asyncio
 
 import dagster as dg
 
+from dagster_project.clean_files import bring
 from dagster_project.defs.partitions import APP_DAYS, ONE_RUN, app_days
 from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.result import AssetResult
@@ -47,7 +48,7 @@ def rollouts(
     launch = _launch(config)
     ran = graded = failed = 0
     for app in app_days(context.partition_keys):
-        folder = clean.folder / "tasksets" / app
+        folder = bring(clean.folder, f"tasksets/{app}")
         counts = asyncio.run(roll_out(clean.lake, folder, launch))
         ran += counts.rollouts
         graded += counts.graded

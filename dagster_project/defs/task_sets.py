@@ -6,6 +6,7 @@ from contextlib import suppress
 import dagster as dg
 import pyarrow as pa
 
+from dagster_project.clean_files import bring, publish
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.result import LEFT_OUT, AssetResult, made
@@ -115,6 +116,7 @@ def _written(clean: CleanSide, app: str, skips: Skips) -> pa.Table:
     manifest = without_those_that_fail(
         parts.entries, write, lambda entry, fault: skips.note(fault, "task", entry.task.task_id)
     )
+    publish(clean.folder, f"tasksets/{app}")
     content = {
         "app": app,
         "version": manifest.task_set_version,
@@ -130,7 +132,7 @@ def _opened(clean: CleanSide, apps: Sequence[str]) -> dict[str, TaskSet]:
     found: dict[str, TaskSet] = {}
     for app in apps:
         with suppress(TaskSetError):  # the check `opens` says so
-            found[app] = TaskSet.load(clean.folder / "tasksets" / app)
+            found[app] = TaskSet.load(bring(clean.folder, f"tasksets/{app}"))
     return found
 
 

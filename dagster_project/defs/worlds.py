@@ -10,6 +10,7 @@ from typing import Any, Final
 import dagster as dg
 
 from dagster_project.budgets import Meter, meter_of
+from dagster_project.clean_files import publish
 from dagster_project.clean_records import clean_episodes_of
 from dagster_project.defs.partitions import APPS, ONE_RUN
 from dagster_project.defs.resources import CleanSide
@@ -102,6 +103,7 @@ def worlds(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
             nothing = WORLDS.schema.empty_table()
             store(lake, WORLDS, nothing, tried(todo, [(app, "")]), keys=[(app, "")])
             (clean.folder / "worlds" / f"{app}.json").unlink(missing_ok=True)
+            publish(clean.folder, f"worlds/{app}.json")
         skips.keep(lake)
         tell(ASSET, 2, 2, app)
     return _result(lake, context.partition_keys, len(todo.stale))
@@ -184,6 +186,7 @@ def _for_people(clean: CleanSide, app: str, document: Mapping[str, Any]) -> None
     fresh = folder / f".{app}.json.part"
     fresh.write_text(json.dumps(document, indent=1, ensure_ascii=False), encoding="utf-8")
     fresh.replace(folder / f"{app}.json")
+    publish(clean.folder, f"worlds/{app}.json")
 
 
 def _result(lake: Lake, apps: Sequence[str], recomputed: int) -> AssetResult:

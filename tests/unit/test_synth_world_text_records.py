@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-import yaml  # type: ignore[import-untyped]  # its stubs would be a dependency for one line
+import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 

@@ -12,12 +12,15 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from dagster_project.clean_files import bring, publish
 from dagster_project.errors import InputError
 
 MOST_NAMES: Final = 200
 MOST_LETTERS: Final = 60
 OVERLAP: Final = 0.2
 """The share that two reviewers look at, if nobody says otherwise: enough to see whether they agree."""
+
+_PLAN: Final = "reviews/team.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +69,7 @@ def tidy_name(name: str) -> str:
 
 def load_team(clean: Path) -> Team:
     """The plan of a home; nobody in particular where there is none."""
-    path = _path(clean)
+    path = bring(clean, _PLAN)
     try:
         read = _File.model_validate_json(path.read_bytes())
     except FileNotFoundError:
@@ -80,16 +83,13 @@ def load_team(clean: Path) -> Team:
 
 def save_team(clean: Path, team: Team) -> None:
     """Keep the plan."""
-    path = _path(clean)
+    path = clean / _PLAN
     path.parent.mkdir(parents=True, exist_ok=True)
     text = _File(names=list(team.names), overlap=team.overlap).model_dump_json(indent=1)
     fresh = path.with_suffix(".new")
     fresh.write_text(f"{text}\n", encoding="utf-8")
     fresh.replace(path)
-
-
-def _path(clean: Path) -> Path:
-    return clean / "reviews" / "team.json"
+    publish(clean, _PLAN)
 
 
 def _drawn(task_id: str, name: str) -> float:
