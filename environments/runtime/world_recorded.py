@@ -176,9 +176,10 @@ class RecordedSession(Session):
         if isinstance(before, RecordedSession):
             self._past, self._dark, self._times = before._past, before._dark, before._times  # noqa: SLF001 - as above
 
-    def _go_back(self, before: Self) -> None:
+    def _go_back(self, before: Session) -> None:
         super()._go_back(before)
-        self._past, self._dark = before._past, before._dark
+        if isinstance(before, RecordedSession):
+            self._past, self._dark = before._past, before._dark  # noqa: SLF001 - one of its own kind
 
     def _of_recordings(self, name: str) -> bool:
         """Whether only recordings say what such a call is answered; from the first one that may change something all are."""

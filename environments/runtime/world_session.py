@@ -310,7 +310,7 @@ class Session:
         other._wordings, other._done = self._wordings, self._done  # noqa: SLF001 - as above
         return other
 
-    def _go_back(self, before: Self) -> None:
+    def _go_back(self, before: Session) -> None:
         """To where the session was before a call; `before` is used up."""
         self.state, self._moment, self._shared = before.state, before._moment, True
         self._views, self._done = before._views, before._done
