@@ -1,6 +1,6 @@
 """Functions of the product switched off or replaced while a benchmark runs, to see what each is worth.
 
-In: a function by its module and name (`synth.world.reach:learn_reach`). A function that is switched off returns nothing of
+In: a function by its module and name (`synth.world.influence.reach:learn_reach`). A function that is switched off returns nothing of
 what it would return: None, False, an empty collection, or its first argument unchanged where it returns one of the same type.
 """
 

@@ -24,11 +24,11 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks.masking import masks, words  # noqa: E402 - see above
 from benchmarks.rubrics import Data, kappa, read  # noqa: E402 - see above
-from environments.runtime.candidate import Action, Candidate  # noqa: E402 - see above
-from environments.runtime.checks import evaluate  # noqa: E402 - see above
-from environments.runtime.environment import run_actions  # noqa: E402 - see above
-from environments.runtime.verdict import Verdict  # noqa: E402 - see above
-from environments.runtime.world import World  # noqa: E402 - see above
+from environments.runtime.checks.table import evaluate  # noqa: E402 - see above
+from environments.runtime.play.environment import run_actions  # noqa: E402 - see above
+from environments.runtime.task.candidate import Action, Candidate  # noqa: E402 - see above
+from environments.runtime.task.verdict import Verdict  # noqa: E402 - see above
+from environments.runtime.world.world import World  # noqa: E402 - see above
 from environments.verification.material import Others  # noqa: E402 - see above
 from environments.verify import ACCEPTED, verify  # noqa: E402 - see above
 from synth.rubric.recorded import record  # noqa: E402 - see above

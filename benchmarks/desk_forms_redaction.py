@@ -17,9 +17,9 @@ from benchmarks.desk_conversations import Shop, Talk, hold_season
 from benchmarks.desk_forms import ALL, PLAIN, rewritten
 from benchmarks.redaction import SECRET, commutation, recorded, stands_in, texts_of
 from benchmarks.rubrics_desk import true_label
-from environments.runtime.attempt import Json
-from environments.runtime.environment import run_actions
-from environments.runtime.world import World
+from environments.runtime.play.environment import run_actions
+from environments.runtime.task.attempt import Json
+from environments.runtime.world.world import World
 from environments.verify import ACCEPTED, verify
 from ingest.chat_log import Chat, parse_line
 from ingest.episode import Episode

@@ -18,12 +18,12 @@ from typing import Final
 
 from benchmarks.desk_conversations import FRESH, Shop, Talk, hold_season, policies
 from benchmarks.rubrics_desk import HELD, Judged, Made, make, true_label
-from environments.runtime.candidate import Action, Candidate
-from environments.runtime.check_view import text_of
-from environments.runtime.checks import evaluate
-from environments.runtime.consent import agrees, asks_consent
-from environments.runtime.environment import run_actions
-from environments.runtime.user import ScriptedUser
+from environments.runtime.checks.consent import agrees, asks_consent
+from environments.runtime.checks.table import evaluate
+from environments.runtime.checks.view import text_of
+from environments.runtime.play.environment import run_actions
+from environments.runtime.play.user import ScriptedUser
+from environments.runtime.task.candidate import Action, Candidate
 from environments.verification.material import planned_calls
 from examples.support_desk.backend.database import Dump, copy_of, dump
 from examples.support_desk.backend.desk import Desk

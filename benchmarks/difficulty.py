@@ -26,7 +26,7 @@ from dagster_project.difficulty_report import BAND, document, flat_groups
 from dagster_project.estimate import Calibration, compare
 from dagster_project.policy_level import level, moved
 from dagster_project.task_difficulty import AppDifficulty, difficulties
-from environments.runtime.candidate import Candidate
+from environments.runtime.task.candidate import Candidate
 
 SEASONS: Final = ((0, 9), (2, 11), (4, 13))
 TRIES: Final = 8

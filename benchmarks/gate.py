@@ -23,7 +23,7 @@ from benchmarks.rubrics import changes, read
 from benchmarks.rubrics_desk import true_label
 from dagster_project.learnt_worlds import StoredWorld
 from dagster_project.verification import VerifiedTask, verify_all
-from environments.runtime.candidate import Candidate
+from environments.runtime.task.candidate import Candidate
 from environments.verification.constant import PREFIX
 from environments.verification.probe import BELOW, ONE
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED

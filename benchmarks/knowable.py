@@ -20,11 +20,11 @@ from benchmarks.chat_logs import to_episode
 from benchmarks.shown_before import unknowables
 from benchmarks.world_suites import recorded
 from environments.fidelity import Judged, RecordedCall, RecordedEpisode, judge, replay
-from environments.runtime.attempt import Json
-from environments.runtime.normal import parse_arguments, parse_literal, unwrap
-from environments.runtime.world import World
-from synth.world.callers import learn_envelopes
+from environments.runtime.task.attempt import Json
+from environments.runtime.values.normal import parse_arguments, parse_literal, unwrap
+from environments.runtime.world.world import World
 from synth.world.observation import histories
+from synth.world.views.callers import learn_envelopes
 from synth.worlds import WorldSettings, learn_world
 
 RIGHT: Final = frozenset({"exact", "equivalent"})

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from environments.runtime.attempt import Json
-from environments.runtime.candidate import Action
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.candidate import Action
 
 NONSENSE: Final = "Xyzzy plugh?"
 ODD: Final = "zz-417-odd"

@@ -26,7 +26,7 @@ from dagster_project.home import Home, open_home
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import TASKS, VERIFIED
 from dagster_project.tables import Table
-from environments.runtime.task_set import TaskSet
+from environments.runtime.task.task_set import TaskSet
 
 APP: Final = "desk"
 PAUSE: Final = timedelta(minutes=12)

@@ -24,15 +24,15 @@ from benchmarks.redaction import SECRET, chat_logs, read, recorded
 from benchmarks.unseen import STYLES
 from dagster_project.recorded_calls import recorded_calls, recorded_episodes
 from environments.fidelity import RecordedEpisode, record_tape, replay
-from environments.runtime.world import World
+from environments.runtime.world.world import World
 from ingest.episode import Episode
 from redact.clean_episode import CleanEpisode
 from redact.learn import learn
 from redact.policy import EVERY_APP, Policy
 from redact.scrub import scrub
 from redact.vault import open_vault
-from synth.world.callers import learn_envelopes
 from synth.world.observation import histories
+from synth.world.views.callers import learn_envelopes
 from synth.worlds import WorldSettings, learn_world
 
 SPLITS = 5

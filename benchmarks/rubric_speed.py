@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.rubrics import read
-from environments.runtime.attempt import DERIVED, Attempt, Call, Json, ToolResult
-from environments.runtime.check_arguments import canonical_arguments
-from environments.runtime.checks import evaluate
-from environments.runtime.environment import run_actions
-from environments.runtime.rubric import Check, Rubric
-from environments.runtime.world import World
+from environments.runtime.checks.arguments import canonical_arguments
+from environments.runtime.checks.table import evaluate
+from environments.runtime.play.environment import run_actions
+from environments.runtime.task.attempt import DERIVED, Attempt, Call, Json, ToolResult
+from environments.runtime.task.rubric import Check, Rubric
+from environments.runtime.world.world import World
 from synth.rubric.recorded import record
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world

@@ -27,10 +27,10 @@ sys.path.insert(
 )  # a script's folder comes first, and a neighbour here is named like a package
 
 from benchmarks.rubrics_desk import agreement, failed_requests  # noqa: E402 - see above
-from environments.runtime.candidate import Candidate  # noqa: E402 - see above
-from environments.runtime.checks import evaluate  # noqa: E402 - see above
-from environments.runtime.environment import run_actions  # noqa: E402 - see above
-from environments.runtime.world import World  # noqa: E402 - see above
+from environments.runtime.checks.table import evaluate  # noqa: E402 - see above
+from environments.runtime.play.environment import run_actions  # noqa: E402 - see above
+from environments.runtime.task.candidate import Candidate  # noqa: E402 - see above
+from environments.runtime.world.world import World  # noqa: E402 - see above
 from environments.verification.probe import BELOW, ONE  # noqa: E402 - see above
 from environments.verify import ACCEPTED, Verification, verify  # noqa: E402 - see above
 from ingest.right_answer import right_answer_among  # noqa: E402 - see above

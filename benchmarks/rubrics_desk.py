@@ -17,11 +17,11 @@ from typing import Final
 from benchmarks.desk_conversations import Shop, Talk, hold_living, hold_season, policies
 from benchmarks.desk_solvable import holds_every_value
 from benchmarks.masking import masks
-from environments.runtime.candidate import Action, Candidate
-from environments.runtime.checks import evaluate
-from environments.runtime.environment import run_actions
-from environments.runtime.verdict import Verdict
-from environments.runtime.world import World
+from environments.runtime.checks.table import evaluate
+from environments.runtime.play.environment import run_actions
+from environments.runtime.task.candidate import Action, Candidate
+from environments.runtime.task.verdict import Verdict
+from environments.runtime.world.world import World
 from environments.verify import ACCEPTED, Verification, verify
 from redact.clean_outcome import CleanOutcome
 from synth.attempts_later import LATER

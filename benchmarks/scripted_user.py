@@ -18,9 +18,9 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
-from environments.runtime.attempt import UNKNOWN
-from environments.runtime.task import UserTurn
-from environments.runtime.user import ScriptedUser
+from environments.runtime.play.user import ScriptedUser
+from environments.runtime.task.attempt import UNKNOWN
+from environments.runtime.task.task import UserTurn
 from examples.support_desk.records import chat_log_line
 from examples.support_desk.season import Plan, reset_season
 from examples.support_desk.telemetry import Telemetry

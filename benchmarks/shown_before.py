@@ -29,8 +29,8 @@ from benchmarks.shown_values import (
     totals_of,
 )
 from environments.fidelity import RecordedCall, RecordedEpisode, equal
-from environments.runtime.attempt import Json
-from environments.runtime.normal import leaves, mask, parse_arguments, parse_json, stable
+from environments.runtime.task.attempt import Json
+from environments.runtime.values.normal import leaves, mask, parse_arguments, parse_json, stable
 from synth.rubric.verbs import write_log_odds
 
 MIN_REFERENCE: Final = 0.8

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Final, TypeGuard
 
-from environments.runtime.attempt import Json
-from environments.runtime.normal import leaves
-from environments.runtime.world_arithmetic import calculate
+from environments.runtime.expr.arithmetic import calculate
+from environments.runtime.task.attempt import Json
+from environments.runtime.values.normal import leaves
 
 CENT: Final = 0.005
 MAX_COUNT: Final = 6

@@ -19,7 +19,7 @@ from benchmarks.backends.attempts import Made, make
 from benchmarks.backends.backend import Backend, Step, ToolError
 from benchmarks.chat_logs import to_episode
 from environments.fidelity import Fidelity, RecordedCall, RecordedEpisode, replay
-from environments.runtime.world import World
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode
 from synth.worlds import WorldSettings, learn_world
 

@@ -56,7 +56,7 @@ from environments.fidelity import (
     record_tape,
     replay,
 )
-from environments.runtime.world import World
+from environments.runtime.world.world import World
 from examples.support_desk import app
 from examples.support_desk.random_calls import Sample, sample_calls
 from examples.support_desk.truth import RealBackend

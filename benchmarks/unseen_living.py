@@ -24,7 +24,7 @@ from benchmarks.unseen import (
     table,
 )
 from environments.fidelity import RecordedEpisode, record_tape, replay
-from environments.runtime.world import World
+from environments.runtime.world.world import World
 from synth.world.observation import subject_of
 from synth.worlds import LearntWorld, WorldSettings, learn_world
 

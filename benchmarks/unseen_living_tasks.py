@@ -20,7 +20,7 @@ from benchmarks.backends.attempts import Attempt, attempts, episode, make
 from benchmarks.backends.backend import Call, Style
 from benchmarks.unseen import HELD_OUT, Measured, asked_for, parse, recorded, table
 from environments.fidelity import RecordedEpisode, replay
-from environments.runtime.world import World
+from environments.runtime.world.world import World
 from synth.worlds import WorldSettings, learn_world
 
 KEPT: Final = 0.7

@@ -21,7 +21,7 @@ from benchmarks.backends.attempts import Made
 from benchmarks.backends.backend import Answer, Backend, ToolError
 from benchmarks.chat_logs import to_episode
 from environments.fidelity import Fidelity, Judged, RecordedCall, RecordedEpisode, equal, replay
-from environments.runtime.world import World
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode
 from synth.worlds import WorldSettings, learn_world
 

@@ -19,11 +19,11 @@ from benchmarks.backends.backend import Style
 from benchmarks.chat_logs import read_episodes
 from benchmarks.rubrics import read
 from environments.fidelity import Fidelity, RecordedCall, RecordedEpisode, record_tape, replay
-from environments.runtime.world import World
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode
 from synth.tasks import derive_tasks
-from synth.world.callers import learn_envelopes
 from synth.world.observation import histories, paired_calls
+from synth.world.views.callers import learn_envelopes
 from synth.worlds import WorldSettings, learn_world
 
 QUICK_STYLES: Final = ("tickets", "mobile", "depot", "leave")

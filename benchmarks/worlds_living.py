@@ -19,7 +19,7 @@ from unittest.mock import patch
 from benchmarks.chat_logs import to_episode
 from dagster_project.recorded_calls import recorded_calls
 from environments.fidelity import RecordedCall, RecordedEpisode, record_tape, replay
-from environments.runtime.world import World
+from environments.runtime.world.world import World
 from examples.support_desk import living
 from examples.support_desk.app import season
 from examples.support_desk.backend.database import copy_of

@@ -18,13 +18,13 @@ from dataclasses import replace
 from typing import Any
 
 from benchmarks.chat_logs import to_episode
-from environments.runtime.attempt import DERIVED, RECORDED, ToolResult
-from environments.runtime.checks import evaluate
-from environments.runtime.environment import Environment, run_actions
-from environments.runtime.message import requests_of
-from environments.runtime.task import Limits
-from environments.runtime.world import World
-from environments.runtime.world_session import Session
+from environments.runtime.checks.table import evaluate
+from environments.runtime.play.environment import Environment, run_actions
+from environments.runtime.play.message import requests_of
+from environments.runtime.task.attempt import DERIVED, RECORDED, ToolResult
+from environments.runtime.task.task import Limits
+from environments.runtime.world.session import Session
+from environments.runtime.world.world import World
 from examples.support_desk.app import season
 from examples.support_desk.backend.database import dump
 from examples.support_desk.records import chat_log_line

@@ -24,7 +24,7 @@ from typing import Any
 from dagster_project.clean_records import clean_episodes_of, labels_of
 from dagster_project.defs.resources import CleanSide
 from dagster_project.home import apps_of, open_home
-from environments.runtime.task_set import TaskSet
+from environments.runtime.task.task_set import TaskSet
 
 PLACES = ("collections/*", "backends/*/train.jsonl", "tau/*.jsonl", "langfuse", "otlp")
 PEAK = re.compile(r"Maximum resident set size \(kbytes\): (\d+)")

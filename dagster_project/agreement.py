@@ -19,11 +19,11 @@ from dagster_project.engine.spread import Engine, Load
 from dagster_project.learnt_worlds import StoredWorld
 from dagster_project.review.trust import interval
 from dagster_project.skipped import Skipped, Skips, apart, next_part
-from environments.runtime.candidate import Candidate, RecordedAttempt
-from environments.runtime.checks import evaluate
-from environments.runtime.environment import run_actions
-from environments.runtime.rubric import PASSES
-from environments.runtime.world import World
+from environments.runtime.checks.table import evaluate
+from environments.runtime.play.environment import run_actions
+from environments.runtime.task.candidate import Candidate, RecordedAttempt
+from environments.runtime.task.rubric import PASSES
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode
 from synth.labels import Label
 from synth.readings import Readings

@@ -14,7 +14,7 @@ from dagster_project.errors import InputError
 from dagster_project.policies import PolicyChoice
 from environments.rollout.budget import Budget, Limits
 from environments.rollout.errors import EndpointError
-from environments.runtime.task_set import PackedTask, TaskSet
+from environments.runtime.task.task_set import PackedTask, TaskSet
 from environments.search.found import FoundCheat
 from environments.search.hunt import SCRIPTED, Ground, Judged, TaskHunt, ground_of, hunt
 from environments.search.player import play

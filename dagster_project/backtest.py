@@ -27,12 +27,12 @@ from dagster_project.simulated_replies import SimulatorChoice
 from dagster_project.verification import VerifiedTask
 from environments.fidelity import RecordedEpisode, record_tape, replay
 from environments.frontier import Replayed, frontier, reliability
-from environments.runtime.candidate import Candidate
-from environments.runtime.canonical import task_version
-from environments.runtime.checks import evaluate
-from environments.runtime.environment import run_actions
-from environments.runtime.world import World
-from environments.runtime.world_simulated import SimulatedWorld
+from environments.runtime.checks.table import evaluate
+from environments.runtime.play.environment import run_actions
+from environments.runtime.task.candidate import Candidate
+from environments.runtime.values.canonical import task_version
+from environments.runtime.world.simulated import SimulatedWorld
+from environments.runtime.world.world import World
 from environments.simulate import Background, Simulator
 from environments.verify import ACCEPTED
 from ingest.app_name import UNNAMED
@@ -49,8 +49,8 @@ from redact.scrub import scrub, scrub_outcomes
 from synth.labels import label_episodes, load_outcome_policy
 from synth.rubric.recorded import record
 from synth.tasks import task_id_of
-from synth.world.callers import learn_envelopes
 from synth.world.observation import histories
+from synth.world.views.callers import learn_envelopes
 
 VERDICTS = ("calls", "exact", "equivalent", "wrong", "unknown", "simulated")
 

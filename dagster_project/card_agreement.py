@@ -10,10 +10,10 @@ from pathlib import Path
 from dagster_project.errors import InputError
 from dagster_project.review.regrading import agreement
 from dagster_project.task_set_parts import TaskSetParts
-from environments.runtime.attempt import Json
-from environments.runtime.checks import evaluate
-from environments.runtime.environment import run_actions
-from environments.runtime.world import World
+from environments.runtime.checks.table import evaluate
+from environments.runtime.play.environment import run_actions
+from environments.runtime.task.attempt import Json
+from environments.runtime.world.world import World
 
 
 def recorded_agreement(parts: TaskSetParts, statuses: Collection[str]) -> dict[str, Json]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
-from environments.runtime.candidate import Candidate
+from environments.runtime.task.candidate import Candidate
 
 _Z = 1.96
 _FLAT = 1e-6

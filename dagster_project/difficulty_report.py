@@ -20,7 +20,7 @@ from dagster_project.rollout_store import rewards_of
 from dagster_project.rows import plain_json
 from dagster_project.task_difficulty import AppDifficulty, difficulties
 from dagster_project.verification import VerifiedTask
-from environments.runtime.candidate import Candidate
+from environments.runtime.task.candidate import Candidate
 
 BAND: Final = (0.02, 0.8)
 """Below, a group of rollouts rarely holds a success; above, rarely a failure."""

@@ -32,9 +32,9 @@ from environments.export.errors import ExportError
 from environments.export.formats import FORMATS
 from environments.export.splits import SplitSettings
 from environments.export.taskset import ACCEPTED, Choice, write_task_set
-from environments.runtime.manifest import TaskSetManifest
-from environments.runtime.share import PAYS_ALL
-from environments.runtime.task_set import TaskSet
+from environments.runtime.task.manifest import TaskSetManifest
+from environments.runtime.task.share import PAYS_ALL
+from environments.runtime.task.task_set import TaskSet
 
 PICTURE = "difficulty.png"
 

@@ -2,7 +2,7 @@
 
 Comes in: clean episodes of one app and how its world is learnt. Goes out: a world, and notes of what it had to do without. First a few
 episodes are left out, if learning succeeds without them; else tools get their recordings only, as few as it takes; else all of them. Not
-here: how a world is learnt (`synth.worlds`), how recordings are told (`environments.runtime.world_recorded`).
+here: how a world is learnt (`synth.worlds`), how recordings are told (`environments.runtime.answers.recorded_only`).
 """
 
 from collections.abc import Callable, Sequence

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from dagster_project.report.data import Missing
-from environments.runtime.world_dispatched import EMPTY, Dispatched
+from environments.runtime.views.multiplexed import EMPTY, Dispatched
 from redact.clean_episode import CleanEpisode
 from synth.failure_calls import read_calls
 from synth.failure_parts import named_by_part

@@ -18,7 +18,7 @@ from dagster_project.errors import InputError
 from dagster_project.lake import Lake
 from dagster_project.rows import canonical_text
 from dagster_project.tables import BY_APP, Table, once
-from environments.runtime.canonical import digest
+from environments.runtime.values.canonical import digest
 from environments.search.found import FoundCheat
 from environments.search.oracle import KINDS
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from dagster_project.gate import HELD, texts_of
 from dagster_project.leak_search import Searcher, Taught, words_of
-from environments.runtime.normal import parse_json
+from environments.runtime.values.normal import parse_json
 from ingest.episode import Episode
 from redact.clean_episode import WITHHELD, CleanEpisode, CleanStep
 from redact.clean_outcome import CleanOutcome

@@ -17,7 +17,7 @@ from dagster_project.grader_trust import (
 from dagster_project.report.data import Agreement, GraderKindRow, GraderRow, Part
 from dagster_project.standing import Standing
 from dagster_project.verification import trust_in
-from environments.runtime.attempt import Json
+from environments.runtime.task.attempt import Json
 from environments.verification.kinds import KINDS
 from environments.verify import ACCEPTED
 from synth.clusters import Cluster

@@ -12,7 +12,7 @@ from typing import Any, Final
 from dagster_project.recorded_calls import recorded_episodes
 from environments.fidelity import VERDICTS, record_tape, replay
 from environments.frontier import frontier, reliability, trust
-from environments.runtime.world import World
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode
 from synth.worlds import LearntWorld, WorldSettings, learn_world
 

@@ -21,7 +21,7 @@ from typing import Final
 
 from dagster_project.errors import HomeError, VaultElsewhere
 from dagster_project.storage import Place, keep_place, local_side, place_of, url_in
-from environments.runtime.world_recall import RISK
+from environments.runtime.answers.recall import RISK
 
 HOME_FORMAT: Final = 1
 RAW_DAYS: Final = 30

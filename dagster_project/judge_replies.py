@@ -19,8 +19,8 @@ from environments.judges.ask import Judge, JudgeSettings
 from environments.judges.spent import Spent
 from environments.llm import LlmJudge
 from environments.rollout.errors import EndpointError
-from environments.runtime.attempt import Json
-from environments.runtime.canonical import digest
+from environments.runtime.task.attempt import Json
+from environments.runtime.values.canonical import digest
 
 _COLUMNS: Final[dict[str, pa.DataType]] = {
     **dict.fromkeys(("app", "key", "model", "reply"), pa.string()),

@@ -42,8 +42,8 @@ from dagster_project.learnt_tables import (
 )
 from dagster_project.skipped import Skips
 from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, EPISODES, REDACTIONS
-from environments.runtime.normal import parse_json
-from environments.runtime.task import Task
+from environments.runtime.task.task import Task
+from environments.runtime.values.normal import parse_json
 from redact.leaks import Leak
 from redact.vault import Vault
 

@@ -17,7 +17,7 @@ from dagster_project.gate import knowledge_of, policy_of
 from dagster_project.home import Home
 from dagster_project.lake import Lake
 from dagster_project.tables import CLEAN_EPISODES, EPISODES
-from environments.runtime.normal import Parsed, parse_json
+from environments.runtime.values.normal import Parsed, parse_json
 from ingest.episode import Episode
 from redact.fold import fold
 from redact.judge import judge

@@ -12,7 +12,7 @@ from dagster_project.documents import Document, contents
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import WORLDS
 from dagster_project.rows import plain_json
-from environments.runtime.canonical import canonical, digest_bytes
+from environments.runtime.values.canonical import canonical, digest_bytes
 from redact.clean_episode import CleanEpisode
 from synth.worlds import LearntWorld, ToolSummary
 

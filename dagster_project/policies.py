@@ -16,7 +16,7 @@ from environments.rollout.endpoint import EndpointPolicy, EndpointSettings
 from environments.rollout.engine import RolloutSettings
 from environments.rollout.policy import Policy
 from environments.rollout.scripted import scripted
-from environments.runtime.task_set import TaskSet
+from environments.runtime.task.task_set import TaskSet
 
 LOCAL: Final = "torch:"
 URLS: Final = ("http://", "https://")

@@ -58,7 +58,7 @@ from dagster_project.task_parts import (
 from dagster_project.tool_costs import tool_costs
 from dagster_project.world_parts import world_row
 from dagster_project.yield_table import yield_of
-from environments.runtime.world_dispatched import EMPTY, Dispatched
+from environments.runtime.views.multiplexed import EMPTY, Dispatched
 from redact.clean_outcome import CleanOutcome
 from synth.inferred_tools import tools_from_calls
 from synth.labels import OutcomePolicy, label, load_outcome_policy, unknown_outcomes

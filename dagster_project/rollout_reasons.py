@@ -16,7 +16,7 @@ from typing import Any, Final
 from dagster_project.difficulty import Estimate, TaskDifficulty, rate_of
 from dagster_project.policy_level import level, moved
 from environments.rollout.causes import CAUSES, ERROR, FAILED, JUDGE, NULLS, Facts, cause_of
-from environments.runtime.rubric import PASSES
+from environments.runtime.task.rubric import PASSES
 
 COLUMNS: Final = (
     *("rollout_id", "policy", "task_id", "task_version", "reward", "predicted", "reason"),

@@ -28,8 +28,8 @@ from environments.judges.ask import Judge
 from environments.rollout.engine import label_of, run_rollouts
 from environments.rollout.explanation import answers_of
 from environments.rollout.rollout import Rollout, RolloutKey
-from environments.runtime.attempt import UNKNOWN
-from environments.runtime.task_set import TaskSet
+from environments.runtime.task.attempt import UNKNOWN
+from environments.runtime.task.task_set import TaskSet
 from environments.simulate import Simulation
 from environments.user_model import UserModel
 

@@ -16,7 +16,7 @@ from dagster_project.clean_records import clusters_of
 from dagster_project.documents import Document, records, to_rows
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import SAMPLES
-from environments.runtime.candidate import Candidate
+from environments.runtime.task.candidate import Candidate
 from redact.clean_episode import CleanEpisode
 from synth.labels import Label
 

@@ -19,8 +19,8 @@ from dagster_project.judge_replies import REPLY_SCHEMA
 from dagster_project.lake import Lake
 from dagster_project.tables import BY_APP, Table
 from environments.llm import LlmJudge
-from environments.runtime.attempt import Json
-from environments.runtime.task_set import TaskSet
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.task_set import TaskSet
 from environments.simulate import Simulation
 
 SIMULATED_REPLIES: Final = Table(

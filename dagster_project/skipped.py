@@ -47,7 +47,7 @@ class Skipped:
     error: str
     """The type of what was raised."""
     place: str
-    """The innermost line of ours that it came through: `synth/world/effects.py:293`."""
+    """The innermost line of ours that it came through: `synth/world/actions/effects.py:293`."""
     version: str
 
 

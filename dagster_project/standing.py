@@ -12,7 +12,7 @@ from dagster_project.defs.resources import CleanSide
 from dagster_project.documents import records
 from dagster_project.learnt_tables import TASKS, VERIFIED
 from dagster_project.verification import VerifiedTask
-from environments.runtime.candidate import Candidate
+from environments.runtime.task.candidate import Candidate
 from environments.verify import ACCEPTED
 from ingest.episode import Episode
 from redact.clean_episode import CleanEpisode

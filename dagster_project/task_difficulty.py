@@ -11,8 +11,8 @@ from typing import Any
 
 from dagster_project.difficulty import TaskDifficulty, difficulty_of
 from dagster_project.estimate import Calibration, Estimator, Tried, calibrate
-from environments.runtime.candidate import Action, Candidate
-from environments.runtime.message import requests_of
+from environments.runtime.play.message import requests_of
+from environments.runtime.task.candidate import Action, Candidate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,7 @@ from dagster_project.standing import Standing
 from dagster_project.verification import VerifiedTask
 from environments.describe_check import describe
 from environments.diff import title_of
-from environments.runtime.candidate import Candidate
+from environments.runtime.task.candidate import Candidate
 from environments.verification.attack_table import attack_rows, way_rows
 from environments.verification.sentences import reason_group, reason_says
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED

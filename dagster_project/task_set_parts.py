@@ -22,8 +22,8 @@ from dagster_project.sampling import Sample, cluster_by_episode, sample_of
 from dagster_project.tables import CLEAN_EPISODES
 from dagster_project.verification import VerifiedTask, trust_in
 from environments.export.taskset import Entry, entry_of
-from environments.runtime.attempt import Json
-from environments.runtime.candidate import Candidate
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.candidate import Candidate
 from environments.verification.attack_table import attack_rows, way_rows
 from environments.verification.judged import asks_a_judge
 from ingest.moments import day_of

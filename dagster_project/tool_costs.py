@@ -16,7 +16,7 @@ from dagster_project.lake import Lake
 from dagster_project.learnt_worlds import StoredWorld
 from dagster_project.recorded_calls import recorded_calls
 from dagster_project.tables import SPANS
-from environments.runtime.world import World
+from environments.runtime.world.world import World
 from ingest.span import column_of
 
 TIMED_EPISODES: Final = 100

@@ -12,7 +12,7 @@ from typing import Final
 
 from dagster_project.clean_records import clean_episodes_of, home_days
 from dagster_project.lake import Lake
-from environments.runtime.world_dispatched import EMPTY, Dispatched
+from environments.runtime.views.multiplexed import EMPTY, Dispatched
 from synth.failure_answers import Path
 from synth.failure_calls import differing_in
 from synth.failure_parts import learn_named_parts

@@ -31,10 +31,10 @@ from dagster_project.tables import once
 from environments.judges.ask import Judge
 from environments.judges.question import Question
 from environments.kept.reads import Kept, Reads
-from environments.runtime.attempt import Json
-from environments.runtime.candidate import Candidate
-from environments.runtime.canonical import task_version
-from environments.runtime.world import World
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.candidate import Candidate
+from environments.runtime.values.canonical import task_version
+from environments.runtime.world.world import World
 from environments.search.found import FoundCheat, digest_of
 from environments.verification.constant import PREFIX, surplus
 from environments.verification.elsewhere import verdicts_elsewhere

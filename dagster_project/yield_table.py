@@ -28,7 +28,7 @@ from dagster_project.standing import Standing, right_ends
 from dagster_project.tables import CHATS, EPISODES, LOG_EVENTS, REDACTIONS, SPANS
 from dagster_project.verification import NOT_TRUSTED
 from dagster_project.waiting_keys import account_of, waiting_keys
-from environments.runtime.task import Task
+from environments.runtime.task.task import Task
 from environments.verification.sentences import reason_group, reason_says
 from environments.verify import ACCEPTED
 from synth.rubric.references import UNKNOWABLE

@@ -11,8 +11,8 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, TypeGuard
 
-from environments.runtime.attempt import Json
-from environments.runtime.rubric import Check
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.rubric import Check
 
 Arguments = Mapping[str, Json]
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from environments.describe_check import describe
-from environments.runtime.attempt import Json
-from environments.runtime.canonical import canonical, rubric_hash
-from environments.runtime.rubric import Check, Rubric
-from environments.runtime.task import Task
-from environments.runtime.task_set import PackedTask, TaskSet
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.rubric import Check, Rubric
+from environments.runtime.task.task import Task
+from environments.runtime.task.task_set import PackedTask, TaskSet
+from environments.runtime.values.canonical import canonical, rubric_hash
 
 TASK_PARTS: Final = (
     "opening",

@@ -13,14 +13,20 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from environments.runtime.attempt import SIMULATED, UNKNOWN, Json, ToolResult
-from environments.runtime.normal import parse_arguments, parse_json, same_json, stable, unwrap
-from environments.runtime.world import World
-from environments.runtime.world_fresh import BY_FORMAT
-from environments.runtime.world_literal import from_literal
-from environments.runtime.world_simulated import SimulatedWorld
-from environments.runtime.world_versions import version_at
-from environments.runtime.world_view import Asked
+from environments.runtime.task.attempt import SIMULATED, UNKNOWN, Json, ToolResult
+from environments.runtime.values.normal import (
+    parse_arguments,
+    parse_json,
+    same_json,
+    stable,
+    unwrap,
+)
+from environments.runtime.views.clock_and_ids import BY_FORMAT
+from environments.runtime.views.python_literals import from_literal
+from environments.runtime.views.view import Asked
+from environments.runtime.world.simulated import SimulatedWorld
+from environments.runtime.world.versions import version_at
+from environments.runtime.world.world import World
 from environments.unsettled import reason_of, shape_of
 
 EQUIVALENT: Final = "equivalent"

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from environments.fidelity import EQUIVALENT, Fidelity, Judged
-from environments.runtime.attempt import Json
-from environments.runtime.world import World
+from environments.runtime.task.attempt import Json
+from environments.runtime.world.world import World
 
 RISKS: Final = (0.0, 0.002, 0.005, 0.01, 0.02, 0.05)
 """The points of the frontier."""

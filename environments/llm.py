@@ -16,8 +16,8 @@ from typing import Any, Final
 from environments.judges.spent import Spent
 from environments.rollout.errors import EndpointError, RefusedError, RolloutError
 from environments.rollout.policy import Message, Run, Turn, Usage
-from environments.runtime.attempt import Json
-from environments.runtime.tool_names import ToolNames
+from environments.runtime.play.tool_names import ToolNames
+from environments.runtime.task.attempt import Json
 
 FINAL: Final = frozenset({400, 401, 403, 404, 422})
 """Statuses that would be the same however often the call is made."""

@@ -21,9 +21,9 @@ from mcp_types import (
     Tool,
 )
 
-from environments.runtime.attempt import Json
-from environments.runtime.message import text_of
-from environments.runtime.play import TALK, TALK_TOOL, Play
+from environments.runtime.play.message import text_of
+from environments.runtime.play.play import TALK, TALK_TOOL, Play
+from environments.runtime.task.attempt import Json
 
 Record = Callable[[Mapping[str, Json]], None]
 """Takes one action, as it is graded."""

@@ -15,10 +15,10 @@ from importlib.resources import files
 from typing import Final
 
 from environments.judges.ask import Complete
-from environments.runtime.attempt import SIMULATED, UNKNOWN
-from environments.runtime.message import text_of
-from environments.runtime.task import Task
-from environments.runtime.user import NEUTRAL, Reply
+from environments.runtime.play.message import text_of
+from environments.runtime.play.user import NEUTRAL, Reply
+from environments.runtime.task.attempt import SIMULATED, UNKNOWN
+from environments.runtime.task.task import Task
 from environments.simulate import Background
 
 NO_ANSWER: Final = "UNKNOWN"

@@ -13,16 +13,16 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from environments.runtime.attempt import Attempt, Json
-from environments.runtime.candidate import Action, Candidate
-from environments.runtime.canonical import rubric_hash, task_version
-from environments.runtime.check_end import effect_rows, event_rows
-from environments.runtime.check_view import View, text_of
-from environments.runtime.checks import evaluate
-from environments.runtime.rubric import AGREEMENT
-from environments.runtime.task import Limits, Task
-from environments.runtime.verdict import Verdict
-from environments.runtime.world_dispatched import Dispatched
+from environments.runtime.checks.end_state import effect_rows, event_rows
+from environments.runtime.checks.table import evaluate
+from environments.runtime.checks.view import View, text_of
+from environments.runtime.task.attempt import Attempt, Json
+from environments.runtime.task.candidate import Action, Candidate
+from environments.runtime.task.rubric import AGREEMENT
+from environments.runtime.task.task import Limits, Task
+from environments.runtime.task.verdict import Verdict
+from environments.runtime.values.canonical import rubric_hash, task_version
+from environments.runtime.views.multiplexed import Dispatched
 from environments.search.found import FoundCheat, found_probes, good_ones
 from environments.search.stock import known_in
 from environments.verification.attacks import attacks

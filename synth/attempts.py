@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from environments.runtime.attempt import Json
-from environments.runtime.check_view import View, numbers_in, text_of
-from environments.runtime.normal import names_in
+from environments.runtime.checks.view import View, numbers_in, text_of
+from environments.runtime.task.attempt import Json
+from environments.runtime.values.normal import names_in
 from synth.rubric.recorded import Recorded
 from synth.rubric.tool_kinds import MAYBE, WRITE, ToolKinds
 

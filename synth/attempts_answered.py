@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
-from environments.runtime.attempt import Json
-from environments.runtime.candidate import Action
-from environments.runtime.environment import run_actions
-from environments.runtime.rubric import Check
-from environments.runtime.task import Task
+from environments.runtime.play.environment import run_actions
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.candidate import Action
+from environments.runtime.task.rubric import Check
+from environments.runtime.task.task import Task
 from redact.clean_episode import REQUEST_REPLACED
 from synth.attempts_constructed import BY
 from synth.labels import Label

@@ -11,11 +11,11 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from environments.runtime.attempt import Call, Json
-from environments.runtime.candidate import Action
-from environments.runtime.check_view import text_of
-from environments.runtime.consent import agrees
-from environments.runtime.task import UserTurn
+from environments.runtime.checks.consent import agrees
+from environments.runtime.checks.view import text_of
+from environments.runtime.task.attempt import Call, Json
+from environments.runtime.task.candidate import Action
+from environments.runtime.task.task import UserTurn
 from synth.rubric.borrowed import without_numbers
 from synth.rubric.facts import Facts
 from synth.rubric.known import asks

@@ -14,8 +14,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from environments.runtime.attempt import Call, Json
-from environments.runtime.check_view import text_of
+from environments.runtime.checks.view import text_of
+from environments.runtime.task.attempt import Call, Json
 from synth.attempts import Group
 from synth.rubric.facts import Facts
 from synth.rubric.known import bare, ids_in, is_id, leaves_of, shape

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from environments.runtime.world_dispatched import spoken
+from environments.runtime.views.multiplexed import spoken
 from synth.failure_texts import VALUE
 from synth.failure_words import name_words
 from synth.failures import Failure

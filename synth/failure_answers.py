@@ -2,7 +2,7 @@
 
 Comes in: the tools and results of an episode. Goes out: per result a text, equal where two say the same. A place that all results of several
 tools have, and that hardly ever holds a value twice, says nothing of what was asked. Not here: what an app's tools put around their
-results whatever the episode (`synth.world.around` learns that from many).
+results whatever the episode (`synth.world.views.discover` learns that from many).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from environments.runtime.attempt import Json
+from environments.runtime.task.attempt import Json
 from synth.tool_content import held
 
 LEAST: Final = 3

@@ -10,9 +10,9 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from environments.runtime.normal import parse_json
-from environments.runtime.tool_definition import name_of, read_definition
-from environments.runtime.world_dispatched import spoken
+from environments.runtime.task.tool_definition import name_of, read_definition
+from environments.runtime.values.normal import parse_json
+from environments.runtime.views.multiplexed import spoken
 from redact.clean_episode import CleanEpisode, CleanStep
 from synth.failure_answers import Path, comparable, learn_differing, under
 from synth.failure_words import HAND_OVER_VERBS, HUMANS, READ_VERBS, name_words

@@ -1,7 +1,7 @@
 """The names of calls to tools that are several, for people: the part that is meant, where enough users' calls meant it.
 
 Comes in: clean episodes of an app. Goes out: rules that give calls of `orders(action="cancel")` the name `orders[action=cancel]`. The value in such a
-name is an argument's, so below k distinct users a call keeps its tool's own name. Not here: how such tools are found (`synth.world.dispatched`).
+name is an argument's, so below k distinct users a call keeps its tool's own name. Not here: how such tools are found (`synth.world.multiplexed.operations`).
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from environments.runtime.normal import parse_arguments
-from environments.runtime.world_dispatched import Dispatched
+from environments.runtime.values.normal import parse_arguments
+from environments.runtime.views.multiplexed import Dispatched
 from redact.clean_episode import CleanEpisode
 from synth.failure_calls import SeenCall
-from synth.world.dispatched import learn_dispatched
+from synth.world.multiplexed.operations import learn_dispatched
 from synth.world.observation import histories
 
 

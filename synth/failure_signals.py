@@ -15,7 +15,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from environments.runtime.facts import facts_in
+from environments.runtime.values.facts import facts_in
 from redact.clean_episode import CleanEpisode
 from synth.failure_calls import SeenCall, ToolWords
 from synth.failure_words import ASKS_FOR_HUMAN, CORRECTION, DONE, INABILITY, stem

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from environments.runtime.tool_definition import definition_of
+from environments.runtime.task.tool_definition import definition_of
 from redact.clean_episode import CleanEpisode
 from synth.failure_calls import SeenCall
 from synth.failure_words import name_words

@@ -17,7 +17,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from environments.runtime.world_dispatched import EMPTY, Dispatched, spoken
+from environments.runtime.views.multiplexed import EMPTY, Dispatched, spoken
 from redact.clean_episode import CleanEpisode
 from synth.failure_answers import Path
 from synth.failure_calibration import Calibration, Example, calibrate, features_of

@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from genson import SchemaBuilder
 
-from environments.runtime.attempt import Json
-from environments.runtime.tool_definition import function_of, name_of, read_definition
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.tool_definition import function_of, name_of, read_definition
 from redact.clean_episode import CleanEpisode
 from synth.rubric.recorded import parse_arguments
 

@@ -3,7 +3,7 @@
 In: an app's recorded attempts. Out: per episode the arguments with their values, and tasks without them: the policy need not send
 them, the environment fills them in. No name says what an argument is. What shows it: nearly every call of its tools has it; its
 value is no word and no count; it stands nowhere before its first use; it stays the same within an episode (or until a tool shows
-another). Not here: how they are filled in (`environments.runtime.environment`), what else a policy can know
+another). Not here: how they are filled in (`environments.runtime.play.environment`), what else a policy can know
 (`environments.verification.knowable`).
 """
 
@@ -15,11 +15,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from environments.runtime.attempt import Json
-from environments.runtime.candidate import Action, Candidate
-from environments.runtime.check_view import text_of
-from environments.runtime.normal import stable
-from environments.runtime.tool_definition import function_of, name_of
+from environments.runtime.checks.view import text_of
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.candidate import Action, Candidate
+from environments.runtime.task.tool_definition import function_of, name_of
+from environments.runtime.values.normal import stable
 from environments.verification.shown import Shown, fold, is_opaque
 from synth.rubric.recorded import Recorded, parse_arguments
 

@@ -2,19 +2,19 @@
 
 In: the attempt that solves a task, the others at it, the world. Out: the `path` of the task's start. Worlds answer by what was
 learnt of the tools, and say `unknown` where that is not enough: along the path of its own attempts a task never is. Not here:
-how a path is told (`environments.runtime.world_recorded`).
+how a path is told (`environments.runtime.answers.recorded_only`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from environments.runtime.attempt import UNKNOWN, Json
-from environments.runtime.environment import run_actions
-from environments.runtime.task import Task
-from environments.runtime.world import World
-from environments.runtime.world_entry import asked_text
-from environments.runtime.world_recorded import only_looks, past_key
+from environments.runtime.answers.recorded_only import only_looks, past_key
+from environments.runtime.play.environment import run_actions
+from environments.runtime.task.attempt import UNKNOWN, Json
+from environments.runtime.task.task import Task
+from environments.runtime.world.entries import asked_text
+from environments.runtime.world.world import World
 from synth.rubric.recorded import Recorded
 
 Path = Mapping[str, Mapping[str, Sequence[Json]]]

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from environments.runtime.attempt import EndState, Json
-from environments.runtime.world import World
+from environments.runtime.task.attempt import EndState, Json
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode
 from synth.rubric.facts import Facts
 from synth.rubric.plans import Plan

@@ -13,18 +13,18 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, Final
 
-from environments.runtime.attempt import UNKNOWN, Attempt, Json
-from environments.runtime.candidate import Action, Candidate, RecordedAttempt
-from environments.runtime.canonical import digest
-from environments.runtime.environment import run_actions
-from environments.runtime.normal import stable
-from environments.runtime.rubric import Rubric
-from environments.runtime.task import Limits, Task, UserTurn
-from environments.runtime.tool_definition import definition_of, function_of, name_of
-from environments.runtime.world import World
-from environments.runtime.world_dispatched import EMPTY
-from environments.runtime.world_formats import fits
-from environments.runtime.world_versions import outdated
+from environments.runtime.play.environment import run_actions
+from environments.runtime.task.attempt import UNKNOWN, Attempt, Json
+from environments.runtime.task.candidate import Action, Candidate, RecordedAttempt
+from environments.runtime.task.rubric import Rubric
+from environments.runtime.task.task import Limits, Task, UserTurn
+from environments.runtime.task.tool_definition import definition_of, function_of, name_of
+from environments.runtime.values.canonical import digest
+from environments.runtime.values.normal import stable
+from environments.runtime.views.formats import fits
+from environments.runtime.views.multiplexed import EMPTY
+from environments.runtime.world.versions import outdated
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode
 from synth.attempts import Group, join_attempts
 from synth.attempts_answered import (

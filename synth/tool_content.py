@@ -2,7 +2,7 @@
 
 Goes in: a result's text. Comes out: every layer, from the text as it is to what is inside: JSON in a text, the same as Python writes it,
 the parts of an MCP result, a typed value of an SDK, a fence, a line before JSON. Only shapes that protocols prescribe: what one app puts around its
-results is learnt from them (`synth.world.enveloped`). Not here: what any of it means.
+results is learnt from them (`synth.world.views.envelopes`). Not here: what any of it means.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from environments.runtime.attempt import Json
-from environments.runtime.normal import parse_json
-from environments.runtime.world_literal import literal
+from environments.runtime.task.attempt import Json
+from environments.runtime.values.normal import parse_json
+from environments.runtime.views.python_literals import literal
 
 MAX_LAYERS: Final = 5
 MAX_FIELDS: Final = 4

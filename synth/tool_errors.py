@@ -3,7 +3,7 @@
 Goes in: a result's text and what its source says of it. Comes out: the message, or None. An error is what the source marks as
 one, what stands in a field for errors, or a text that begins like one; what a source does not mark may be one all the same:
 a span ends well, and MCP's flag stays down, when a tool returns its refusal as an answer. Not here: which answers of one tool
-are refusals in its app's own words (`synth.world.outcomes` learns that from many).
+are refusals in its app's own words (`synth.world.schema.outcomes` learns that from many).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from functools import lru_cache
 from http import HTTPStatus
 from typing import Final
 
-from environments.runtime.attempt import Json
-from environments.runtime.world_outcome import GOOD_FLAGS
+from environments.runtime.answers.outcome import GOOD_FLAGS
+from environments.runtime.task.attempt import Json
 from synth.tool_content import CALLER, layers, says_error
 
 _PHRASES: Final = "|".join(

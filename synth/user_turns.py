@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from environments.runtime.task import UserCall, UserTurn
+from environments.runtime.task.task import UserCall, UserTurn
 from redact.clean_episode import CleanEpisode, CleanStep
 from synth.rubric.recorded import opening_length, results_after
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 from typing import Final
 
-from environments.runtime.attempt import Attempt, Json
-from environments.runtime.normal import leaves, stable
-from environments.runtime.rubric import Rubric
-from environments.runtime.task import Task
+from environments.runtime.task.attempt import Attempt, Json
+from environments.runtime.task.rubric import Rubric
+from environments.runtime.task.task import Task
+from environments.runtime.values.normal import leaves, stable
 from redact.clean_episode import WITHHELD
 
 SHORTEST: Final = 3

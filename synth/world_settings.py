@@ -21,8 +21,8 @@ import tomllib
 from pathlib import Path
 from typing import Any, Final
 
-from environments.runtime.world_recall import MOST_RISK, RISK, is_risk
-from environments.runtime.world_tool import DERIVE, POLICIES
+from environments.runtime.answers.recall import MOST_RISK, RISK, is_risk
+from environments.runtime.world.tool import DERIVE, POLICIES
 from synth.llm import LlmSettings
 from synth.worlds import WorldSettings
 

@@ -2,7 +2,7 @@
 
 Goes in: clean episodes of one app. Comes out: `LearntWorld` with the world file (readable data, no code), the state at
 each episode's start, and what is believed of each tool with its evidence. Every hypothesis must reproduce all examples
-it applies to. Not here: answering calls (`environments.runtime.world`), measuring (`environments.fidelity`).
+it applies to. Not here: answering calls (`environments.runtime.world.world`), measuring (`environments.fidelity`).
 """
 
 from __future__ import annotations
@@ -11,49 +11,49 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from environments.runtime.world import World
-from environments.runtime.world_recall import RISK
-from environments.runtime.world_tool import DERIVE
-from environments.runtime.world_versions import origins
+from environments.runtime.answers.recall import RISK
+from environments.runtime.world.tool import DERIVE
+from environments.runtime.world.versions import origins
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode
 from synth.llm import LlmSettings
-from synth.world.again import learn_once
-from synth.world.around import learn_around
-from synth.world.beneath import learn_beneath
-from synth.world.computed import learn_computed
-from synth.world.continuity import LIVING, infer_continuity
+from synth.world.actions.effects import learn_effects
+from synth.world.actions.examples import collect
+from synth.world.actions.observed_bounds import learn_met
+from synth.world.actions.partial_rows import learn_parts
 from synth.world.document import write_document
-from synth.world.early import learn_early
-from synth.world.effects import learn_effects
-from synth.world.evidence import says_write
-from synth.world.examples import collect
-from synth.world.field_names import forget_fields
-from synth.world.fresh import tell_times
-from synth.world.guards import learn_guards
-from synth.world.http_status import learn_http_status
-from synth.world.kinds import learn_kinds, withhold_unseen
-from synth.world.met import learn_met
+from synth.world.influence.contrast_pairs import says_write
+from synth.world.influence.dependencies import learn_relevance
+from synth.world.influence.frame_axioms import learn_settled
+from synth.world.influence.path_containment import learn_beneath
+from synth.world.influence.protocol_preconditions import learn_early
+from synth.world.influence.reach import learn_reach
+from synth.world.influence.recall import recall_part
+from synth.world.influence.repeatability import learn_once
+from synth.world.influence.writers import learn_base, learn_last, learn_writers
 from synth.world.model import ToolModel, Workbench
-from synth.world.nested import learn_nested
 from synth.world.observation import by_tool, histories, paired_results, subject_of
-from synth.world.once_refused import withhold_refused
-from synth.world.outcomes import learn_outcomes, learn_style
-from synth.world.paired import learn_paired
-from synth.world.partly_done import learn_partly_done
-from synth.world.parts import learn_parts
 from synth.world.proposals import Proposer
-from synth.world.prose import learn_prose
-from synth.world.reach import learn_reach
-from synth.world.recall import recall_part
-from synth.world.receipts import adds_fields, unsettle
-from synth.world.recorded import SAYS as RECORDED_ONLY
-from synth.world.recorded import in_words, recorded_part, without
-from synth.world.refusal_words import learn_refusal_words
-from synth.world.relevance import learn_relevance
-from synth.world.settled import learn_settled
+from synth.world.recorded_only import SAYS as RECORDED_ONLY
+from synth.world.recorded_only import in_words, recorded_part, without
+from synth.world.refusals.guards import learn_guards
+from synth.world.refusals.unexplained_refusals import withhold_refused
+from synth.world.schema.field_names import forget_fields
+from synth.world.schema.http_status import learn_http_status
+from synth.world.schema.kinds import learn_kinds, withhold_unseen
+from synth.world.schema.nested_tables import learn_nested
+from synth.world.schema.outcomes import learn_outcomes, learn_style
+from synth.world.schema.paired_values import learn_paired
+from synth.world.schema.partial_success import learn_partly_done
+from synth.world.schema.receipts import adds_fields, unsettle
+from synth.world.schema.refusal_prefixes import learn_refusal_words
+from synth.world.search.computed import learn_computed
 from synth.world.tape import learn_tape
-from synth.world.timeline import learn_timeline, rows_at_start
-from synth.world.writers import learn_base, learn_last, learn_writers
+from synth.world.time.continuity import LIVING, infer_continuity
+from synth.world.time.timeline import learn_timeline, rows_at_start
+from synth.world.views.discover import learn_around
+from synth.world.views.prose import learn_prose
+from synth.world.volatile.clock_and_ids import tell_times
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,12 +15,12 @@ from typing import Any
 
 from environments.export.taskset import Choice, Entry, write_task_set
 from environments.runtime import TaskSet
-from environments.runtime.attempt import Json
-from environments.runtime.candidate import Action, RecordedAttempt
-from environments.runtime.check_arguments import canonical_arguments
-from environments.runtime.manifest import TaskSetManifest
-from environments.runtime.rubric import SHARE, Check
-from environments.runtime.share import PAYS_ALL
+from environments.runtime.checks.arguments import canonical_arguments
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.candidate import Action, RecordedAttempt
+from environments.runtime.task.manifest import TaskSetManifest
+from environments.runtime.task.rubric import SHARE, Check
+from environments.runtime.task.share import PAYS_ALL
 from tests.environments_shop import call, entry, say, world
 
 OUTER = {"get_order": "shop.orders/get", "cancel_order": "reset", "hand_over": "hand-over"}

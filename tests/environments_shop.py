@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from environments.export.taskset import Entry, write_task_set
-from environments.runtime.attempt import Json
-from environments.runtime.candidate import Action
-from environments.runtime.check_arguments import canonical_arguments
-from environments.runtime.manifest import TaskSetManifest
-from environments.runtime.rubric import Check, Rubric
-from environments.runtime.task import Task, UserTurn
+from environments.runtime.checks.arguments import canonical_arguments
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.candidate import Action
+from environments.runtime.task.manifest import TaskSetManifest
+from environments.runtime.task.rubric import Check, Rubric
+from environments.runtime.task.task import Task, UserTurn
 
 ORDER_KEY = [["arg", "order_id"]]
 

@@ -153,7 +153,7 @@ def skyrl(folder: Path, cases: list[Case]) -> Rewards:
     provide("skyrl_gym.envs.base_text_env", BaseTextEnv=base, BaseTextEnvStepOutput=dict)
     provide("skyrl_gym.envs.registration", register=lambda **_: None, registry={})
     module = importlib.import_module("desk_tasks.env")
-    text = importlib.import_module("desk_tasks.task_set.runtime.tool_text")
+    text = importlib.import_module("desk_tasks.task_set.runtime.play.tool_text")
     rows = rows_of(folder)
 
     def play(case: Case) -> Any:

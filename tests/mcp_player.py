@@ -11,8 +11,8 @@ from mcp.client.client import Client
 
 from environments.mcp_server import mcp_server
 from environments.runtime import TaskSet
-from environments.runtime.candidate import Action
-from environments.runtime.play import TALK, Play
+from environments.runtime.play.play import TALK, Play
+from environments.runtime.task.candidate import Action
 
 
 def sent(play: Play, actions: Sequence[Action]) -> list[tuple[str, dict[str, Any]]]:

@@ -16,11 +16,11 @@ from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, Table
 from dagster_project.verification import Seen, verify_all
 from environments.judges.ask import Judge
 from environments.rollout.rollout import Rollout
-from environments.runtime.attempt import Json
-from environments.runtime.candidate import Action, Candidate, RecordedAttempt
-from environments.runtime.canonical import task_version
-from environments.runtime.environment import run_actions
-from environments.runtime.world import World
+from environments.runtime.play.environment import run_actions
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.candidate import Action, Candidate, RecordedAttempt
+from environments.runtime.values.canonical import task_version
+from environments.runtime.world.world import World
 from tests.environments_shop import call, entry, say, world
 
 APP = "shop"

@@ -13,8 +13,8 @@ from dagster_project.rollout_store import keep, settle
 from environments.rollout.engine import RolloutSettings, run_rollouts
 from environments.rollout.rollout import Rollout
 from environments.rollout.scripted import ScriptedPolicy
-from environments.runtime.candidate import Action
-from environments.runtime.task_set import TaskSet
+from environments.runtime.task.candidate import Action
+from environments.runtime.task.task_set import TaskSet
 from tests.environments_shop import call, say, write_shop
 from tests.review_home import HOSTILE
 

@@ -32,12 +32,12 @@ from dagster_project.verification import VerifiedTask
 from environments.export.errors import ExportError
 from environments.export.formats import FORMATS
 from environments.export.taskset import Choice, entry_of, write_task_set
-from environments.runtime.attempt import Json
-from environments.runtime.candidate import Candidate
-from environments.runtime.environment import run_actions
-from environments.runtime.play import Play, actions_of
-from environments.runtime.task_set import TaskSet
-from environments.runtime.world import World
+from environments.runtime.play.environment import run_actions
+from environments.runtime.play.play import Play, actions_of
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.candidate import Candidate
+from environments.runtime.task.task_set import TaskSet
+from environments.runtime.world.world import World
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED
 from ingest.chat_log import Chat, parse_line
 from ingest.episode import Episode

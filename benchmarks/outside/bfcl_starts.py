@@ -25,7 +25,7 @@ from benchmarks.backends.backend import Style
 from benchmarks.outside.bfcl import CLASSES, STYLES, Published, conversations, steps
 from benchmarks.unseen import HEAD, HELD_OUT, SEQUENCES, Measured, parse, recorded, show
 from environments.fidelity import RecordedEpisode, record_tape, replay
-from environments.runtime.world import World
+from environments.runtime.world.world import World
 from synth.world.observation import subject_of
 from synth.worlds import LearntWorld, WorldSettings, learn_world
 

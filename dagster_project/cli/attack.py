@@ -16,7 +16,7 @@ from dagster_project.progress import Step
 
 if TYPE_CHECKING:
     from dagster_project.attacking import Attacked, AttackSettings
-    from environments.runtime.task_set import PackedTask, TaskSet
+    from environments.runtime.task.task_set import PackedTask, TaskSet
     from environments.search.found import FoundCheat
 
 FOUND: Final = 4
@@ -86,7 +86,7 @@ def attack(  # noqa: PLR0913, PLR0917 - one parameter per option
     )
     from dagster_project.found_cheats import read_cheats, write_cheats  # noqa: PLC0415
     from dagster_project.policies import PolicyChoice  # noqa: PLC0415
-    from environments.runtime.task_set import TaskSet  # noqa: PLC0415
+    from environments.runtime.task.task_set import TaskSet  # noqa: PLC0415
 
     if task_set.is_file():
         _keep_file(read_cheats(task_set), home, as_json=as_json)

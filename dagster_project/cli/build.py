@@ -24,7 +24,7 @@ from dagster_project.cli.output import how_many, lines_to_settle, notices, print
 from dagster_project.cli.settings import read_settings
 from dagster_project.errors import ProjectError, StrictError
 from dagster_project.home import open_home, set_redaction, set_risk
-from environments.runtime.world_recall import MOST_RISK, is_risk
+from environments.runtime.answers.recall import MOST_RISK, is_risk
 
 if TYPE_CHECKING:
     from dagster_project.build import Built

@@ -26,7 +26,7 @@ def diff(
     """
     # The runtime alone, but `--help` of every command imports this file.
     from environments.diff import diff as compare  # noqa: PLC0415
-    from environments.runtime.task_set import TaskSet  # noqa: PLC0415
+    from environments.runtime.task.task_set import TaskSet  # noqa: PLC0415
 
     found = compare(TaskSet.load(before), TaskSet.load(after))
     if as_json:

@@ -18,7 +18,7 @@ from dagster_project.home import apps_of, open_home
 if TYPE_CHECKING:
     from dagster_project.export_check import Searched
     from dagster_project.home import Home
-    from environments.runtime.manifest import TaskSetManifest
+    from environments.runtime.task.manifest import TaskSetManifest
 
 FORMATS = (
     "taskset",
@@ -38,7 +38,7 @@ FORMATS = (
 SPLITS = ("train", "validation", "held_out")
 SPLIT_BY = ("entity", "cluster", "time")
 PAYS = ("all", "share")
-"""As `environments.runtime.share` has them."""
+"""As `environments.runtime.task.share` has them."""
 NO_ROWS = {
     "sft": "none: no task here has a resolved attempt that its world can follow",
     "dpo": "none: no task here has both a resolved and an unresolved attempt that its world can follow",

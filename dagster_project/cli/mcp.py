@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dagster_project.errors import InputError
-from environments.runtime.attempt import Json
+from environments.runtime.task.attempt import Json
 
 
 def mcp(
@@ -31,8 +31,8 @@ def mcp(
     """
     # mcp: 1.3 s
     from environments.mcp_server import serve_stdio  # noqa: PLC0415
-    from environments.runtime.play import Play  # noqa: PLC0415
-    from environments.runtime.task_set import TaskSet  # noqa: PLC0415
+    from environments.runtime.play.play import Play  # noqa: PLC0415
+    from environments.runtime.task.task_set import TaskSet  # noqa: PLC0415
 
     opened = TaskSet.load(task_set)
     if not opened.tasks:

@@ -43,7 +43,7 @@ def regrade(
     from dagster_project.judge_replies import JudgeChoice, judge_of, judge_says  # noqa: PLC0415
     from dagster_project.lake import Lake  # noqa: PLC0415
     from dagster_project.review.verdicts import regrade_stored  # noqa: PLC0415
-    from environments.runtime.task_set import TaskSet  # noqa: PLC0415
+    from environments.runtime.task.task_set import TaskSet  # noqa: PLC0415
 
     opened_set = TaskSet.load(task_set)
     lake = Lake(opened.clean / "lake")

@@ -21,9 +21,9 @@ from dagster_project.skipped import Skips, without_those_that_fail
 from dagster_project.task_set_parts import parts_of
 from environments.export.splits import SPLITS
 from environments.export.taskset import Entry, write_task_set
-from environments.runtime.errors import TaskSetError
-from environments.runtime.manifest import TaskSetManifest
-from environments.runtime.task_set import TaskSet
+from environments.runtime.task.errors import TaskSetError
+from environments.runtime.task.manifest import TaskSetManifest
+from environments.runtime.task.task_set import TaskSet
 
 ASSET = "task_sets"
 RULES = "splits"

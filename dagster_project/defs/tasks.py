@@ -35,8 +35,8 @@ from dagster_project.review.store import ASSET as REVIEWS
 from dagster_project.review.store import reviews_of
 from dagster_project.sampling import cluster_by_episode, drawn, keep_sample, within
 from dagster_project.skipped import Skips, without_those_that_fail
-from environments.runtime.candidate import Candidate
-from environments.runtime.canonical import task_version
+from environments.runtime.task.candidate import Candidate
+from environments.runtime.values.canonical import task_version
 from redact.clean_episode import CleanEpisode
 from synth.tasks import derive_tasks
 

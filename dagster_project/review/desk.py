@@ -50,14 +50,14 @@ from environments.regrade import (
     same_words,
     user_of,
 )
-from environments.runtime.attempt import Attempt, Json
-from environments.runtime.candidate import Action, Candidate
-from environments.runtime.canonical import task_version
-from environments.runtime.checks import evaluate
-from environments.runtime.environment import run_actions
-from environments.runtime.rubric import Rubric
-from environments.runtime.verdict import Verdict
-from environments.runtime.world import World
+from environments.runtime.checks.table import evaluate
+from environments.runtime.play.environment import run_actions
+from environments.runtime.task.attempt import Attempt, Json
+from environments.runtime.task.candidate import Action, Candidate
+from environments.runtime.task.rubric import Rubric
+from environments.runtime.task.verdict import Verdict
+from environments.runtime.values.canonical import task_version
+from environments.runtime.world.world import World
 from synth.labels import UNLABELLED, Label, label_episodes, load_outcome_policy
 from synth.rubric.recorded import record
 

@@ -12,9 +12,9 @@ from dagster_project.lake import Lake
 from dagster_project.review.review import ACCEPT, LABELS, REJECT, Review
 from dagster_project.review.store import Reviews, reviews_of
 from dagster_project.verification import VerifiedTask
-from environments.runtime.candidate import Candidate
-from environments.runtime.canonical import digest, rubric_hash
-from environments.runtime.rubric import Rubric
+from environments.runtime.task.candidate import Candidate
+from environments.runtime.task.rubric import Rubric
+from environments.runtime.values.canonical import digest, rubric_hash
 from environments.verification.judged import UNASKED
 from environments.verification.probe import BELOW
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED

@@ -19,7 +19,7 @@ from dagster_project.review.guide.tour import Place
 from environments.describe_check import describe
 from environments.diff import title_of
 from environments.rollout.causes import CAUSES, nulls_in_words
-from environments.runtime.rubric import AGREEMENT, BOTH, REWARD, SHARE, Rubric
+from environments.runtime.task.rubric import AGREEMENT, BOTH, REWARD, SHARE, Rubric
 from environments.verification.sentences import probe_says, reason_says
 
 _HERE: Final = Path(__file__).parent / "templates"

@@ -7,10 +7,10 @@ before and after. Pure: saves nothing. Not here: making the runs (`desk`).
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from environments.runtime.attempt import Attempt, Json
-from environments.runtime.checks import evaluate
-from environments.runtime.rubric import PASSES, Rubric
-from environments.runtime.verdict import Verdict
+from environments.runtime.checks.table import evaluate
+from environments.runtime.task.attempt import Attempt, Json
+from environments.runtime.task.rubric import PASSES, Rubric
+from environments.runtime.task.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from environments.runtime.canonical import digest
-from environments.runtime.rubric import Rubric
+from environments.runtime.task.rubric import Rubric
+from environments.runtime.values.canonical import digest
 
 LABEL: Final = "label"
 """What the user of one episode got: `RESOLVED`, `UNRESOLVED` or `UNKNOWN`."""

@@ -17,9 +17,9 @@ from dagster_project.review.transcript import turns
 from dagster_project.standing import ENDS
 from environments.describe_check import describe
 from environments.regrade import conversation
-from environments.runtime.rubric import Rubric
-from environments.runtime.verdict import Verdict
-from environments.runtime.world_dispatched import Dispatched
+from environments.runtime.task.rubric import Rubric
+from environments.runtime.task.verdict import Verdict
+from environments.runtime.views.multiplexed import Dispatched
 from environments.verification.probe import ONE
 from environments.verification.sentences import probe_says
 

@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from environments.runtime.attempt import Attempt
-from environments.runtime.world_dispatched import EMPTY, Dispatched
+from environments.runtime.task.attempt import Attempt
+from environments.runtime.views.multiplexed import EMPTY, Dispatched
 
 MOST_TURNS: Final = 400
 

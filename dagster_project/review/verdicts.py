@@ -20,8 +20,8 @@ from dagster_project.tables import once
 from environments.judges.ask import Judge
 from environments.judges.question import Question
 from environments.regrade import Regraded, Regrading, StoredRun, questions_of_runs, regrade
-from environments.runtime.task_set import TaskSet
-from environments.runtime.verdict import Verdict
+from environments.runtime.task.task_set import TaskSet
+from environments.runtime.task.verdict import Verdict
 
 _READ = (
     *("app", "day", "rollout_id", "task_id", "task_version", "policy", "seed"),

@@ -49,8 +49,8 @@ from dagster_project.review.team.between import agreement_rows
 from dagster_project.review.team.plan import Team
 from dagster_project.review.team.turn import Turn, turns_of, unlabelled_by
 from dagster_project.rows import canonical_text
-from environments.runtime.canonical import rubric_hash
-from environments.runtime.verdict import Verdict
+from environments.runtime.task.verdict import Verdict
+from environments.runtime.values.canonical import rubric_hash
 
 PER_PAGE: Final = 40
 MAX_NOTE: Final = 2_000

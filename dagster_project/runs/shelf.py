@@ -38,8 +38,8 @@ from environments.rollout.explanation import (
     explain,
     unanswered_of,
 )
-from environments.runtime.errors import TaskSetError
-from environments.runtime.task_set import TaskSet
+from environments.runtime.task.errors import TaskSetError
+from environments.runtime.task.task_set import TaskSet
 
 _STORED = tuple(name for name in StoredRun.__slots__ if name != "reason")
 

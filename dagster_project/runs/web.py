@@ -26,8 +26,8 @@ from dagster_project.runs.choice import GOT, Choice, chosen, earned
 from dagster_project.runs.run import Line, OpenRun
 from dagster_project.runs.shelf import Shelf
 from environments.rollout.explanation import GradedCheck
-from environments.runtime.attempt import UNKNOWN
-from environments.runtime.rubric import PASSES
+from environments.runtime.task.attempt import UNKNOWN
+from environments.runtime.task.rubric import PASSES
 
 PER_PAGE: Final = 40
 _STYLE: Final = "runs.css"

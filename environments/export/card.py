@@ -17,11 +17,11 @@ from environments.export.card_graders import (
     grader_section,
     way_section,
 )
-from environments.runtime.attempt import Json
-from environments.runtime.manifest import TaskSetManifest
-from environments.runtime.share import PAYS_ALL, PAYS_SHARE, UNSOLVED
-from environments.runtime.task import Task
-from environments.runtime.tool_definition import function_of, name_of
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.manifest import TaskSetManifest
+from environments.runtime.task.share import PAYS_ALL, PAYS_SHARE, UNSOLVED
+from environments.runtime.task.task import Task
+from environments.runtime.task.tool_definition import function_of, name_of
 
 REDACTED = (
     "Personal data was replaced before anything here was derived. The result is **pseudonymised, not anonymous**: "

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from environments.frontier import points
-from environments.runtime.attempt import Json
+from environments.runtime.task.attempt import Json
 from environments.verification.kinds import KINDS
 
 EXPLAINED = (

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from environments.runtime.attempt import UNKNOWN, Attempt, Json
-from environments.runtime.candidate import RecordedAttempt
-from environments.runtime.canonical import canonical
-from environments.runtime.environment import run_actions
-from environments.runtime.play import outward
-from environments.runtime.task import Task
-from environments.runtime.task_set import TaskSet
-from environments.runtime.tool_names import ToolNames
+from environments.runtime.play.environment import run_actions
+from environments.runtime.play.play import outward
+from environments.runtime.play.tool_names import ToolNames
+from environments.runtime.task.attempt import UNKNOWN, Attempt, Json
+from environments.runtime.task.candidate import RecordedAttempt
+from environments.runtime.task.task import Task
+from environments.runtime.task.task_set import TaskSet
+from environments.runtime.values.canonical import canonical
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from environments.export.skyrl import write_skyrl
 from environments.export.trl import write_trl
 from environments.export.verifiers import write_verifiers
 from environments.export.verl import write_verl
-from environments.runtime.manifest import TaskSetManifest
+from environments.runtime.task.manifest import TaskSetManifest
 
 
 class Writer(Protocol):

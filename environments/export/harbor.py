@@ -15,13 +15,13 @@ from typing import Final
 
 from environments.export.package import Layout, template, write_package
 from environments.export.taskset import Choice, Entry, write_task_set
-from environments.runtime.attempt import Json
-from environments.runtime.canonical import digest
-from environments.runtime.manifest import MANIFEST, TaskSetManifest
-from environments.runtime.message import requests_of, text_of
-from environments.runtime.play import TALK, Play
-from environments.runtime.task import Task
-from environments.runtime.task_set import PackedTask, TaskSet
+from environments.runtime.play.message import requests_of, text_of
+from environments.runtime.play.play import TALK, Play
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.manifest import MANIFEST, TaskSetManifest
+from environments.runtime.task.task import Task
+from environments.runtime.task.task_set import PackedTask, TaskSet
+from environments.runtime.values.canonical import digest
 from environments.verification.judged import asks_a_judge
 
 TEMPLATES: Final = "harbor_task"

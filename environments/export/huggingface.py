@@ -16,9 +16,9 @@ import pyarrow as pa
 
 from environments.export.package import Layout, by_split, write_package
 from environments.export.parquet import parquet
-from environments.runtime.canonical import canonical
-from environments.runtime.manifest import TaskSetManifest
-from environments.runtime.task_set import PackedTask, TaskSet
+from environments.runtime.task.manifest import TaskSetManifest
+from environments.runtime.task.task_set import PackedTask, TaskSet
+from environments.runtime.values.canonical import canonical
 
 LAYOUT: Final = Layout(format_name="huggingface", task_sets=("task_set",))
 _COLUMNS: Final[dict[str, pa.DataType]] = {

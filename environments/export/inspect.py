@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from environments.export.package import Layout, write_package
-from environments.runtime.manifest import TaskSetManifest
+from environments.runtime.task.manifest import TaskSetManifest
 
 LAYOUT: Final = Layout(
     format_name="inspect",

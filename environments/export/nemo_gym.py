@@ -13,11 +13,11 @@ from typing import Final
 
 from environments.export.package import Layout, by_split, write_package
 from environments.export.sft import lines
-from environments.runtime.attempt import Json
-from environments.runtime.manifest import TaskSetManifest
-from environments.runtime.message import requests_of, text_of
-from environments.runtime.play import TALK_TOOL, Play
-from environments.runtime.task_set import TaskSet
+from environments.runtime.play.message import requests_of, text_of
+from environments.runtime.play.play import TALK_TOOL, Play
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.manifest import TaskSetManifest
+from environments.runtime.task.task_set import TaskSet
 
 SERVER: Final = "resources_servers/$package"
 LAYOUT: Final = Layout(

@@ -17,8 +17,8 @@ from string import Template
 from typing import Final, TypeVar
 
 from environments.export.errors import ExportError
-from environments.runtime.manifest import MANIFEST, TaskSetManifest
-from environments.runtime.task_set import TaskSet
+from environments.runtime.task.manifest import MANIFEST, TaskSetManifest
+from environments.runtime.task.task_set import TaskSet
 
 MARKER: Final = "tracegym.json"
 HERE: Final = Path(__file__).parent

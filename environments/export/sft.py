@@ -13,9 +13,9 @@ from typing import Final
 
 from environments.export.chats import TaskChats, chats_of
 from environments.export.package import Layout, by_split, write_package
-from environments.runtime.attempt import Json
-from environments.runtime.manifest import TaskSetManifest
-from environments.runtime.task_set import TaskSet
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.manifest import TaskSetManifest
+from environments.runtime.task.task_set import TaskSet
 
 LAYOUT: Final = Layout(
     format_name="sft",

@@ -14,10 +14,10 @@ import pyarrow as pa
 
 from environments.export.package import Layout, by_split, write_package
 from environments.export.parquet import MESSAGES, parquet
-from environments.runtime.manifest import TaskSetManifest
-from environments.runtime.play import Play
-from environments.runtime.task_set import TaskSet
-from environments.runtime.tool_text import text_opening
+from environments.runtime.play.play import Play
+from environments.runtime.play.tool_text import text_opening
+from environments.runtime.task.manifest import TaskSetManifest
+from environments.runtime.task.task_set import TaskSet
 
 LAYOUT: Final = Layout(
     format_name="skyrl",

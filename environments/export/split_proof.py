@@ -12,7 +12,7 @@ from itertools import combinations, pairwise
 from typing import Final, TypeVar
 
 from environments.export.traits import Traits
-from environments.runtime.attempt import Json
+from environments.runtime.task.attempt import Json
 
 Key = TypeVar("Key", bound=Hashable)
 ALIKE: Final = 0.7

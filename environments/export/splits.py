@@ -16,7 +16,7 @@ from typing import Final
 from environments.export.errors import ExportError
 from environments.export.split_proof import near_duplicates
 from environments.export.traits import Traits
-from environments.runtime.canonical import digest
+from environments.runtime.values.canonical import digest
 
 TRAIN: Final = "train"
 VALIDATION: Final = "validation"

@@ -22,13 +22,19 @@ from environments.export.errors import ExportError
 from environments.export.split_proof import prove
 from environments.export.splits import Splits, SplitSettings, split_tasks
 from environments.export.traits import traits_of, written_tables
-from environments.runtime.attempt import Json
-from environments.runtime.candidate import Action, Candidate, RecordedAttempt
-from environments.runtime.canonical import canonical, digest, digest_bytes, task_version
-from environments.runtime.manifest import MANIFEST, RECORDINGS, TASKS, TaskEntry, TaskSetManifest
-from environments.runtime.rubric import Rubric
-from environments.runtime.share import PAYS_ALL
-from environments.runtime.task import Task
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.candidate import Action, Candidate, RecordedAttempt
+from environments.runtime.task.manifest import (
+    MANIFEST,
+    RECORDINGS,
+    TASKS,
+    TaskEntry,
+    TaskSetManifest,
+)
+from environments.runtime.task.rubric import Rubric
+from environments.runtime.task.share import PAYS_ALL
+from environments.runtime.task.task import Task
+from environments.runtime.values.canonical import canonical, digest, digest_bytes, task_version
 
 ACCEPTED: Final = "accepted"
 DIFFICULTY: Final = "difficulty.json"
@@ -42,7 +48,7 @@ from pathlib import Path
 if sys.version_info < (3, 11):
     sys.exit("this task set needs Python 3.11 or later")
 sys.dont_write_bytecode = True  # the folder stays as exported
-from runtime.main import main
+from runtime.play.main import main
 
 sys.exit(main(sys.argv[1:], Path(__file__).resolve().parent))
 '''
@@ -84,7 +90,7 @@ class Choice:
     pictures: Mapping[str, bytes] = field(default_factory=dict)
     """PNG files beside the card, by name."""
     reward: str = PAYS_ALL
-    """What the set pays: all or nothing, or the weighted share (`environments.runtime.share.PAYS`)."""
+    """What the set pays: all or nothing, or the weighted share (`environments.runtime.task.share.PAYS`)."""
 
 
 def entry_of(
@@ -191,7 +197,10 @@ def _write(
     content: _Content,
 ) -> TaskSetManifest:
     files: dict[str, bytes] = {"__main__.py": MAIN.encode()}
-    files |= {f"runtime/{path.name}": path.read_bytes() for path in RUNTIME.glob("*.py")}
+    files |= {
+        f"runtime/{path.relative_to(RUNTIME).as_posix()}": path.read_bytes()
+        for path in RUNTIME.rglob("*.py")
+    }
     world_files = _world_files(entries, worlds)
     files |= dict(world_files.values())
     rows: list[TaskEntry] = []
@@ -245,7 +254,7 @@ def _seal(folder: Path, files: Mapping[str, bytes], draft: TaskSetManifest) -> T
     """Write all files, then the manifest with their hashes."""
     for name, data in sorted(files.items()):
         path = folder / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
     hashes: dict[str, Json] = {name: digest_bytes(data) for name, data in sorted(files.items())}
     named = hashes if draft.reward == PAYS_ALL else {**hashes, "reward": draft.reward}

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from environments.runtime.attempt import Json
-from environments.runtime.candidate import Action
-from environments.runtime.canonical import digest
-from environments.runtime.message import requests_of, text_of
-from environments.runtime.user_recording import WORD
+from environments.runtime.play.message import requests_of, text_of
+from environments.runtime.play.user_recording import WORD
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.candidate import Action
+from environments.runtime.values.canonical import digest
 
 if TYPE_CHECKING:
     from environments.export.taskset import Entry

@@ -14,11 +14,11 @@ import pyarrow as pa
 
 from environments.export.package import Layout, by_split, write_package
 from environments.export.parquet import MESSAGES, parquet
-from environments.runtime.canonical import digest
-from environments.runtime.manifest import TaskSetManifest
-from environments.runtime.play import Play
-from environments.runtime.task_set import TaskSet
-from environments.runtime.tool_text import text_messages
+from environments.runtime.play.play import Play
+from environments.runtime.play.tool_text import text_messages
+from environments.runtime.task.manifest import TaskSetManifest
+from environments.runtime.task.task_set import TaskSet
+from environments.runtime.values.canonical import digest
 
 LAYOUT: Final = Layout(
     format_name="trl",

@@ -16,13 +16,13 @@ import pyarrow as pa
 
 from environments.export.package import Layout, by_split, write_package
 from environments.export.parquet import MESSAGES, parquet
-from environments.runtime.attempt import Json
-from environments.runtime.canonical import canonical, digest
-from environments.runtime.manifest import TaskSetManifest
-from environments.runtime.play import TALK_TOOL, Play
-from environments.runtime.task_set import TaskSet
-from environments.runtime.tool_names import tool_name
-from environments.runtime.tool_text import text_messages
+from environments.runtime.play.play import TALK_TOOL, Play
+from environments.runtime.play.tool_names import tool_name
+from environments.runtime.play.tool_text import text_messages
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.manifest import TaskSetManifest
+from environments.runtime.task.task_set import TaskSet
+from environments.runtime.values.canonical import canonical, digest
 
 LAYOUT: Final = Layout(
     format_name="verl",

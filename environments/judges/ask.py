@@ -18,8 +18,8 @@ from typing import Final
 from environments.judges.batch import Batch, batches
 from environments.judges.question import Question, questions_of
 from environments.rollout.errors import EndpointError, RefusedError
-from environments.runtime.attempt import Attempt, Json
-from environments.runtime.rubric import Rubric
+from environments.runtime.task.attempt import Attempt, Json
+from environments.runtime.task.rubric import Rubric
 
 Complete = Callable[[str, str], Awaitable[str]]
 """Sends instructions and a request to a model, and gives its reply's text; raises `EndpointError`."""

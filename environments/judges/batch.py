@@ -17,8 +17,8 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from environments.judges.question import Question
-from environments.runtime.attempt import Json
-from environments.runtime.canonical import digest
+from environments.runtime.task.attempt import Json
+from environments.runtime.values.canonical import digest
 
 MOST: Final = 20
 """Questions in one request, controls included."""

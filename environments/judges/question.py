@@ -1,7 +1,7 @@
 """The questions that a rubric has for a judge about one attempt.
 
 In: a rubric and an attempt. Out: questions, each under the key by which the runtime finds its recorded reply. Not here:
-how they are asked (`batch`, `ask`), how replies are graded (`environments.runtime.check_judge`).
+how they are asked (`batch`, `ask`), how replies are graded (`environments.runtime.checks.judge`).
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from environments.runtime.attempt import Attempt
-from environments.runtime.check_judge import evidence_of, question_key, scale_of
-from environments.runtime.check_view import View
-from environments.runtime.rubric import SHARE, Rubric
-from environments.runtime.share import PAYS_ALL, PAYS_SHARE
+from environments.runtime.checks.judge import evidence_of, question_key, scale_of
+from environments.runtime.checks.view import View
+from environments.runtime.task.attempt import Attempt
+from environments.runtime.task.rubric import SHARE, Rubric
+from environments.runtime.task.share import PAYS_ALL, PAYS_SHARE
 
 MOST_CHARACTERS: Final = 60_000
 """Evidence beyond this is not asked about: half a transcript would be judged as if it were all."""

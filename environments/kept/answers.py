@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from environments.runtime.attempt import EndState, Json, Made, ToolResult
-from environments.runtime.task import Task
+from environments.runtime.task.attempt import EndState, Json, Made, ToolResult
+from environments.runtime.task.task import Task
 
 Answer = tuple[int, str, str, str, str]
 """The place of the call before it (-1: none), tool, arguments as text, digest of the answer, digest of the end (empty: nobody asked)."""

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from environments.kept.answers import Answer, HeardWorld, World, answers_alike
-from environments.runtime.attempt import Attempt, Json
-from environments.runtime.candidate import Action, Candidate
-from environments.runtime.check_end import HARDLY, MOSTLY
-from environments.runtime.environment import run_actions
-from environments.runtime.rubric import Check
-from environments.runtime.task import Task
+from environments.runtime.checks.end_state import HARDLY, MOSTLY
+from environments.runtime.play.environment import run_actions
+from environments.runtime.task.attempt import Attempt, Json
+from environments.runtime.task.candidate import Action, Candidate
+from environments.runtime.task.rubric import Check
+from environments.runtime.task.task import Task
 from environments.search.found import FoundCheat
 from environments.verification.knowable import Asked, Given
 from environments.verification.material import Others, answers_in

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from environments.rollout.policy import Message, Usage
-from environments.runtime.message import text_of
+from environments.runtime.play.message import text_of
 
 CHARACTERS_PER_TOKEN: Final = 3
 """Low on purpose: an estimate that is too high stops early, one that is too low passes the limit."""

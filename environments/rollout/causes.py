@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from environments.runtime.environment import LIMIT as LIMIT_REACHED
-from environments.runtime.environment import OFF_THE_MAP
+from environments.runtime.play.environment import LIMIT as LIMIT_REACHED
+from environments.runtime.play.environment import OFF_THE_MAP
 
 REWARDED: Final = "rewarded"
 FAILED: Final = "failed"

@@ -24,9 +24,9 @@ from environments.rollout.errors import EndpointError, RefusedError
 from environments.rollout.policy import Message, Run, Turn, Usage
 from environments.rollout.sglang import token_fields
 from environments.rollout.sse import Assembly
-from environments.runtime.attempt import Json
-from environments.runtime.message import requests_of
-from environments.runtime.tool_names import ToolNames
+from environments.runtime.play.message import requests_of
+from environments.runtime.play.tool_names import ToolNames
+from environments.runtime.task.attempt import Json
 
 AGAIN: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 """Statuses that say "not now" rather than "no"."""

@@ -23,10 +23,10 @@ from environments.rollout.explanation import checks_text, explain
 from environments.rollout.hearing import hear
 from environments.rollout.policy import Policy, Run, Turn
 from environments.rollout.rollout import Rollout, RolloutKey
-from environments.runtime.attempt import SIMULATED, UNKNOWN, Attempt
-from environments.runtime.environment import Environment
-from environments.runtime.task_set import PackedTask, TaskSet
-from environments.runtime.verdict import Verdict
+from environments.runtime.play.environment import Environment
+from environments.runtime.task.attempt import SIMULATED, UNKNOWN, Attempt
+from environments.runtime.task.task_set import PackedTask, TaskSet
+from environments.runtime.task.verdict import Verdict
 from environments.simulate import Simulation
 from environments.user_model import UserModel
 

@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from environments.describe_check import describe
 from environments.rollout.causes import Cause, Facts, cause_of
-from environments.runtime.attempt import UNKNOWN, Attempt
-from environments.runtime.rubric import BOTH, REWARD, Rubric
-from environments.runtime.verdict import Verdict
+from environments.runtime.task.attempt import UNKNOWN, Attempt
+from environments.runtime.task.rubric import BOTH, REWARD, Rubric
+from environments.runtime.task.verdict import Verdict
 
 _LONGEST: Final = 2_000
 """Characters of a check's sentence or evidence that are kept: evidence may quote what the policy wrote."""

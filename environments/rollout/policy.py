@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from environments.runtime.attempt import Json
+from environments.runtime.task.attempt import Json
 
 Message = Mapping[str, Json]
 

@@ -30,8 +30,8 @@ from environments.rollout.errors import RolloutError
 from environments.rollout.hearing import hear
 from environments.rollout.policy import Policy
 from environments.rollout.rollout import Rollout, RolloutKey
-from environments.runtime.manifest import MANIFEST
-from environments.runtime.task_set import TaskSet
+from environments.runtime.task.manifest import MANIFEST
+from environments.runtime.task.task_set import TaskSet
 
 OpenPolicy = Callable[[TaskSet], AbstractAsyncContextManager[Policy]]
 """Opens the policy inside a worker; it is pickled, so it is a function of a module or a frozen record."""

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 
-from environments.runtime.canonical import digest
+from environments.runtime.values.canonical import digest
 
 ROLLOUT_FORMAT: Final = 1
 """Version of the table layout below; columns are only ever added."""

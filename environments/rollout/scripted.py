@@ -14,10 +14,10 @@ from typing import Final
 
 from environments.rollout.errors import RolloutError
 from environments.rollout.policy import Message, Policy, Run, Turn
-from environments.runtime.attempt import Json
-from environments.runtime.task_set import TaskSet
-from environments.runtime.tool_definition import function_of, properties_of
-from environments.runtime.tool_names import tool_name
+from environments.runtime.play.tool_names import tool_name
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.task_set import TaskSet
+from environments.runtime.task.tool_definition import function_of, properties_of
 
 CLAIM: Final = "I have completed everything you asked for. It is done."
 RANDOM_CALLS: Final = 12

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from environments.runtime.attempt import Json
+from environments.runtime.task.attempt import Json
 
 WRITTEN: Final = "output_token_logprobs"
 READ: Final = "input_token_logprobs"

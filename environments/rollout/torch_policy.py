@@ -32,12 +32,12 @@ from transformers import (  # pyright: ignore[reportMissingImports]
 
 from environments.rollout.errors import RolloutError
 from environments.rollout.policy import Message, Run, Turn, Usage
-from environments.runtime.attempt import Json
-from environments.runtime.canonical import digest
-from environments.runtime.message import requests_of
-from environments.runtime.play import inward, outward
-from environments.runtime.tool_names import ToolNames
-from environments.runtime.tool_text import message_of
+from environments.runtime.play.message import requests_of
+from environments.runtime.play.play import inward, outward
+from environments.runtime.play.tool_names import ToolNames
+from environments.runtime.play.tool_text import message_of
+from environments.runtime.task.attempt import Json
+from environments.runtime.values.canonical import digest
 
 SETTLE_ROUNDS: Final = 3
 """Rounds of the event loop without a new request after which a batch starts: runs answer within one."""

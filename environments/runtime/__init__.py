@@ -3,14 +3,14 @@
 `TaskSet.load(path)` opens a task set; `.environment(task_id)` starts a run; `.grade()` gives its verdict.
 """
 
-from .attempt import Attempt, Call, EndState, ToolResult
-from .environment import Environment, Observation, run_actions
-from .errors import TaskSetError
-from .rubric import Check, Rubric
-from .task import Limits, Task, UserTurn
-from .task_set import PackedTask, TaskSet, grade
-from .verdict import CheckResult, Score, Verdict
-from .world import World
+from .play.environment import Environment, Observation, run_actions
+from .task.attempt import Attempt, Call, EndState, ToolResult
+from .task.errors import TaskSetError
+from .task.rubric import Check, Rubric
+from .task.task import Limits, Task, UserTurn
+from .task.task_set import PackedTask, TaskSet, grade
+from .task.verdict import CheckResult, Score, Verdict
+from .world.world import World
 
 __all__ = [
     "Attempt",

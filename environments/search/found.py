@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from environments.runtime.attempt import Attempt, Json
-from environments.runtime.candidate import Action, RecordedAttempt
-from environments.runtime.canonical import digest
+from environments.runtime.task.attempt import Attempt, Json
+from environments.runtime.task.candidate import Action, RecordedAttempt
+from environments.runtime.values.canonical import digest
 from environments.search.oracle import KINDS, Oracle, Terms
 from environments.search.stock import foreign_words
 from environments.verification.material import Material

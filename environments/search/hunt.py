@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from environments.runtime.attempt import Attempt
-from environments.runtime.candidate import Action
-from environments.runtime.environment import run_actions
-from environments.runtime.message import requests_of
-from environments.runtime.normal import stable
-from environments.runtime.task_set import PackedTask, TaskSet
-from environments.runtime.verdict import Verdict
+from environments.runtime.play.environment import run_actions
+from environments.runtime.play.message import requests_of
+from environments.runtime.task.attempt import Attempt
+from environments.runtime.task.candidate import Action
+from environments.runtime.task.task_set import PackedTask, TaskSet
+from environments.runtime.task.verdict import Verdict
+from environments.runtime.values.normal import stable
 from environments.search.found import FoundCheat
 from environments.search.operators import BACK, OPERATORS, Operator
 from environments.search.oracle import Oracle

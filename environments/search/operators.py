@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from environments.runtime.attempt import Json
-from environments.runtime.candidate import Action
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.candidate import Action
 from environments.search.oracle import split
 from environments.search.stock import Stock
 from environments.verification.material import PlannedCall, planned_calls

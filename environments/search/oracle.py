@@ -3,7 +3,7 @@
 In: the attempts at a task that are known to be good, and one attempt to look at. Out: why it is bad, or nothing. It reads the
 final attempt only and never assumes what made it, so that scripts and models are held against the same. Where it cannot tell it
 says nothing: another good attempt must never be called bad. What a rubric calls volatile or worded freely can only excuse here.
-Not here: what an attempt is paid (`environments.runtime.checks`), who makes attempts (`hunt`, `player`).
+Not here: what an attempt is paid (`environments.runtime.checks.table`), who makes attempts (`hunt`, `player`).
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
-from environments.runtime.attempt import Attempt, Json
-from environments.runtime.check_end import effect_rows, event_rows, own_texts
-from environments.runtime.check_grounded import without_ground
-from environments.runtime.check_view import View, text_of
-from environments.runtime.facts import facts_in, figure_stands_in, folded
-from environments.runtime.rubric import Rubric
+from environments.runtime.checks.end_state import effect_rows, event_rows, own_texts
+from environments.runtime.checks.grounded import without_ground
+from environments.runtime.checks.view import View, text_of
+from environments.runtime.task.attempt import Attempt, Json
+from environments.runtime.task.rubric import Rubric
+from environments.runtime.values.facts import facts_in, figure_stands_in, folded
 from environments.verification.cheats import UNSURE, UNSURE_ELSE
 from environments.verification.mutants import FIGURE
 

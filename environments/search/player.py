@@ -16,10 +16,10 @@ from environments.describe_check import describe
 from environments.rollout.budget import Budget
 from environments.rollout.errors import EndpointError, RefusedError
 from environments.rollout.policy import Message, Policy, Run
-from environments.runtime.attempt import Attempt, Json
-from environments.runtime.environment import Environment
-from environments.runtime.message import text_of
-from environments.runtime.verdict import Verdict
+from environments.runtime.play.environment import Environment
+from environments.runtime.play.message import text_of
+from environments.runtime.task.attempt import Attempt, Json
+from environments.runtime.task.verdict import Verdict
 from environments.search.hunt import Ground, Judged, TaskHunt
 
 NEVER: Final = frozenset({401, 403, 404})

@@ -11,10 +11,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from environments.runtime.attempt import Attempt, Json
-from environments.runtime.candidate import Action
-from environments.runtime.environment import run_actions
-from environments.runtime.task_set import PackedTask, TaskSet
+from environments.runtime.play.environment import run_actions
+from environments.runtime.task.attempt import Attempt, Json
+from environments.runtime.task.candidate import Action
+from environments.runtime.task.task_set import PackedTask, TaskSet
 from environments.search.oracle import Oracle, Terms, spoken
 from environments.verification.cheats import in_the_language_of
 from environments.verification.material import PlannedCall, planned_calls

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from environments.runtime.attempt import Json
-from environments.runtime.candidate import Action
-from environments.runtime.check_arguments import canonical_arguments
-from environments.runtime.final_answer import tokens
-from environments.runtime.tool_definition import choices_of, form_of
+from environments.runtime.checks.arguments import canonical_arguments
+from environments.runtime.checks.final_answer import tokens
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.candidate import Action
+from environments.runtime.task.tool_definition import choices_of, form_of
 from environments.verification.constant import constant_policies, handed_over, said_codes
 from environments.verification.material import Material, Other, answers_in, as_list
 from environments.verification.probe import MASKED, ZERO, Probe, calls, says

@@ -13,10 +13,10 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
-from environments.runtime.attempt import Json
-from environments.runtime.candidate import Action
-from environments.runtime.check_view import text_of
-from environments.runtime.tool_definition import choices_of, form_of
+from environments.runtime.checks.view import text_of
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.candidate import Action
+from environments.runtime.task.tool_definition import choices_of, form_of
 from environments.verification.material import Material, PlannedCall, answers_in
 from environments.verification.probe import ZERO, Probe, calls, says
 

@@ -15,13 +15,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
-from environments.runtime.attempt import Json
-from environments.runtime.candidate import Candidate
-from environments.runtime.checks import evaluate
-from environments.runtime.environment import run_actions
-from environments.runtime.rubric import Rubric
-from environments.runtime.task import Task
-from environments.runtime.world import World
+from environments.runtime.checks.table import evaluate
+from environments.runtime.play.environment import run_actions
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.candidate import Candidate
+from environments.runtime.task.rubric import Rubric
+from environments.runtime.task.task import Task
+from environments.runtime.world.world import World
 
 HASH_SEED: Final = "4242"
 """Orders sets and dictionaries of strings otherwise than the calling process does."""

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from environments.judges.question import Question, questions_of, that_decide
-from environments.runtime.attempt import Attempt, Json
-from environments.runtime.candidate import Action, Candidate
-from environments.runtime.checks import evaluate
-from environments.runtime.rubric import AGREEMENT, PASSES, Rubric
-from environments.runtime.task import Task
+from environments.runtime.checks.table import evaluate
+from environments.runtime.task.attempt import Attempt, Json
+from environments.runtime.task.candidate import Action, Candidate
+from environments.runtime.task.rubric import AGREEMENT, PASSES, Rubric
+from environments.runtime.task.task import Task
 from environments.search.found import FoundCheat
 from environments.verification.material import Others
 from environments.verify import ACCEPTED, NEEDS_REVIEW, Runner, Verification, verify

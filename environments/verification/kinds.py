@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from environments.runtime.attempt import Json
-from environments.runtime.rubric import BOTH, REWARD, Rubric
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.rubric import BOTH, REWARD, Rubric
 
 REVIEWED: Final = "reviewed"
 JUDGED: Final = "judged"

@@ -13,11 +13,16 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from typing import Final
 
-from environments.runtime.attempt import UNKNOWN, Attempt, Call, Json
-from environments.runtime.check_view import text_of
-from environments.runtime.normal import parse_json, stable
-from environments.runtime.task import Task
-from environments.runtime.tool_definition import choices_of, function_of, name_of, properties_of
+from environments.runtime.checks.view import text_of
+from environments.runtime.task.attempt import UNKNOWN, Attempt, Call, Json
+from environments.runtime.task.task import Task
+from environments.runtime.task.tool_definition import (
+    choices_of,
+    function_of,
+    name_of,
+    properties_of,
+)
+from environments.runtime.values.normal import parse_json, stable
 from environments.verification.shown import SMALL, Shown, fold
 
 MOST_GIVE: Final = 0.5

@@ -12,16 +12,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from environments.runtime.attempt import Attempt, Json
-from environments.runtime.candidate import Action, Candidate
-from environments.runtime.check_view import NUMBER, text_of
-from environments.runtime.final_answer import tokens
-from environments.runtime.message import requests_of
-from environments.runtime.normal import stable
-from environments.runtime.rubric import Rubric
-from environments.runtime.task import Task
-from environments.runtime.tool_definition import function_of, name_of, properties_of
-from environments.runtime.world_dispatched import Dispatched
+from environments.runtime.checks.final_answer import tokens
+from environments.runtime.checks.view import NUMBER, text_of
+from environments.runtime.play.message import requests_of
+from environments.runtime.task.attempt import Attempt, Json
+from environments.runtime.task.candidate import Action, Candidate
+from environments.runtime.task.rubric import Rubric
+from environments.runtime.task.task import Task
+from environments.runtime.task.tool_definition import function_of, name_of, properties_of
+from environments.runtime.values.normal import stable
+from environments.runtime.views.multiplexed import Dispatched
 from environments.verification.knowable import Given, Habits, given_in
 
 

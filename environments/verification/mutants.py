@@ -12,8 +12,8 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from environments.runtime.attempt import Json
-from environments.runtime.candidate import Action, RecordedAttempt
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.candidate import Action, RecordedAttempt
 from environments.verification.material import Material, PlannedCall, as_list, as_object
 from environments.verification.probe import BELOW, ONE, Probe, calls, says
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from environments.runtime.attempt import Attempt, Json
-from environments.runtime.candidate import Action
+from environments.runtime.task.attempt import Attempt, Json
+from environments.runtime.task.candidate import Action
 
 ONE: Final = "one"
 """Must score 1."""

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator
 from typing import Final, TypeGuard
 
-from environments.runtime.attempt import Json
-from environments.runtime.candidate import Action
-from environments.runtime.check_arguments import has_order
+from environments.runtime.checks.arguments import has_order
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.candidate import Action
 from environments.verification.knowable import values_of
 from environments.verification.material import Material, PlannedCall
 from environments.verification.mutants import MOST, replaced

@@ -17,8 +17,8 @@ from itertools import combinations, pairwise
 from math import isfinite
 from typing import Final
 
-from environments.runtime.attempt import Json
-from environments.runtime.normal import parse_json
+from environments.runtime.task.attempt import Json
+from environments.runtime.values.normal import parse_json
 
 RUN: Final = re.compile(r"[^\W_]+")
 """Letters and digits without a break."""

@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from environments.runtime.attempt import Attempt, Json
-from environments.runtime.candidate import Action
+from environments.runtime.task.attempt import Attempt, Json
+from environments.runtime.task.candidate import Action
 from environments.verification.constant import said_texts
 from environments.verification.knowable import (
     Beside,

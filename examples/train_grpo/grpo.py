@@ -15,7 +15,7 @@ from transformers import LlamaForCausalLM
 from environments.rollout.engine import RolloutSettings, run_rollouts
 from environments.rollout.rollout import Rollout, advantages
 from environments.rollout.torch_policy import TorchPolicy, TorchSettings
-from environments.runtime.task_set import TaskSet
+from environments.runtime.task.task_set import TaskSet
 from examples.train_grpo.little_model import Learner
 from examples.train_grpo.plan import Plan, Reinforcement
 from examples.train_grpo.sequences import Batch, Tokens, batches, of_rollout

@@ -14,7 +14,7 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, 
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from environments.rollout.torch_policy import templated
-from environments.runtime.attempt import Json
+from environments.runtime.task.attempt import Json
 from examples.train_grpo.plan import ModelSize
 
 END: Final = "<|end|>"

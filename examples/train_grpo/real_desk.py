@@ -12,7 +12,7 @@ from typing import Final
 
 from environments.rollout.policy import Run
 from environments.rollout.torch_policy import TorchPolicy
-from environments.runtime.message import requests_of
+from environments.runtime.play.message import requests_of
 from examples.support_desk.agents.agent import Message, Reply, ToolCall
 from examples.support_desk.backend.database import copy_of
 from examples.support_desk.backend.generator import START, make_shop

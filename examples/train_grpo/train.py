@@ -18,7 +18,7 @@ import torch
 from rich.console import Console
 
 from environments.rollout.torch_policy import TorchPolicy, TorchSettings
-from environments.runtime.task_set import TaskSet
+from environments.runtime.task.task_set import TaskSet
 from examples.train_grpo.curves import draw
 from examples.train_grpo.grpo import Step, reinforce
 from examples.train_grpo.imitation import imitate

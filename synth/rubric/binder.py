@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from environments.runtime.attempt import UNKNOWN, Json
-from environments.runtime.check_arguments import canonical_arguments
-from environments.runtime.task import UserTurn
+from environments.runtime.checks.arguments import canonical_arguments
+from environments.runtime.task.attempt import UNKNOWN, Json
+from environments.runtime.task.task import UserTurn
 from synth.rubric.bindings import bind, same, sources_of
 from synth.rubric.borrowed import borrowed, untold
 from synth.rubric.cases import Case, End, Signature, before_agreeing

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, TypeGuard
 
-from environments.runtime.attempt import Json
+from environments.runtime.task.attempt import Json
 from synth.rubric.described import Described
 from synth.rubric.guarded import Source, guarded
 from synth.rubric.known import (

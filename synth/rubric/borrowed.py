@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from environments.runtime.attempt import Json
-from environments.runtime.check_view import text_of
-from environments.runtime.consent import asks_consent
-from environments.runtime.task import UserTurn
+from environments.runtime.checks.consent import asks_consent
+from environments.runtime.checks.view import text_of
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.task import UserTurn
 from synth.rubric.cases import Case
 from synth.rubric.guarded import Source
 from synth.rubric.known import Known, plain

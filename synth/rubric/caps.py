@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from environments.runtime.rubric import REWARD, Check
+from environments.runtime.task.rubric import REWARD, Check
 from synth.rubric.ends import End
 from synth.rubric.facts import Facts
 from synth.rubric.spread import SLACK, Spread

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from environments.runtime.attempt import Json
+from environments.runtime.task.attempt import Json
 from synth.rubric.facts import Facts
 from synth.rubric.known import Known, asks, heard_before, known_of, said_before
 from synth.rubric.plans import Step

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
-from environments.runtime.attempt import Json
-from environments.runtime.task import UserTurn
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.task import UserTurn
 from synth.rubric.binder import NOT_BOUND, REFUSED, Binder, Starter
 from synth.rubric.cases import ANSWER, Case, End, Signature, before_agreeing, case_of
 from synth.rubric.conditions import differs, lacking, shared_features, side_of

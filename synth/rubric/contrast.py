@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from environments.runtime.attempt import Json
-from environments.runtime.rubric import AGREEMENT, Check
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.rubric import AGREEMENT, Check
 from synth.rubric.facts import Facts
 from synth.rubric.habits import (
     NO_ACT,

@@ -12,9 +12,9 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
-from environments.runtime.attempt import UNKNOWN, Attempt, Json
-from environments.runtime.normal import stable
-from environments.runtime.world_dispatched import Dispatched
+from environments.runtime.task.attempt import UNKNOWN, Attempt, Json
+from environments.runtime.values.normal import stable
+from environments.runtime.views.multiplexed import Dispatched
 from redact.clean_episode import WITHHELD
 from synth.rubric.bindings import same
 from synth.rubric.constructed import Intents

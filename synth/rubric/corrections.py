@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from environments.runtime.attempt import Json
-from environments.runtime.normal import parse_json, stable
+from environments.runtime.task.attempt import Json
+from environments.runtime.values.normal import parse_json, stable
 from redact.clean_outcome import CleanOutcome
 from redact.corrected_calls import calls_in
 from synth.labels import OutcomePolicy

@@ -12,11 +12,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from environments.runtime.attempt import EndState, Json
-from environments.runtime.check_arguments import canonical_arguments
-from environments.runtime.check_end import Write, effect_rows, event_rows, own_texts
-from environments.runtime.facts import LEAST_SPECIFIC, NUMBER, Fact, folded
-from environments.runtime.rubric import AGREEMENT, REWARD, SHARE, Check, Rubric
+from environments.runtime.checks.arguments import canonical_arguments
+from environments.runtime.checks.end_state import Write, effect_rows, event_rows, own_texts
+from environments.runtime.task.attempt import EndState, Json
+from environments.runtime.task.rubric import AGREEMENT, REWARD, SHARE, Check, Rubric
+from environments.runtime.values.facts import LEAST_SPECIFIC, NUMBER, Fact, folded
 from synth.rubric.caps import cap_checks
 from synth.rubric.contrast import contrast_checks
 from synth.rubric.ends import End, ends_of

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from environments.runtime.attempt import Json
+from environments.runtime.task.attempt import Json
 from synth.rubric.known import Known, Path, at, leaves_of, plain
 
 Traits = frozenset[tuple[str, str]]

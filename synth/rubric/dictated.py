@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from environments.runtime.check_arguments import canonical_arguments
+from environments.runtime.checks.arguments import canonical_arguments
 from synth.rubric.facts import Facts
 from synth.rubric.tool_kinds import AUTHORED_WORDS, WRITE, ToolKinds, texts_before
 

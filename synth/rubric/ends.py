@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
-from environments.runtime.check_end import Write
+from environments.runtime.checks.end_state import Write
 from synth.rubric.contrast import explained
 from synth.rubric.facts import Facts
 from synth.rubric.text_checks import writes_another_text

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from environments.runtime.attempt import Json
-from environments.runtime.check_end import Write
-from environments.runtime.check_view import View, numbers_in, text_of
-from environments.runtime.rubric import REWARD, Check
+from environments.runtime.checks.end_state import Write
+from environments.runtime.checks.view import View, numbers_in, text_of
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.rubric import REWARD, Check
 from synth.rubric.facts import Facts
 from synth.rubric.habits import enough, says_why, shared_words
 from synth.rubric.traits import AppTraits

@@ -17,8 +17,8 @@ from babel.dates import format_date, format_time
 from babel.numbers import format_decimal
 from num2words import CONVERTER_CLASSES, num2words
 
-from environments.runtime.facts import DATE, NUMBER, TIME, Fact, folded
-from environments.runtime.final_answer import words_of
+from environments.runtime.checks.final_answer import words_of
+from environments.runtime.values.facts import DATE, NUMBER, TIME, Fact, folded
 
 ENGLISH: Final = "en"
 LARGEST_IN_WORDS: Final = 1e9

@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from environments.runtime.attempt import Attempt, Json
-from environments.runtime.check_end import Write
-from environments.runtime.check_texts import groundless_texts
-from environments.runtime.check_view import View, numbers_in, plain_words, text_of, words_in
-from environments.runtime.facts import Fact, facts_in, folded
-from environments.runtime.normal import is_name
+from environments.runtime.checks.end_state import Write
+from environments.runtime.checks.texts import groundless_texts
+from environments.runtime.checks.view import View, numbers_in, plain_words, text_of, words_in
+from environments.runtime.task.attempt import Attempt, Json
+from environments.runtime.values.facts import Fact, facts_in, folded
+from environments.runtime.values.normal import is_name
 from synth.labels import UNLABELLED, Label
 from synth.rubric.recorded import Recorded
 from synth.rubric.told_facts import ToldFacts, known_facts, told_facts

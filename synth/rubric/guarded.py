@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import comb
 from typing import Final, Protocol
 
-from environments.runtime.attempt import Json
+from environments.runtime.task.attempt import Json
 from synth.rubric.known import Example, Known
 from synth.rubric.worded import grams
 

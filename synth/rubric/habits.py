@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from environments.runtime.attempt import Json
-from environments.runtime.check_calls import called, confirmed, repeats_at_most
-from environments.runtime.check_end import Write
-from environments.runtime.check_view import View
-from environments.runtime.rubric import AGREEMENT, BOTH, Check
+from environments.runtime.checks.calls import called, confirmed, repeats_at_most
+from environments.runtime.checks.end_state import Write
+from environments.runtime.checks.view import View
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.rubric import AGREEMENT, BOTH, Check
 from synth.rubric.facts import Facts
 from synth.rubric.tool_kinds import WRITE, ToolKinds
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from environments.runtime.attempt import Json
+from environments.runtime.task.attempt import Json
 from synth.rubric.known import Example, Known, Path, at, is_id
 from synth.rubric.sample import spread
 from synth.rubric.worded import Worded, vocabulary_of, worded_of

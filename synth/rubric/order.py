@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from environments.runtime.attempt import EndState, Json
-from environments.runtime.check_arguments import (
+from environments.runtime.checks.arguments import (
     canonical_arguments,
     has_order,
     ordered,
     ordered_arguments,
 )
+from environments.runtime.task.attempt import EndState, Json
 from synth.rubric.facts import Facts
 from synth.rubric.tool_kinds import WRITE, ToolKinds
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from environments.runtime.attempt import Json
-from environments.runtime.task import UserTurn
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.task import UserTurn
 from synth.rubric.facts import Facts
 from synth.rubric.known import Known, is_id, shape, shaped
 

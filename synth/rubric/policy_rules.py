@@ -17,12 +17,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from environments.runtime.attempt import Attempt, Json
-from environments.runtime.check_calls import before, never_called
-from environments.runtime.check_view import View, text_of
-from environments.runtime.rubric import SHARE, Check
-from environments.runtime.task import Task
-from environments.runtime.tool_definition import function_of, name_of
+from environments.runtime.checks.calls import before, never_called
+from environments.runtime.checks.view import View, text_of
+from environments.runtime.task.attempt import Attempt, Json
+from environments.runtime.task.rubric import SHARE, Check
+from environments.runtime.task.task import Task
+from environments.runtime.task.tool_definition import function_of, name_of
 
 FENCED: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 ITEM: Final = re.compile(

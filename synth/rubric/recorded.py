@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from environments.runtime.attempt import RECORDED, Attempt, Call, Json, ToolResult
-from environments.runtime.candidate import Action
-from environments.runtime.normal import parse_json
-from environments.runtime.world_dispatched import EMPTY, Dispatched
+from environments.runtime.task.attempt import RECORDED, Attempt, Call, Json, ToolResult
+from environments.runtime.task.candidate import Action
+from environments.runtime.values.normal import parse_json
+from environments.runtime.views.multiplexed import EMPTY, Dispatched
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.rubric.results import Results
 from synth.tool_errors import looks_failed

@@ -2,7 +2,7 @@
 
 In: clean outcomes and the outcome policy. Out: per episode the answers that are right, with who said so; the check on the final
 answer, with the normal forms of each; or a judge's question where a reference is an explanation. A correction that names calls is no
-answer (`corrections`). Not here: comparing (`environments.runtime.check_answer`), which tasks come of it (`synth.tasks`).
+answer (`corrections`). Not here: comparing (`environments.runtime.checks.answer`), which tasks come of it (`synth.tasks`).
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from environments.runtime.answer_rows import answer_row
-from environments.runtime.attempt import Attempt, Json
-from environments.runtime.check_answer import (
+from environments.runtime.checks.answer import (
     NUMBER_WORDS,
     answered,
 )
-from environments.runtime.check_view import View, text_of
-from environments.runtime.facts import DATE, NUMBER, facts_in
-from environments.runtime.final_answer import tokens
-from environments.runtime.normal import parse_json
-from environments.runtime.rubric import BOTH, REWARD, Check
+from environments.runtime.checks.answer_rows import answer_row
+from environments.runtime.checks.final_answer import tokens
+from environments.runtime.checks.view import View, text_of
+from environments.runtime.task.attempt import Attempt, Json
+from environments.runtime.task.rubric import BOTH, REWARD, Check
+from environments.runtime.values.facts import DATE, NUMBER, facts_in
+from environments.runtime.values.normal import parse_json
 from redact.clean_episode import WITHHELD
 from redact.clean_outcome import CleanOutcome
 from redact.corrected_calls import calls_in

@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Self
 
-from environments.runtime.attempt import UNKNOWN, Attempt, Json, ToolResult
-from environments.runtime.environment import Session
-from environments.runtime.normal import parse_arguments, unwrap
-from environments.runtime.world import World
-from environments.runtime.world_fresh import Marked
-from environments.runtime.world_view import Asked, View
+from environments.runtime.play.environment import Session
+from environments.runtime.task.attempt import UNKNOWN, Attempt, Json, ToolResult
+from environments.runtime.values.normal import parse_arguments, unwrap
+from environments.runtime.views.clock_and_ids import Marked
+from environments.runtime.views.view import Asked, View
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode
 from synth.world.observation import subject_of
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from environments.runtime.task import UserTurn
+from environments.runtime.task.task import UserTurn
 from synth.rubric.borrowed import answers_of
 from synth.rubric.cases import Case
 from synth.rubric.known import Heard, Known, plain

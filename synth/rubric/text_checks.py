@@ -2,7 +2,7 @@
 
 In: the accepted ends of one task and what its app has in common. Out: per text one check per fact that every resolved attempt's
 text holds, enough words of what it is about, nothing specific without a ground; and whether nothing but wording tells a good text
-from another. Not here: how texts are compared (`environments.runtime.check_texts`), which arguments are texts (`tool_kinds`).
+from another. Not here: how texts are compared (`environments.runtime.checks.texts`), which arguments are texts (`tool_kinds`).
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from environments.runtime.attempt import Json
-from environments.runtime.check_arguments import canonical_arguments
-from environments.runtime.check_end import Write
-from environments.runtime.check_grounded import counts_in
-from environments.runtime.check_texts import (
+from environments.runtime.checks.arguments import canonical_arguments
+from environments.runtime.checks.end_state import Write
+from environments.runtime.checks.grounded import counts_in
+from environments.runtime.checks.texts import (
     content_words,
     every_word,
     stem,
     text_holds,
     words_held,
 )
-from environments.runtime.check_told import fact_in
-from environments.runtime.check_view import View
-from environments.runtime.facts import DATE, EMAIL, ID, NUMBER, TIME, Fact, facts_in, folded
-from environments.runtime.rubric import REWARD, Check
+from environments.runtime.checks.told import fact_in
+from environments.runtime.checks.view import View
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.rubric import REWARD, Check
+from environments.runtime.values.facts import DATE, EMAIL, ID, NUMBER, TIME, Fact, facts_in, folded
 from synth.rubric.evidence import origin_of
 from synth.rubric.facts import Facts
 from synth.rubric.told_facts import fact_args, known_facts

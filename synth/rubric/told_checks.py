@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from environments.runtime.attempt import Json
-from environments.runtime.check_calls import confirmed
-from environments.runtime.check_view import View
-from environments.runtime.facts import DATE, EMAIL, ID, NUMBER, TIME, Fact
-from environments.runtime.rubric import REWARD, SHARE, Check
+from environments.runtime.checks.calls import confirmed
+from environments.runtime.checks.view import View
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.rubric import REWARD, SHARE, Check
+from environments.runtime.values.facts import DATE, EMAIL, ID, NUMBER, TIME, Fact
 from synth.rubric.ends import End
 from synth.rubric.evidence import origin_of
 from synth.rubric.facts import Facts

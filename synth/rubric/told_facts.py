@@ -2,7 +2,7 @@
 
 In: the recorded attempt as a view, and the accepted ends of a task. Out: per attempt what it told (new facts, texts of records,
 what it repeated, what it said without a ground), and the checks on facts. Which words it used makes no difference: a check
-holds the forms of each fact. Not here: how facts are found and compared (`environments.runtime.facts`, `check_told`).
+holds the forms of each fact. Not here: how facts are found and compared (`environments.runtime.values.facts`, `check_told`).
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from environments.runtime.attempt import Json
-from environments.runtime.check_grounded import without_ground
-from environments.runtime.check_told import characters_copied, texts_told
-from environments.runtime.check_view import View
-from environments.runtime.facts import Fact, facts_in, folded
+from environments.runtime.checks.grounded import without_ground
+from environments.runtime.checks.told import characters_copied, texts_told
+from environments.runtime.checks.view import View
+from environments.runtime.task.attempt import Json
+from environments.runtime.values.facts import Fact, facts_in, folded
 from redact.clean_episode import CleanEpisode
 from synth.rubric.fact_forms import ENGLISH, forms_of
 from synth.rubric.recorded import record

@@ -14,16 +14,16 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
-from environments.runtime.attempt import Call, Json
-from environments.runtime.check_arguments import canonical_arguments
-from environments.runtime.tool_definition import (
+from environments.runtime.checks.arguments import canonical_arguments
+from environments.runtime.task.attempt import Call, Json
+from environments.runtime.task.tool_definition import (
     choices_of,
     name_of,
     parameters_of,
     properties_of,
     read_definition,
 )
-from environments.runtime.world_dispatched import EMPTY, Dispatched
+from environments.runtime.views.multiplexed import EMPTY, Dispatched
 from synth.rubric.recorded import Recorded
 from synth.rubric.verbs import hands_over, write_log_odds
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from environments.runtime.check_texts import content_words, stem
-from environments.runtime.check_view import View, text_of
+from environments.runtime.checks.texts import content_words, stem
+from environments.runtime.checks.view import View, text_of
 from redact.talk_language import language_code, language_of_talk
 from synth.rubric.fact_forms import ENGLISH
 from synth.rubric.facts import Facts

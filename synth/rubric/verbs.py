@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from environments.runtime.world_dispatched import spoken
+from environments.runtime.views.multiplexed import spoken
 
 WRITES: Final = frozenset(
     [

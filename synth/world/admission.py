@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from environments.runtime.expression import build
-from environments.runtime.expression_frame import DARK, GONE
-from environments.runtime.expression_scope import Scope, Tree
-from environments.runtime.normal import stable
-from synth.world.examples import Example, evaluate
-from synth.world.numbers import mentions
+from environments.runtime.expr.frames import DARK, GONE
+from environments.runtime.expr.language import build
+from environments.runtime.expr.scope import Scope, Tree
+from environments.runtime.values.normal import stable
+from synth.world.actions.examples import Example, evaluate
+from synth.world.search.numbers import mentions
 
 MAX_NODES: Final = 200
 MAX_DEPTH: Final = 12

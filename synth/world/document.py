@@ -1,15 +1,15 @@
 """The world file: everything learnt as readable JSON, with the evidence for each behaviour.
 
-Comes from the workbench; goes to `environments.runtime.world` and to people. No code in it, only trees and data.
+Comes from the workbench; goes to `environments.runtime.world.world` and to people. No code in it, only trees and data.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from environments.runtime.attempt import Json
-from environments.runtime.normal import stable
-from environments.runtime.world import WORLD_FORMAT
+from environments.runtime.task.attempt import Json
+from environments.runtime.values.normal import stable
+from environments.runtime.world.world import WORLD_FORMAT
 from redact.clean_episode import WITHHELD
 from synth.world.model import TableModel, ToolModel, Tree, Workbench
 

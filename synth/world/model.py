@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from environments.runtime.attempt import Json
-from environments.runtime.world_outcome import outcome_of
+from environments.runtime.answers.outcome import outcome_of
+from environments.runtime.task.attempt import Json
 from synth.world.observation import History, Observation
-from synth.world.own_start import OwnStarts
+from synth.world.time.own_starts import OwnStarts
 
 Tree = list[Any]
 

@@ -9,8 +9,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from environments.runtime.attempt import Json
-from environments.runtime.normal import (
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.tool_definition import (
+    form_of,
+    name_of,
+    parameters_of,
+    properties_of,
+    read_definition,
+)
+from environments.runtime.values.normal import (
     names_in,
     names_in_text,
     parse_arguments,
@@ -18,13 +25,6 @@ from environments.runtime.normal import (
     simplify,
     stable,
     tokens_in,
-)
-from environments.runtime.tool_definition import (
-    form_of,
-    name_of,
-    parameters_of,
-    properties_of,
-    read_definition,
 )
 from redact.clean_episode import CleanEpisode, CleanToolCall
 

@@ -16,11 +16,11 @@ from typing import Any, Final
 
 from pydantic import BaseModel, Field
 
-from environments.runtime.expression_scope import Scope, Tree
-from environments.runtime.normal import stable
+from environments.runtime.expr.scope import Scope, Tree
+from environments.runtime.values.normal import stable
 from synth.llm import Complete, LlmError, LlmSettings, ask
+from synth.world.actions.examples import Example
 from synth.world.admission import Admitted, Question, admit, askable, question
-from synth.world.examples import Example
 from synth.world.model import Workbench
 
 MAX_QUESTIONS: Final = 24

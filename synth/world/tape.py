@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import Any, Final
 
-from environments.runtime.normal import stable
-from environments.runtime.world import World
-from environments.runtime.world_entry import counted
-from environments.runtime.world_log import history
-from environments.runtime.world_scope import Here
-from environments.runtime.world_tape import ALWAYS
+from environments.runtime.answers.tape import ALWAYS
+from environments.runtime.values.normal import stable
+from environments.runtime.world.entries import counted
+from environments.runtime.world.log import history
+from environments.runtime.world.scope import Here
+from environments.runtime.world.world import World
 from synth.world.document import holds_withheld
 from synth.world.model import ToolModel, Workbench
-from synth.world.steady import steady_answers
+from synth.world.time.time_invariant_results import steady_answers
 
 MIN_AGAIN: Final = 8
 """Equal calls made again, each answered otherwise, before a tool that seems to look is taken for a clock."""

@@ -24,8 +24,8 @@ from dagster_project.review.feedback import derived_hash
 from dagster_project.review.review import RUBRIC, Review
 from dagster_project.rows import canonical_text
 from environments.export.taskset import entry_of, write_task_set
-from environments.runtime.canonical import rubric_hash
-from environments.runtime.rubric import Check, Rubric
+from environments.runtime.task.rubric import Check, Rubric
+from environments.runtime.values.canonical import rubric_hash
 from tests.command import ROOT, tracegym
 from tests.environments_shop import entry, write_shop
 from tests.lending_desk import lines, write

@@ -21,9 +21,9 @@ from dagster_project.review.desk import AppDesk, Desk, Entry
 from dagster_project.review.feedback import derived_hash
 from dagster_project.review.review import RUBRIC, Review
 from dagster_project.rows import canonical_text
-from environments.runtime.canonical import rubric_hash
-from environments.runtime.rubric import REWARD, Check
-from environments.runtime.task_set import TaskSet
+from environments.runtime.task.rubric import REWARD, Check
+from environments.runtime.task.task_set import TaskSet
+from environments.runtime.values.canonical import rubric_hash
 from environments.verification.judged import UNASKED
 from tests.lending_desk import line, lines, write
 from tests.openai_server import serving

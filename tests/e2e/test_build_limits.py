@@ -14,7 +14,7 @@ from dagster_project.build import Built, build
 from dagster_project.home import Home, open_home
 from dagster_project.report_parts import write_home_report
 from dagster_project.yield_table import as_documents
-from environments.runtime.task_set import TaskSet
+from environments.runtime.task.task_set import TaskSet
 from tests.lending_desk import line, write
 
 SECRET = "a secret of the tests, long enough"

@@ -19,7 +19,7 @@ from dagster_project.home import open_home, set_redaction
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import TASKS, VERIFIED
 from dagster_project.verification import VerifiedTask
-from environments.runtime.candidate import Candidate
+from environments.runtime.task.candidate import Candidate
 from environments.verify import ACCEPTED
 from examples.support_desk.backend.database import dump
 from examples.support_desk.request import PlainCall

@@ -10,7 +10,7 @@ from dagster_project.build import build
 from dagster_project.home import Home, open_home
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import TASKS, VERDICT_READS, VERIFIED
-from environments.runtime.task_set import TaskSet
+from environments.runtime.task.task_set import TaskSet
 from tests.lending_desk import line, write
 
 SECRET = "a secret of the tests, long enough"

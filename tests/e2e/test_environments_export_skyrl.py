@@ -18,7 +18,7 @@ import skyrl_gym
 import desk_tasks
 from desk_tasks.env import NotGraded
 from desk_tasks.task_set.runtime.play import outward
-from desk_tasks.task_set.runtime.tool_text import written
+from desk_tasks.task_set.runtime.play.tool_text import written
 
 rows = load_dataset("parquet", data_files=sys.argv[1], split="train", cache_dir="cache")
 rows = {row["extra_info"]["task_id"]: row for row in rows}

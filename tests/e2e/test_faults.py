@@ -22,7 +22,7 @@ import redact.learn
 import redact.scrub
 import synth.failures
 import synth.tasks
-import synth.world.fields
+import synth.world.search.fields
 import synth.worlds
 from dagster_project import report_parts
 from dagster_project.arrival import quarantined, take_in
@@ -47,7 +47,7 @@ from dagster_project.learnt_worlds import world_of
 from dagster_project.report_parts import write_home_report
 from dagster_project.skipped import Skipped, skipped_of
 from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, EPISODES, Table
-from environments.runtime.task_set import TaskSet
+from environments.runtime.task.task_set import TaskSet
 from ingest.app_name import UNNAMED
 from tests.lending_desk import line, lines, write
 

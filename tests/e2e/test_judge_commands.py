@@ -21,8 +21,8 @@ from environments.judges.ask import Judge, JudgeSettings
 from environments.judges.question import questions_of
 from environments.llm import LlmJudge
 from environments.runtime import TaskSet
-from environments.runtime.environment import run_actions
-from environments.runtime.rubric import Check
+from environments.runtime.play.environment import run_actions
+from environments.runtime.task.rubric import Check
 from tests.environments_shop import entry, write_shop
 from tests.openai_server import serving
 

@@ -29,7 +29,7 @@ from dagster_project.plan import plan_days
 from dagster_project.report_parts import write_home_report
 from dagster_project.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, EPISODES, SPANS
 from dagster_project.tidy import tidy
-from environments.runtime.task_set import TaskSet
+from environments.runtime.task.task_set import TaskSet
 from ingest.outcome_table import OutcomeMapping
 from tests.lending_desk import FIRST, LAST, line, lines, write
 

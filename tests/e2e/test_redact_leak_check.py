@@ -33,7 +33,7 @@ from dagster_project.leak_check import (
 from dagster_project.learnt_tables import TASKS
 from dagster_project.report_parts import write_home_report
 from dagster_project.tables import CALL_PAIRS, CLEAN_OUTCOMES, EPISODES
-from environments.runtime.task_set import TaskSet
+from environments.runtime.task.task_set import TaskSet
 from tests.lending_desk import FIRST, LAST, lines, write
 
 SECRET = "a secret of the tests, long enough"

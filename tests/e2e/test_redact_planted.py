@@ -13,7 +13,7 @@ from dagster_project.build import build
 from dagster_project.cli.export import export
 from dagster_project.grader_trust import CHECK
 from dagster_project.home import Home, open_home
-from environments.runtime.task_set import TaskSet
+from environments.runtime.task.task_set import TaskSet
 from tests.lending_desk import write
 from tests.planted_desk import MEMBERS, folded, line, planted
 

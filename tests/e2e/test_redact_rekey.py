@@ -9,7 +9,7 @@ from dagster_project.arrival import take_in
 from dagster_project.build import build
 from dagster_project.cli.export import export
 from dagster_project.home import Home, open_home
-from environments.runtime.task_set import TaskSet
+from environments.runtime.task.task_set import TaskSet
 from tests.lending_desk import FIRST, LAST, lines, write
 
 _ID = re.compile(r"\b[0-9a-f]{32}\b")

@@ -15,8 +15,8 @@ from dagster_project.review.editing.edits import edited, written_in
 from dagster_project.review.feedback import LEFT_OUT, derived_hash
 from dagster_project.review.review import DECISION, LABEL, REJECT, RUBRIC, UNRESOLVED, Review
 from dagster_project.rows import canonical_text
-from environments.runtime.canonical import rubric_hash
-from environments.runtime.task_set import TaskSet
+from environments.runtime.task.task_set import TaskSet
+from environments.runtime.values.canonical import rubric_hash
 from tests.lending_desk import line, lines, write
 
 APP = "lending"

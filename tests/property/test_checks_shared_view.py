@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments.runtime.attempt import DERIVED, Attempt, Call, Json, ToolResult
-from environments.runtime.check_arguments import canonical_arguments
-from environments.runtime.check_calls import wrote
-from environments.runtime.check_told import CENT, numbers_told, told
-from environments.runtime.check_view import View, numbers_in
+from environments.runtime.checks.arguments import canonical_arguments
+from environments.runtime.checks.calls import wrote
+from environments.runtime.checks.told import CENT, numbers_told, told
+from environments.runtime.checks.view import View, numbers_in
+from environments.runtime.task.attempt import DERIVED, Attempt, Call, Json, ToolResult
 
 AMOUNTS = st.integers(0, 400).map(lambda cents: cents / 100)
 TEXTS = st.lists(AMOUNTS, max_size=5).map(lambda found: " and ".join(f"{n:.2f}" for n in found))

@@ -10,7 +10,7 @@ import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments.runtime.canonical import NotCanonicalError, canonical, digest
+from environments.runtime.values.canonical import NotCanonicalError, canonical, digest
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(2**53) + 1, 2**53 - 1)
 TEXT = st.text(st.characters(codec="utf-8"))

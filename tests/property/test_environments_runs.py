@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from environments.runtime import TaskSet, run_actions
-from environments.runtime.canonical import digest
+from environments.runtime.values.canonical import digest
 from tests.environments_shop import write_shop
 
 JSON = st.recursive(

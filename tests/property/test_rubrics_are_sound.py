@@ -7,10 +7,10 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments.runtime.attempt import DERIVED, UNKNOWN, Attempt, Call, Json, ToolResult
-from environments.runtime.check_arguments import canonical_arguments
-from environments.runtime.checks import evaluate
-from environments.runtime.rubric import Check, Rubric
+from environments.runtime.checks.arguments import canonical_arguments
+from environments.runtime.checks.table import evaluate
+from environments.runtime.task.attempt import DERIVED, UNKNOWN, Attempt, Call, Json, ToolResult
+from environments.runtime.task.rubric import Check, Rubric
 
 SCALARS = st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.text(max_size=12)
 VALUES = st.recursive(

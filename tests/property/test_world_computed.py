@@ -8,10 +8,8 @@ import random
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from environments.runtime.attempt import UNKNOWN, Json
-from environments.runtime.world import World
-from environments.runtime.world_arithmetic import FORMS
-from environments.runtime.world_formula import (
+from environments.runtime.expr.arithmetic import FORMS
+from environments.runtime.expr.formulas import (
     BINARY,
     LISTS,
     UNARY,
@@ -20,6 +18,8 @@ from environments.runtime.world_formula import (
     result_of,
     valid,
 )
+from environments.runtime.task.attempt import UNKNOWN, Json
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import WorldSettings, learn_world
 

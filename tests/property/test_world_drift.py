@@ -5,7 +5,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synth.world.splits import MIN_SIDE, Flag, find_split
+from synth.world.time.change_points import MIN_SIDE, Flag, find_split
 
 
 @given(st.integers(12, 60), st.integers(12, 60), st.booleans(), st.randoms(use_true_random=False))

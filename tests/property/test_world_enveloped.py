@@ -13,9 +13,9 @@ from benchmarks.backends.attempts import Made, attempts
 from benchmarks.backends.tickets import TICKETS
 from benchmarks.chat_logs import to_episode
 from benchmarks.enveloped import FORMS, line_of, wrapped
-from environments.runtime.world_enveloped import Enveloped
-from synth.world.enveloped import learn_enveloped
+from environments.runtime.views.envelopes import Enveloped
 from synth.world.observation import histories
+from synth.world.views.envelopes import learn_enveloped
 
 TOOL = "get_ticket"
 VALUES = st.recursive(

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments.runtime.world_formats import (
+from environments.runtime.views.formats import (
     SECOND,
     draw_id,
     fits,

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from environments.runtime.attempt import Json
-from environments.runtime.expression import build, prefix, shape
-from environments.runtime.expression_merged import MAX_FINE
-from environments.runtime.expression_scope import Missing, NotKnown, Scope
-from environments.runtime.expression_together import OFTEN
-from environments.runtime.normal import stable
-from environments.runtime.world_guards import Guard, Guards
-from environments.runtime.world_partial import part_of
+from environments.runtime.answers.guards import Guard, Guards
+from environments.runtime.answers.partial_rows import part_of
+from environments.runtime.expr.language import build, prefix, shape
+from environments.runtime.expr.merged import MAX_FINE
+from environments.runtime.expr.scope import Missing, NotKnown, Scope
+from environments.runtime.expr.together import OFTEN
+from environments.runtime.task.attempt import Json
+from environments.runtime.values.normal import stable
 
 ITEM = {"id": "i1", "price": 3, "state": "kept", "tags": ["a", "b"]}
 ROWS: dict[tuple[str, str], Any] = {

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments.runtime.attempt import Json
-from environments.runtime.expression import build
-from environments.runtime.expression_scope import NotKnown, Scope
-from environments.runtime.world_met import Condition, Met, met_before, note
-from environments.runtime.world_partial import Partial, part_of
+from environments.runtime.answers.observed_bounds import Condition, Met, met_before, note
+from environments.runtime.answers.partial_rows import Partial, part_of
+from environments.runtime.expr.language import build
+from environments.runtime.expr.scope import NotKnown, Scope
+from environments.runtime.task.attempt import Json
 
 NAMES = st.sampled_from(["a", "b", "c"])
 FIELDS = st.dictionaries(st.tuples(NAMES, NAMES), st.integers(), min_size=1)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from environments.runtime.attempt import (
+from environments.runtime.checks.arguments import canonical_arguments
+from environments.runtime.checks.table import evaluate
+from environments.runtime.task.attempt import (
     DERIVED,
     Attempt,
     Call,
@@ -12,10 +14,8 @@ from environments.runtime.attempt import (
     Json,
     ToolResult,
 )
-from environments.runtime.check_arguments import canonical_arguments
-from environments.runtime.checks import evaluate
-from environments.runtime.rubric import Check, Rubric
-from environments.runtime.verdict import Verdict
+from environments.runtime.task.rubric import Check, Rubric
+from environments.runtime.task.verdict import Verdict
 
 SET = canonical_arguments({"item": "A1", "to": 3})
 

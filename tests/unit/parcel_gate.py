@@ -6,7 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from environments.runtime.attempt import (
+from environments.runtime.checks.arguments import canonical_arguments
+from environments.runtime.play.environment import run_actions
+from environments.runtime.task.attempt import (
     DERIVED,
     UNKNOWN,
     Attempt,
@@ -17,11 +19,9 @@ from environments.runtime.attempt import (
     Made,
     ToolResult,
 )
-from environments.runtime.candidate import Action, Candidate
-from environments.runtime.check_arguments import canonical_arguments
-from environments.runtime.environment import run_actions
-from environments.runtime.rubric import Check, Rubric
-from environments.runtime.task import Task
+from environments.runtime.task.candidate import Action, Candidate
+from environments.runtime.task.rubric import Check, Rubric
+from environments.runtime.task.task import Task
 from environments.verification.probe import calls, says
 from environments.verify import Verification, verify
 

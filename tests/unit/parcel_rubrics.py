@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from environments.runtime.checks import evaluate
+from environments.runtime.checks.table import evaluate
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
 from synth.rubric.derive import Derived, derive_rubric

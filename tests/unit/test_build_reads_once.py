@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dagster_project.leak_search import IN_TEXT, Taught
-from environments.runtime.attempt import Json
-from environments.runtime.candidate import Candidate
-from environments.runtime.rubric import Rubric
-from environments.runtime.task import Task
-from environments.runtime.world_dispatched import Dispatched
-from environments.runtime.world_outcome import outcome_of
+from environments.runtime.answers.outcome import outcome_of
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.candidate import Candidate
+from environments.runtime.task.rubric import Rubric
+from environments.runtime.task.task import Task
+from environments.runtime.views.multiplexed import Dispatched
 from environments.verification.material import Others, by_meaning, planned_calls
 from environments.verification.probe import calls
 from ingest.episode import Episode, Step, ToolCall

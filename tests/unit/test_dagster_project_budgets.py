@@ -17,7 +17,7 @@ from dagster_project.verification import Seen, verify_all
 from environments.judges.ask import Judge
 from environments.judges.question import Question
 from environments.judges.spent import Spent
-from environments.runtime.candidate import Candidate
+from environments.runtime.task.candidate import Candidate
 from environments.verify import ACCEPTED, NEEDS_REVIEW
 from tests.unit.test_dagster_project_verification import candidates, stored
 

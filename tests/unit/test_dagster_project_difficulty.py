@@ -8,8 +8,8 @@ from dagster_project.difficulty_picture import picture
 from dagster_project.difficulty_report import document, flat_groups, in_band, pass_rate, saturation
 from dagster_project.estimate import Estimator, Tried, calibrate
 from dagster_project.task_difficulty import AppDifficulty, difficulties
-from environments.runtime.attempt import Json
-from environments.runtime.candidate import Candidate, RecordedAttempt
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.candidate import Candidate, RecordedAttempt
 from tests.environments_shop import entry
 
 

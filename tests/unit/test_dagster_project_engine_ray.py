@@ -21,7 +21,7 @@ from dagster_project.engine.spread import ENOUGH, Load  # noqa: E402
 from dagster_project.errors import StageError  # noqa: E402
 from dagster_project.learnt_worlds import StoredWorld  # noqa: E402
 from dagster_project.verification import verify_all  # noqa: E402
-from environments.runtime.candidate import Candidate  # noqa: E402
+from environments.runtime.task.candidate import Candidate  # noqa: E402
 from tests import engine_maps  # noqa: E402
 from tests.environments_shop import entry, world  # noqa: E402
 

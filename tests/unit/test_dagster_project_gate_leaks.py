@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dagster_project.export_check import _texts
 from dagster_project.gate_leaks import marked
-from environments.runtime import canonical
+from environments.runtime.values import canonical
 from redact.clean_episode import WITHHELD
 
 

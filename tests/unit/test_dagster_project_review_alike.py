@@ -8,9 +8,9 @@ from dagster_project.review.editing.alike import (
     lines_of,
     parts_of,
 )
-from environments.runtime.attempt import Json
-from environments.runtime.rubric import Check, Rubric
-from environments.runtime.verdict import CheckResult
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.rubric import Check, Rubric
+from environments.runtime.task.verdict import CheckResult
 
 
 def told(number: int, value: float | str, role: str = "reward", **more: object) -> Check:

@@ -11,11 +11,11 @@ from dagster_project.review.editing.edits import edited, written_in
 from dagster_project.review.editing.fields import FIELDS, BadCheckError
 from dagster_project.review.editing.kinds import KINDS, example_of, fields_of, read_check
 from environments.describe_check import describe_arguments
-from environments.runtime.attempt import Json
-from environments.runtime.check_arguments import canonical_arguments
-from environments.runtime.check_judge import EVIDENCE
-from environments.runtime.checks import FUNCTIONS
-from environments.runtime.rubric import Check, Rubric
+from environments.runtime.checks.arguments import canonical_arguments
+from environments.runtime.checks.judge import EVIDENCE
+from environments.runtime.checks.table import FUNCTIONS
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.rubric import Check, Rubric
 
 RUBRIC = Rubric(
     task_id="t",

@@ -23,9 +23,9 @@ from dagster_project.review.review import ACCEPT, DECISION, LABEL, REJECT, RUBRI
 from dagster_project.review.store import ASSET, keep, reviews_of
 from dagster_project.rows import canonical_text
 from dagster_project.verification import VerifiedTask
-from environments.runtime.candidate import Candidate
-from environments.runtime.canonical import rubric_hash
-from environments.runtime.rubric import Rubric
+from environments.runtime.task.candidate import Candidate
+from environments.runtime.task.rubric import Rubric
+from environments.runtime.values.canonical import rubric_hash
 from synth.rubric.policy_rules import rule_checks
 from tests.review_home import APP, review_home
 

@@ -26,8 +26,8 @@ from dagster_project.verification import (
     VerifiedTask,
     verify_all,
 )
-from environments.runtime.candidate import Candidate
-from environments.runtime.canonical import rubric_hash
+from environments.runtime.task.candidate import Candidate
+from environments.runtime.values.canonical import rubric_hash
 from environments.verification.judged import UNASKED
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED
 from tests.environments_shop import entry, world

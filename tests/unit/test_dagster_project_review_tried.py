@@ -3,7 +3,7 @@
 from typing import Any
 
 from dagster_project.review.task_page import tried
-from environments.runtime.rubric import Check, Rubric
+from environments.runtime.task.rubric import Check, Rubric
 
 RUBRIC = Rubric(task_id="t", checks=(Check(check_id="told_1", fn="told", args={"value": 305}),))
 

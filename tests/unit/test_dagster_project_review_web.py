@@ -29,8 +29,8 @@ from dagster_project.review.verdicts import regrade_stored
 from dagster_project.review.web import ReviewPage
 from dagster_project.task_set_parts import parts_of
 from environments.export.taskset import write_task_set
-from environments.runtime.canonical import rubric_hash
-from environments.runtime.task_set import TaskSet
+from environments.runtime.task.task_set import TaskSet
+from environments.runtime.values.canonical import rubric_hash
 from ingest.server import Server, ServerSettings
 from tests.review_home import APP, HOSTILE, review_home
 

@@ -13,7 +13,7 @@ from dagster_project.difficulty import rate_of
 from dagster_project.errors import HomeError, StrictError
 from dagster_project.rows import canonical_text, from_json, from_rows, plain_json, to_table
 from dagster_project.tables import EPISODES
-from environments.runtime.attempt import Json
+from environments.runtime.task.attempt import Json
 from ingest.episode import Episode, Step, ToolCall
 from ingest.errors import StorageFull
 

@@ -19,7 +19,7 @@ from dagster_project.runs.run import Line, RunRow, line_of
 from dagster_project.runs.shelf import FileShelf, LakeShelf
 from dagster_project.runs.web import RunsPage, grouped
 from environments.rollout.explanation import GradedCheck
-from environments.runtime.task_set import TaskSet
+from environments.runtime.task.task_set import TaskSet
 from ingest.server import Server, ServerSettings
 from tests.runs_home import APP, Shop, runs_home, written
 from tests.unit.test_dagster_project_review_web import Client

@@ -7,8 +7,8 @@ from dataclasses import replace
 from dagster_project.standing import Standing, right_ends
 from dagster_project.task_parts import ground_rows
 from dagster_project.verification import VerifiedTask
-from environments.runtime.attempt import Json
-from environments.runtime.candidate import Candidate, RecordedAttempt
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.candidate import Candidate, RecordedAttempt
 from environments.verify import ACCEPTED, NEEDS_REVIEW
 from tests.environments_shop import entry
 

@@ -26,7 +26,7 @@ from dagster_project.verification import (
     trust_in,
     verify_all,
 )
-from environments.runtime.candidate import Candidate
+from environments.runtime.task.candidate import Candidate
 from environments.verification.elsewhere import verdicts_elsewhere
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED
 from tests.environments_shop import entry, world

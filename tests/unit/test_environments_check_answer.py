@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments.runtime.attempt import Attempt, Call, Json, ToolResult
-from environments.runtime.check_answer import answered
-from environments.runtime.check_view import View
+from environments.runtime.checks.answer import answered
+from environments.runtime.checks.view import View
+from environments.runtime.task.attempt import Attempt, Call, Json, ToolResult
 from synth.rubric.references import Reference, answer_check
 
 QUESTION = "Which is it?"

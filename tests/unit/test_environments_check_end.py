@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from environments.runtime.attempt import (
+from environments.runtime.checks.arguments import canonical_arguments
+from environments.runtime.task.attempt import (
     UNKNOWN,
     Effect,
     EndState,
     Event,
     Json,
 )
-from environments.runtime.check_arguments import canonical_arguments
-from environments.runtime.world_notice import NEVER_DONE, NEVER_SO, NOT_ELSE, notice
+from environments.runtime.world.notice import NEVER_DONE, NEVER_SO, NOT_ELSE, notice
 from tests.unit.graded_attempts import SET, attempt, end_check, made, score
 
 

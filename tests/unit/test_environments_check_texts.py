@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from environments.runtime.attempt import Attempt, Call, Json, ToolResult
-from environments.runtime.check_judge import evidence_of
-from environments.runtime.check_texts import text_grounded, text_holds
-from environments.runtime.check_view import View
-from environments.runtime.facts import facts_in
+from environments.runtime.checks.judge import evidence_of
+from environments.runtime.checks.texts import text_grounded, text_holds
+from environments.runtime.checks.view import View
+from environments.runtime.task.attempt import Attempt, Call, Json, ToolResult
+from environments.runtime.values.facts import facts_in
 from synth.rubric.told_facts import fact_args
 
 USER = (

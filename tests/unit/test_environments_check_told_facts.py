@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments.runtime.attempt import RECORDED, Attempt, Call, Json, ToolResult
-from environments.runtime.facts import facts_in
-from environments.runtime.rubric import Check
+from environments.runtime.task.attempt import RECORDED, Attempt, Call, Json, ToolResult
+from environments.runtime.task.rubric import Check
+from environments.runtime.values.facts import facts_in
 from synth.rubric.told_facts import fact_args, text_args
 from tests.unit.graded_attempts import attempt, score
 

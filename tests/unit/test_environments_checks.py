@@ -6,16 +6,16 @@ import time
 
 import pytest
 
-from environments.runtime.attempt import (
+from environments.runtime.checks.judge import question_key
+from environments.runtime.checks.table import FUNCTIONS, evaluate
+from environments.runtime.checks.view import View, numbers_in
+from environments.runtime.task.attempt import (
     UNKNOWN,
     Attempt,
     Json,
 )
-from environments.runtime.check_judge import question_key
-from environments.runtime.check_view import View, numbers_in
-from environments.runtime.checks import FUNCTIONS, evaluate
-from environments.runtime.rubric import AGREEMENT, BOTH, REWARD, Check, Rubric
-from environments.runtime.verdict import counted
+from environments.runtime.task.rubric import AGREEMENT, BOTH, REWARD, Check, Rubric
+from environments.runtime.task.verdict import counted
 from tests.unit.graded_attempts import SET, attempt, end_check, grade, made, score
 
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from environments.describe_check import MOST, SENTENCES, describe, describe_arguments
-from environments.runtime.attempt import Json
-from environments.runtime.check_judge import EVIDENCE
-from environments.runtime.checks import FUNCTIONS
-from environments.runtime.rubric import Check
+from environments.runtime.checks.judge import EVIDENCE
+from environments.runtime.checks.table import FUNCTIONS
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.rubric import Check
 
 CANCEL: Json = ["cancel_order", '{"order_id":"o1","reason":"no longer needed"}', 1]
 

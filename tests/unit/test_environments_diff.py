@@ -10,7 +10,7 @@ from typing import Any
 from environments.diff import Difference, diff
 from environments.export.taskset import Entry
 from environments.runtime import TaskSet
-from environments.runtime.rubric import Check
+from environments.runtime.task.rubric import Check
 from tests.environments_shop import entry, world, write_shop
 
 

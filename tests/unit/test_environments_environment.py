@@ -8,9 +8,17 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from environments.runtime.attempt import RECORDED, UNKNOWN, Effect, EndState, Json, Made, ToolResult
-from environments.runtime.environment import Environment, run_actions
-from environments.runtime.task import Limits, Task, UserTurn
+from environments.runtime.play.environment import Environment, run_actions
+from environments.runtime.task.attempt import (
+    RECORDED,
+    UNKNOWN,
+    Effect,
+    EndState,
+    Json,
+    Made,
+    ToolResult,
+)
+from environments.runtime.task.task import Limits, Task, UserTurn
 
 
 @dataclass

@@ -17,7 +17,7 @@ from environments.export.errors import ExportError
 from environments.export.formats import FORMATS
 from environments.export.package import MARKER
 from environments.runtime import TaskSet
-from environments.runtime.errors import ChangedFileError
+from environments.runtime.task.errors import ChangedFileError
 from tests.consumer_desk import write_desk
 
 FRAMEWORKS = {

@@ -21,7 +21,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from environments.export.harbor import write_harbor
 from environments.runtime import TaskSet
-from environments.runtime.play import TALK
+from environments.runtime.play.play import TALK
 from tests.consumer_desk import replays, write_desk
 
 DRIVER = """

@@ -14,7 +14,7 @@ from environments.export.formats import FORMATS
 from environments.export.splits import SplitSettings
 from environments.export.taskset import Choice
 from environments.runtime import TaskSet
-from environments.runtime.candidate import RecordedAttempt
+from environments.runtime.task.candidate import RecordedAttempt
 from tests.environments_shop import call, entry, write_shop
 
 HALVES = SplitSettings(shares={"train": 0.5, "held_out": 0.5})

@@ -16,7 +16,7 @@ import pytest
 
 from environments.export.formats import FORMATS
 from environments.runtime import TaskSet
-from environments.runtime.share import PAYS
+from environments.runtime.task.share import PAYS
 from tests.consumer_desk import OUTER, replays, write_desk
 from tests.environments_shop import call, say
 from tests.export_player import PLAYERS

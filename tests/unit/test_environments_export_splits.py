@@ -14,7 +14,7 @@ from environments.export.splits import SplitSettings, split_tasks
 from environments.export.taskset import Choice, Entry
 from environments.export.traits import Traits, keys_of, traits_of
 from environments.runtime import TaskSet
-from environments.runtime.main import main
+from environments.runtime.play.main import main
 from tests.environments_shop import entry, world, write_shop
 
 DAY = 86_400 * 10**9

@@ -11,8 +11,8 @@ import pytest
 from environments.export.errors import ExportError
 from environments.export.taskset import Choice, entry_of, write_task_set
 from environments.runtime import TaskSet
-from environments.runtime.attempt import Json
-from environments.runtime.candidate import Candidate
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.candidate import Candidate
 from tests.environments_shop import entry, world, write_shop
 
 

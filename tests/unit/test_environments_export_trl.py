@@ -13,7 +13,7 @@ import pytest
 
 from environments.export.taskset import write_task_set
 from environments.export.trl import write_trl
-from environments.runtime.attempt import Json
+from environments.runtime.task.attempt import Json
 from tests.consumer_venv import sh
 from tests.environments_shop import entry, world
 

@@ -13,7 +13,7 @@ import pytest
 from environments.export.errors import ExportError
 from environments.export.package import module_name
 from environments.export.verifiers import write_verifiers
-from environments.runtime.errors import ChangedFileError
+from environments.runtime.task.errors import ChangedFileError
 from tests.environments_shop import entry, write_shop
 
 

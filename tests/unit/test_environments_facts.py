@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments.runtime.facts import (
+from environments.runtime.values.facts import (
     DATE,
     EMAIL,
     ID,

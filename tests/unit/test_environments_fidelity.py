@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from environments.fidelity import RecordedCall, RecordedEpisode, equal, record_tape, replay
-from environments.runtime.world import World
+from environments.runtime.world.world import World
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import calls_in, workshop_episodes
 

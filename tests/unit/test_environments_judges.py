@@ -13,11 +13,11 @@ from environments.judges.ask import Judge, JudgeSettings
 from environments.judges.batch import MOST, Batch, batches
 from environments.judges.question import Question, questions_of
 from environments.rollout.errors import EndpointError, RefusedError
-from environments.runtime.attempt import Attempt
-from environments.runtime.check_judge import question_key
-from environments.runtime.check_view import View
-from environments.runtime.checks import evaluate
-from environments.runtime.rubric import Check, Rubric
+from environments.runtime.checks.judge import question_key
+from environments.runtime.checks.table import evaluate
+from environments.runtime.checks.view import View
+from environments.runtime.task.attempt import Attempt
+from environments.runtime.task.rubric import Check, Rubric
 
 Brain = Callable[[dict[str, Any]], str]
 """From a request to a reply's text."""

@@ -18,8 +18,8 @@ from mcp_types import TextContent
 
 from environments.mcp_server import mcp_server
 from environments.runtime import TaskSet
-from environments.runtime.attempt import Json
-from environments.runtime.play import LEFT, TALK, Play
+from environments.runtime.play.play import LEFT, TALK, Play
+from environments.runtime.task.attempt import Json
 from tests.consumer_desk import write_desk
 from tests.mcp_player import sent
 

@@ -8,7 +8,9 @@ from functools import cache
 
 import pytest
 
-from environments.runtime.attempt import (
+from environments.runtime.checks.arguments import canonical_arguments, ordered_arguments
+from environments.runtime.checks.table import evaluate
+from environments.runtime.task.attempt import (
     DERIVED,
     UNKNOWN,
     Attempt,
@@ -19,10 +21,8 @@ from environments.runtime.attempt import (
     Json,
     ToolResult,
 )
-from environments.runtime.check_arguments import canonical_arguments, ordered_arguments
-from environments.runtime.checks import evaluate
-from environments.runtime.rubric import Check, Rubric
-from environments.runtime.world import World
+from environments.runtime.task.rubric import Check, Rubric
+from environments.runtime.world.world import World
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import workshop_episodes
 

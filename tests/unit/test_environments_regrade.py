@@ -9,10 +9,10 @@ from pathlib import Path
 
 from environments.regrade import StoredRun, regrade
 from environments.runtime import TaskSet
-from environments.runtime.candidate import Action
-from environments.runtime.canonical import rubric_hash
-from environments.runtime.environment import run_actions
-from environments.runtime.rubric import Check
+from environments.runtime.play.environment import run_actions
+from environments.runtime.task.candidate import Action
+from environments.runtime.task.rubric import Check
+from environments.runtime.values.canonical import rubric_hash
 from tests.environments_shop import entry, say, world, write_shop
 
 

@@ -34,11 +34,11 @@ from environments.rollout.explanation import (
 )
 from environments.rollout.rollout import Rollout
 from environments.rollout.scripted import ScriptedPolicy
-from environments.runtime.attempt import Attempt, Call, ToolResult
-from environments.runtime.rubric import Check, Rubric
-from environments.runtime.task_set import TaskSet
-from environments.runtime.user import NEUTRAL
-from environments.runtime.verdict import CheckResult, Score, Verdict
+from environments.runtime.play.user import NEUTRAL
+from environments.runtime.task.attempt import Attempt, Call, ToolResult
+from environments.runtime.task.rubric import Check, Rubric
+from environments.runtime.task.task_set import TaskSet
+from environments.runtime.task.verdict import CheckResult, Score, Verdict
 from tests.environments_shop import call, say, write_shop
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from environments.rollout.endpoint import _turn
 from environments.rollout.training import TRAINING, sequenced, training_row
-from environments.runtime.tool_names import ToolNames
+from environments.runtime.play.tool_names import ToolNames
 
 
 def turn(prompt: list[int], written: list[int], logprobs: Any = None) -> dict[str, Any]:  # noqa: ANN401 - as endpoints send it

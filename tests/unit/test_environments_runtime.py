@@ -13,7 +13,7 @@ import pytest
 import environments.runtime
 from tests.environments_shop import write_shop
 
-FILES = sorted(Path(environments.runtime.__file__).parent.glob("*.py"))
+FILES = sorted(Path(environments.runtime.__file__).parent.rglob("*.py"))
 BANNED_NAMES = {"eval", "exec", "compile", "__import__", "globals", "breakpoint"}
 BANNED_MODULES = {
     "importlib",
@@ -115,7 +115,7 @@ def test_two_versions_run_side_by_side(tmp_path: Path, monkeypatch: pytest.Monke
     """Two task sets carry their own runtimes into one process, and neither sees the other's classes."""
     for name in ("first", "second"):
         write_shop(tmp_path / name)
-    changed = tmp_path / "second" / "runtime" / "user.py"
+    changed = tmp_path / "second" / "runtime" / "play" / "user.py"
     changed.write_text(changed.read_text().replace("I don't understand", "Pardon"))
     shutil.rmtree(tmp_path / "first" / "worlds" / "__pycache__", ignore_errors=True)
     monkeypatch.syspath_prepend(str(tmp_path))

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from environments.runtime import TaskSet
-from environments.runtime.attempt import Json
-from environments.runtime.play import ENDED, LEFT, NO_WORDS, TALK, Play, actions_of, outward
-from environments.runtime.tool_names import tool_name
-from environments.runtime.tool_schemas import complete_tool, inlined
-from environments.runtime.tool_text import message_of, text_messages, text_opening, written
+from environments.runtime.play.play import ENDED, LEFT, NO_WORDS, TALK, Play, actions_of, outward
+from environments.runtime.play.tool_names import tool_name
+from environments.runtime.play.tool_schemas import complete_tool, inlined
+from environments.runtime.play.tool_text import message_of, text_messages, text_opening, written
+from environments.runtime.task.attempt import Json
 from tests.consumer_desk import replays, write_desk
 from tests.environments_shop import call, say
 

@@ -7,8 +7,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments.runtime.attempt import Json
-from environments.runtime.tool_names import ToolNames, tool_name
+from environments.runtime.play.tool_names import ToolNames, tool_name
+from environments.runtime.task.attempt import Json
 from tests.environments_shop import tool
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from environments.runtime.attempt import Json
-from environments.runtime.expression_scope import NotKnown
-from environments.runtime.world_nested import load_nested
-from environments.runtime.world_state import State
+from environments.runtime.answers.nested_tables import load_nested
+from environments.runtime.expr.scope import NotKnown
+from environments.runtime.task.attempt import Json
+from environments.runtime.world.state import State
 
 BASE: dict[str, dict[str, Json]] = {
     "crate": {'["c1"]': {"crate": "c1", "pots": [{"pot": "p1", "glaze": "blue"}]}}

@@ -16,8 +16,8 @@ from dagster_project.lake import Lake
 from dagster_project.learnt_worlds import StoredWorld
 from dagster_project.verification import Seen, verify_all
 from environments.runtime import TaskSet
-from environments.runtime.candidate import Candidate
-from environments.runtime.rubric import Check
+from environments.runtime.task.candidate import Candidate
+from environments.runtime.task.rubric import Check
 from environments.search.found import FoundCheat
 from environments.search.oracle import KINDS, NO_CALLS, NOTHING_TOLD, OTHER_END
 from environments.verification.sentences import reason_says

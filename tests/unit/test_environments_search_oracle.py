@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from environments.runtime.attempt import Attempt
-from environments.runtime.candidate import Action
+from environments.runtime.task.attempt import Attempt
+from environments.runtime.task.candidate import Action
 from environments.search.operators import BACK, OPERATORS, other_figures
 from environments.search.oracle import (
     CONTRADICTS,

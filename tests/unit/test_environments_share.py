@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from environments.diff import diff
 from environments.export.taskset import Choice
 from environments.runtime import TaskSet
-from environments.runtime.attempt import UNKNOWN, Effect, EndState
-from environments.runtime.errors import WrongVersionError
-from environments.runtime.main import check_tasks, main
-from environments.runtime.manifest import TaskSetManifest
-from environments.runtime.rubric import AGREEMENT, BOTH, PASSES, REWARD, SHARE, Check
-from environments.runtime.share import PAYS_SHARE, UNSOLVED, share_of
+from environments.runtime.play.main import check_tasks, main
+from environments.runtime.task.attempt import UNKNOWN, Effect, EndState
+from environments.runtime.task.errors import WrongVersionError
+from environments.runtime.task.manifest import TaskSetManifest
+from environments.runtime.task.rubric import AGREEMENT, BOTH, PASSES, REWARD, SHARE, Check
+from environments.runtime.task.share import PAYS_SHARE, UNSOLVED, share_of
 from tests.environments_shop import call, entry, say, write_shop
 from tests.unit.graded_attempts import SET, attempt, end_check, grade, made
 

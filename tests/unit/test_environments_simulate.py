@@ -11,10 +11,10 @@ from typing import Any
 
 from environments.fidelity import judge
 from environments.llm import LlmJudge
-from environments.runtime.attempt import DERIVED, RECORDED, SIMULATED, UNKNOWN, Json
-from environments.runtime.environment import Environment
-from environments.runtime.world import World
-from environments.runtime.world_simulated import Request, SimulatedWorld
+from environments.runtime.play.environment import Environment
+from environments.runtime.task.attempt import DERIVED, RECORDED, SIMULATED, UNKNOWN, Json
+from environments.runtime.world.simulated import Request, SimulatedWorld
+from environments.runtime.world.world import World
 from environments.simulate import NO_ANSWER, Simulator
 from synth.labels import Label
 from synth.tasks import derive_tasks

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from environments.runtime import TaskSet, grade, run_actions
-from environments.runtime.canonical import canonical, digest_bytes
-from environments.runtime.errors import (
+from environments.runtime.play.main import main
+from environments.runtime.task.errors import (
     ChangedFileError,
     NoSuchTaskError,
     NotATaskSetError,
     WrongVersionError,
 )
-from environments.runtime.main import main
+from environments.runtime.values.canonical import canonical, digest_bytes
 from tests.environments_shop import call, entry, say, write_shop
 
 
@@ -86,7 +86,7 @@ def test_a_tampered_transcript_is_never_paid(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["tasks.jsonl", "worlds/shop.json", "rubrics/task1.json", "runtime/checks.py"]
+    "name", ["tasks.jsonl", "worlds/shop.json", "rubrics/task1.json", "runtime/checks/table.py"]
 )
 def test_a_changed_file_is_named(folder: Path, name: str) -> None:
     """One byte more in any file stops the load with the file's name."""

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from environments.runtime.tool_definition import (
+from environments.runtime.play.tool_schemas import complete_tool
+from environments.runtime.task.tool_definition import (
     choices_of,
     definition_of,
     form_of,
@@ -17,7 +18,6 @@ from environments.runtime.tool_definition import (
     required_of,
     types_of,
 )
-from environments.runtime.tool_schemas import complete_tool
 from redact.clean_episode import CleanEpisode
 from synth.world.observation import declared_forms
 from synth.world.observation import histories as histories_of

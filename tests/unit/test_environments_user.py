@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from environments.runtime.attempt import UNKNOWN
-from environments.runtime.task import UserTurn
-from environments.runtime.user import ScriptedUser
+from environments.runtime.play.user import ScriptedUser
+from environments.runtime.task.attempt import UNKNOWN
+from environments.runtime.task.task import UserTurn
 
 TURNS = (
     UserTurn(text="My zip is 90210", asked="Could you give me your zip code?"),

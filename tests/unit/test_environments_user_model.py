@@ -17,8 +17,8 @@ from environments.rollout.engine import RolloutSettings, run_rollouts
 from environments.rollout.errors import EndpointError
 from environments.rollout.rollout import Rollout
 from environments.runtime import TaskSet
-from environments.runtime.attempt import SIMULATED, UNKNOWN
-from environments.runtime.user import NEUTRAL, RecordedUser
+from environments.runtime.play.user import NEUTRAL, RecordedUser
+from environments.runtime.task.attempt import SIMULATED, UNKNOWN
 from environments.user_model import ModelledUser, UserModel
 from tests.environments_shop import write_shop
 from tests.openai_server import serving, shop_clerk

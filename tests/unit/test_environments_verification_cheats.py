@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from environments.export.card_graders import attack_section, way_section
-from environments.runtime.environment import run_actions
-from environments.runtime.message import requests_of
-from environments.runtime.rubric import REWARD, Check
+from environments.runtime.play.environment import run_actions
+from environments.runtime.play.message import requests_of
+from environments.runtime.task.rubric import REWARD, Check
 from environments.verification.attack_table import attack_rows, way_rows
 from environments.verification.cheats import cheats, in_the_language_of
 from environments.verification.material import Material

@@ -20,11 +20,11 @@ from dagster_project.task_set_parts import parts_of
 from dagster_project.verification import Seen, verify_all
 from environments.export.taskset import write_task_set
 from environments.judges.ask import Judge, JudgeSettings
-from environments.runtime.attempt import Json
-from environments.runtime.candidate import Candidate
-from environments.runtime.canonical import rubric_hash
-from environments.runtime.rubric import SHARE, Check
-from environments.runtime.task_set import TaskSet, grade
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.candidate import Candidate
+from environments.runtime.task.rubric import SHARE, Check
+from environments.runtime.task.task_set import TaskSet, grade
+from environments.runtime.values.canonical import rubric_hash
 from environments.verification.judged import UNASKED
 from environments.verify import ACCEPTED, BREAKS_RULES, NEEDS_REVIEW
 from tests.environments_shop import say

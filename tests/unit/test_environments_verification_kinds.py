@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from environments.runtime.rubric import AGREEMENT, REWARD, Check, Rubric
+from environments.runtime.task.rubric import AGREEMENT, REWARD, Check, Rubric
 from environments.verification.kinds import KINDS, kind_of
 from environments.verification.sentences import reason_group, reason_says
 

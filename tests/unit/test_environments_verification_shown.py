@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments.runtime.attempt import Json
+from environments.runtime.task.attempt import Json
 from environments.verification.shown import Shown, is_opaque
 
 NOW = 1_715_785_200 * 10**9

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from environments.runtime.attempt import (
+from environments.runtime.checks.arguments import canonical_arguments
+from environments.runtime.play.environment import run_actions
+from environments.runtime.task.attempt import (
     DERIVED,
     UNKNOWN,
     Attempt,
@@ -18,11 +20,9 @@ from environments.runtime.attempt import (
     Made,
     ToolResult,
 )
-from environments.runtime.candidate import Action, Candidate
-from environments.runtime.check_arguments import canonical_arguments
-from environments.runtime.environment import run_actions
-from environments.runtime.rubric import Check, Rubric
-from environments.runtime.task import Task, UserTurn
+from environments.runtime.task.candidate import Action, Candidate
+from environments.runtime.task.rubric import Check, Rubric
+from environments.runtime.task.task import Task, UserTurn
 from environments.verification.probe import calls, says
 from environments.verification.rewritten import reworded
 from environments.verification.sentences import reason_group, reason_says

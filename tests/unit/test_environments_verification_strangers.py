@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-from environments.runtime.attempt import Attempt, Json
-from environments.runtime.candidate import Action, Candidate
-from environments.runtime.rubric import Check, Rubric
-from environments.runtime.task import Task
-from environments.runtime.world_dispatched import EMPTY
+from environments.runtime.task.attempt import Attempt, Json
+from environments.runtime.task.candidate import Action, Candidate
+from environments.runtime.task.rubric import Check, Rubric
+from environments.runtime.task.task import Task
+from environments.runtime.views.multiplexed import EMPTY
 from environments.verification.attacks import attacks
 from environments.verification.material import Material, Others
 from environments.verification.probe import calls

@@ -8,16 +8,16 @@ from dataclasses import replace
 
 import pytest
 
-from environments.runtime.attempt import (
+from environments.runtime.checks.arguments import canonical_arguments
+from environments.runtime.play.message import requests_of
+from environments.runtime.task.attempt import (
     Attempt,
     Json,
 )
-from environments.runtime.candidate import Action, RecordedAttempt
-from environments.runtime.check_arguments import canonical_arguments
-from environments.runtime.message import requests_of
-from environments.runtime.rubric import REWARD, Check
-from environments.runtime.task import Task
-from environments.runtime.world_dispatched import EMPTY
+from environments.runtime.task.candidate import Action, RecordedAttempt
+from environments.runtime.task.rubric import REWARD, Check
+from environments.runtime.task.task import Task
+from environments.runtime.views.multiplexed import EMPTY
 from environments.verification.constant import PREFIX, SORRY, constant_policies
 from environments.verification.material import Material, Others
 from environments.verification.probe import calls, says

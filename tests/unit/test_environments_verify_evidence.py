@@ -6,14 +6,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from environments.runtime.attempt import (
+from environments.runtime.play.environment import run_actions
+from environments.runtime.task.attempt import (
     Event,
     Json,
     ToolResult,
 )
-from environments.runtime.environment import run_actions
-from environments.runtime.rubric import REWARD, Check
-from environments.runtime.task import UserTurn
+from environments.runtime.task.rubric import REWARD, Check
+from environments.runtime.task.task import UserTurn
 from environments.verification.probe import calls, says
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED, verify
 from tests.unit.parcel_gate import (

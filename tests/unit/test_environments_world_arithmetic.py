@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments.runtime.attempt import DERIVED, UNKNOWN
-from environments.runtime.world import World
-from environments.runtime.world_arithmetic import answer, calculate
+from environments.runtime.expr.arithmetic import answer, calculate
+from environments.runtime.task.attempt import DERIVED, UNKNOWN
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import WorldSettings, learn_world
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from environments.runtime.attempt import DERIVED, UNKNOWN, Json, ToolResult
-from environments.runtime.world import World
+from environments.runtime.task.attempt import DERIVED, UNKNOWN, Json, ToolResult
+from environments.runtime.world.world import World
 
 GOOD: dict[str, Json] = {"order": "O-1", "amount": 7.5, "why": "broken"}
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from environments.runtime.attempt import Json
-from environments.runtime.expression import build
-from environments.runtime.expression_scope import BadTreeError, Missing, NotKnown, Scope
-from environments.runtime.normal import stable
+from environments.runtime.expr.language import build
+from environments.runtime.expr.scope import BadTreeError, Missing, NotKnown, Scope
+from environments.runtime.task.attempt import Json
+from environments.runtime.values.normal import stable
 
 ROWS: dict[tuple[str, str], Json] = {("shelf", stable(["s1"])): {"room": 4, "tags": ["a", "b"]}}
 

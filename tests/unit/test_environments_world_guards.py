@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from environments.runtime.attempt import Json
-from environments.runtime.expression_scope import NotKnown, Scope, Unseen
-from environments.runtime.world_guards import Guards
+from environments.runtime.answers.guards import Guards
+from environments.runtime.expr.scope import NotKnown, Scope, Unseen
+from environments.runtime.task.attempt import Json
 
 RUNS = 6
 WORDS = [f"w{number}" for number in range(12)]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from environments.runtime.attempt import Json
-from environments.runtime.normal import (
+from environments.runtime.answers.outcome import outcome_of
+from environments.runtime.task.attempt import Json
+from environments.runtime.values.normal import (
     NotLiteralError,
     coerce,
     is_name,
@@ -19,7 +20,6 @@ from environments.runtime.normal import (
     simplify,
     unwrap,
 )
-from environments.runtime.world_outcome import outcome_of
 
 
 @pytest.mark.parametrize(

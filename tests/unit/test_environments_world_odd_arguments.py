@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from environments.runtime import TaskSet
-from environments.runtime.attempt import UNKNOWN
-from environments.runtime.normal import parse_json
-from environments.runtime.world import World
+from environments.runtime.task.attempt import UNKNOWN
+from environments.runtime.values.normal import parse_json
+from environments.runtime.world.world import World
 from tests.environments_shop import call, world, write_shop
 
 ODD = [

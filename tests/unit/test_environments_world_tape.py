@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from environments.runtime.attempt import DERIVED, RECORDED, UNKNOWN
-from environments.runtime.world import World
-from environments.runtime.world_outcome import outcome_of
-from environments.runtime.world_session import Session
+from environments.runtime.answers.outcome import outcome_of
+from environments.runtime.task.attempt import DERIVED, RECORDED, UNKNOWN
+from environments.runtime.world.session import Session
+from environments.runtime.world.world import World
 
 
 def _world(*, after: list[str], news: bool = False) -> World:

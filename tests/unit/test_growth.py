@@ -20,13 +20,13 @@ import pytest
 from benchmarks.desk_conversations import Talk, hold_season
 from benchmarks.small_homes import MEANINGS
 from dagster_project.agreement import ENOUGH, FOLDS, FOLDS_OF_MANY, SMALL, folds_of, newest
-from environments.runtime.attempt import Attempt
-from environments.runtime.candidate import Action, Candidate, RecordedAttempt
-from environments.runtime.environment import run_actions
-from environments.runtime.rubric import Rubric
-from environments.runtime.task import Task
-from environments.runtime.world import World
-from environments.runtime.world_dispatched import Dispatched
+from environments.runtime.play.environment import run_actions
+from environments.runtime.task.attempt import Attempt
+from environments.runtime.task.candidate import Action, Candidate, RecordedAttempt
+from environments.runtime.task.rubric import Rubric
+from environments.runtime.task.task import Task
+from environments.runtime.views.multiplexed import Dispatched
+from environments.runtime.world.world import World
 from environments.verification.material import MOST_OTHERS, Others
 from environments.verify import verify
 from redact.clean_episode import CleanEpisode

@@ -19,9 +19,9 @@ from dagster_project.learnt_worlds import StoredWorld
 from dagster_project.rows import canonical_text
 from dagster_project.verification import Seen, VerifiedTask, verify_all
 from environments.kept.answers import HeardWorld, answers_alike
-from environments.runtime.candidate import Candidate
-from environments.runtime.environment import run_actions
-from environments.runtime.world import World
+from environments.runtime.play.environment import run_actions
+from environments.runtime.task.candidate import Candidate
+from environments.runtime.world.world import World
 from environments.verification import material
 from redact.clean_outcome import CleanOutcome
 from synth.labels import Label, label_episodes, load_outcome_policy

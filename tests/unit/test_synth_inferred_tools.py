@@ -11,7 +11,7 @@ import jsonschema
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments.runtime.attempt import Json
+from environments.runtime.task.attempt import Json
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.inferred_tools import ToolBook, is_from_calls, tools_from_calls
 from synth.labels import Label

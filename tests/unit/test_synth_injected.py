@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import pytest
 
-from environments.runtime.attempt import Json
-from environments.runtime.candidate import Candidate
-from environments.runtime.checks import evaluate
-from environments.runtime.environment import Environment, run_actions
-from environments.runtime.task import Task
-from environments.runtime.tool_definition import function_of, properties_of, required_of
-from environments.runtime.world import World
+from environments.runtime.checks.table import evaluate
+from environments.runtime.play.environment import Environment, run_actions
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.candidate import Candidate
+from environments.runtime.task.task import Task
+from environments.runtime.task.tool_definition import function_of, properties_of, required_of
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.injected import injected_arguments
 from synth.labels import Label

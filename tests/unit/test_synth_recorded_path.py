@@ -8,11 +8,11 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from environments.runtime.attempt import UNKNOWN
-from environments.runtime.candidate import Candidate
-from environments.runtime.checks import evaluate
-from environments.runtime.environment import run_actions
-from environments.runtime.world import World
+from environments.runtime.checks.table import evaluate
+from environments.runtime.play.environment import run_actions
+from environments.runtime.task.attempt import UNKNOWN
+from environments.runtime.task.candidate import Candidate
+from environments.runtime.world.world import World
 from environments.verify import ACCEPTED, verify
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from environments.runtime.attempt import Json
+from environments.runtime.task.attempt import Json
 from synth.labels import Label
 from synth.rubric.derive import Derived, derive_rubric
 from synth.rubric.ends import ends_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from environments.runtime.attempt import Json
+from environments.runtime.task.attempt import Json
 from synth.rubric.bindings import Field, bind, sources_of
 from synth.rubric.known import Example, Heard, Known, Record, ids_in, plain, shape
 from synth.rubric.meant import Meanings

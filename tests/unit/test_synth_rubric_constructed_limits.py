@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from environments.runtime.attempt import DERIVED, Json, ToolResult
+from environments.runtime.task.attempt import DERIVED, Json, ToolResult
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
 from synth.rubric.constructed import Intents

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from environments.runtime.attempt import (
+from environments.runtime.task.attempt import (
     RECORDED,
     UNKNOWN,
     Attempt,
@@ -18,7 +18,7 @@ from environments.runtime.attempt import (
     Json,
     ToolResult,
 )
-from environments.runtime.candidate import Candidate
+from environments.runtime.task.candidate import Candidate
 from redact.clean_episode import CleanEpisode, CleanToolCall
 from redact.clean_outcome import CleanOutcome
 from synth.labels import Label, OutcomePolicy, OutcomeRule

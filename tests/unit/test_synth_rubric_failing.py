@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from environments.runtime.checks import evaluate
+from environments.runtime.checks.table import evaluate
 from environments.verification.sentences import reason_says
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from environments.runtime.attempt import Effect, EndState
-from environments.runtime.checks import evaluate
+from environments.runtime.checks.table import evaluate
+from environments.runtime.task.attempt import Effect, EndState
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
 from synth.rubric.derive import derive_rubric

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from environments.judges.question import questions_of, that_decide
-from environments.runtime.attempt import DERIVED, Attempt, Call, Json, ToolResult
-from environments.runtime.check_judge import evidence_of
-from environments.runtime.check_view import View
-from environments.runtime.checks import evaluate
-from environments.runtime.rubric import SHARE, Check, Rubric
-from environments.runtime.task import Task
+from environments.runtime.checks.judge import evidence_of
+from environments.runtime.checks.table import evaluate
+from environments.runtime.checks.view import View
+from environments.runtime.task.attempt import DERIVED, Attempt, Call, Json, ToolResult
+from environments.runtime.task.rubric import SHARE, Check, Rubric
+from environments.runtime.task.task import Task
 from synth.rubric.policy_rules import asked_of_a_judge, rule_checks, rules_of
 from tests.environments_shop import call, entry, say, tool
 from tests.unit.graded_attempts import attempt, made

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from environments.runtime.checks import evaluate
+from environments.runtime.checks.table import evaluate
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
 from synth.rubric.derive import derive_rubric

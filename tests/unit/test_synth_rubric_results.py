@@ -9,8 +9,8 @@ import pytest
 from benchmarks.desk_conversations import Shop, hold_season
 from benchmarks.desk_forms import PLAIN, rewritten
 from benchmarks.rubrics_desk import true_label
-from environments.runtime.candidate import Candidate
-from environments.runtime.world import World
+from environments.runtime.task.candidate import Candidate
+from environments.runtime.world.world import World
 from synth.rubric.recorded import record
 from synth.rubric.results import Results
 from synth.tasks import derive_tasks

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 
-from environments.runtime.attempt import DERIVED, Json, ToolResult
+from environments.runtime.task.attempt import DERIVED, Json, ToolResult
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
 from synth.rubric.constructed import Intents

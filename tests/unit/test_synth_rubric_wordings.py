@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from environments.runtime.attempt import Json
+from environments.runtime.task.attempt import Json
 from synth.rubric.bindings import bind, sources_of
 from synth.rubric.described import Described
 from synth.rubric.known import Example, Known, Record

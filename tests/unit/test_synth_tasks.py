@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from environments.runtime.candidate import Candidate
+from environments.runtime.task.candidate import Candidate
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
 from synth.tasks import derive_tasks, task_id_of

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from environments.runtime.attempt import UNKNOWN, Json
-from environments.runtime.candidate import Candidate
-from environments.runtime.environment import run_actions
-from environments.runtime.world import World
+from environments.runtime.play.environment import run_actions
+from environments.runtime.task.attempt import UNKNOWN, Json
+from environments.runtime.task.candidate import Candidate
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
 from synth.tasks import derive_tasks

@@ -9,12 +9,12 @@ from dataclasses import replace
 import pytest
 
 from environments.judges.question import Question
-from environments.runtime.attempt import Attempt, Json
-from environments.runtime.candidate import Action, Candidate
-from environments.runtime.checks import evaluate
-from environments.runtime.environment import run_actions
-from environments.runtime.task import Task
-from environments.runtime.world import World
+from environments.runtime.checks.table import evaluate
+from environments.runtime.play.environment import run_actions
+from environments.runtime.task.attempt import Attempt, Json
+from environments.runtime.task.candidate import Action, Candidate
+from environments.runtime.task.task import Task
+from environments.runtime.world.world import World
 from environments.verification.judged import WORDING, JudgeSays, verify_judged
 from environments.verify import ACCEPTED, NEEDS_REVIEW, verify
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from environments.runtime.attempt import Json
+from environments.runtime.task.attempt import Json
 from synth.tool_content import held, innermost
 
 ORDER: Json = {"id": "A-17", "total": 42.5}

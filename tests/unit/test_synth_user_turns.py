@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from environments.runtime.attempt import UNKNOWN
-from environments.runtime.environment import Environment
-from environments.runtime.task import Task, UserTurn
-from environments.runtime.user import NEUTRAL, ScriptedUser
-from environments.runtime.world import World
+from environments.runtime.play.environment import Environment
+from environments.runtime.play.user import NEUTRAL, ScriptedUser
+from environments.runtime.task.attempt import UNKNOWN
+from environments.runtime.task.task import Task, UserTurn
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
 from synth.rubric.recorded import record

@@ -6,9 +6,9 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from environments.runtime.attempt import UNKNOWN, Json
-from environments.runtime.world import World
-from environments.runtime.world_dated import DatedTable
+from environments.runtime.task.attempt import UNKNOWN, Json
+from environments.runtime.world.dated_rows import DatedTable
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import episode

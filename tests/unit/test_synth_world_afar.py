@@ -8,10 +8,10 @@ from benchmarks.backends.device import DEVICE
 from benchmarks.backends.mobile import MOBILE
 from benchmarks.backends.planner import PLANNER
 from benchmarks.unseen_living import measure
-from synth.world.afar import Trial, reaching
-from synth.world.horizons import MIN_STILL, Version, still_tables
 from synth.world.model import ToolModel
-from synth.world.momentary import forget_moments
+from synth.world.time.indirect_effects import Trial, reaching
+from synth.world.time.time_varying_preconditions import forget_moments
+from synth.world.time.validity import MIN_STILL, Version, still_tables
 
 pytestmark = pytest.mark.usefixtures("certain")
 """What learnt behaviour says by itself, without answers that are recalled."""

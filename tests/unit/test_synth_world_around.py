@@ -12,9 +12,9 @@ from benchmarks.backends.attempts import attempts
 from benchmarks.backends.tickets import TICKETS
 from benchmarks.chat_logs import to_episode
 from benchmarks.enveloped import MIXED, NOISE, line_of, measure, wrapped
-from environments.runtime.world import World
-from environments.runtime.world_enveloped import Enveloped
-from environments.runtime.world_wrapping import Wrapped
+from environments.runtime.views.envelopes import Enveloped
+from environments.runtime.views.result_wrappers import Wrapped
+from environments.runtime.world.world import World
 from synth.worlds import WorldSettings, learn_world
 
 pytestmark = pytest.mark.usefixtures("certain")

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from environments.runtime.attempt import UNKNOWN
-from environments.runtime.canonical import canonical
-from environments.runtime.world import World
+from environments.runtime.task.attempt import UNKNOWN
+from environments.runtime.values.canonical import canonical
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import episode

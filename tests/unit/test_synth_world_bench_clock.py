@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from environments.runtime.attempt import UNKNOWN, ToolResult
-from environments.runtime.world import World
-from environments.runtime.world_fresh import Fresh
+from environments.runtime.task.attempt import UNKNOWN, ToolResult
+from environments.runtime.views.clock_and_ids import Fresh
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode
-from synth.world.fresh import learn_fresh
 from synth.world.observation import History, Observation
+from synth.world.volatile.clock_and_ids import learn_fresh
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import episode
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from environments.runtime.attempt import UNKNOWN
-from environments.runtime.world import World
-from environments.runtime.world_places import around, within
+from environments.runtime.answers.path_containment import around, within
+from environments.runtime.task.attempt import UNKNOWN
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import episode

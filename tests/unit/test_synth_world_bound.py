@@ -10,9 +10,9 @@ import pytest
 from benchmarks.backends.backend import Step
 from benchmarks.signed_in import Shop, act, afresh, counts, living
 from environments.fidelity import Fidelity
-from environments.runtime.attempt import DERIVED, RECORDED, UNKNOWN
-from environments.runtime.world import World
-from environments.runtime.world_subject import SUBJECT, subject_name
+from environments.runtime.task.attempt import DERIVED, RECORDED, UNKNOWN
+from environments.runtime.views.implicit_subject import SUBJECT, subject_name
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import WorldSettings, learn_world
 

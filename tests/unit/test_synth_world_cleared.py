@@ -4,8 +4,8 @@ import json
 import random
 from typing import Any
 
-from environments.runtime.attempt import UNKNOWN
-from environments.runtime.world import World
+from environments.runtime.task.attempt import UNKNOWN
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import WorldSettings, learn_world
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from environments.runtime.attempt import DERIVED, UNKNOWN, Json, ToolResult
-from environments.runtime.expression_scope import BadTreeError
-from environments.runtime.world import World
+from environments.runtime.expr.scope import BadTreeError
+from environments.runtime.task.attempt import DERIVED, UNKNOWN, Json, ToolResult
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import WorldSettings, learn_world
 

@@ -13,12 +13,12 @@ from benchmarks.backends.feed import FEED
 from benchmarks.backends.ledger import LEDGER
 from benchmarks.backends.tickets import TICKETS
 from benchmarks.backends.trading import TRADING
-from environments.runtime.attempt import UNKNOWN
-from environments.runtime.world import World
-from environments.runtime.world_dated import DatedTable
+from environments.runtime.task.attempt import UNKNOWN
+from environments.runtime.world.dated_rows import DatedTable
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
-from synth.world.continuity import MIN_DIFFERENT
-from synth.world.horizons import MIN_PAIRS, horizon_of
+from synth.world.time.continuity import MIN_DIFFERENT
+from synth.world.time.validity import MIN_PAIRS, horizon_of
 from synth.worlds import LearntWorld, WorldSettings, learn_world
 
 HOUR = 3_600 * 10**9

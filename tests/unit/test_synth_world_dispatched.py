@@ -17,11 +17,11 @@ from benchmarks.dispatched import Form, formed, forms_of, measure
 from benchmarks.unseen import CLERKS, STYLES, recorded
 from dagster_project.review.transcript import turns
 from environments.fidelity import RecordedCall, RecordedEpisode, replay
-from environments.runtime.attempt import UNKNOWN, Attempt, Call, ToolResult
-from environments.runtime.world import World
-from environments.runtime.world_dispatched import Dispatched
+from environments.runtime.task.attempt import UNKNOWN, Attempt, Call, ToolResult
+from environments.runtime.views.multiplexed import Dispatched
+from environments.runtime.world.world import World
 from synth.rubric.verbs import write_log_odds
-from synth.world.dispatched import learn_dispatched
+from synth.world.multiplexed.operations import learn_dispatched
 from synth.world.observation import histories
 from synth.worlds import WorldSettings, learn_world
 

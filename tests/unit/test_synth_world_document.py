@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from environments.runtime.attempt import UNKNOWN
-from environments.runtime.world import World
-from environments.runtime.world_notice import WITHHELD as MARKER
+from environments.runtime.task.attempt import UNKNOWN
+from environments.runtime.world.notice import WITHHELD as MARKER
+from environments.runtime.world.world import World
 from redact.clean_episode import WITHHELD, CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import calls_in, episode

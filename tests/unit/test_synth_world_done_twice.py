@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from environments.runtime.world import World
+from environments.runtime.world.world import World
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import episode
 

@@ -7,9 +7,9 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from environments.runtime.attempt import UNKNOWN
-from environments.runtime.world import World
-from synth.world.evidence import says_write
+from environments.runtime.task.attempt import UNKNOWN
+from environments.runtime.world.world import World
+from synth.world.influence.contrast_pairs import says_write
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import episode
 

@@ -7,8 +7,8 @@ import random
 from collections.abc import Iterator
 
 from redact.clean_episode import CleanEpisode, CleanStep
-from synth.world.drawn import Homes, drawn_anew
 from synth.world.observation import History, histories
+from synth.world.volatile.drawn_values import Homes, drawn_anew
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.clean_seasons import BETWEEN, SECOND, call_and_result, conversation, world_from
 

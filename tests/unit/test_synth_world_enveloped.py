@@ -11,9 +11,9 @@ import pytest
 
 from benchmarks.backends.tickets import TICKETS
 from benchmarks.enveloped import FORMS, measure
-from synth.world.enveloped import learn_enveloped
 from synth.world.model import ToolModel
-from synth.world.outcomes import learn_outcomes, learn_style
+from synth.world.schema.outcomes import learn_outcomes, learn_style
+from synth.world.views.envelopes import learn_enveloped
 from tests.unit.told_results import history_of
 
 pytestmark = pytest.mark.usefixtures("certain")

@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from environments.runtime.attempt import Json
-from environments.runtime.expression_scope import Scope, Tree
-from environments.runtime.world import World
-from synth.world.conditions import Cases, Condition
-from synth.world.examples import Example
-from synth.world.explain import remembers
+from environments.runtime.expr.scope import Scope, Tree
+from environments.runtime.task.attempt import Json
+from environments.runtime.world.world import World
+from synth.world.actions.examples import Example
 from synth.world.observation import Observation
+from synth.world.refusals.conditions import Cases, Condition
+from synth.world.refusals.precondition_search import remembers
 
 EVENTS: dict[str, dict[str, Json]] = {
     "e1": {"title": "Review", "state": "open"},

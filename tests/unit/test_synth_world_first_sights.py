@@ -5,21 +5,21 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from environments.runtime.attempt import UNKNOWN
-from environments.runtime.expression_scope import Scope
-from environments.runtime.world import World
-from environments.runtime.world_entry import Came, Entry
-from environments.runtime.world_outcome import outcome_of
-from synth.world.beside import decides_beside
-from synth.world.fit import Fitter
-from synth.world.http_status import learn_http_status
-from synth.world.kinds import learn_kinds
+from environments.runtime.answers.outcome import outcome_of
+from environments.runtime.expr.scope import Scope
+from environments.runtime.task.attempt import UNKNOWN
+from environments.runtime.world.entries import Came, Entry
+from environments.runtime.world.world import World
+from synth.world.influence.frame_axioms import learn_settled
+from synth.world.influence.writers import learn_base
 from synth.world.model import TableModel, ToolModel, Workbench
 from synth.world.observation import histories
-from synth.world.outcomes import learn_outcomes
-from synth.world.settled import learn_settled
-from synth.world.terms import Tables
-from synth.world.writers import learn_base
+from synth.world.schema.functional_dependency import decides_beside
+from synth.world.schema.http_status import learn_http_status
+from synth.world.schema.kinds import learn_kinds
+from synth.world.schema.outcomes import learn_outcomes
+from synth.world.search.fit import Fitter
+from synth.world.search.terms import Tables
 from tests.unit.world_backend import episode
 
 Made = tuple[str, dict[str, Any], str]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from environments.runtime.attempt import Json
-from environments.runtime.expression_scope import NotKnown, Scope
-from synth.world.fit import Fitter
-from synth.world.spelt import bound
-from synth.world.terms import Tables
+from environments.runtime.expr.scope import NotKnown, Scope
+from environments.runtime.task.attempt import Json
+from synth.world.search.constant_arguments import bound
+from synth.world.search.fit import Fitter
+from synth.world.search.terms import Tables
 
 GOODS: dict[str, Json] = {
     f'["G{i}"]': {"id": f"G{i}", "price": 10 + 3 * i, "stock": i % 4} for i in range(12)

@@ -11,9 +11,9 @@ import pytest
 
 from dagster_project.recorded_calls import recorded_calls
 from environments.fidelity import replay
-from environments.runtime.attempt import DERIVED, UNKNOWN
-from environments.runtime.world import World
-from environments.runtime.world_formats import draw_id, fits, read_time
+from environments.runtime.task.attempt import DERIVED, UNKNOWN
+from environments.runtime.views.formats import draw_id, fits, read_time
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels import Label
 from synth.tasks import derive_tasks

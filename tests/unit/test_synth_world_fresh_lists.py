@@ -12,8 +12,8 @@ import pytest
 from benchmarks.backends.attempts import Made
 from benchmarks.unseen import recorded
 from environments.fidelity import EQUIVALENT, replay
-from environments.runtime.world import World
-from environments.runtime.world_fresh import BY_FORMAT
+from environments.runtime.views.clock_and_ids import BY_FORMAT
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import WorldSettings, learn_world
 

@@ -10,8 +10,8 @@ import pytest
 
 from benchmarks.volatile import recorded, verdict
 from environments.fidelity import Fidelity
-from environments.runtime.attempt import UNKNOWN
-from environments.runtime.world import World
+from environments.runtime.task.attempt import UNKNOWN
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode, CleanStep
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.clean_seasons import call_and_result, conversation, world_from

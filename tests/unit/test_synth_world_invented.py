@@ -10,8 +10,8 @@ from functools import cache
 import pytest
 
 from environments.fidelity import judge
-from environments.runtime.attempt import UNKNOWN
-from environments.runtime.world import World
+from environments.runtime.task.attempt import UNKNOWN
+from environments.runtime.world.world import World
 from synth.worlds import LearntWorld, WorldSettings, learn_world
 from tests.unit.world_backend import Workshop, arguments_for, workshop_episodes
 

@@ -12,7 +12,7 @@ from benchmarks.backends.backend import Style
 from benchmarks.backends.stays import STAYS
 from benchmarks.backends.tickets import TICKETS
 from benchmarks.enveloped import LITERAL, measure
-from environments.runtime.world_literal import from_literal, literal, to_literal
+from environments.runtime.views.python_literals import from_literal, literal, to_literal
 from synth.tool_content import innermost
 from synth.tool_errors import looks_failed
 

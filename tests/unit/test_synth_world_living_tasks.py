@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from environments.runtime.attempt import RECORDED, UNKNOWN
-from environments.runtime.world import World
-from environments.runtime.world_entry import Entry
-from environments.runtime.world_outcome import outcome_of
-from environments.runtime.world_session import Session
+from environments.runtime.answers.outcome import outcome_of
+from environments.runtime.task.attempt import RECORDED, UNKNOWN
+from environments.runtime.world.entries import Entry
+from environments.runtime.world.session import Session
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
-from synth.world.counters import gives_anew
 from synth.world.model import ToolModel
 from synth.world.observation import Observation
-from synth.world.outcomes import learn_outcomes
+from synth.world.schema.counters import gives_anew
+from synth.world.schema.outcomes import learn_outcomes
 from synth.worlds import WorldSettings, learn_world
 
 MINUTE = 60 * 10**9

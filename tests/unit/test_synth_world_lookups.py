@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from environments.runtime.attempt import UNKNOWN, Json
-from environments.runtime.world import World
-from environments.runtime.world_dated import MADE, DatedTable
+from environments.runtime.task.attempt import UNKNOWN, Json
+from environments.runtime.world.dated_rows import MADE, DatedTable
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import LearntWorld, WorldSettings, learn_world
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import cast
 
-from environments.runtime.attempt import Json
-from environments.runtime.expression_frame import DARK
-from environments.runtime.expression_scope import NotKnown, Scope, Tree
-from environments.runtime.normal import HOLE
-from environments.runtime.world_session import Session
-from synth.world.examples import Example, evaluate
-from synth.world.messages import Refusal, message_of
+from environments.runtime.expr.frames import DARK
+from environments.runtime.expr.scope import NotKnown, Scope, Tree
+from environments.runtime.task.attempt import Json
+from environments.runtime.values.normal import HOLE
+from environments.runtime.world.session import Session
+from synth.world.actions.examples import Example, evaluate
 from synth.world.observation import Observation
-from synth.world.terms import Tables
+from synth.world.refusals.messages import Refusal, message_of
+from synth.world.search.terms import Tables
 
 NOTHING = cast("Session", None)
 """No example here looks at the state before."""

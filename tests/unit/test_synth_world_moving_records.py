@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from environments.runtime.attempt import UNKNOWN
-from environments.runtime.world import World
-from environments.runtime.world_dated import DatedTable
+from environments.runtime.task.attempt import UNKNOWN
+from environments.runtime.world.dated_rows import DatedTable
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
-from synth.world.horizons import MIN_MOVED, Version, moves
+from synth.world.time.validity import MIN_MOVED, Version, moves
 from synth.worlds import WorldSettings, learn_world
 
 MINUTE = 60 * 10**9

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from environments.runtime.normal import stable
-from synth.world.conditions import Cases, Condition
-from synth.world.guards import MAX_WITHHOLD, _withhold
+from environments.runtime.values.normal import stable
 from synth.world.model import TableModel, Workbench
-from synth.world.nested import learn_nested
+from synth.world.refusals.conditions import Cases, Condition
+from synth.world.refusals.guards import MAX_WITHHOLD, _withhold
+from synth.world.schema.nested_tables import learn_nested
 
 
 def _bench(pier_of: dict[str, str]) -> Workbench:

@@ -9,9 +9,9 @@ import pytest
 
 from benchmarks.one_record import Bank, Panel, measure
 from environments.fidelity import Fidelity
-from environments.runtime.attempt import DERIVED, UNKNOWN
-from environments.runtime.world import World
-from environments.runtime.world_chosen import CHOSEN
+from environments.runtime.task.attempt import DERIVED, UNKNOWN
+from environments.runtime.views.selected_subject import CHOSEN
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.test_synth_world_bound import episode

@@ -7,14 +7,14 @@ import random
 from functools import cache
 from typing import Any
 
-from environments.runtime.attempt import UNKNOWN
-from environments.runtime.world import World
+from environments.runtime.task.attempt import UNKNOWN
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode
 from synth.world.model import ToolModel, Workbench
 from synth.world.observation import histories
-from synth.world.once_refused import never_taken
-from synth.world.outcomes import learn_outcomes
-from synth.world.receipts import adds_fields, unsettle
+from synth.world.refusals.unexplained_refusals import never_taken
+from synth.world.schema.outcomes import learn_outcomes
+from synth.world.schema.receipts import adds_fields, unsettle
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import episode
 

@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from environments.runtime.attempt import UNKNOWN
-from environments.runtime.world import World
+from environments.runtime.task.attempt import UNKNOWN
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import LearntWorld, WorldSettings, learn_world
 

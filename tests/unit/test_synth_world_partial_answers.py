@@ -6,7 +6,7 @@ from benchmarks.backends.attempts import attempts, episode
 from benchmarks.backends.crm import CRM
 from benchmarks.unseen import recorded
 from environments.fidelity import replay
-from environments.runtime.world import World
+from environments.runtime.world.world import World
 from synth.worlds import WorldSettings, learn_world
 
 

@@ -7,14 +7,14 @@ from typing import Any
 
 from benchmarks.backends.attempts import attempts, episode
 from benchmarks.backends.depot_tasks import DEPOT
-from environments.runtime.attempt import RECORDED, UNKNOWN
-from environments.runtime.world import World
-from environments.runtime.world_outcome import PARTLY, outcome_of
+from environments.runtime.answers.outcome import PARTLY, outcome_of
+from environments.runtime.task.attempt import RECORDED, UNKNOWN
+from environments.runtime.world.world import World
 from synth.world.model import ToolModel, Workbench
 from synth.world.observation import histories
-from synth.world.outcomes import learn_outcomes
-from synth.world.outer import shows
-from synth.world.partly_done import learn_partly_done
+from synth.world.schema.outcomes import learn_outcomes
+from synth.world.schema.partial_success import learn_partly_done
+from synth.world.views.envelope_places import shows
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import episode as recorded_episode
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from environments.runtime.normal import stable
-from environments.runtime.world import World
+from environments.runtime.values.normal import stable
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode
 from synth.llm import LlmSettings
 from synth.world_settings import WorldSettingsError, load_world_settings

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from environments.runtime.attempt import UNKNOWN
-from environments.runtime.world import World
-from environments.runtime.world_prose import beside, reworded, said_again, text_at, with_texts
-from environments.runtime.world_session import Session
+from environments.runtime.task.attempt import UNKNOWN
+from environments.runtime.world.prose import beside, reworded, said_again, text_at, with_texts
+from environments.runtime.world.session import Session
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode, CleanStep
 from tests.unit.clean_seasons import call_and_result, conversation, world_from
 

@@ -7,12 +7,12 @@ import pytest
 from benchmarks.backends.agenda_tasks import AGENDA
 from benchmarks.backends.tickets import TICKETS
 from benchmarks.unseen_living import measure
-from synth.world.afar import Trial, note_afar
-from synth.world.doubt import MIN_NAMED, MIN_READER, enough
-from synth.world.horizons import Version
+from synth.world.influence.purity_prior import MIN_NAMED, MIN_READER, enough
 from synth.world.model import ToolModel, Workbench
 from synth.world.observation import Observation
-from synth.world.quiet import Written, doubted, quiet_tables
+from synth.world.time.indirect_effects import Trial, note_afar
+from synth.world.time.table_stability import Written, doubted, quiet_tables
+from synth.world.time.validity import Version
 
 pytestmark = pytest.mark.usefixtures("certain")
 """What learnt behaviour says by itself, without answers that are recalled."""

@@ -14,14 +14,14 @@ from benchmarks.backends.device import DEVICE
 from benchmarks.backends.tickets import TICKETS
 from benchmarks.unseen import HELD_OUT, recorded
 from environments.fidelity import replay
-from environments.runtime.attempt import RECORDED, UNKNOWN
-from environments.runtime.world import World
+from environments.runtime.task.attempt import RECORDED, UNKNOWN
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.worlds import LearntWorld, WorldSettings, learn_with_recordings, learn_world
 from tests.unit.world_backend import Workshop, calls_in, workshop_episodes
 from tests.unit.world_backend import episode as workshop_episode
 
-FAULT = "TypeError at synth/world/effects.py:1"
+FAULT = "TypeError at synth/world/actions/effects.py:1"
 
 
 def without(*tools: str, episodes: list[CleanEpisode] | None = None) -> tuple[LearntWorld, World]:

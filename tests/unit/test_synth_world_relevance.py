@@ -11,10 +11,10 @@ import pytest
 
 from benchmarks.backends.backend import Style
 from benchmarks.unseen import STYLES, measure
-from environments.runtime.attempt import UNKNOWN
-from environments.runtime.world import World
-from environments.runtime.world_fresh import BY_FORMAT
-from environments.runtime.world_session import Session
+from environments.runtime.task.attempt import UNKNOWN
+from environments.runtime.views.clock_and_ids import BY_FORMAT
+from environments.runtime.world.session import Session
+from environments.runtime.world.world import World
 from synth.worlds import LearntWorld, WorldSettings, learn_world
 from tests.unit.world_backend import episode
 

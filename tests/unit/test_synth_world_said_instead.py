@@ -11,9 +11,9 @@ import pytest
 from benchmarks.backends.ledger import LEDGER
 from benchmarks.backends.tickets import TICKETS
 from benchmarks.enveloped import REFUSED, measure
-from synth.world.enveloped import learn_enveloped
 from synth.world.model import ToolModel, outcome_class
-from synth.world.outcomes import learn_outcomes
+from synth.world.schema.outcomes import learn_outcomes
+from synth.world.views.envelopes import learn_enveloped
 from tests.unit.told_results import history_of
 
 pytestmark = pytest.mark.usefixtures("certain")

@@ -11,8 +11,8 @@ import pytest
 
 from benchmarks.backends.attempts import attempts, episode
 from benchmarks.backends.backend import Backend, Call, Step, Style, ToolError
-from environments.runtime.attempt import UNKNOWN, ToolResult
-from environments.runtime.world import World
+from environments.runtime.task.attempt import UNKNOWN, ToolResult
+from environments.runtime.world.world import World
 from synth.worlds import WorldSettings, learn_world
 
 Record = dict[str, Any]

@@ -15,8 +15,8 @@ from benchmarks.backends.billing_tasks import BILLING
 from benchmarks.backends.campus_tasks import CAMPUS
 from benchmarks.backends.handset_tasks import HANDSET
 from benchmarks.backends.planner import PLANNER
-from environments.runtime.attempt import UNKNOWN, ToolResult
-from environments.runtime.world import World
+from environments.runtime.task.attempt import UNKNOWN, ToolResult
+from environments.runtime.world.world import World
 from synth.worlds import WorldSettings, learn_world
 
 STYLES = {style.name: style for style in (AGENDA, BILLING, CAMPUS, HANDSET, PLANNER)}

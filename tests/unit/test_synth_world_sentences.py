@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from environments.runtime.attempt import UNKNOWN
-from environments.runtime.world import World
-from synth.world.evidence import Evidence
-from synth.world.innocence import ignored, left_alone
+from environments.runtime.task.attempt import UNKNOWN
+from environments.runtime.world.world import World
+from synth.world.influence.contrast_pairs import Evidence
+from synth.world.influence.independence import ignored, left_alone
 from synth.world.model import ToolModel, Workbench
 from synth.world.observation import by_tool, histories
-from synth.world.outcomes import learn_outcomes
+from synth.world.schema.outcomes import learn_outcomes
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import episode
 

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
+from synth.world.influence.dependencies import learn_relevance
+from synth.world.influence.sequences import after_alone, before_nothing
 from synth.world.model import ToolModel, Workbench
 from synth.world.observation import Observation, histories
-from synth.world.relevance import learn_relevance
-from synth.world.sequences import after_alone, before_nothing
 from tests.unit.world_backend import episode
 
 Made = tuple[str, dict[str, Any], str]

@@ -11,10 +11,10 @@ import pytest
 
 from benchmarks.backends.attempts import attempts, episode
 from benchmarks.backends.backend import Backend, Call, Step, Style, ToolError
-from environments.runtime.attempt import UNKNOWN, ToolResult
-from environments.runtime.expression_scope import Scope
-from environments.runtime.world import World
-from synth.world.spelt import of_one
+from environments.runtime.expr.scope import Scope
+from environments.runtime.task.attempt import UNKNOWN, ToolResult
+from environments.runtime.world.world import World
+from synth.world.search.constant_arguments import of_one
 from synth.worlds import WorldSettings, learn_world
 
 PRICES = {f"SKU{n}": 3.5 * n + 1 for n in range(1, 9)}

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from environments.runtime.world import World
-from synth.world.again import share_numbers
-from synth.world.evidence import Evidence
+from environments.runtime.world.world import World
+from synth.world.influence.contrast_pairs import Evidence
+from synth.world.influence.repeatability import share_numbers
+from synth.world.influence.session_protocol import who_stops
 from synth.world.model import ToolModel, Workbench
 from synth.world.observation import Observation, histories
-from synth.world.outcomes import learn_outcomes
-from synth.world.stopping import who_stops
+from synth.world.schema.outcomes import learn_outcomes
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import episode
 

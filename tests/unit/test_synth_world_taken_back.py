@@ -9,10 +9,10 @@ from typing import Any
 from benchmarks.backends.attempts import attempts, episode
 from benchmarks.backends.campus_tasks import CAMPUS
 from benchmarks.backends.sheet import SHEET
-from environments.runtime.attempt import UNKNOWN, ToolResult
-from environments.runtime.world import World
-from environments.runtime.world_entry import Entry, counted
-from synth.world.evidence import Agreement, Evidence
+from environments.runtime.task.attempt import UNKNOWN, ToolResult
+from environments.runtime.world.entries import Entry, counted
+from environments.runtime.world.world import World
+from synth.world.influence.contrast_pairs import Agreement, Evidence
 from synth.worlds import WorldSettings, learn_world
 
 UNDO: tuple[str, dict[str, Any]] = ("undo", {})

@@ -17,12 +17,12 @@ from benchmarks.backends.tickets import TICKETS
 from benchmarks.backends.trading import TRADING
 from benchmarks.enveloped import WRITTEN, measure
 from benchmarks.text_forms import TEXTS
-from environments.runtime.attempt import Json, ToolResult
-from environments.runtime.text_style import LINES, XML, YAML, Style
-from environments.runtime.world_texts import Texts, from_text, read, to_text, write
-from environments.runtime.world_view import Asked
+from environments.runtime.task.attempt import Json, ToolResult
+from environments.runtime.values.text_style import LINES, XML, YAML, Style
+from environments.runtime.views.text_records import Texts, from_text, read, to_text, write
+from environments.runtime.views.view import Asked
 from synth.world.observation import History, Observation
-from synth.world.texts import learn_texts
+from synth.world.views.text_records import learn_texts
 
 pytestmark = pytest.mark.usefixtures("certain")
 """What learnt behaviour says by itself, without answers that are recalled."""

@@ -9,11 +9,11 @@ import pytest
 
 from benchmarks.backends.attempts import attempts, episode
 from benchmarks.backends.billing_tasks import BILLING
-from environments.runtime.attempt import UNKNOWN
-from environments.runtime.expression_scope import Scope
-from environments.runtime.world import World
-from synth.world.examples import evaluate
-from synth.world.spelt import for_told, or_turned
+from environments.runtime.expr.scope import Scope
+from environments.runtime.task.attempt import UNKNOWN
+from environments.runtime.world.world import World
+from synth.world.actions.examples import evaluate
+from synth.world.search.constant_arguments import for_told, or_turned
 from synth.worlds import WorldSettings, learn_world
 
 PAID = ["const", "paid"]

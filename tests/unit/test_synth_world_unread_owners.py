@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from environments.runtime.attempt import UNKNOWN
-from environments.runtime.world import World
+from environments.runtime.task.attempt import UNKNOWN
+from environments.runtime.world.world import World
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.test_synth_world_recombined import BASKETS, BUYERS, Nursery, legal
 from tests.unit.world_backend import episode

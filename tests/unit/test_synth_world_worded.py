@@ -11,16 +11,16 @@ import pytest
 from benchmarks.backends.attempts import attempts, episode
 from benchmarks.backends.billing_tasks import BILLING
 from benchmarks.backends.campus_tasks import CAMPUS
-from environments.runtime.attempt import UNKNOWN, ToolResult
-from environments.runtime.expression_frame import DARK
-from environments.runtime.expression_scope import Scope, Tree
-from environments.runtime.world import World
-from synth.world.conditions import Cases
-from synth.world.examples import Example, evaluate
-from synth.world.fields import fit_fields
+from environments.runtime.expr.frames import DARK
+from environments.runtime.expr.scope import Scope, Tree
+from environments.runtime.task.attempt import UNKNOWN, ToolResult
+from environments.runtime.world.world import World
+from synth.world.actions.examples import Example, evaluate
 from synth.world.observation import Observation
-from synth.world.terms import Tables, Term
-from synth.world.worded import bind_words, unseen_amounts
+from synth.world.refusals.conditions import Cases
+from synth.world.refusals.message_literals import bind_words, unseen_amounts
+from synth.world.search.fields import fit_fields
+from synth.world.search.terms import Tables, Term
 from synth.worlds import WorldSettings, learn_world
 
 WORDS = "Error: port is drawn from 10 litres on"

@@ -11,9 +11,9 @@ import pytest
 
 from benchmarks.volatile import counts, recorded
 from environments.fidelity import Fidelity
-from environments.runtime.attempt import DERIVED, UNKNOWN
-from environments.runtime.world import World
-from environments.runtime.world_wrapping import Wrapping
+from environments.runtime.task.attempt import DERIVED, UNKNOWN
+from environments.runtime.views.result_wrappers import Wrapping
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode, CleanStep
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.clean_seasons import (

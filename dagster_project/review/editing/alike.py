@@ -12,8 +12,8 @@ from typing import Final
 from dagster_project.review.editing.fields import FIELDS
 from dagster_project.review.editing.kinds import KINDS, Shown, fields_of
 from environments.describe_check import SENTENCES, describe, describe_arguments
-from environments.runtime.rubric import AGREEMENT, PASSES, SHARE, Check, Rubric
-from environments.runtime.verdict import CheckResult
+from environments.runtime.task.rubric import AGREEMENT, PASSES, SHARE, Check, Rubric
+from environments.runtime.task.verdict import CheckResult
 from synth.rubric.policy_rules import sentence_of
 
 MOST_NAMED: Final = 6

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from environments.runtime.attempt import Json
-from environments.runtime.check_arguments import canonical_arguments
+from environments.runtime.checks.arguments import canonical_arguments
+from environments.runtime.task.attempt import Json
 
 PLAIN: Final = re.compile(r"[^\s.\[\]:\"][^.\[\]:\"\n\r]*(?<!\s)")
 """A name that needs no quotes."""

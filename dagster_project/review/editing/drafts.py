@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from dagster_project.review.editing.edits import Edit
-from environments.runtime.canonical import digest, rubric_hash
-from environments.runtime.rubric import Rubric
+from environments.runtime.task.rubric import Rubric
+from environments.runtime.values.canonical import digest, rubric_hash
 
 MOST: Final = 200
 

@@ -14,8 +14,8 @@ from dagster_project.review.editing.fields import BadCheckError
 from dagster_project.review.editing.kinds import read_check
 from dagster_project.review.feedback import review_note
 from environments.describe_check import SENTENCES, describe, describe_arguments
-from environments.runtime.attempt import Json
-from environments.runtime.rubric import AGREEMENT, BOTH, REWARD, SHARE, Check, Rubric
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.rubric import AGREEMENT, BOTH, REWARD, SHARE, Check, Rubric
 
 ROLES: Final = (BOTH, REWARD, AGREEMENT, SHARE)
 MAX_SAYS: Final = 600

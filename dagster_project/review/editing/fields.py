@@ -18,7 +18,7 @@ from dagster_project.review.editing.call_lines import (
     read_arguments,
     read_calls,
 )
-from environments.runtime.attempt import Json
+from environments.runtime.task.attempt import Json
 from synth.rubric.told_facts import fact_of_text
 
 MAX_TEXT: Final = 200_000

@@ -1,6 +1,6 @@
 """The kinds of checks as people edit them: what each asks, which arguments it takes, and an example of each.
 
-Comes in: what a person typed, by argument. Goes out: arguments as `environments.runtime.checks` compares them, or one
+Comes in: what a person typed, by argument. Goes out: arguments as `environments.runtime.checks.table` compares them, or one
 sentence that says what is wrong. A kind that is not listed here is edited by the shape of what it holds, never made up.
 """
 
@@ -17,8 +17,8 @@ from dagster_project.review.editing.fields import (
     text_of,
 )
 from environments.describe_check import describe_arguments
-from environments.runtime.attempt import Json
-from environments.runtime.checks import FUNCTIONS
+from environments.runtime.checks.table import FUNCTIONS
+from environments.runtime.task.attempt import Json
 from synth.rubric.told_facts import fact_of_text
 
 

@@ -13,7 +13,7 @@ from dagster_project.learnt_worlds import StoredWorld
 from dagster_project.review.feedback import undecided, with_decisions, with_rubrics
 from dagster_project.review.store import Reviews
 from dagster_project.verification import Seen, VerifiedTask, verify_all
-from environments.runtime.candidate import Candidate
+from environments.runtime.task.candidate import Candidate
 from environments.verification.judged import UNASKED
 
 LABELS_WAIT: Final = (

@@ -1,0 +1,1 @@
+"""Where the answer to a call comes from: rows, effects, refusals, recordings."""

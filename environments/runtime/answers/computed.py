@@ -1,0 +1,154 @@
+"""Answers that a tool computes from its arguments alone, whatever was done before.
+
+Goes in: a call's arguments as they were sent. Comes out: the text of the answer, or None where nobody knows. Several formulas may
+have fitted every example: where they part ways nobody knows. Not here: how they were found (`synth.world.search.computed`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ..expr.arithmetic import FORMS
+from ..expr.formulas import Formula, NoResultError, is_number, is_numbers, result_of, valid
+from ..expr.scope import BadTreeError
+from ..task.attempt import Json
+from ..values.normal import coerce, simplify, stable
+
+LIST: Final = "list"
+NUMBER: Final = "number"
+
+Way = tuple[Formula, str]
+"""A formula, and the form that its result is written in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One kind of call: which arguments it has, and where numbers stand in its answer."""
+
+    takes: Mapping[str, str]
+    """Arguments that are numbers, or lists of them."""
+    words: frozenset[str]
+    """Arguments that are words, any of them."""
+    given: Mapping[str, str]
+    """Arguments that have one value here, by its text."""
+    text: tuple[str | int | tuple[str, ...], ...]
+    """The answer in parts: fixed text, the number of a slot, or arguments of which each says the word that stands there."""
+    slots: tuple[tuple[Way, ...], ...]
+    refusals: Mapping[str, str]
+    """What is said where there is no result, by reason."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Computed:
+    """What a tool computes."""
+
+    cases: tuple[Case, ...]
+    untried: frozenset[str]
+    """Tools after which it was hardly asked: they may have changed a number that it keeps."""
+
+
+def shape_of(value: Json) -> str | None:
+    """Whether an argument is a number or a list of them; None: neither."""
+    return NUMBER if is_number(value) else LIST if is_numbers(value) else None
+
+
+def as_sent(
+    arguments: Mapping[str, Json],
+    forms: Mapping[str, str],
+    ignore: Container[str],
+    defaults: Mapping[str, Json],
+) -> dict[str, Json]:
+    """The arguments that matter, numbers as they were sent: `2 * 3.0` is no whole number."""
+    out: dict[str, Json] = {}
+    for name, value in arguments.items():
+        sent = coerce(value, forms.get(name, ""))
+        if name not in ignore and not (name in defaults and defaults[name] == simplify(sent)):
+            out[name] = sent
+    return out
+
+
+def compute(computed: Computed, arguments: Mapping[str, Json]) -> tuple[str, bool] | None:
+    """The answer and whether it is a refusal; None where no case holds, or nobody knows."""
+    for case in computed.cases:
+        if _holds(case, arguments):
+            return _answer(case, arguments)
+    return None
+
+
+def _holds(case: Case, arguments: Mapping[str, Json]) -> bool:
+    if arguments.keys() != case.takes.keys() | case.words | case.given.keys():
+        return False
+    return (
+        all(shape_of(arguments[name]) == shape for name, shape in case.takes.items())
+        and all(isinstance(arguments[name], str) for name in case.words)
+        and all(stable(arguments[name]) == value for name, value in case.given.items())
+    )
+
+
+def _answer(case: Case, arguments: Mapping[str, Json]) -> tuple[str, bool] | None:
+    told: list[str] = []
+    for ways in case.slots:
+        try:
+            texts = {written(way, arguments) for way in ways}
+        except NoResultError as fault:
+            reasons = {_reason(way[0], arguments) for ways in case.slots for way in ways}
+            text = case.refusals.get(str(fault))
+            return None if text is None or reasons - {str(fault), None} else (text, True)
+        if len(texts) != 1:
+            return None
+        told.append(texts.pop())
+    out: list[str] = []
+    for part in case.text:
+        if isinstance(part, tuple):
+            words = {str(arguments[name]) for name in part}
+            if len(words) != 1:
+                return None
+            out.append(words.pop())
+        else:
+            out.append(part if isinstance(part, str) else told[part])
+    return "".join(out), False
+
+
+def _reason(formula: Formula, arguments: Mapping[str, Json]) -> str | None:
+    try:
+        result_of(formula, arguments)
+    except NoResultError as fault:
+        return str(fault)
+    return None
+
+
+def written(way: Way, arguments: Mapping[str, Json]) -> str:
+    """A result as the tool writes it; raises `NoResultError`."""
+    try:
+        return FORMS[way[1]](result_of(way[0], arguments))
+    except (ArithmeticError, TypeError) as fault:
+        raise NoResultError from fault
+
+
+def load_computed(part: Mapping[str, Any]) -> Computed:
+    """What a tool computes, from its part of the world file; raises `BadTreeError`."""
+    cases = tuple(_case(case) for case in part["cases"])
+    return Computed(cases=cases, untried=frozenset(part.get("untried", ())))
+
+
+def _case(part: Mapping[str, Any]) -> Case:
+    slots = tuple(_ways(ways) for ways in part["slots"])
+    takes, given = dict(part["takes"]), dict(part.get("given", {}))
+    words = frozenset(part.get("words", ()))
+    text = tuple(tuple(p) if isinstance(p, list) else p for p in part["text"])
+    for piece in text:
+        if isinstance(piece, tuple) and not words.issuperset(piece):
+            raise BadTreeError("an answer is put together from an argument that it does not have")
+        if isinstance(piece, int) and not 0 <= piece < len(slots):
+            raise BadTreeError("an answer has a place for a number that is not computed")
+    refusals = dict(part.get("refusals", {}))
+    return Case(takes=takes, words=words, given=given, text=text, slots=slots, refusals=refusals)
+
+
+def _ways(ways: Iterable[Sequence[Any]]) -> tuple[Way, ...]:
+    out = tuple((formula, form) for formula, form in ways)
+    if not out or not all(form in FORMS and valid(formula) for formula, form in out):
+        raise BadTreeError("a computed number is not in the language")
+    return out

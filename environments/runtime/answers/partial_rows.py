@@ -1,0 +1,48 @@
+"""Rows known in part: what answers told of records that nobody read.
+
+Goes in: the `parts` of a world file (per table and key: paths with a value each). Comes out: rows whose other fields are
+not known. Not here: where the parts come from (`synth.world.actions.partial_rows`), whether the row is still what it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from ..expr.scope import InPart
+from ..task.attempt import Json
+
+
+class Partial(dict[str, Any]):
+    """An object of which some fields are known: any other field is not known, which is not the same as not there."""
+
+    __slots__ = ()
+
+    def __missing__(self, name: str) -> NoReturn:
+        raise InPart("only a part of this was ever seen")
+
+
+def load_parts(document: Mapping[str, Any]) -> dict[str, dict[str, Partial]]:
+    """The rows known in part of a world file, by table and key."""
+    return {
+        table: {key: part_of(fields) for key, fields in rows.items()}
+        for table, rows in document.items()
+    }
+
+
+def part_of(fields: list[Mapping[str, Json]]) -> Partial:
+    """One row from its known paths."""
+    whole = Partial()
+    for known in fields:
+        path = known["path"]
+        if not isinstance(path, list) or not path:
+            continue
+        at = whole
+        for step in path[:-1]:
+            inner = at.setdefault(str(step), Partial())
+            if not isinstance(inner, Partial):
+                break
+            at = inner
+        else:
+            at[str(path[-1])] = known["value"]
+    return whole

@@ -1,0 +1,144 @@
+"""Answers of tools that change nothing: a row shown, or a value computed.
+
+Goes in: a call in a state. Comes out: `ToolResult`, with the row it shows and the names it hangs on. Not here: caching
+(`world_session`), tools that change something (`world_writes`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import islice
+from typing import Final
+
+from ..expr.scope import Missing, NotKnown
+from ..task.attempt import DERIVED, RECORDED, Json, ToolResult
+from ..values.normal import labels_in, names_in, parse_arguments
+from ..world.entries import Entry, Place
+from ..world.log import words_in
+from ..world.notice import notice
+from ..world.scope import Here, place_of, scope_of
+from ..world.state import ABSENCE, ABSENT, names_of_key
+from ..world.tool import Tool
+from .computed import as_sent, compute
+from .path_containment import within
+from .tape import EMPTY
+
+MAX_ROWS: Final = 40
+"""Rows of a table that are asked whether they name their own keys."""
+
+
+def show(
+    here: Here, tool: Tool, args: dict[str, Json]
+) -> tuple[ToolResult, Place | None, set[str]]:
+    """The answer of a tool that changes nothing, with the row it shows and the names it hangs on."""
+    names = names_in(args)
+    strange = tool.strange(args)
+    if strange is not None:
+        return notice(tool.name, strange), None, names
+    try:
+        if tool.reads is None:
+            return _compute(here, tool, args), None, names
+        scope = scope_of(here, args, None)
+        place = place_of(tool.reads, scope)
+    except (Missing, NotKnown) as fault:
+        return notice(tool.name, str(fault) or "the arguments lack the key"), None, names
+    if tool.paired and tool.apart(args, place[1]):
+        return notice(tool.name, "these arguments were never given together"), place, names
+    try:
+        result, shown = _show_row(here, tool, args, place, names)
+    except (Missing, NotKnown) as fault:
+        return notice(tool.name, str(fault) or "the record lacks a part"), place, names
+    return result, place, shown
+
+
+def show_computed(here: Here, tool: Tool, arguments: Mapping[str, Json] | str) -> ToolResult | None:
+    """What the tool computes from the arguments as they were sent; None where nobody knows."""
+    parsed = parse_arguments(arguments)
+    if tool.computes is None or parsed is None:
+        return None
+    if any(entry.tool in tool.computes.untried for entry in here.state.log):
+        return None
+    sent = as_sent(parsed, tool.forms, tool.ignore, tool.defaults)
+    told = compute(tool.computes, sent)
+    if told is None:
+        return None
+    return ToolResult(content=told[0], source=DERIVED, is_error=told[1], evidence=tool.name)
+
+
+def _compute(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
+    if tool.answer is None:
+        raise NotKnown("no behaviour was learnt")
+    if here.state.log and tool.loose and here.state.clouded_at_large("=" + tool.name):
+        raise NotKnown("an earlier call may have changed this")
+    value = tool.answer(scope_of(here, args, None))
+    return ToolResult(content=tool.render(value), source=DERIVED, evidence=tool.name)
+
+
+def _show_row(
+    here: Here, tool: Tool, args: dict[str, Json], place: Place, names: set[str]
+) -> tuple[ToolResult, set[str]]:
+    found = here.state.look(place)
+    if found is ABSENT:
+        text = here.world.refusals.get(place[0], {}).get(place[1], {}).get(tool.name)
+        unsure = here.state.log and (
+            here.state.clouded(place, names)
+            or here.state.clouded((place[0] + ABSENCE, place[1]), names)
+            or _named_since(here)
+        )
+        if text is None or unsure:
+            raise NotKnown("never seen")
+        refusal = ToolResult(content=text, source=RECORDED, is_error=True, evidence=":".join(place))
+        return refusal, names
+    if place not in here.state.rows and _named_since(here) and _says_nothing(here, place, found):
+        raise NotKnown("an earlier call may have made this")
+    words = words_in(here, found)
+    shown = names | here.state.names_at(place, found) | names_of_key(place[1])
+    if (
+        here.state.log
+        and tool.loose
+        and place not in here.state.rows
+        and here.state.clouded_at_large(place[0])
+    ):
+        raise NotKnown("an earlier call may have changed what this finds")
+    row = here.state.row(place, shown)
+    value = row if tool.view is None else tool.view(scope_of(here, args, row))
+    content = tool.render(value)
+    if here.state.log:
+        since = here.state.log[here.state.fresh.get(place, 0) :]
+        if words and any(_worded(tool, place, entry, words) for entry in since):
+            raise NotKnown("an earlier call may have changed this")
+        if tool.beneath and any(_inside(tool, args, place, entry) for entry in since):
+            raise NotKnown("an earlier call may have changed what lies inside")
+        if content in EMPTY and any(entry.tool in tool.makers for entry in since):
+            raise NotKnown("an earlier call may have made something")
+    seen = (
+        place[1] in here.world.seen.get((place[0], tool.name), ()) and place not in here.state.rows
+    )
+    source = RECORDED if seen else DERIVED
+    return ToolResult(content=content, source=source, evidence=":".join(place)), shown | words
+
+
+def _worded(tool: Tool, place: Place, entry: Entry, words: frozenset[str]) -> bool:
+    """Whether a call of a tool hardly tried before this one is about something whose key is a word in this row."""
+    if entry.tool not in tool.untried or place in entry.targets:
+        return False
+    settled = place[0] in entry.settled and (entry.known or place not in entry.about)
+    return not settled and not words.isdisjoint(entry.labels)
+
+
+def _inside(tool: Tool, args: dict[str, Json], place: Place, entry: Entry) -> bool:
+    """Whether a call about a place inside the one asked for may show in this row."""
+    return entry.tool in tool.beneath and place not in entry.targets and within(args, entry.args)
+
+
+def _named_since(here: Here) -> bool:
+    """Whether a call with an unknown result may have made anything, under any name."""
+    return any(entry.nameless for entry in here.state.log)
+
+
+def _says_nothing(here: Here, place: Place, row: Json) -> bool:
+    """Whether a row does not name its own key though many rows of its table do: it says that there is nothing."""
+    if names_of_key(place[1]) <= labels_in(row):
+        return False
+    rows = list(islice(here.world.base.get(place[0], {}).items(), MAX_ROWS))
+    return sum(names_of_key(key) <= labels_in(value) for key, value in rows) * 4 >= len(rows)

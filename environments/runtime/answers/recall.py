@@ -1,0 +1,279 @@
+"""Recalled answers: what was recorded of a call, told where nothing that the answer depends on was done differently.
+
+Goes in: the `recall` part of a world file, a call, and the calls before it that may have changed something. Comes out: the recorded
+answer that is most probably right, with that probability, or nothing. Two pasts differ by calls that only one of them has; each may have
+changed the answer with a probability that was learnt by writer, reader and what they have in common. Not here: how these
+probabilities are learnt (`synth.world.influence.recall`), answers that follow from learnt behaviour (`world_session`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from ..task.attempt import RECORDED, Json, ToolResult
+from ..values.normal import labels_in, names_in, parse_arguments, parse_json
+from ..world.entries import asked_text
+
+REPEAT: Final = "repeat"
+"""The earlier call is the same call."""
+ROW: Final = "row"
+"""Both calls name the same thing."""
+ANSWER: Final = "answer"
+"""The earlier call names something that the answer shows."""
+TOOL: Final = "tool"
+"""Both calls are of one tool."""
+NONE: Final = "none"
+ALWAYS: Final = "always"
+"""An earlier call of a tool that every recording has before the answering tool, and nobody made now: no recording shows what then happens."""
+OWN: Final = "own"
+"""No earlier call at all: what else differs between two attempts at one task."""
+OTHER: Final = "other"
+"""No earlier call at all: what else differs between two tasks."""
+RELATIONS: Final = (REPEAT, ROW, ANSWER, TOOL, NONE, ALWAYS, OWN, OTHER)
+
+Cell = tuple[str, str, str]
+"""Earlier tool (empty for `OWN` and `OTHER`), answering tool, relation."""
+RISK: Final = 0.005
+"""The share of told answers that may be wrong, where nobody says another."""
+MOST_RISK: Final = 0.2
+"""Above this a world would be a tape: a slip of the pen (2 is not 2 %)."""
+DOUBT_PER_RISK: Final = 20.0
+"""How much less sure than the whole a single answer may be: few are at the threshold, most are surer."""
+MOST_KEPT: Final = 100_000
+"""Calls as text that are kept as others are compared with them."""
+MOST_OF_OTHERS: Final = 24
+"""Recordings of other episodes that are compared for one call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A call that was made, as others are compared with it."""
+
+    text: str
+    """Equal for equal calls."""
+    tool: str
+    names: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One recorded answer to a call."""
+
+    content: str
+    failed: bool
+    episodes: frozenset[str]
+    past: tuple[Done, ...]
+    names: frozenset[str]
+    """What the answer names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """The recorded answer that is most probably right."""
+
+    answer: Recorded
+    confidence: float
+    is_own: bool
+    """Whether an episode that the session goes on from recorded it."""
+
+    def result(self) -> ToolResult:
+        """The answer as the tool gives it."""
+        return ToolResult(
+            content=self.answer.content,
+            source=RECORDED,
+            is_error=self.answer.failed,
+            evidence=min(self.answer.episodes),
+            confidence=self.confidence,
+        )
+
+
+def done(name: str, arguments: Mapping[str, Json] | str, tool: str) -> Done:
+    """A call to compare; `tool` is what it means where a tool is several."""
+    parsed = parse_arguments(arguments)
+    return Done(asked_text(name, arguments), tool, frozenset(names_in(parsed or {})))
+
+
+def names_shown(content: str) -> frozenset[str]:
+    """Everything that an answer names."""
+    parsed = parse_json(content)
+    return frozenset(labels_in(parsed.value if parsed else content))
+
+
+def relation(earlier: Done, call: Done, shown: frozenset[str]) -> str:
+    """What an earlier call has in common with one that is answered now; the closest counts."""
+    if earlier.text == call.text:
+        return REPEAT
+    if not earlier.names.isdisjoint(call.names):
+        return ROW
+    if not earlier.names.isdisjoint(shown):
+        return ANSWER
+    return TOOL if earlier.tool == call.tool else NONE
+
+
+def differing(
+    call: Done, shown: frozenset[str], past: Iterable[Done], other: Iterable[Done]
+) -> Iterator[Cell]:
+    """The cells of the calls that one past has more often than the other."""
+    times = Counter(past)
+    times.subtract(other)
+    for earlier, more in times.items():
+        if more:
+            yield earlier.tool, call.tool, relation(earlier, call, shown)
+
+
+def is_risk(value: float) -> bool:
+    """Whether a number can be a world's risk."""
+    return 0 <= value <= MOST_RISK
+
+
+def least_confidence(risk: float) -> float:
+    """How sure a recalled answer must be to be told, where this share of told answers may be wrong."""
+    return max(0.0, 1.0 - DOUBT_PER_RISK * risk)
+
+
+class Influence:
+    """How probably an earlier call changes an answer, by cell; of cells that were never tried what others of the relation say."""
+
+    __slots__ = ("_cells", "_pooled")
+
+    def __init__(self, cells: Mapping[Cell, float], pooled: Mapping[str, float]) -> None:
+        self._cells = cells
+        self._pooled = pooled
+
+    def of(self, cell: Cell) -> float:
+        """The probability that the answer is another one for it."""
+        known = self._cells.get(cell)
+        return self._pooled[cell[2]] if known is None else known
+
+    def unchanged(self, cells: Iterable[Cell]) -> float:
+        """The probability that none of several changed it."""
+        left = 1.0
+        for cell in cells:
+            left *= 1.0 - self.of(cell)
+        return left
+
+
+class Recall:
+    """What a world file has of recorded answers."""
+
+    __slots__ = (
+        "_always",
+        "_answers",
+        "_asked",
+        "_influence",
+        "_least",
+        "_scale",
+        "_trust",
+        "looks",
+        "risk",
+    )
+
+    def __init__(self, part: Mapping[str, Any]) -> None:
+        self.looks = frozenset(part["looks"])
+        """Tools that change nothing, as agents call them."""
+        self.risk = float(part["risk"])
+        """The share of told answers that may be wrong."""
+        self._least = least_confidence(self.risk)
+        """How sure an answer must be to be told."""
+        self._asked: dict[tuple[str, str], Done] = {}
+        self._trust = {(tool, source): q for tool, source, q in part.get("trust", ())}
+        self._scale: Mapping[str, float] = part["scale"]
+        """How many times more often answers were wrong than they promised, of `OWN` and `OTHER` episodes."""
+        cells = {(w, r, relation): q for w, r, relation, q in part["cells"]}
+        self._influence = Influence(cells, part["pooled"])
+        calls = [_read_call(text, tool) for text, tool in part["calls"]]
+        shown = [names_shown(text) for text in part["texts"]]
+        self._answers: dict[str, list[Recorded]] = {
+            text: [
+                Recorded(
+                    content=part["texts"][content],
+                    failed=failed,
+                    episodes=frozenset(episodes),
+                    past=tuple(calls[i] for i in past),
+                    names=shown[content],
+                )
+                for content, failed, episodes, past in listed
+            ]
+            for text, listed in part["answers"].items()
+        }
+
+        self._always: dict[str, frozenset[str]] = {}
+        """By tool, the tools that every recording of it has before it."""
+        for text, listed in self._answers.items():
+            tool = text.partition(" ")[0]
+            for one in listed:
+                before = frozenset(earlier.tool for earlier in one.past)
+                self._always[tool] = self._always.get(tool, before) & before
+
+    def done(self, name: str, arguments: Mapping[str, Json] | str, tool: str) -> Done:
+        """A call to compare; what was asked as text once is kept."""
+        if not isinstance(arguments, str):
+            return done(name, arguments, tool)
+        found = self._asked.get((name, arguments))
+        if found is None:
+            found = done(name, arguments, tool)
+            if len(self._asked) < MOST_KEPT:
+                self._asked[name, arguments] = found
+        return found
+
+    def at_risk(self, risk: float) -> Recall:
+        """The same recordings, where another share of told answers may be wrong."""
+        other = copy(self)
+        other.risk, other._least = risk, least_confidence(risk)  # noqa: SLF001 - one of its own kind
+        return other
+
+    def trusted(self, tool: str, result: ToolResult) -> ToolResult | None:
+        """A behaviour's answer with how often such answers of the tool were right on held-out calls; None where too seldom."""
+        sure = self._trust.get((tool, result.source))
+        if sure is None:
+            return result
+        return replace(result, confidence=sure) if sure >= self._least else None
+
+    def told(self, call: Done, past: Sequence[Done], own: frozenset[str]) -> Recalled | None:
+        """The answer to tell after these calls; None where none is sure enough."""
+        best = self.best(call, past, own)
+        return best if best is not None and best.confidence >= self._least else None
+
+    def best(
+        self,
+        call: Done,
+        past: Sequence[Done],
+        own: frozenset[str],
+        *,
+        without: frozenset[str] = frozenset(),
+    ) -> Recalled | None:
+        """The most probable answer, however sure; recordings of the episodes `without` do not count."""
+        never = self._always.get(call.text.partition(" ")[0], frozenset()).difference(
+            earlier.tool for earlier in past
+        )
+        lacking = [(tool, call.tool, ALWAYS) for tool in never]
+        probable: dict[str, tuple[float, bool, Recorded]] = {}
+        others = 0
+        for one in self._answers.get(call.text, ()):
+            if one.episodes <= without:
+                continue
+            is_own = not one.episodes.isdisjoint(own)
+            others += not is_own
+            if others > MOST_OF_OTHERS and not is_own:
+                continue
+            cells = differing(call, one.names, past, one.past)
+            kept = self._influence.unchanged(
+                (*cells, *lacking, ("", call.tool, OWN if is_own else OTHER))
+            )
+            if kept > probable.get(one.content, (0.0,))[0]:
+                probable[one.content] = kept, is_own, one
+        if not probable:
+            return None
+        (kept, is_own, one), *rivals = sorted(probable.values(), key=lambda p: -p[0])
+        sure = kept * (1.0 - rivals[0][0]) if rivals else kept
+        wrong = min(1.0, self._scale[OWN if is_own else OTHER] * (1.0 - sure))
+        return Recalled(one, 1.0 - wrong, is_own)
+
+
+def _read_call(text: str, tool: str) -> Done:
+    name, _, arguments = text.partition(" ")
+    return done(name, arguments, tool)

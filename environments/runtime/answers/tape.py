@@ -1,0 +1,109 @@
+"""Recorded answers of tools that change something, where the same calls came before.
+
+Goes in: a call in a state. Comes out: the recorded answer, if its history is the same in every way that matters. Not
+here: which earlier calls matter (`world_log`), recorded reads (`world_reads`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from ..task.attempt import Json
+from ..values.normal import stable
+from ..views.selected_subject import CHOSEN
+from ..world.entries import DOUBT, Entry, call_text, counted
+from ..world.log import history
+from ..world.scope import Here
+from ..world.tool import Taped, Tool
+
+EMPTY: Final = ("{}", "[]")
+"""Answers that show nothing at all."""
+ALWAYS: Final = "every episode"
+"""Where an answer comes from that was the same whoever asked."""
+MAX_DOUBTS: Final = 4
+"""Earlier calls with an unknown outcome, beyond which nobody counts the ways they may have ended."""
+
+
+def taped(here: Here, tool: Tool, args: dict[str, Json]) -> tuple[str, str] | None:
+    """The recorded answer to the same call after the same earlier calls that matter, and the episode that has it."""
+    entries = tool.tape.get(stable(args), ())
+    if not entries:
+        return None
+    if any(entry.after for entry in entries):
+        done = {call for _, call in counted(here.state.log)}
+        entries = tuple(entry for entry in entries if entry.after <= done)
+    if here.world.living:
+        # It had another state in every other episode, whatever its history here.
+        entries = tuple(e for e in entries if e.evidence in here.own or e.evidence == ALWAYS)
+    for entry in entries:
+        before = history(here, tool, args, entry.content)
+        same = entry.before == before
+        if not same and not _agreed(here, entries, entry.content, before):
+            continue
+        if not _twice(here, tool, args, entry) and not _upset(here, tool, args, (entry, before)):
+            return entry.content, entry.evidence
+    return None
+
+
+def _upset(
+    here: Here, tool: Tool, args: dict[str, Json], told: tuple[Taped, tuple[str, ...]]
+) -> bool:
+    """Whether a call outside the answer's history may matter after all.
+
+    Where something was done before, a call that names nothing and whose answer nobody knows may undo it: only its answer
+    would say what it was about. Others are of tools that were hardly tried before this one: an empty answer lacks what anybody may have made. An answer that hangs on what was done before does not hold where a mode
+    was switched, and what names nothing may undo it: that such calls mattered to nothing was seen where little was done. A call without arguments that was refused (nothing to take back) may succeed after
+    any of them.
+    """
+    entry, before = told
+    calls = counted(here.state.log)
+    outside = [e for e, call in calls if e.call not in before and call not in entry.after]
+    if before and any(_aimless(e) and e.tool not in tool.ignores for e in outside):
+        return True
+    if not tool.untried:
+        return False
+    if not args and not tool.innocent and tool.refused(entry.content, args):
+        return any(e.tool in tool.makers for e in outside)
+    if entry.content in EMPTY and any(e.tool in tool.makers for e in outside):
+        return True
+    return bool(before) and any(
+        e.tool in tool.modes or (tool.innocent and not e.args and e.tool in tool.untried)
+        for e in outside
+    )
+
+
+def _twice(here: Here, tool: Tool, args: dict[str, Json], told: Taped) -> bool:
+    """Whether the same call was made before, and not in what was recorded, of a tool never seen to do the same twice."""
+    if not tool.once or tool.refused(told.content, args):
+        return False
+    mine = call_text(tool.name, args)
+    return mine not in told.before and any(
+        e.call.removesuffix(DOUBT) == mine for e in here.state.log if e.tool == tool.name
+    )
+
+
+def _aimless(entry: Entry) -> bool:
+    """Whether nobody knows what came of a call, and nothing that it was given says what it was about."""
+    return entry.lost and not entry.args.keys() - {CHOSEN}
+
+
+def _agreed(here: Here, entries: Sequence[Taped], content: str, before: tuple[str, ...]) -> bool:
+    """Whether the answer was recorded for each way in which unknown calls may have ended: done, or refused."""
+    doubts = sum(call.endswith(DOUBT) for call in before)
+    if not 0 < doubts <= MAX_DOUBTS:
+        return False
+    told = {entry.before for entry in entries if entry.content == content}
+    return all(past in told for past in _endings(here, before))
+
+
+def _endings(here: Here, before: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    ways: list[tuple[str, ...]] = [()]
+    for call in before:
+        if not call.endswith(DOUBT):
+            ways = [(*way, call) for way in ways]
+            continue
+        done = [(*way, call.removesuffix(DOUBT)) for way in ways]
+        tool = here.world.tools.get(call.split(" ", 1)[0])
+        ways = [*ways, *done] if tool is None or tool.refusals else done
+    return iter(ways)

@@ -1,0 +1,263 @@
+"""Calls that change something: what they answer, and what they leave behind.
+
+Goes in: a call in a state that is the session's own, or a recorded call with its result. Comes out: `ToolResult`; the
+state is changed. Not here: sharing states between sessions (`world_session`), tools that change nothing (`world_reads`).
+"""
+
+from __future__ import annotations
+
+from ..expr.scope import Missing, NotKnown, Scope
+from ..task.attempt import DERIVED, RECORDED, Json, ToolResult
+from ..values.normal import names_in, parse_json, stable
+from ..views.implicit_subject import SUBJECT
+from ..world.entries import Came, Place
+from ..world.log import entry_of, history, log_unknown
+from ..world.notice import NEVER_DONE, NEVER_SO, ONLY_RECORDED, notice
+from ..world.scope import Here, place_of, scope_of
+from ..world.state import ABSENT
+from ..world.tool import STRICT, Tool, Write
+from .protocol_preconditions import UNDONE, Early, said_early, undone
+from .tape import taped
+
+_BELIEVED = "the task takes it that this call goes through, as alike users' calls did"
+
+
+def change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
+    """The answer to a call that may change something, recorded or derived; what it does is in the state afterwards."""
+    recorded = taped(here, tool, args)
+    again = undone(tool.early, here.state.log) if tool.early else None
+    if again is not None and (recorded is None or recorded[0] != again.says):
+        return _undone(here, tool, args, again)
+    if recorded is not None:
+        content, episode = recorded
+        follow_change(here, tool, args, content)
+        is_error = bool(tool.refused(content, args))
+        return ToolResult(content=content, source=RECORDED, is_error=is_error, evidence=episode)
+    why = ONLY_RECORDED
+    if tool.policy != STRICT:
+        try:
+            return _derive_change(here, tool, args)
+        except (Missing, NotKnown) as fault:
+            why = str(fault) or "no behaviour was learnt for this case"
+            early = said_early(tool.early, tool.name, here.state.log, args)
+            if early is not None:
+                return early
+    log_unknown(here, tool.name, args, "")
+    return notice(tool.name, why)
+
+
+def _undone(here: Here, tool: Tool, args: dict[str, Json], early: Early) -> ToolResult:
+    """The answer where something may have undone what has to come first."""
+    said = said_early((early,), tool.name, here.state.log, args)
+    if said is not None and tool.policy != STRICT:
+        return said
+    log_unknown(here, tool.name, args, "")
+    return notice(tool.name, UNDONE)
+
+
+def follow_change(here: Here, tool: Tool, args: dict[str, Json], content: str) -> None:
+    """The call was made and this came back: the state after it."""
+    refused = tool.refused(content, args)
+    if refused:
+        return
+    if refused is None:
+        log_unknown(here, tool.name, args, content)
+        return
+    parsed = parse_json(content)
+    entry = entry_of(here, tool, args, Came(content=content), known=True)
+    scope = scope_of(here, args, None)
+    old = scope.old = _old(here, tool, scope)
+    rows = _predicted(here, tool, scope)
+    here.state.add(entry)
+    for place, row in rows:
+        here.state.put(place, row, entry)
+    if tool.shows is not None and parsed is not None and not _alike(old, parsed.value):
+        entry.known = False
+    elif tool.shows is not None and parsed is not None:
+        shown = scope_of(here, args, None)
+        shown.it = parsed.value
+        try:
+            here.state.put(place_of(tool.shows, shown), parsed.value, entry)
+        except (Missing, NotKnown):
+            entry.known = False
+    elif tool.writes and not rows:
+        entry.known = False
+
+
+def follow_read(here: Here, tool: Tool, args: dict[str, Json], content: str) -> None:
+    """The record was read and this came back: where it says something else than the state, it is right."""
+    if tool.reads is None or tool.view is not None:
+        return
+    try:
+        place = place_of(tool.reads, scope_of(here, args, None))
+    except (Missing, NotKnown):
+        return
+    if tool.refused(content, args):
+        return
+    parsed = parse_json(content)
+    value: Json = content if parsed is None or tool.as_text else parsed.value
+    known = here.state.look(place)
+    if known is ABSENT or known != value or here.state.clouded(place, names_in(value)):
+        here.state.put(place, value, None)
+
+
+def _unlike_any(here: Here, tool: Tool, args: dict[str, Json]) -> str | None:
+    """Why nobody knows what becomes of such a call at this point of an episode, whatever the records are."""
+    strange = tool.strange(args)
+    if strange is not None:
+        return strange
+    if tool.limit is not None and _made(here, tool) >= tool.limit:
+        return "more calls than were ever seen in one episode"
+    if tool.needs or tool.bars:
+        done = {e.tool for e in here.state.log}
+        if not tool.needs <= done or not tool.bars.isdisjoint(done):
+            return "success was never seen after these calls"
+    if tool.alone and history(here, tool, args, ""):
+        return "an earlier call may have changed what this does"
+    return None
+
+
+def _derive_change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
+    unlike = _unlike_any(here, tool, args)
+    if unlike is not None:
+        raise NotKnown(unlike)
+    scope = scope_of(here, args, None)
+    scope.old = _old(here, tool, scope)
+    scope.totals = {}
+    believed = bool(here.believed) and (tool.name, stable(args)) in here.believed
+    parted = tool.parted(args) if tool.paired else frozenset[str]()
+    guards = tool.guards
+    guard = guards.objection_believed(scope) if believed else guards.objection(scope)
+    if guard is not None:
+        if guard.message is None:
+            raise NotKnown(NEVER_DONE + guard.name)
+        if not guard.within(scope) or not parted <= guard.asks():
+            raise NotKnown(NEVER_SO + guard.name)
+        message = guard.message(scope)
+        return ToolResult(
+            content=message if isinstance(message, str) else tool.render(message),
+            source=DERIVED,
+            is_error=True,
+            evidence=f"{tool.name}: {guard.name}",
+        )
+    if parted:
+        raise NotKnown("these arguments were never given together")
+    if not (tool.claims or believed) or tool.answer is None:
+        raise NotKnown("when this succeeds is not known well enough")
+    if _said_once(here, tool, args):
+        raise NotKnown("what the same call says when it is made again was never seen")
+    lit = not any(_out_of_sight(here, write, scope) for write in tool.writes)
+    changes = _changes(here, tool, scope) if lit else []
+    _must_be_fresh(here, tool, changes)
+    if changes:
+        scope.it = changes[0][1]
+    value = tool.answer(scope)
+    content = tool.render(value)
+    came = Came(content=content, value=value if isinstance(value, dict | list) else None)
+    entry = entry_of(here, tool, args, came, known=lit)
+    here.state.add(entry)
+    for place, row in changes:
+        here.state.put(place, row, entry)
+    evidence = f"{tool.name}: {_BELIEVED}" if believed else tool.name
+    return ToolResult(content=content, source=DERIVED, evidence=evidence)
+
+
+def _must_be_fresh(here: Here, tool: Tool, changes: list[tuple[Place, Json]]) -> None:
+    """What an answer shows whole and an earlier call named may have changed: who reads it is not told it either."""
+    for place, _ in changes if here.state.log and tool.shows is not None else ():
+        row = here.state.look(place)
+        if row is not ABSENT and here.state.clouded(place, here.state.names_at(place, row)):
+            raise NotKnown("an earlier call may have changed this")
+
+
+def _out_of_sight(here: Here, write: Write, scope: Scope) -> bool:
+    """Whether nobody knows the record that a call changes, which is there all the same: it is the only one."""
+    if write.creates or (write.target.keys and write.target.argument != SUBJECT):
+        return False
+    try:
+        here.state.row(place_of(write.target, scope), ())
+    except NotKnown:
+        return True
+    return False
+
+
+def _changes(here: Here, tool: Tool, scope: Scope) -> list[tuple[Place, Json]]:
+    """Every row that a successful call changes or creates, as it is afterwards."""
+    out: list[tuple[Place, Json]] = []
+    for write in tool.writes:
+        if write.creates and write.whole is not None:
+            row: Json = write.whole(scope)
+            scope.it = row
+            out.append((place_of(write.target, scope), row))
+            scope.it = None
+        else:
+            out.append(_changed(here, write, scope))
+    return out
+
+
+def _changed(here: Here, write: Write, scope: Scope) -> tuple[Place, Json]:
+    place = place_of(write.target, scope)
+    before = here.state.row(place, ())
+    outer, scope.old = scope.old, before
+    if before is not outer:
+        scope.totals = None
+    if write.whole is not None:
+        whole: Json = write.whole(scope)
+        scope.old = outer
+        return place, whole
+    if not isinstance(before, dict):
+        raise NotKnown("the record is not an object")
+    after = dict(before)
+    for name, value, when in write.fields:
+        if when is None or when(scope):
+            after[name] = value(scope)
+        else:
+            after.pop(name, None)
+    scope.old = outer
+    return place, after
+
+
+def _predicted(here: Here, tool: Tool, scope: Scope) -> list[tuple[Place, Json]]:
+    try:
+        return _changes(here, tool, scope)
+    except (Missing, NotKnown):
+        return []
+
+
+def _old(here: Here, tool: Tool, scope: Scope) -> Json:
+    ref = tool.shows or (tool.writes[0].target if tool.writes else None)
+    if ref is None or (tool.writes and tool.writes[0].creates):
+        return None
+    try:
+        place = place_of(ref, scope)
+        return here.state.row(place, names_in(scope.arg) if here.state.log else ())
+    except (Missing, NotKnown):
+        return None
+
+
+def _said_once(here: Here, tool: Tool, args: dict[str, Json]) -> bool:
+    """Whether the very call was made before, of a tool whose answers hang on its own calls, or that never did so twice, and whose rows nobody knows.
+
+    `true` may mean that the call changed something, and `false` that it was done already.
+    """
+    if tool.writes or not (tool.once or tool.name in tool.heeds):
+        return False
+    return any(e.tool == tool.name and e.args == args for e in here.state.log)
+
+
+def _made(here: Here, tool: Tool) -> int:
+    return sum(e.tool == tool.name for e in here.state.log)
+
+
+def _alike(old: Json, new: Json) -> bool:
+    """Whether a result can be the record after a change: one that says why nothing was done looks otherwise."""
+    if not isinstance(old, dict) or not isinstance(new, dict):
+        return True
+    before, after = _fields(old), _fields(new)
+    return len(before & after) * 3 >= len(before)
+
+
+def _fields(record: dict[str, Json]) -> set[str]:
+    """Names of fields, and of fields inside fields."""
+    inner = {f"{n}.{m}" for n, value in record.items() if isinstance(value, dict) for m in value}
+    return inner | set(record)

@@ -1,0 +1,1 @@
+"""Grading: each kind of check, and the table of all."""

@@ -1,0 +1,145 @@
+"""Checks on the calls themselves: acts such as a hand-over, reads an answer needs, limits, order, things never done.
+
+In: a check's arguments and the view of one attempt; out: a score and one sentence. Not here: what the calls changed
+(`check_end`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..task.attempt import Attempt, Json
+from ..task.verdict import counted
+from .consent import asks_consent, refuses
+from .view import Key, NormalCall, View, text_of
+
+
+def acted(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
+    """Whether one of the named acts was made: a tool, or a tool with the arguments that matter (the right queue)."""
+    done = sorted(_names(args.get("tools")) & view.tools_called)
+    wanted = _pairs(args.get("any_of"))
+    done += sorted(key[0] for key in wanted if _made(key, args, view))
+    return (1.0, f"{done[0]} was called") if done else (0.0, "none of the expected acts was made")
+
+
+def read(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
+    """Whether one of these exact reads was made: who answers must have looked."""
+    wanted = _pairs(args.get("any_of"))
+    if any(_made(key, args, view) for key in wanted):
+        return 1.0, "the record was read"
+    return 0.0, "the record that the answer rests on was never read"
+
+
+def calls_at_most(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
+    """A cap on tool calls."""
+    most = args.get("most")
+    count = len(view.attempt.calls)
+    if not isinstance(most, int):
+        return None, "the check names no limit"
+    return (1.0 if count <= most else 0.0), f"{counted(count, 'call')}, at most {most} allowed"
+
+
+def never_called(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
+    """That no call of these tools succeeded."""
+    done = sorted(_names(args.get("tools")) & view.tools_called)
+    return (0.0, f"{done[0]} was called") if done else (1.0, "none was called")
+
+
+def before(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
+    """That some tool of the first group was called before any of the second; not graded where neither happened."""
+    first, then = _names(args.get("first")), _names(args.get("then"))
+    names = view.answered
+    later = next((i for i, name in enumerate(names) if name in then), None)
+    if later is None:
+        return None, "nothing to come after it"
+    done = any(name in first for name in names[:later])
+    return (1.0 if done else 0.0), "in order" if done else f"{names[later]} came first"
+
+
+def wrote(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
+    """Whether one particular write was made; unknown where the world could not answer it.
+
+    With `end`, a check of the end that ran before: where that passes, another route to the same state is as good.
+    """
+    if view.scores.get(str(args.get("end"))) == 1.0:
+        return 1.0, "the end holds this change"
+    same = _alike((str(args.get("tool")), str(args.get("arguments"))), args, view)
+    if any(not call.failed and not call.unknown for call in same):
+        return 1.0, "this change was made"
+    if any(call.unknown for call in same):
+        return None, "nobody knows whether this change was made"
+    return 0.0, "this change was not made"
+
+
+def confirmed(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
+    """That the user was asked, and did not refuse, before each change that was made."""
+    tools = _names(args.get("tools"))
+    calls = [c for c in view.attempt.calls if not c.by_user]
+    writes = [c for c in calls if c.name in tools and not c.result.is_error]
+    if not writes:
+        return 1.0, "nothing to confirm"
+    since, asked = 0, False
+    for call in writes:
+        heard = any(m.get("role") == "user" for m in view.attempt.messages[since : call.message])
+        # Changes one after another, without a word of the user between them, are what one yes was given for.
+        asked = agreed_between(view.attempt, since, call.message) if heard else asked
+        if not asked:
+            return 0.0, f"{call.name} was called before the user agreed"
+        since = call.message
+    return 1.0, "the user agreed before each change"
+
+
+def agreed_between(attempt: Attempt, first: int, position: int) -> bool:
+    """Whether the policy asked for consent there, and the user's answer did not refuse it, in generic English."""
+    messages = attempt.messages
+    return any(
+        messages[i].get("role") == "assistant"
+        and messages[i + 1].get("role") == "user"
+        and asks_consent(text_of(messages[i]))
+        and not refuses(text_of(messages[i + 1]))
+        for i in range(first, position - 1)
+    )
+
+
+def called(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
+    """Whether anything was done at all: so many calls that answered."""
+    least = args.get("least")
+    count = len(view.answered)
+    enough = count >= (least if isinstance(least, int) else 1)
+    return (1.0 if enough else 0.0), f"{counted(count, 'call')} answered"
+
+
+def repeats_at_most(
+    args: Mapping[str, Json], view: View, _check_id: str
+) -> tuple[float | None, str]:
+    """A cap on making one and the same call again and again."""
+    most = args.get("most")
+    worst = view.most_repeated
+    if not isinstance(most, int):
+        return None, "the check names no limit"
+    often = f"one call was made {worst} times" if worst > 1 else "no call was made twice"
+    return (1.0 if worst <= most else 0.0), often
+
+
+def _made(key: Key, args: Mapping[str, Json], view: View) -> bool:
+    return any(not call.failed for call in _alike(key, args, view))
+
+
+def _alike(key: Key, args: Mapping[str, Json], view: View) -> Sequence[NormalCall]:
+    """The attempt's calls of this tool with these canonical arguments."""
+    ignore = args.get("ignore")
+    return view.calls_by_key(ignore if isinstance(ignore, dict) else {}).get(key, ())
+
+
+def _pairs(value: Json) -> set[tuple[str, str]]:
+    """`[[tool, canonical arguments], ...]`."""
+    rows = [row for row in _list(value) if isinstance(row, list)]
+    return {(str(row[0]), str(row[1])) for row in rows if len(row) > 1}
+
+
+def _names(value: Json) -> frozenset[str]:
+    return frozenset(str(item) for item in _list(value))
+
+
+def _list(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,298 @@
+"""Checks on what the user was told: facts that resolved attempts state, and caps against telling everything.
+
+In: a check's arguments and the view of one attempt. Only assistant messages without tool calls count: a user never
+sees the words beside a call. Not here: which facts matter (synthesis decides that from resolved attempts).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Final
+
+from ..task.attempt import Json
+from ..task.verdict import counted
+from ..values.facts import ID, NUMBER, Fact, folded, stands_in
+from ..values.normal import is_name, parse_json
+from .view import View, words_in
+
+SHORTEST_TEXT: Final = 4
+LONGEST_TEXT: Final = 60
+"""Characters of a record's text that is told: shorter ones stand in any words, longer ones are quotations."""
+MOST_TEXTS: Final = 2_000
+CENT: Final = 0.0051
+LEAST_RUN: Final = 32
+"""Characters of a shared run that are looked for; shorter ones are names and phrases."""
+STRIDE: Final = 16
+"""Runs of a result that are looked for begin so many characters apart."""
+"""Two amounts are one fact when they round to the same cent."""
+
+
+def told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
+    """Whether the user was told a value."""
+    value = args.get("value")
+    applies = not_at_this_end(args, view)
+    if applies is not None:
+        return applies
+    among = args.get("among")
+    most = among if isinstance(among, int) else None
+    if isinstance(args.get("kind"), str):
+        told_it = fact_told(args, view, most)
+    else:
+        told_it = _was_told(value, view, most) or _says_a_form(args, view)
+    return (1.0, "the value was told") if told_it else (0.0, "the value was not told")
+
+
+def told_some(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
+    """Whether the user was told enough of what the policy had to find out.
+
+    What counts: the `facts` that resolved attempts told, in any of their forms, and any other specific fact that a tool showed and
+    that nobody had said first; with `texts`, a text of a record as well. Other words may tell a right answer by other facts.
+    """
+    applies = not_at_this_end(args, view)
+    if applies is not None:
+        return applies
+    facts = [fact for fact in _list(args.get("facts")) if isinstance(fact, dict)]
+    least, among = args.get("least"), args.get("among")
+    needed = least if isinstance(least, int) else 1
+    found = sum(fact_told(fact, view, among if isinstance(among, int) else None) for fact in facts)
+    if found < needed:
+        found += _others_told(facts, view)
+    if found < needed and args.get("texts") is True:
+        found += len(texts_told(view))
+    says = f"{counted(found, 'fact')} told, at least {needed} expected"
+    return (1.0 if found >= needed else 0.0), says
+
+
+def _others_told(facts: list[dict[str, Json]], view: View) -> int:
+    """How many specific facts were told that are not among these, that a tool showed and nobody had said first.
+
+    A number that arithmetic gives proves nothing here: of many numbers shown, some give any other.
+    """
+    left_out = {
+        r for fact in facts for r in _list(fact.get("readings")) if isinstance(r, str | int | float)
+    }
+    left_out |= view.heard_readings
+    told_here = {f.readings for told in view.facts for f in told if f.specific}
+    others = (readings for readings in told_here if left_out.isdisjoint(readings))
+    return sum(not view.shown_readings.isdisjoint(readings) for readings in others)
+
+
+def texts_told(view: View) -> frozenset[str]:
+    """Texts of records that some message says and the user had not, folded: names, states, products."""
+    said_here = _spaced("\n".join(view.said_folded))
+    if not said_here:
+        return frozenset()
+    leaves = (leaf for call in view.attempt.calls for leaf in _leaves(call.result.content))
+    found = dict.fromkeys(_spaced(folded(leaf)).strip() for leaf in islice(leaves, MOST_TEXTS))
+    by_user = _spaced(view.said_by_user)
+    return frozenset(
+        t
+        for t in found
+        if SHORTEST_TEXT <= len(t) <= LONGEST_TEXT
+        and any(map(str.isalpha, t))
+        and stands_in(t, said_here)
+        and not stands_in(t, by_user)
+    )
+
+
+def _spaced(text: str) -> str:
+    return text.replace("_", " ")
+
+
+def _leaves(text: str) -> Iterator[str]:
+    """The texts in a result that is JSON."""
+    parsed = parse_json(text) if text[:1] in "[{" else None
+    pending: list[Json] = [parsed.value] if parsed is not None else []
+    while pending:
+        item = pending.pop()
+        if isinstance(item, dict):
+            pending += item.values()
+        elif isinstance(item, list):
+            pending += item
+        elif isinstance(item, str):
+            yield item
+
+
+def fact_told(fact: Mapping[str, Json], view: View, among: int | None = None) -> bool:
+    """Whether some message tells a fact: by what it means, or in one of the forms written beside it.
+
+    `fact`: `kind`, `readings` (all that it may mean, in normal form) and `forms` (folded texts). A fact that stands among
+    more than `among` new ones in its message is listed, not told.
+    """
+    messages = zip(view.facts, view.said_folded, view.new_facts, strict=True)
+    return any(
+        fact_in(fact, facts, text) for facts, text, new in messages if among is None or new <= among
+    )
+
+
+def fact_in(fact: Mapping[str, Json], facts: Iterable[Fact], text: str) -> bool:
+    """Whether a text holds a fact; `facts` are the text's own, `text` is folded."""
+    readings, forms = _list(fact.get("readings")), [str(f) for f in _list(fact.get("forms"))]
+    kind = fact.get("kind")
+    if any(f.kind == kind and _alike(kind, f.readings, readings) for f in facts):
+        return True
+    if any(stands_in(form, text) for form in forms):
+        return True
+    return kind == ID and any(isinstance(r, str) and r in text for r in readings)
+
+
+def _says_a_form(args: Mapping[str, Json], view: View) -> bool:
+    forms = [str(form) for form in _list(args.get("forms"))]
+    return any(stands_in(form, text) for form in forms for text in view.said_folded)
+
+
+def _alike(kind: Json, told_readings: tuple[str | float, ...], readings: list[Json]) -> bool:
+    if kind != NUMBER:
+        return any(reading in readings for reading in told_readings)
+    wanted = [r for r in readings if isinstance(r, int | float)]
+    return any(
+        abs(one - other) < CENT
+        for one in told_readings
+        if isinstance(one, float)
+        for other in wanted
+    )
+
+
+def quoted_at_most(
+    args: Mapping[str, Json], view: View, _check_id: str
+) -> tuple[float | None, str]:
+    """That no tool results are copied: no more characters than that stand in messages as long runs of a result."""
+    most = args.get("most")
+    if not isinstance(most, int) or most < 1:
+        return None, "the check names no limit"
+    copied = characters_copied(view)
+    if copied > most:
+        return 0.0, f"{copied} characters of tool results were copied into messages"
+    return 1.0, "no tool result was copied"
+
+
+def characters_copied(view: View) -> int:
+    """Characters of all messages that stand in runs of at least `LEAST_RUN` + `STRIDE` that some tool result has as well."""
+    results = (" ".join(folded(c.result.content).split()) for c in view.attempt.calls)
+    windows = {
+        text[start : start + LEAST_RUN]
+        for text in results
+        for start in range(0, len(text) - LEAST_RUN + 1, STRIDE)
+    }
+    if not windows:
+        return 0
+    return sum(_covered(" ".join(message.split()), windows) for message in view.said_folded)
+
+
+def _covered(text: str, windows: Collection[str]) -> int:
+    """Characters of a text that lie in one of the windows."""
+    covered = end = 0
+    for start in range(len(text) - LEAST_RUN + 1):
+        if text[start : start + LEAST_RUN] in windows:
+            covered += start + LEAST_RUN - max(start, end)
+            end = start + LEAST_RUN
+    return covered
+
+
+def numbers_told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
+    """A cap on how many numbers are told, in one message and in all: listing everything is not an answer."""
+    most, total = view.new_count
+    per_message, overall = args.get("per_message"), args.get("total")
+    if isinstance(per_message, int) and most > per_message:
+        return 0.0, f"{most} numbers in one message; resolved attempts need at most {per_message}"
+    if isinstance(overall, int) and total > overall:
+        return 0.0, f"{total} numbers in all; resolved attempts need at most {overall}"
+    return 1.0, f"{counted(total, 'number')} told"
+
+
+def words_told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
+    """A cap on how much is said: reciting the policy is not an explanation."""
+    longest, spoken = view.characters
+    per_message, overall = args.get("per_message"), args.get("total")
+    if isinstance(per_message, int) and longest > per_message:
+        return 0.0, f"{longest} characters in one message, at most {per_message} allowed"
+    if isinstance(overall, int) and spoken > overall:
+        return 0.0, f"{spoken} characters in all, at most {overall} allowed"
+    return 1.0, f"{counted(spoken, 'character')} said"
+
+
+def said(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
+    """Whether enough of the words that resolved attempts share were said to the user.
+
+    With `declines`, a refusal in other words will do: other checks ask for what it rests on.
+    """
+    words = [w for w in _list(args.get("words")) if isinstance(w, str)]
+    least = args.get("least")
+    if not words and args.get("declines") is True:
+        return (1.0 if view.declines else 0.0), "whether it was said that it cannot be done"
+    needed = least if isinstance(least, int) else len(words)
+    found = _explained(words, args.get("share"), view)
+    if found < needed and args.get("declines") is True and view.declines:
+        return 1.0, f"{found} of {len(words)} expected words said, and a refusal in others"
+    return (1.0 if found >= needed else 0.0), f"{found} of {len(words)} expected words said"
+
+
+def _explained(words: list[str], share: Json, view: View) -> int:
+    """How many of the words one message says; one in which they are too thin a share is a list of words, no explanation."""
+    least = share if isinstance(share, int | float) else 0.0
+    best = 0
+    for said_here in view.plain:
+        found = sum(word in said_here for word in words)
+        if found >= least * len(said_here):
+            best = max(best, found)
+    return best
+
+
+def spoke(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
+    """Whether the user was told anything at all; with `after_calls`, after the last call that is none of `unless`."""
+    least = args.get("messages")
+    needed = least if isinstance(least, int) else 1
+    count = len(view.visible)
+    if args.get("after_calls") is True:
+        last = next((c.name for c in reversed(view.attempt.calls) if not c.by_user), "")
+        if last in map(str, _list(args.get("unless"))):
+            return 1.0, f"{last} came last"
+        count = view.said_after_calls
+    return (1.0 if count >= needed else 0.0), f"{counted(count, 'message')} to the user"
+
+
+def not_at_this_end(args: Mapping[str, Json], view: View) -> tuple[float | None, str] | None:
+    """A fact that belongs to an end is looked at where that end was reached; elsewhere the end decides."""
+    after = args.get("after")
+    if not isinstance(after, str):
+        return None
+    ends = _list(args.get("ends"))
+    matched = view.matched.get(after)
+    if matched is not None and ends and matched not in ends:
+        return 1.0, "not needed at this end"
+    return None
+
+
+def _was_told(value: Json, view: View, among: int | None) -> bool:
+    """A value that stands among many others in one message is listed, not told."""
+    if isinstance(value, bool) or value is None:
+        return False
+    if isinstance(value, int | float):
+        return _number_told(abs(value), view, among)
+    if not isinstance(value, str) or value.casefold() not in view.told_words:
+        return False
+    return among is None or _named_among(value.casefold(), view, among)
+
+
+def _number_told(value: float, view: View, among: int | None) -> bool:
+    told = view.told_beside
+    for number, beside in islice(told, bisect_left(told, (value - CENT, 0)), None):
+        if number - value >= CENT:
+            return False
+        if abs(number - value) < CENT and (among is None or beside <= among):
+            return True
+    return False
+
+
+def _named_among(value: str, view: View, among: int) -> bool:
+    for text in view.visible:
+        words = {w for w in words_in(text) if is_name(w)}
+        if value in words and len(words - view.given_words) <= among:
+            return True
+    return False
+
+
+def _list(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []

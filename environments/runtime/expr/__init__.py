@@ -1,0 +1,1 @@
+"""The closed language of learnt behaviours, and its evaluation."""

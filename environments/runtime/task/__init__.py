@@ -1,0 +1,1 @@
+"""Tasks, rubrics, attempts and verdicts as data, and the folder that holds them."""

@@ -1,0 +1,1 @@
+"""Normal forms, canonical JSON, facts, and records written as text."""

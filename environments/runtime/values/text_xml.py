@@ -1,0 +1,123 @@
+"""Records as XML elements without attributes: read into JSON and written again.
+
+Goes in: a text and its style, or a value. Comes out: the value, or the text. An element with elements inside is a record by their names, or a list
+where the style says so. Not here: single values (`text_style`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from ..task.attempt import Json
+from .text_block import MAX_DEPTH, MAX_LENGTH, UnreadError
+from .text_style import Style, UnwrittenError
+
+ROOT: Final = "/"
+"""The name under which a style has the list that the outermost element is."""
+_MARK: Final = re.compile(r"<(/?)([A-Za-z_][\w.-]*)(/?)>")
+_NAME: Final = re.compile(r"[A-Za-z_][\w.-]*")
+_SIGNS: Final = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
+
+
+@dataclass(slots=True)
+class Element:
+    """One element as it is written."""
+
+    name: str
+    inside: list[Element]
+    text: str = ""
+
+
+def elements(text: str) -> Element:
+    """The outermost element of a text; fails where a text is no element without attributes."""
+    if text[:1] != "<" or len(text) > MAX_LENGTH:
+        raise UnreadError
+    top = Element("", [])
+    open_: list[Element] = [top]
+    at = 0
+    while at < len(text):
+        found = _MARK.search(text, at)
+        between = text[at : found.start() if found else len(text)]
+        if "<" in between or ">" in between or (between.strip() and len(open_) == 1):
+            raise UnreadError
+        open_[-1].text += between
+        if found is None:
+            break
+        at = found.end()
+        _follow(open_, found[2], ends=bool(found[1]), whole=bool(found[3]))
+    if len(open_) > 1 or len(top.inside) != 1:
+        raise UnreadError
+    return top.inside[0]
+
+
+def _follow(open_: list[Element], name: str, *, ends: bool, whole: bool) -> None:
+    if ends:
+        last = open_.pop()
+        if last.name != name or whole or not open_ or (last.inside and last.text.strip()):
+            raise UnreadError
+        return
+    made = Element(name, [])
+    open_[-1].inside.append(made)
+    if not whole:
+        open_.append(made)
+    if len(open_) > MAX_DEPTH:
+        raise UnreadError
+
+
+def read_xml(text: str, style: Style) -> Json:
+    """The record that a text is, under its outermost element's name."""
+    top = elements(text)
+    return {top.name: _value(top, ROOT, style)}
+
+
+def _value(element: Element, name: str, style: Style) -> Json:
+    item = style.lists.get(name)
+    if item is not None:
+        if any(e.name != item for e in element.inside) or element.text.strip():
+            raise UnreadError
+        return [_value(e, item, style) for e in element.inside]
+    if not element.inside:
+        text = element.text
+        if "&" in text:
+            for sign, plain in _SIGNS:
+                text = text.replace(sign, plain)
+        return style.read(text, name)
+    out: dict[str, Json] = {}
+    for inner in element.inside:
+        if inner.name in out:
+            raise UnreadError
+        out[inner.name] = _value(inner, inner.name, style)
+    return out
+
+
+def write_xml(value: Json, style: Style) -> str:
+    """The text of a record under one name; fails where the style has no spelling for a part."""
+    if not isinstance(value, dict) or len(value) != 1:
+        raise UnwrittenError
+    ((name, inner),) = value.items()
+    return "\n".join(_written(name, inner, ROOT, 0, style)) + style.end
+
+
+def _written(name: str, value: Json, known: str, indent: int, style: Style) -> list[str]:
+    if not _NAME.fullmatch(name):
+        raise UnwrittenError
+    pad = " " * indent
+    under = indent + style.step
+    if isinstance(value, list) and known in style.lists:
+        item = style.lists[known]
+        rows = [row for v in value for row in _written(item, v, item, under, style)]
+    elif isinstance(value, dict) and value:
+        rows = [row for k, v in value.items() for row in _written(k, v, k, under, style)]
+    else:
+        text = style.write(value, known)
+        for sign, plain in reversed(_SIGNS):
+            text = text.replace(plain, sign)
+        mark = f"<{name}/>" if style.short and not text else f"<{name}>{text}</{name}>"
+        return [pad + mark]
+    if not rows:
+        return [pad + (f"<{name}/>" if style.short else f"<{name}></{name}>")]
+    if style.step:
+        return [f"{pad}<{name}>", *rows, f"{pad}</{name}>"]
+    return [f"<{name}>{''.join(rows)}</{name}>"]

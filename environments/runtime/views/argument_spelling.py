@@ -1,0 +1,136 @@
+"""Spellings: arguments that a tool takes in several ways, put into the one that its records have.
+
+Goes in: a call's arguments. Comes out: the same with spaces around words gone, in the recorded casing, numbers sent as text as
+numbers, lists whose order means nothing in one order; only as far as the tool was seen to take them for the same. Not here: how that
+is found (`synth.world.views.argument_spelling`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ..task.attempt import UNKNOWN, Json, ToolResult
+from ..values.normal import names_in, parse_arguments, parse_json, simplify, stable
+from ..world.notice import notice
+from .view import Asked, View, keep
+
+TRIM: Final = "trim"
+CASE: Final = "case"
+NUMBER: Final = "number"
+ORDER: Final = "order"
+KINDS: Final = (TRIM, CASE, NUMBER, ORDER)
+REPEATS: Final = "whether this refusal repeats the argument as it was sent was never seen"
+
+ELSEWHERE: Final = "an argument is spelt as only other tools were seen to take it"
+
+Form = Mapping[str, Any]
+"""Of one argument: its `kinds`, recorded spellings by folded one (`spelt`), whether all are in capitals (`upper`; null where some are
+and some are not), whether numbers are texts in records (`text`), whether a refusal was seen to have the recorded spelling (`refused`), whether this tool itself was seen to take them (`sure`)."""
+
+
+def folded(value: Json, kinds: frozenset[str]) -> Json:
+    """One value for all spellings of an argument."""
+    if isinstance(value, list):
+        items = [folded(item, kinds - {ORDER}) for item in value]
+        return sorted(items, key=stable) if ORDER in kinds else items
+    if not isinstance(value, str):
+        return value
+    text = value.strip() if TRIM in kinds else value
+    if NUMBER in kinds:
+        number = number_in(text)
+        if number is not None:
+            return number
+    return text.casefold() if CASE in kinds else text
+
+
+def number_in(text: str) -> int | float | None:
+    """The number that a text is, written as JSON writes it."""
+    parsed = parse_json(text)
+    if (
+        parsed is None
+        or isinstance(parsed.value, bool)
+        or not isinstance(parsed.value, int | float)
+    ):
+        return None
+    number = simplify(parsed.value)
+    return number if isinstance(number, int | float) else None
+
+
+def spelt(value: Json, form: Form, kinds: frozenset[str]) -> Json:
+    """The argument as the tool's records have it."""
+    if isinstance(value, list):
+        items = [spelt(item, form, kinds - {ORDER}) for item in value]
+        return sorted(items, key=stable) if ORDER in kinds else items
+    plain = folded(value, kinds)
+    if form["text"] and isinstance(plain, int | float) and not isinstance(plain, bool):
+        return stable(plain)
+    if not isinstance(plain, str) or CASE not in kinds:
+        return plain
+    known = form["spelt"].get(plain)
+    if known is not None:
+        return str(known)
+    if form["upper"] is None:
+        return folded(value, kinds - {CASE})
+    return plain.upper() if form["upper"] else plain
+
+
+class Spelling(View):
+    """Arguments on their way inwards, spelt as recorded; remembers nothing of a session."""
+
+    __slots__ = ("_kept", "_known")
+
+    def __init__(self, known: Mapping[str, Mapping[str, Form]]) -> None:
+        self._known = {
+            tool: {name: (form, frozenset(form["kinds"])) for name, form in forms.items()}
+            for tool, forms in known.items()
+        }
+        self._kept: dict[tuple[str, str], str] = {}
+        """Calls that are spelt as recorded."""
+
+    def passes(self, name: str, arguments: Mapping[str, Json] | str) -> bool:
+        """Whether the call is spelt as recorded, as one before it was."""
+        return name not in self._known or (
+            isinstance(arguments, str) and (name, arguments) in self._kept
+        )
+
+    def inward(self, asked: Asked) -> None:
+        """Spell the arguments as recorded."""
+        known = self._known.get(asked.tool)
+        text = asked.arguments if isinstance(asked.arguments, str) else None
+        if not known or (text is not None and (asked.tool, text) in self._kept):
+            return
+        given = parse_arguments(asked.arguments)
+        if given is None:
+            return
+        plain = {n: spelt(v, *known[n]) if n in known else v for n, v in given.items()}
+        if plain != given:
+            if any(
+                plain[n] != given[n] and not form["sure"]
+                for n, (form, _) in known.items()
+                if n in given
+            ):
+                # The record is the same one, or none: what becomes of it is not known either way.
+                asked.lost(ELSEWHERE)
+            asked.arguments = plain if text is None else json.dumps(plain)
+            asked.sent = given
+        elif text is not None:
+            keep(self._kept, (asked.tool, text), text)
+
+    def outward(self, asked: Asked, result: ToolResult) -> ToolResult:
+        """A refusal that names what was sent, where nobody saw in which spelling."""
+        if asked.sent is None or not result.is_error or result.source == UNKNOWN:
+            return result
+        plain = parse_arguments(asked.arguments) or {}
+        for name, (form, _) in self._known.get(asked.tool, {}).items():
+            value = plain.get(name)
+            changed = value != asked.sent.get(name) and not form["refused"]
+            if changed and any(text in result.content for text in _texts(value)):
+                return notice(asked.tool, REPEATS)
+        return result
+
+
+def _texts(value: Json) -> set[str]:
+    """What an answer would repeat of an argument."""
+    return names_in(value) | ({value} if isinstance(value, str) else set())

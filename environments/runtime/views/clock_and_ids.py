@@ -1,0 +1,258 @@
+"""Fresh values: what a tool tells anew at every call, a time or an id drawn by dice, told by its format.
+
+Goes in: an answer in which such a value stands as a mark (`~time.a~`, `~id.b~2`). Comes out: the answer with a value in the
+learnt format, the same for the same task and the same calls, and its rule in the evidence. What was told once is told again
+wherever a record shows it. States and ends keep the marks, so ends are equal whatever the values. Not here: how marks are found
+(`synth.world.volatile.clock_and_ids`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from ..task.attempt import DERIVED, Json, ToolResult
+from ..values.normal import parse_json
+from ..world.notice import notice
+from .formats import draw_id, fits, write_time
+from .view import Asked, View
+
+MARK: Final = re.compile(r'"?~(?:time|id|number)\.([a-z]+)~(\d*)"?')
+BY_FORMAT: Final = "; by format: "
+"""In the evidence of every answer that holds such a value, before the rule."""
+ANY: Final = "*"
+"""In place of a tool: a value that stands around every tool's results."""
+WHOLE: Final = "."
+"""The place of a value that is the whole text."""
+LISTED: Final = "[]/"
+"""Before a field of the records in a list."""
+STYLES: Final = [
+    {"separators": separators, "ensure_ascii": ascii_only, "indent": indent}
+    for indent in (None, 2, 4)
+    for separators in ((", ", ": "), (",", ":"))
+    for ascii_only in (True, False)
+    if indent is None or separators == (", ", ": ")
+]
+
+
+class Fresh:
+    """What one session has told by format so far."""
+
+    __slots__ = ("_at", "_calls", "_formats", "_part", "_step", "_told")
+
+    def __init__(self, part: Mapping[str, Any], started_at: int = 0) -> None:
+        self._part = part
+        self._formats: Mapping[str, Any] = part["marks"]
+        self._step = int(part["step"])
+        self._at = started_at or int(part["latest"])
+        self._calls = 0
+        self._told: dict[str, list[Json]] = {}
+
+    def at(self, at: int) -> Fresh:
+        """Of a session that began at a moment and has told nothing yet."""
+        return Fresh(self._part, at)
+
+    def copy(self) -> Fresh:
+        """The same past, independent from now on."""
+        other = object.__new__(Fresh)
+        other._part = self._part
+        other._formats, other._step, other._at = self._formats, self._step, self._at
+        other._calls = self._calls
+        other._told = {mark: list(values) for mark, values in self._told.items()}
+        return other
+
+    def told(self, tool: str, result: ToolResult) -> ToolResult:
+        """An answer with a value for each of its marks."""
+        self._calls += 1
+        if "~" not in result.content:
+            return result
+        rules: list[str] = []
+        unsure: list[str] = []
+        own: dict[str, Json] = {}
+
+        def value(found: re.Match[str]) -> str:
+            mark = found[1] + "~" + found[2]
+            form = self._formats.get(found[1])
+            if form is None:
+                return found[0]
+            mine = form["tool"] in {tool, ANY}
+            if not mine and not self._told.get(mark):
+                unsure.append(mark)
+                return found[0]
+            if not mine and (len(self._told[mark]) > 1 or self._told[mark][0] is None):
+                # Several calls told a value of this kind, or one that nobody could tell: what the record keeps, nobody knows.
+                unsure.append(mark)
+            if mine and mark not in own:
+                own[mark] = self._new(form, mark)
+                if own[mark] is None:
+                    unsure.append(mark)
+                self._told.setdefault(mark, []).append(own[mark])
+            rules.append(str(form["says"]))
+            return _quoted(found[0], self._told[mark][-1])
+
+        content = MARK.sub(value, result.content)
+        if unsure:
+            return notice(tool, "a time or id that nobody can tell")
+        if not rules:
+            return result
+        said = ", ".join(dict.fromkeys(rules))
+        return ToolResult(
+            content=content,
+            source=DERIVED,
+            is_error=result.is_error,
+            evidence=result.evidence + BY_FORMAT + said,
+        )
+
+    def _new(self, form: Mapping[str, Any], mark: str) -> Json:
+        """A value that was never told; None where the recordings do not say which day a moment belongs to."""
+        if form.get("untold"):
+            return None
+        if form["kind"] == "time" and "offset" not in form:
+            return write_time(form, int(form["origin"]) + int(form["each"]) * self._calls)
+        if form["kind"] == "time":
+            at = self._at + self._step * self._calls
+            told = write_time(form, at + int(form["offset"]))
+            latest = write_time(form, at + int(form.get("latest", form["offset"])))
+            return told if told == latest else None
+        if form["kind"] == "number":
+            value: Json = form["value"]
+            return value
+        known = self._told.get(mark)
+        if known and mark[-1:].isdigit():
+            return known[-1]
+        return draw_id(form, f"{self._at}|{mark}|{len(known or ())}")
+
+
+class Marked(View):
+    """Marks in tools' own results."""
+
+    __slots__ = ("_formats", "_fresh")
+
+    def __init__(self, formats: Mapping[str, Any], fresh: Fresh) -> None:
+        self._formats = formats
+        self._fresh = fresh
+
+    def opened(self, at: int, subject: str | None) -> Marked:  # noqa: ARG002 - whose session it is does not matter
+        """Of a session that has told nothing yet."""
+        return Marked(self._formats, self._fresh.at(at))
+
+    def copy(self) -> Marked:
+        """The same past, independent from now on."""
+        return Marked(self._formats, self._fresh.copy())
+
+    def outward(self, asked: Asked, result: ToolResult) -> ToolResult:
+        """An answer with a value for each mark."""
+        return self._fresh.told(asked.version, result)
+
+    def observed(self, asked: Asked, content: str) -> str:
+        """A recorded result with marks."""
+        return masked(self._formats, asked.version, content)[0]
+
+    def bare(self, asked: Asked, content: str, drawn: dict[str, Json]) -> str:
+        """The same, with the values by mark."""
+        content, values = masked(self._formats, asked.version, content)
+        drawn |= values
+        return content
+
+
+def _quoted(mark: str, value: Json) -> str:
+    """A value where its mark stood: numbers lose the quotes that a mark in JSON has."""
+    if not isinstance(value, str):
+        return str(value)
+    return ('"' if mark[0] == '"' else "") + value + ('"' if mark[-1] == '"' else "")
+
+
+def places_of(content: str) -> dict[str, Json]:
+    """Every place in a result where a fresh value may stand, with what stands there: fields by path, words by number; none in lists."""
+    parsed = parse_json(content)
+    if parsed is not None and isinstance(parsed.value, dict | list):
+        return dict(fields_of(parsed.value)) if isinstance(parsed.value, dict) else {}
+    if parsed is not None and isinstance(parsed.value, int | float):
+        return {WHOLE: parsed.value}
+    words = content.split(" ")
+    if len(words) > 40:
+        return {}
+    return {
+        WHOLE: content,
+        **{f"word {i}": word.strip(PUNCTUATION) for i, word in enumerate(words)},
+    }
+
+
+PUNCTUATION: Final = ".,;:!?()\"'"
+
+
+def fields_of(record: Mapping[str, Json], under: str = "") -> list[tuple[str, Json]]:
+    """Every scalar of a record but of its lists, by path."""
+    out: list[tuple[str, Json]] = []
+    for name, value in record.items():
+        path = f"{under}{name}"
+        if isinstance(value, dict) and under.count("/") < 4:
+            out += fields_of(value, path + "/")
+        elif isinstance(value, str | int | float):
+            out.append((path, value))
+    return out
+
+
+def replaced(content: str, new: Mapping[str, str]) -> str | None:
+    """A result with other values at some places, laid out as before; None where its layout cannot be kept."""
+    parsed = parse_json(content)
+    if parsed is not None and isinstance(parsed.value, dict):
+        return _replaced_fields(content, parsed.value, new)
+    if WHOLE in new:
+        return new[WHOLE]
+    words = content.split(" ")
+    for place, value in new.items():
+        at = int(place.removeprefix("word "))
+        words[at] = words[at].replace(words[at].strip(PUNCTUATION), value)
+    return " ".join(words)
+
+
+def _replaced_fields(content: str, record: dict[str, Json], new: Mapping[str, str]) -> str | None:
+    style = next((s for s in STYLES if json.dumps(record, **s) == content), None)  # type: ignore[arg-type]  # styles are arguments of dumps
+    if style is None:
+        return None
+    for path, value in new.items():
+        inner: Any = record
+        *parents, last = path.split("/")
+        for name in parents:
+            inner = inner[name]
+        inner[last] = value
+    return json.dumps(record, **style)  # type: ignore[arg-type]  # styles are arguments of dumps
+
+
+def masked(formats: Mapping[str, Any], tool: str, content: str) -> tuple[str, dict[str, Json]]:
+    """A result with marks where its tool tells fresh values in their formats, and the values by mark."""
+    found: dict[str, str] = {}
+    values: dict[str, Json] = {}
+    mine = {f["place"]: (code, f) for code, f in formats.items() if f["tool"] == tool}
+    if not mine:
+        return content, {}
+    for place, value in places_of(content).items():
+        code, form = mine.get(place, ("", None))
+        if form is not None and fits(form, value):
+            found[place] = f"~{form['kind']}.{code}~"
+            values[found[place]] = value
+    listed = [mine[p] for p in mine if p.startswith(LISTED)]
+    if listed and content.startswith("["):
+        return _masked_lists(listed, content)
+    out = replaced(content, found) if found else content
+    return (content, {}) if out is None else (out, values)
+
+
+def _masked_lists(
+    forms: Sequence[tuple[str, Mapping[str, Any]]], content: str
+) -> tuple[str, dict[str, Json]]:
+    """A list with a mark for the one id of each format that its records show; of several nobody knows which is which."""
+    values: dict[str, Json] = {}
+    parsed = parse_json(content)
+    records = parsed.value if parsed is not None and isinstance(parsed.value, list) else []
+    for code, form in forms:
+        field = str(form["place"]).removeprefix(LISTED)
+        new = {str(r[field]) for r in records if isinstance(r, dict) and fits(form, r.get(field))}
+        if len(new) == 1:
+            (value,) = new
+            mark = f"~{form['kind']}.{code}~"
+            content, values[mark] = content.replace(value, mark), value
+    return content, values

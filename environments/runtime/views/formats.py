@@ -1,0 +1,198 @@
+"""Formats of what no recording can foretell: the time of a call, and ids drawn by dice.
+
+Goes in: values, or a format from a world file. Comes out: a moment or the value of one, and ids in a format. The rule is
+stated in the world file: a time is the session's own, an id is a keyed digest in the alphabet and length that were seen.
+Not here: where such values stand in results (`world_fresh`), how they are found (`synth.world.volatile.clock_and_ids`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta, timezone
+from email.utils import format_datetime, parsedate_to_datetime
+from typing import Any, Final
+
+from ..task.attempt import Json
+
+SECOND: Final = 1_000_000_000
+DAY: Final = 86_400 * SECOND
+UNITS: Final = (1, 1_000, 1_000_000, 1_000_000_000)
+"""Parts of a second that an epoch number may count."""
+_ISO: Final = re.compile(
+    r"(\d{4}-\d\d-\d\d)([T ])(\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)?"
+)
+_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
+_EARLIEST: Final = 946_684_800
+_LATEST: Final = 4_102_444_800
+"""2000 and 2100: epoch seconds outside are other numbers."""
+_ALPHABETS: Final = (
+    "0123456789",
+    "0123456789abcdef",
+    "0123456789ABCDEF",
+    "abcdefghijklmnopqrstuvwxyz",
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+    "0123456789abcdefghijklmnopqrstuvwxyz",
+    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+    "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
+    "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_",
+)
+_UUID4: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+
+
+def read_time(value: Json) -> tuple[int, dict[str, Json]] | None:
+    """The moment (ns) that a value tells and the format it is told in; None for anything that is no time."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return _read_number(value, quoted=False)
+    if not isinstance(value, str) or not 10 <= len(value) <= 40:
+        return None
+    if value.isascii() and value.isdigit():
+        return _read_number(int(value), quoted=True)
+    try:
+        return _read_text(value)
+    except (ValueError, OverflowError, TypeError, IndexError):
+        return None
+
+
+def _read_number(value: float, *, quoted: bool) -> tuple[int, dict[str, Json]] | None:
+    for unit in UNITS:
+        if _EARLIEST <= value / unit < _LATEST:
+            form: dict[str, Json] = {"kind": "time", "form": "epoch", "unit": unit}
+            form |= {"whole": isinstance(value, int), "quoted": quoted}
+            return int(value * (SECOND // unit)), form
+    return None
+
+
+def _read_text(value: str) -> tuple[int, dict[str, Json]] | None:
+    found = _ISO.fullmatch(value)
+    if found is not None:
+        day, between, clock, fraction, zone = found.groups()
+        moment = datetime.fromisoformat(f"{day}T{clock}{zone or '+00:00'}")
+        digits = len(fraction or "")
+        nanos = int((fraction or "0").ljust(9, "0"))
+        form: dict[str, Json] = {"kind": "time", "form": "iso", "between": between}
+        form |= {"digits": digits, "zone": zone or ""}
+        return _whole(moment) + nanos, form
+    if _DATE.fullmatch(value):
+        return _whole(datetime.fromisoformat(value + "T00:00:00+00:00")), {
+            "kind": "time",
+            "form": "date",
+        }
+    if value[3:5] == ", ":
+        form = {"kind": "time", "form": "rfc2822", "zone": value.rsplit(" ", 1)[-1]}
+        return _whole(parsedate_to_datetime(value)), form
+    return None
+
+
+def _whole(moment: datetime) -> int:
+    return int(moment.timestamp()) * SECOND
+
+
+def write_time(form: Mapping[str, Any], at: int) -> Json:
+    """A moment (ns) as a format tells it."""
+    if form["form"] == "epoch":
+        parts = at * form["unit"] // SECOND if form["whole"] else at * form["unit"] / SECOND
+        return str(parts) if form["quoted"] else parts
+    moment = datetime.fromtimestamp(at // SECOND, tz=UTC)
+    if form["form"] == "date":
+        return moment.strftime("%Y-%m-%d")
+    if form["form"] == "rfc2822":
+        if form["zone"] == "GMT":
+            return format_datetime(moment, usegmt=True)
+        return format_datetime(moment.astimezone(_zone(form["zone"])))
+    moment = moment.astimezone(_zone(form["zone"]))
+    text = moment.strftime(f"%Y-%m-%d{form['between']}%H:%M:%S")
+    digits = int(form["digits"])
+    if digits:
+        text += "." + f"{at % SECOND:09d}"[:digits]
+    return text + str(form["zone"])
+
+
+def _zone(text: str) -> timezone:
+    if text in {"", "Z"}:
+        return UTC
+    sign = -1 if text[0] == "-" else 1
+    hours, minutes = int(text[1:3]), int(text[-2:])
+    return timezone(sign * timedelta(hours=hours, minutes=minutes))
+
+
+def grain(form: Mapping[str, Any]) -> int:
+    """The shortest time (ns) that a format can tell apart."""
+    return DAY if form["form"] == "date" else SECOND
+
+
+def id_format(values: list[str]) -> dict[str, Json] | None:
+    """The format of ids of one length: per place a fixed sign or an alphabet; None where they have none."""
+    if not values or any(len(v) != len(values[0]) for v in values):
+        return None
+    if all(_UUID4.fullmatch(v) for v in values):
+        slots = ["0123456789abcdef" if c == "x" else c for c in _uuid_shape()]
+        return {"kind": "id", "slots": list[Json](slots)}
+    columns = [{v[i] for v in values} for i in range(len(values[0]))]
+    varied = frozenset(c for column in columns if len(column) > 1 for c in column)
+    alphabet = next((a for a in _ALPHABETS if varied <= set(a)), None)
+    if alphabet is None:
+        return None
+    first = next((i for i, column in enumerate(columns) if len(column) > 1), len(columns))
+    slots = []
+    for i, column in enumerate(columns):
+        fixed = len(column) == 1 and (i < first or next(iter(column)) not in alphabet)
+        slots.append(next(iter(column)) if fixed else alphabet)
+    return {"kind": "id", "slots": list[Json](slots)}
+
+
+def _uuid_shape() -> list[str]:
+    shape = [*"xxxxxxxx-xxxx-4xxx-Vxxx-xxxxxxxxxxxx"]
+    return ["89ab" if c == "V" else c for c in shape]
+
+
+def freedom(form: Mapping[str, Any]) -> int:
+    """How many different ids a format has."""
+    total = 1
+    for slot in form["slots"]:
+        total *= len(slot)
+    return total
+
+
+def draw_id(form: Mapping[str, Any], seed: str) -> str:
+    """The id of a seed, in a format; never one that was recorded (`taken`, by digest)."""
+    taken = frozenset(form.get("taken", ()))
+    for number in range(1_000):
+        # Two bytes for each place: a digest of fixed length has nothing left for the end of a long id.
+        digest = hashlib.shake_256(f"{seed}|{number}".encode()).digest(2 * len(form["slots"]))
+        drawn = int.from_bytes(digest)
+        signs: list[str] = []
+        for slot in form["slots"]:
+            drawn, place = divmod(drawn, len(slot))
+            signs.append(slot[place])
+        made = "".join(signs)
+        if short_digest(made) not in taken:
+            return made
+    raise ValueError("the format has no id left that was never recorded")
+
+
+def short_digest(value: str) -> str:
+    """What a recorded id is remembered by, so that it is never given out again."""
+    return hashlib.sha256(value.encode()).hexdigest()[:12]
+
+
+def fits(form: Mapping[str, Any], value: Json) -> bool:
+    """Whether a value is in a format."""
+    if form["kind"] == "time":
+        found = read_time(value)
+        if found is None or found[1] != {k: v for k, v in form.items() if k in found[1]}:
+            return False
+        # A clock that starts anew with every session: what was stored before it began is none of its times.
+        away = found[0] - int(form["origin"]) if "origin" in form else 0
+        return "origin" not in form or (away > 0 and away % int(form["each"]) == 0)
+    if form["kind"] == "number":
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    slots = form["slots"]
+    return (
+        isinstance(value, str)
+        and len(value) == len(slots)
+        and all(c in slot for c, slot in zip(value, slots, strict=True))
+    )

@@ -1,0 +1,68 @@
+"""Idle arguments: what an agent makes up beside what it asks, keys of requests, reasons, the time of now.
+
+Goes in: a call's arguments. Comes out: those that mean something, or why nobody knows what becomes of the call: a key used
+twice, a form that no call had, a time that is not now, an argument missing that every call had. Not here: how such
+arguments are found (`synth.world.views.idle_arguments`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ..task.attempt import Json
+from ..values.normal import parse_arguments
+from .formats import DAY, fits, read_time
+from .view import Asked, View
+
+AGAIN: Final = "a key that an earlier call had"
+
+
+class Idle(View):
+    """What one session's calls had in such arguments."""
+
+    __slots__ = ("_at", "_keys", "_known")
+
+    def __init__(self, known: Mapping[str, Any], at: int = 0) -> None:
+        self._known = known
+        self._at = at
+        self._keys: frozenset[str] = frozenset()
+
+    def opened(self, at: int, subject: str | None) -> Idle:  # noqa: ARG002 - whose session it is does not matter
+        """Of a session in which no key was used yet."""
+        return Idle(self._known, at)
+
+    def copy(self) -> Idle:
+        """The same past, independent from now on."""
+        other = Idle(self._known, self._at)
+        other._keys = self._keys
+        return other
+
+    def inward(self, asked: Asked) -> None:
+        """Leave the arguments that mean something, and say why nobody knows what becomes of the call."""
+        known = self._known.get(asked.tool)
+        parsed = parse_arguments(asked.arguments) if known else None
+        if not known or parsed is None:
+            return
+        why = next((w for n, form in known.items() if (w := self._why(n, form, parsed))), None)
+        if why is not None:
+            asked.lost(why)
+        own = {name: value for name, value in parsed.items() if name not in known}
+        asked.arguments = json.dumps(own) if isinstance(asked.arguments, str) else own
+
+    def _why(self, name: str, form: Mapping[str, Any], given: Mapping[str, Json]) -> str | None:
+        if name not in given:
+            return "an argument is missing that every call had" if form["always"] else None
+        value = given[name]
+        if form["kind"] == "text":
+            return None if isinstance(value, str) and value.strip() else "an argument has no text"
+        if not fits(form, value):
+            return "an argument has another form than in every call"
+        if form["kind"] == "time":
+            found = read_time(value)
+            near = found is not None and abs(found[0] - self._at) <= DAY
+            return None if near or not self._at else "an argument tells another time than now"
+        again = str(value) in self._keys
+        self._keys |= {str(value)}
+        return AGAIN if again else None

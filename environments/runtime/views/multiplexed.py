@@ -1,0 +1,295 @@
+"""Tools that are several: what one argument, a path or an object of arguments says which of them is meant.
+
+Goes in: a call as agents make it (`orders(action="cancel", id=7)`, `request(method="GET", path="/users/7?full=1")`, `call(name=…,
+arguments={…})`). Comes out: the part that it means, under a readable name (`orders[action=cancel]`) with arguments of its own, and the
+way back. Rubrics and attacks see parts too, so that a write is a write whatever carries it. Not here: how such tools are found
+(`synth.world.multiplexed.operations`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+from urllib.parse import parse_qsl, quote, unquote, urlencode
+
+from ..task.attempt import Json, Meant, ToolResult
+from ..task.tool_definition import function_of, name_of
+from ..values.normal import parse_arguments, parse_json
+from ..world.notice import named
+from .view import Asked, View
+
+NEVER: Final = "no call of it with such a value was ever recorded"
+VARIABLE: Final = "{"
+"""What a segment of a template begins with where any value may stand."""
+Change = Callable[[str, Mapping[str, Json]], "tuple[str, Mapping[str, Json]] | None"]
+"""Another name and arguments for a call; None leaves it as it is."""
+NOTHING: Final[tuple[str, ...]] = ()
+
+
+def split_path(path: str) -> tuple[tuple[str, ...], str]:
+    """The segments of a path and its query; the host is one segment, slashes at the ends are none."""
+    plain, _, query = path.partition("?")
+    scheme, mark, rest = plain.partition("://")
+    host, _, below = rest.partition("/") if mark else ("", "", plain)
+    segments = tuple(unquote(part) for part in below.strip("/").split("/"))
+    return ((f"{scheme}://{host}", *segments) if mark else segments), query
+
+
+def opened(value: Json) -> dict[str, Json] | None:
+    """The arguments in an argument: an object, or the JSON text of one."""
+    if isinstance(value, dict):
+        return value
+    parsed = parse_json(value) if isinstance(value, str) and value.lstrip()[:1] == "{" else None
+    return parsed.value if parsed is not None and isinstance(parsed.value, dict) else None
+
+
+def plain_number(text: str) -> Json:
+    """A number or truth value that is spelt as JSON spells it; any other text stays one."""
+    parsed = parse_json(text)
+    value = parsed.value if parsed is not None else None
+    is_plain = isinstance(value, bool | int | float) and json.dumps(value) == text
+    return value if is_plain else text
+
+
+class Rule:
+    """How the calls of one tool are several tools' calls."""
+
+    __slots__ = ("_by", "_exact", "_names", "_open", "_path", "_templates", "parts", "tool")
+
+    def __init__(self, tool: str, part: Mapping[str, Any]) -> None:
+        self.tool = tool
+        self.parts: Mapping[str, Mapping[str, Any]] = part["parts"]
+        self._by: Sequence[str] = part.get("by", ())
+        self._path: str | None = part.get("path")
+        self._open: Sequence[str] = part.get("open", ())
+        self._exact: dict[tuple[str, ...], str] = {}
+        self._templates: dict[tuple[str, ...], list[tuple[tuple[str, ...], str]]] = {}
+        self._names: dict[str, dict[tuple[str, ...], str]] = {}
+        """Per part, what its arguments are called by where they stand."""
+        for name, known in self.parts.items():
+            self._names[name] = {tuple(place): own for own, place in known["names"].items()}
+            key = tuple(json.dumps(known["when"].get(by)) for by in self._by)
+            if self._path is None:
+                self._exact[key] = name
+            else:
+                segments = split_path(known["when"][self._path])[0]
+                self._templates.setdefault(key, []).append((segments, name))
+        for found in self._templates.values():
+            # A segment that is spelt out is nearer than one in which anything may stand.
+            found.sort(key=lambda one: [s[:1] == VARIABLE for s in one[0]])
+
+    def meant(self, arguments: Mapping[str, Json]) -> Meant | None:
+        """The call by what it means; None where no such call was ever recorded."""
+        key = tuple(json.dumps(arguments.get(by)) for by in self._by)
+        path = arguments.get(self._path) if self._path is not None else None
+        if self._path is None:
+            name = self._exact.get(key)
+            taken: dict[tuple[str, ...], Json] = {}
+        elif isinstance(path, str):
+            name, taken = self._matched(key, path)
+        else:
+            return None
+        if name is None:
+            return None
+        for argument, value in arguments.items():
+            inner = opened(value) if argument in self._open else None
+            if inner is not None:
+                taken |= {("open", argument, k): v for k, v in inner.items()}
+            elif argument not in self._by and argument != self._path:
+                taken["top", argument] = value
+        return Meant(name, self._named(name, taken))
+
+    def _matched(
+        self, key: tuple[str, ...], path: str
+    ) -> tuple[str | None, dict[tuple[str, ...], Json]]:
+        segments, query = split_path(path)
+        known = self._templates.get(key, ())
+        found = next((one for one in known if _fits(one[0], segments)), None)
+        if found is None:
+            return None, {}
+        template, name = found
+        numbers = self.parts[name].get("numbers", NOTHING)
+        taken: dict[tuple[str, ...], Json] = {
+            ("path", t[1:-1]): s
+            for t, s in zip(template, segments, strict=True)
+            if t[:1] == VARIABLE
+        }
+        for field, value in parse_qsl(query, keep_blank_values=True):
+            before = taken.get(("query", field))
+            several: list[Json] = [*before] if isinstance(before, list) else [before]
+            taken["query", field] = value if before is None else [*several, value]
+        return name, {
+            place: plain_number(value) if isinstance(value, str) and place[1] in numbers else value
+            for place, value in taken.items()
+        }
+
+    def _named(self, part: str, taken: Mapping[tuple[str, ...], Json]) -> dict[str, Json]:
+        names, known = self._names[part], self.parts[part]["names"]
+        out: dict[str, Json] = {}
+        for place, value in taken.items():
+            own = place[-1] if place[-1] not in known else ".".join(place[1:])
+            out[names.get(place, own)] = value
+        return out
+
+    def asked(self, name: str, arguments: Mapping[str, Json]) -> dict[str, Json]:
+        """The arguments that agents make a part's call with."""
+        part = self.parts[name]
+        out: dict[str, Json] = {
+            by: value
+            for by, value in part["when"].items()
+            if by != self._path and value is not None
+        }
+        inner: dict[str, dict[str, Json]] = {c: {} for c in part.get("always", ())}
+        filled: dict[str, str] = {}
+        query: list[tuple[str, str]] = []
+        for argument, value in arguments.items():
+            place = part["names"].get(argument) or self._place(part, argument)
+            if place[0] == "open":
+                inner.setdefault(place[1], {})[place[2]] = value
+            elif place[0] == "path":
+                filled[place[1]] = _text(value)
+            elif place[0] == "query":
+                values = value if isinstance(value, list) else [value]
+                query += [(place[1], _text(one)) for one in values]
+            else:
+                out[place[1]] = value
+        if self._path is not None:
+            out[self._path] = _rendered(str(part["when"][self._path]), filled, query)
+        for container, held in inner.items():
+            is_text = container in part.get("text", ())
+            out[container] = json.dumps(held, ensure_ascii=False) if is_text else held
+        return out
+
+    @staticmethod
+    def _place(part: Mapping[str, Any], argument: str) -> Sequence[str]:
+        """Where an argument that no recorded call had would go: beside those that it had."""
+        held = [place[1] for place in part["names"].values() if place[0] == "open"]
+        always = [*held, *part.get("always", ())]
+        return ("open", always[0], argument) if always else ("top", argument)
+
+
+def _fits(template: Sequence[str], segments: Sequence[str]) -> bool:
+    return len(template) == len(segments) and all(
+        t[:1] == VARIABLE or t == s for t, s in zip(template, segments, strict=True)
+    )
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _rendered(template: str, filled: Mapping[str, str], query: Sequence[tuple[str, str]]) -> str:
+    """A path with values in its template's gaps."""
+    for name, value in filled.items():
+        template = template.replace("{" + name + "}", quote(value, safe=""))
+    return template + ("?" + urlencode(query, quote_via=quote) if query else "")
+
+
+class Dispatched(View):
+    """All tools of an app that are several; part of the world file and of every task."""
+
+    __slots__ = ("_of", "_rules")
+
+    def __init__(self, part: Mapping[str, Any]) -> None:
+        self._rules = {tool: Rule(tool, rule) for tool, rule in part.items()}
+        self._of = {name: rule for rule in self._rules.values() for name in rule.parts}
+
+    def __bool__(self) -> bool:
+        return bool(self._rules)
+
+    def meant(self, tool: str, arguments: Mapping[str, Json]) -> Meant:
+        """A call by what it means; as it is where the tool is one, or nobody knows which is meant."""
+        return self._part(tool, arguments) or Meant(tool, arguments)
+
+    def asked(self, name: str, arguments: Mapping[str, Json]) -> tuple[str, dict[str, Json]]:
+        """The tool and arguments that a part's call is made with; any other call as it is."""
+        rule = self._of.get(name)
+        if rule is None:
+            return name, dict(arguments)
+        return rule.tool, rule.asked(name, arguments)
+
+    def as_asked(self, message: Mapping[str, Json]) -> Mapping[str, Json]:
+        """An assistant message whose calls name parts, as agents make them."""
+        return self._changed(message, lambda n, a: self.asked(n, a) if n in self._of else None)
+
+    def as_meant(self, message: Mapping[str, Json]) -> Mapping[str, Json]:
+        """An assistant message as agents make it, its calls naming parts."""
+        return self._changed(message, self._meant_or_none)
+
+    def _meant_or_none(
+        self, tool: str, arguments: Mapping[str, Json]
+    ) -> tuple[str, Mapping[str, Json]] | None:
+        found = self._part(tool, arguments)
+        return None if found is None else (found.tool, found.arguments)
+
+    def _part(self, tool: str, arguments: Mapping[str, Json]) -> Meant | None:
+        rule = self._rules.get(tool)
+        return rule.meant(arguments) if rule is not None else None
+
+    def _changed(self, message: Mapping[str, Json], change: Change) -> Mapping[str, Json]:
+        calls = message.get("tool_calls")
+        if not self._rules or not isinstance(calls, list):
+            return message
+        return {**message, "tool_calls": [_changed_call(call, change) for call in calls]}
+
+    def definitions(self, tools: Iterable[Mapping[str, Json]]) -> dict[str, Mapping[str, Json]]:
+        """Every tool's function by name, parts in the place of the tools that they are parts of."""
+        out: dict[str, Mapping[str, Json]] = {}
+        for tool in tools:
+            function = function_of(tool)
+            name = name_of(function)
+            if not name:
+                continue
+            rule = self._rules.get(name)
+            if rule is None:
+                out[name] = function
+            for part, known in rule.parts.items() if rule is not None else ():
+                schema = {"type": "object", "properties": known["schema"]}
+                out[part] = {"name": part, "parameters": schema}
+        return out
+
+    def inward(self, asked: Asked) -> None:
+        """Name the part that is meant, with its arguments."""
+        rule = self._rules.get(asked.tool)
+        parsed = parse_arguments(asked.arguments) if rule is not None else None
+        if rule is None or parsed is None:
+            return
+        found = rule.meant(parsed)
+        if found is None:
+            asked.lost(NEVER)
+            return
+        asked.meant = found
+        asked.called, asked.tool = asked.tool, found.tool
+        asked.version = found.tool
+        own = dict(found.arguments)
+        asked.arguments = json.dumps(own) if isinstance(asked.arguments, str) else own
+
+    def outward(self, asked: Asked, result: ToolResult) -> ToolResult:
+        """A notice under the name that agents know."""
+        return named(asked.called, result) if asked.called else result
+
+
+def _changed_call(call: Json, change: Change) -> Json:
+    function = call.get("function") if isinstance(call, dict) else None
+    if not isinstance(call, dict) or not isinstance(function, dict):
+        return call
+    name, text = function.get("name"), function.get("arguments") or "{}"
+    given = parse_arguments(text) if isinstance(text, str | dict) else None
+    found = change(name, given) if isinstance(name, str) and given is not None else None
+    if found is None:
+        return call
+    arguments = json.dumps(dict(found[1]), ensure_ascii=False)
+    return {**call, "function": {**function, "name": found[0], "arguments": arguments}}
+
+
+def spoken(name: str) -> list[str]:
+    """What a part's name says without the words that every part has, value by value; any other name as it is."""
+    _, mark, inside = name.partition("[")
+    if not mark or not inside.endswith("]"):
+        return [name]
+    values = [one.partition("=")[2] for one in inside[:-1].split(", ")]
+    return [" ".join(w for w in v.split("/") if w[:1] != VARIABLE) for v in values]
+
+
+EMPTY: Final = Dispatched({})

@@ -1,0 +1,264 @@
+"""Wrappings: what stands around every result of a tool and says nothing of what was asked, a request's number or its duration.
+
+Goes in: an answer without it. Comes out: the answer as the tool gives it, with marks where times, ids and numbers go
+(`world_fresh` tells them), and a recorded result without its wrapping. Not here: how wrappings are found
+(`synth.world.views.result_wrappers`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from ..answers.outcome import outcome_of
+from ..task.attempt import UNKNOWN, Json, ToolResult
+from ..values.normal import parse_arguments, parse_json, same_json
+from .clock_and_ids import MARK, Fresh
+from .formats import fits
+from .view import Asked, View
+
+if TYPE_CHECKING:
+    from ..world.tool import Tool
+
+OPEN: Final = "~body~"
+"""Stands in a wrapping where the result's own part goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapping:
+    """What stands around the results of a tool: of successes or of refusals."""
+
+    tail: str = ""
+    """Text behind the result."""
+    record: Mapping[str, Json] | None = None
+    """The record around it."""
+    style: Mapping[str, Any] | None = None
+    """How that record is laid out: arguments of `json.dumps`."""
+    mark: str = ""
+    """Put before the one text of a refusal that was taken out of its record."""
+    bodies: frozenset[str] = frozenset()
+    """Classes of results that came in it alone, where they are few: what counts as refused inside may have come as a success."""
+
+    def strip(self, content: str, forms: Mapping[str, Any]) -> str | None:
+        """A result without its wrapping; None where it does not stand in this one."""
+        if self.record is None:
+            return _before(self.tail, content)
+        parsed = parse_json(content)
+        if parsed is None or not isinstance(parsed.value, dict):
+            return None
+        own = _unwrapped(parsed.value, self.record, forms)
+        if own is None:
+            return None
+        if isinstance(own, str):
+            return self.mark + own
+        return None if self.mark else json.dumps(own, **(self.style or {}))
+
+    def wrap(self, body: str) -> str:
+        """A result in its wrapping, with marks."""
+        if self.record is None:
+            return body + self.tail
+        parsed = None if self.mark else parse_json(body)
+        own = parsed.value if parsed is not None else body.removeprefix(self.mark)
+        return json.dumps(_filled(self.record, own), **(self.style or {}))
+
+
+class Wrappings:
+    """The wrappings of all tools of a world."""
+
+    __slots__ = ("_by_tool", "_forms")
+
+    def __init__(self, part: Mapping[str, Any], forms: Mapping[str, Any]) -> None:
+        self._forms = forms
+        self._by_tool = {
+            tool: {group: _wrapping(known) for group, known in groups.items()}
+            for tool, groups in part.items()
+        }
+
+    def strip(self, tool: str, content: str) -> str:
+        """A recorded result without what stands around it; unchanged where nothing does."""
+        body = self.inside(tool, content)
+        return content if body is None else body
+
+    def inside(self, tool: str, content: str) -> str | None:
+        """The same; None where a tool whose successes all stand in a wrapping says something without."""
+        known = self._by_tool.get(tool, {})
+        for one in known.values():
+            body = one.strip(content, self._forms)
+            if body is not None:
+                return body
+        return None if "good" in known else content
+
+    def wrap(
+        self, tool: str, arguments: Mapping[str, Json] | str, result: ToolResult
+    ) -> ToolResult:
+        """An answer as the tool gives it."""
+        groups = self._by_tool.get(tool)
+        if groups is None or result.source == UNKNOWN:
+            return result
+        known = groups.get("refused" if result.is_error else "good")
+        if any(one.bodies for one in groups.values()):
+            body = outcome_of(result.content, parse_arguments(arguments) or {})
+            known = next((one for one in groups.values() if body in one.bodies), known)
+        return result if known is None else replace(result, content=known.wrap(result.content))
+
+
+def _wrapping(part: Mapping[str, Any]) -> Wrapping:
+    return Wrapping(
+        tail=part.get("tail", ""),
+        record=part.get("record"),
+        style=part.get("style"),
+        mark=part.get("mark", ""),
+        bodies=frozenset(part.get("bodies", ())),
+    )
+
+
+class Wrapped(View):
+    """Wrappings, and the times, ids and numbers in them."""
+
+    __slots__ = ("_fresh", "_known", "_tools")
+
+    def __init__(self, known: Wrappings, fresh: Fresh, tools: Mapping[str, Tool]) -> None:
+        self._known = known
+        self._fresh = fresh
+        self._tools = tools
+
+    def opened(self, at: int, subject: str | None) -> Wrapped:  # noqa: ARG002 - whose session it is does not matter
+        """Of a session that has told nothing yet."""
+        return Wrapped(self._known, self._fresh.at(at), self._tools)
+
+    def copy(self) -> Wrapped:
+        """The same past, independent from now on."""
+        return Wrapped(self._known, self._fresh.copy(), self._tools)
+
+    def outward(self, asked: Asked, result: ToolResult) -> ToolResult:
+        """An answer in its wrapping, with a value for each mark."""
+        return self._fresh.told(
+            asked.version, self._known.wrap(asked.tool, asked.arguments, result)
+        )
+
+    def observed(self, asked: Asked, content: str) -> str:
+        """A recorded result without its wrapping."""
+        inside = self._known.inside(asked.tool, content)
+        if inside is None:
+            tool = self._tools.get(asked.version)
+            given = parse_arguments(asked.arguments) or {}
+            asked.dark = tool is None or not tool.refused(content, given)
+        return content if inside is None else inside
+
+    def bare(self, asked: Asked, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - what is drawn there is gone
+        """The same."""
+        return self._known.strip(asked.tool, content)
+
+
+def _before(tail: str, content: str) -> str | None:
+    """What stands before a tail in a text; each mark in the tail stands for one word."""
+    *parts, last = MARK.sub("\0", tail).split("\0")
+    if not content.endswith(last):
+        return None
+    end = len(content) - len(last)
+    for part in reversed(parts):
+        start = end
+        while start and not content[start - 1].isspace() and content[start - 1] != '"':
+            start -= 1
+        # At least one character of the word is the value; the part before it ends within the word or where it begins.
+        at = content.rfind(part, 0, end - 1) if start < end else -1
+        if at < 0 or at + len(part) < start:
+            return None
+        end = at
+    return content[:end]
+
+
+def _unwrapped(
+    record: Mapping[str, Json], known: Mapping[str, Json], forms: Mapping[str, Any]
+) -> Json:
+    """The part of a record that is not its wrapping; None where it has another one."""
+    path = _open_path(known)
+    if path is None:
+        return _left(record, known, forms)
+    if _left(record, known, forms) != {}:
+        return None
+    own: Any = record
+    for name in path:
+        own = own[name]
+    found: Json = own
+    return found
+
+
+def _open_path(known: Mapping[str, Json]) -> tuple[str, ...] | None:
+    """Where in a wrapping the result's own part goes; None where it is what the record holds beside."""
+    for name, value in known.items():
+        if value == OPEN:
+            return (name,)
+        below = _open_path(value) if isinstance(value, dict) else None
+        if below is not None:
+            return (name, *below)
+    return None
+
+
+def _left(
+    record: Mapping[str, Json], known: Mapping[str, Json], forms: Mapping[str, Any]
+) -> dict[str, Json] | None:
+    """What a record holds beyond its wrapping."""
+    if not known.keys() <= record.keys():
+        return None
+    out: dict[str, Json] = {}
+    for name, value in record.items():
+        if name not in known:
+            out[name] = value
+            continue
+        told = known[name]
+        if told == OPEN:
+            continue
+        if isinstance(told, dict):
+            inner = _left(value, told, forms) if isinstance(value, dict) else None
+            if inner is None:
+                return None
+            if inner:
+                out[name] = inner
+        elif not _tells(told, value, forms):
+            return None
+    return out
+
+
+def _tells(told: Json, value: Json, forms: Mapping[str, Any]) -> bool:
+    """Whether a value stands where its wrapping has this mark or this constant."""
+    found = MARK.fullmatch(told) if isinstance(told, str) else None
+    if found is None:
+        return same_json(told, value)
+    form = forms.get(found[1])
+    return value == told or (form is not None and fits(form, value))
+
+
+def _filled(known: Mapping[str, Json], own: Json) -> dict[str, Json]:
+    """A wrapping with the result's own part in it."""
+    path = _open_path(known)
+    if path is None:
+        return _merged(known, own) if isinstance(own, dict) else dict(known)
+    below = known[path[0]]
+    return {**known, path[0]: _filled(below, own) if isinstance(below, dict) else own}
+
+
+def _merged(known: Mapping[str, Json], own: Mapping[str, Json]) -> dict[str, Json]:
+    out: dict[str, Json] = {name: value for name, value in own.items() if name not in known}
+    for name, value in known.items():
+        inner = own.get(name)
+        if isinstance(value, dict):
+            out[name] = _merged(value, inner if isinstance(inner, dict) else {})
+        else:
+            out[name] = value
+    return out
+
+
+def without(record: Mapping[str, Json], places: Sequence[str]) -> dict[str, Json]:
+    """A record without the values at some paths, and without records that held nothing else."""
+    out: dict[str, Json] = {}
+    for name, value in record.items():
+        below = [p.split("/", 1)[1] for p in places if p.startswith(name + "/")]
+        if name in places:
+            continue
+        left = without(value, below) if below and isinstance(value, dict) else value
+        if left or left == value:
+            out[name] = left
+    return out

@@ -1,0 +1,90 @@
+"""Results that are records written as text for a language model, and the same as JSON.
+
+Goes in: a result's text. Comes out: JSON, and back, byte for byte. Inside a world such a record is one like any other: each field has its own past,
+its own time and its own rule. Not here: which tools write so, and how (`synth.world.views.text_records`), single forms (`text_block`, `text_xml`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..task.attempt import UNKNOWN, Json, ToolResult
+from ..values.normal import parse_json
+from ..values.text_block import UnreadError, read_block, write_block
+from ..values.text_style import XML, Style, UnwrittenError
+from ..values.text_xml import read_xml, write_xml
+from ..world.notice import notice
+from .view import Asked, View, keep
+
+
+class Texts(View):
+    """Tools whose records are written so."""
+
+    __slots__ = ("_read", "_styles", "_written")
+
+    def __init__(self, part: Sequence[Mapping[str, Any]]) -> None:
+        self._styles = {tool: Style.from_json(one) for one in part for tool in one["tools"]}
+        self._read: dict[tuple[str, str], str] = {}
+        self._written: dict[tuple[str, str], str | None] = {}
+
+    def outward(self, asked: Asked, result: ToolResult) -> ToolResult:
+        """An answer as the tool writes it; unknown where it never wrote such a value."""
+        if result.source == UNKNOWN or asked.tool not in self._styles:
+            return result
+        key = (asked.tool, result.content)
+        if key in self._written:
+            told = self._written[key]
+        else:
+            told = keep(self._written, key, to_text(result.content, self._styles[asked.tool]))
+        if told is None:
+            return notice(asked.tool, "nobody saw how this tool writes a part of the answer")
+        return replace(result, content=told)
+
+    def observed(self, asked: Asked, content: str) -> str:
+        """A recorded result as JSON."""
+        style = self._styles.get(asked.tool)
+        if style is None:
+            return content
+        key = (asked.tool, content)
+        told = self._read.get(key)
+        return keep(self._read, key, from_text(content, style)) if told is None else told
+
+    def bare(self, asked: Asked, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - as written
+        """The same."""
+        return self.observed(asked, content)
+
+
+def from_text(content: str, style: Style) -> str:
+    """The JSON of a record or list in a style; any other text as it is."""
+    value = read(content, style)
+    return content if value is None else json.dumps(value)
+
+
+def to_text(content: str, style: Style) -> str | None:
+    """A record or list in JSON as a style has it, any other text as it is; None where nobody knows how it is written."""
+    parsed = parse_json(content)
+    if parsed is None or not isinstance(parsed.value, dict | list):
+        return content
+    return write(parsed.value, style)
+
+
+def read(content: str, style: Style) -> Json:
+    """The record or list that a text is, where it is written again byte for byte; None for all else."""
+    try:
+        value = read_xml(content, style) if style.form == XML else read_block(content, style)
+    except (UnreadError, ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict | list):
+        return None
+    return value if write(value, style) == content else None
+
+
+def write(value: Json, style: Style) -> str | None:
+    """The text of a record or list in a style; None where it has no spelling for a part."""
+    try:
+        return write_xml(value, style) if style.form == XML else write_block(value, style)
+    except UnwrittenError:
+        return None

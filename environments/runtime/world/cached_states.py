@@ -1,0 +1,51 @@
+"""Moments: states that many sessions pass through, each with the answers that were given there.
+
+Goes in: a state, and what a call at it led to. Comes out: the same answer at once, for every session that comes the same
+way: rollouts of one task mostly make the same calls. A state that belongs to a moment is never changed: a session that
+goes on from it copies it first. Not here: how an answer is found (`world_session`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from ..task.attempt import ToolResult
+from .state import State
+
+MAX_MOMENTS: Final = 4_096
+"""States kept by one world, some 10 kB each."""
+MAX_ANSWERS: Final = 200_000
+"""Answers kept by one world."""
+
+Call = tuple[str, str]
+"""Tool name and argument text as sent."""
+
+
+@dataclass(slots=True)
+class Moment:
+    """One state, and where each call made there leads."""
+
+    state: State
+    ways: dict[Call, tuple[ToolResult, Moment | None]] = field(default_factory=dict)
+    """The answer, and the moment after the call; None where the call changes nothing."""
+
+
+class Room:
+    """How much a world may still keep."""
+
+    __slots__ = ("answers", "moments")
+
+    def __init__(self) -> None:
+        self.answers = MAX_ANSWERS
+        self.moments = MAX_MOMENTS
+
+    def answer(self) -> bool:
+        """Take the place of one answer, if there is one left."""
+        self.answers -= 1
+        return self.answers >= 0
+
+    def moment(self) -> bool:
+        """Take the place of one moment, if there is one left."""
+        self.moments -= 1
+        return self.moments >= 0

@@ -1,0 +1,160 @@
+"""The log of a session: the calls that changed something, and which of them matter for a later one.
+
+Goes in: a world, the state of a session, a call. Comes out: `Entry` records in the state's log, and histories. Not here:
+what a call changes (`world_writes`), recorded answers (`world_tape`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..answers.path_containment import within
+from ..expr.scope import Missing, NotKnown
+from ..task.attempt import Json
+from ..values.normal import labels_in, tokens_in
+from .entries import Came, Entry, Met, Place
+from .scope import Here, place_of, plain_place, scope_of
+from .state import ABSENT, ONLY
+from .tool import RowRef, Tool
+
+
+def history(here: Here, tool: Tool, args: dict[str, Json], content: str) -> tuple[str, ...]:
+    """The earlier calls that matter for this one: they share a name with it or with its result."""
+    if not here.state.log:
+        return ()
+    about = _about(here, tool, args)
+    asked = labels_in(args)
+    names = asked | Came(content=content).labels()
+    met = _met(here, about)
+    names = names.union(*(one.names() for one in met))
+    words = frozenset[str]().union(*(words_in(here, one.row) for one in met))
+    tokens = {f"{table}|{key}" for table, key in about}
+    shown = _shown(here, tool, args)
+    refused = tool.refused(content, args) is not False
+    # Of a backend that lives on few calls say that one does not matter: hardly any was about the very same thing.
+    about_same = asked if here.world.living else set[str]()
+    return tuple(
+        e.call
+        for e in here.state.log
+        if e.tool in tool.heeds
+        or (tool.issues and e.tool == tool.name)
+        or _touches(e, shown)
+        or (e.tool in tool.beneath and within(args, e.args))
+        or not asked.isdisjoint(e.issued())
+        or (
+            not _ignored(tool, e, about_same)
+            and (
+                (e.nameless and _may_name(here, e, names, refused=refused))
+                or not names.isdisjoint(e.names)
+                or (e.tool in tool.untried and not words.isdisjoint(e.names))
+                or not asked.isdisjoint(e.words())
+                or not tokens.isdisjoint(f"{t}|{k}" for t, k in e.about)
+            )
+        )
+    )
+
+
+def _ignored(tool: Tool, entry: Entry, about_same: set[str]) -> bool:
+    """Whether a call never matters to a tool, unless it names what is asked for."""
+    if entry.tool not in tool.ignores:
+        return False
+    return entry.tool == tool.name or about_same.isdisjoint(labels_in(entry.args))
+
+
+def words_in(here: Here, row: Json) -> frozenset[str]:
+    """The plain words in a row under which rows stand: what a call about such a row does may show in this one."""
+    return here.world.keyed & tokens_in(row) if here.world.keyed else frozenset()
+
+
+def _touches(entry: Entry, place: Place) -> bool:
+    """Whether a call may have changed the record itself: whoever leaves other records alone may be ignored elsewhere, not here."""
+    if place not in entry.about:
+        return False
+    return place in entry.targets or not entry.known or place[0] not in entry.settled
+
+
+def _shown(here: Here, tool: Tool, args: dict[str, Json]) -> Place:
+    """The record that a reader is asked for, or that a writer's answer shows."""
+    shown = tool.reads if tool.reads is not None else tool.shows
+    if shown is not None:
+        try:
+            return place_of(shown, scope_of(here, args, None))
+        except (Missing, NotKnown):
+            pass
+    return "", ""
+
+
+def _may_name(here: Here, entry: Entry, names: set[str], *, refused: bool) -> bool:
+    """Whether a call with an unknown result, of a tool that names new things, may have named one of these.
+
+    What an answer shows was there before, or was named by such a call when it was recorded. What was not found may be
+    named by any.
+    """
+    issued = here.world.tools[entry.tool].issued
+    return refused or not issued or not names.isdisjoint(issued)
+
+
+def entry_of(here: Here, tool: Tool, args: dict[str, Json], came: Came, *, known: bool) -> Entry:
+    """A call for the log: which rows it is about, and what it may have touched besides if nobody knows what it did."""
+    about = _about(here, tool, args)
+    lost = not known and not came.content
+    return Entry(
+        tool=tool.name,
+        args=args,
+        known=known,
+        came=came,
+        met=_met(here, about),
+        kind="" if not known else "act" if tool.kind == "act" else "write",
+        lost=lost,
+        under=here.world.listed,
+        fields=here.world.fields,
+        nameless=lost and tool.news,
+        settled=tool.settled,
+        about=about,
+        blind=tool.far if known else tool.far | _blind(here, tool, about),
+    )
+
+
+def log_unknown(here: Here, name: str, args: Mapping[str, Json], content: str) -> None:
+    """Remember a call of which nobody knows what it did."""
+    tool = here.world.tools.get(name)
+    if tool is not None:
+        came = Came(content=content)
+        here.state.add(entry_of(here, tool, dict(args), came, known=False))
+        return
+    here.state.add(Entry(tool=name, args=dict(args), known=False, fields=here.world.fields))
+
+
+def _about(here: Here, tool: Tool, args: dict[str, Json]) -> tuple[Place, ...]:
+    """The rows that a call names."""
+    places: list[Place] = []
+    for ref in tool.names if tool.shows is None else (*tool.names, tool.shows):
+        place = plain_place(ref, args) or _named(here, ref, args)
+        if place is not None and place not in places:
+            places.append(place)
+    return tuple(places)
+
+
+def _named(here: Here, ref: RowRef, args: dict[str, Json]) -> Place | None:
+    try:
+        return place_of(ref, scope_of(here, args, None))
+    except (Missing, NotKnown):
+        return None
+
+
+def _met(here: Here, about: tuple[Place, ...]) -> tuple[Met, ...]:
+    """The rows that a call is about, as they are now."""
+    state = here.state
+    met: list[Met] = []
+    for place in about:
+        row = state.look(place)
+        # The one record of a table holds all sorts of things that a call about it is not about.
+        if row is not ABSENT and place[1] != ONLY:
+            met.append(Met(place=place, row=row, kept=state.names_kept(place)))
+    return tuple(met)
+
+
+def _blind(here: Here, tool: Tool, about: tuple[Place, ...]) -> frozenset[str]:
+    """What a call with an unknown outcome may reach beyond the rows it names."""
+    seen = bool(about) and all(here.state.look(place) is not ABSENT for place in about)
+    return frozenset() if seen else tool.reach - {place[0] for place in about}

@@ -1,0 +1,73 @@
+"""What the expressions of a world see of a session, and the rows they name.
+
+Goes in: a call and `Here`, the place where it is answered. Comes out: `Scope` and `Place`. Not here: evaluating (`expression`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..expr.scope import NotKnown, Scope
+from ..task.attempt import Json
+from ..values.normal import key_of_text, key_text, simplify
+from .believed import Calls
+from .entries import Place
+from .state import State
+from .tool import RowRef
+
+if TYPE_CHECKING:
+    from .world import World
+
+
+@dataclass(slots=True)
+class Here:
+    """Where a call is answered: a world, and the state of the session that asks."""
+
+    world: World
+    state: State
+    own: frozenset[str]
+    """Episodes whose recordings count where the backend lives on."""
+    believed: Calls = frozenset()
+    """Calls that the task believes to succeed."""
+
+    def number(self, counter: str) -> int:
+        """The next number of a counter, which is taken by that; raises `NotKnown` where nobody can tell."""
+        if counter not in self.state.counters:
+            raise NotKnown("a counter without a value")
+        fed = self.world.counters.get(counter, {}).get("fed_by", ())
+        if any(not e.known and e.tool in fed for e in self.state.log):
+            raise NotKnown("an earlier call may have counted")
+        value = self.state.counters[counter]
+        limit = self.world.counters.get(counter, {}).get("limit")
+        if limit is not None and value > limit:
+            raise NotKnown("a counter beyond what was seen")
+        self.state.counters[counter] = value + 1
+        return value
+
+
+def scope_of(here: Here, args: dict[str, Json], old: Json) -> Scope:
+    """What an expression sees: the call, the record before it, every row of the session, and its counters."""
+    state = here.state
+    return Scope(
+        args, old, row=state.lookup, number=here.number, last=state.last if state.log else None
+    )
+
+
+def place_of(ref: RowRef, scope: Scope) -> Place:
+    """The row that a reference names.
+
+    Raises `Missing` where the key is not there, `NotKnown` where nobody can tell.
+    """
+    plain = plain_place(ref, scope.arg)
+    if plain is not None:
+        return plain
+    return ref.table, key_text([simplify(key(scope)) for key in ref.keys])
+
+
+def plain_place(ref: RowRef, arguments: Json) -> Place | None:
+    """The row that a text among the arguments names on its own, as in most tables."""
+    if ref.argument is None or not isinstance(arguments, dict):
+        return None
+    value = arguments.get(ref.argument)
+    return (ref.table, key_of_text(value)) if type(value) is str else None

@@ -1,0 +1,358 @@
+"""A session: one running copy of a world, answering calls and following recordings.
+
+Goes in: calls, or recorded calls with their results. Comes out: `ToolResult` with its source, and the `EndState`. A
+session shares its state with the others that came the same way (`world_moment`) until it leaves that way. Not here: how
+an answer is found (`world_reads`, `world_writes`), what all sessions share (`world`), learning (`synth.worlds`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Self
+
+from ..answers.protocol_preconditions import read_early
+from ..answers.reads import show, show_computed
+from ..answers.recall import Recall
+from ..answers.tape import taped
+from ..answers.writes import change, follow_change, follow_read
+from ..task.attempt import DERIVED, RECORDED, UNKNOWN, EndState, Json, Made, ToolResult
+from ..values.normal import parse_arguments, unwrap
+from ..views.view import Asked
+from .believed import Given
+from .cached_states import Moment
+from .entries import Place
+from .log import log_unknown
+from .notice import ONLY_RECORDED, SELDOM_RIGHT, notice, whole
+from .scope import Here
+from .state import ABSENCE
+from .tool import STRICT, Tool
+
+if TYPE_CHECKING:
+    from ..answers.recall import Done
+    from .world import World
+
+
+class Session:
+    """One running copy of a world."""
+
+    __slots__ = (
+        "_done",
+        "_given",
+        "_moment",
+        "_shared",
+        "_views",
+        "_wordings",
+        "_world",
+        "caller",
+        "started_at",
+        "state",
+        "subject",
+    )
+
+    def __init__(
+        self,
+        world: World,
+        moment: Moment,
+        *,
+        started_at: int,
+        caller: str | None,
+        given: Given,
+    ) -> None:
+        self._world = world
+        self._given = given
+        around = world.around
+        # Most worlds have none, and sessions open by the thousand.
+        self._views = tuple(v.opened(started_at, given.subject) for v in around) if around else ()
+        self._done: tuple[Done, ...] = ()
+        """The calls that may have changed something, in a world that recalls answers."""
+        self._wordings: Mapping[str, str] = {}
+        """Recorded texts, each with the one that this session sent instead."""
+        self._moment: Moment | None = moment
+        self._shared = True
+        self.state = moment.state
+        """What others may hold too: never to be changed but by `_leave` first."""
+        self.started_at = started_at
+        self.caller = caller
+        self.subject = given.subject
+
+    def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
+        """The tool's answer to one call, and its effect."""
+        for view in self._views:
+            if not view.passes(name, arguments):
+                return self.made(name, arguments).result
+        recall = self._world.recall
+        if recall is None:
+            return self._called(name, arguments)
+        if name not in recall.looks:
+            return self.made(name, arguments).result
+        result = self._called(name, arguments)
+        return self._settled(recall, name, (name, arguments), result)
+
+    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Made:
+        """The same, with what the call meant."""
+        recall = self._world.recall
+        if recall is None:
+            return self._made(name, arguments)
+        tool = self._world.meant(name, arguments)
+        looks = tool in recall.looks
+        before = None if looks or self._went_before(name, arguments) else self.fork()
+        made = self._made(name, arguments)
+        result = self._settled(recall, tool, (name, arguments), made.result, before)
+        if not looks and not result.is_error:
+            self._done = (*self._done, recall.done(name, arguments, tool))
+        return made if result is made.result else Made(result, made.meant)
+
+    def _went_before(self, name: str, arguments: Mapping[str, Json] | str) -> bool:
+        """Whether a run made this call here, and knew the answer."""
+        if self._moment is None or self._views or not isinstance(arguments, str):
+            return False
+        way = self._moment.ways.get((name, arguments))
+        return way is not None and way[0].source != UNKNOWN
+
+    def _settled(
+        self,
+        recall: Recall,
+        tool: str,
+        asked: tuple[str, Mapping[str, Json] | str],
+        result: ToolResult,
+        before: Self | None = None,
+    ) -> ToolResult:
+        """A behaviour's answer as far as it is trusted, a recorded one where nobody knows; `before`: where the session was."""
+        if result.source != UNKNOWN:
+            trusted = recall.trusted(tool, result)
+            # What a call changed stays believed: only answers of tools that change nothing can be taken back.
+            if trusted is not None or tool not in recall.looks:
+                return trusted or result
+            result = notice(asked[0], SELDOM_RIGHT)
+        return self._recalled(recall, tool, asked, before) or result
+
+    def _recalled(
+        self,
+        recall: Recall,
+        tool: str,
+        asked: tuple[str, Mapping[str, Json] | str],
+        before: Self | None,
+    ) -> ToolResult | None:
+        """The recorded answer, followed like a recording; None where none is sure enough."""
+        call = recall.done(*asked, tool)
+        best = recall.told(call, self._done, self._given.own)
+        if best is None:
+            return None
+        if before is not None:
+            self._go_back(before)
+        known = len(self.state.log)
+        self._observe(*asked, best.answer.content)
+        again = any(earlier.text == call.text for earlier in self._done)
+        for entry in self.state.log[known:]:
+            # What exactly it changed nobody knows; whoever makes the same call changes the same. Made once more it may
+            # change that again, or nothing.
+            entry.known, entry.kind = not again, entry.kind or "write"
+        return best.result()
+
+    def _made(self, name: str, arguments: Mapping[str, Json] | str) -> Made:
+        """What learnt behaviour answers."""
+        views = self._views
+        if not views:
+            return Made(self._called(name, arguments))
+        asked = Asked(name, arguments)
+        for view in views:
+            view.inward(asked)
+        if asked.why is None:
+            result = self._called(asked.version, asked.arguments)
+        else:
+            result = self._not_known(asked.version, asked.arguments, asked.why)
+        for view in reversed(views):
+            result = view.outward(asked, result)
+        return Made(result, asked.meant)
+
+    def _called(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
+        """The answer with marks where fresh values go."""
+        if not isinstance(arguments, str):
+            return self._answer(name, arguments)
+        call = (name, arguments)
+        moment = self._moment
+        if moment is not None:
+            way = moment.ways.get(call)
+            if way is not None:
+                if way[1] is not None:
+                    self._moment, self.state = way[1], way[1].state
+                return way[0]
+        hit = self._world.cache.get(call)
+        if hit is not None and self._untouched(hit[1], hit[2]):
+            return hit[0]
+        result = self._answer(name, arguments)
+        after = self._moment
+        if moment is not None and after is not None and self._world.room.answer():
+            moment.ways[call] = (result, None if after is moment else after)
+        return result
+
+    def _answer(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
+        tool = self._world.tools.get(name)
+        if tool is None:
+            return self._changing(lambda: self._unknown_tool(name))
+        parsed = parse_arguments(arguments)
+        if parsed is None:
+            return notice(name, "the arguments are not a JSON object")
+        args = tool.normal(parsed)
+        if not tool.innocent:
+            return self._changing(lambda: whole(name, args, change(self.here(), tool, args)))
+        return self._show(tool, args, arguments)
+
+    def _show(
+        self, tool: Tool, args: dict[str, Json], arguments: Mapping[str, Json] | str
+    ) -> ToolResult:
+        """The answer of a tool that changes nothing."""
+        found, place, names = show(self.here(), tool, args)
+        result = whole(tool.name, args, found)
+        if tool.policy == STRICT and result.source == DERIVED:
+            return notice(tool.name, ONLY_RECORDED)
+        if tool.early and tool.policy != STRICT:
+            early = read_early(tool.early, tool.name, self.state.log, args, result)
+            if early is not None:
+                return early
+        if tool.computes is not None and tool.policy != STRICT:
+            computed = show_computed(self.here(), tool, arguments)
+            # What was recorded for `5.0` is told for `5` elsewhere: here they may be written differently.
+            if computed is not None and computed.content != result.content:
+                return computed
+        own = self._given.own
+        if tool.tape and (own or result.source == UNKNOWN):
+            recorded = taped(self.here(), tool, args)
+            # What the task's own episode was told goes before what others saw, or what an answer taken for a record says.
+            if recorded is not None and (result.source == UNKNOWN or recorded[1] in own):
+                return self._changing(lambda: self._shown_again(tool, args, *recorded))
+        if isinstance(arguments, str) and not (tool.early or tool.makers or tool.beneath):
+            self._keep((tool.name, arguments), result, place, None if tool.loose else names)
+        return result
+
+    def _shown_again(
+        self, tool: Tool, args: dict[str, Json], content: str, episode: str
+    ) -> ToolResult:
+        """A recorded answer to a reader: what it shows is known from here on."""
+        follow_read(self.here(), tool, args, content)
+        is_error = bool(tool.refused(content, args))
+        return ToolResult(content=content, source=RECORDED, is_error=is_error, evidence=episode)
+
+    def _changing(self, change: Callable[[], ToolResult]) -> ToolResult:
+        """The answer to a call that may change something; the state that it leads to becomes a moment."""
+        before, moment, shared = self.state, self._moment, self._shared
+        self._leave()
+        result = change()
+        if self.state.same_as(before):
+            self.state, self._moment, self._shared = before, moment, shared
+        elif moment is not None and self._world.room.moment():
+            self._moment, self._shared = Moment(self.state), True
+        return result
+
+    def _leave(self) -> None:
+        """From here on the state is this session's own."""
+        if self._shared:
+            self.state, self._shared = self.state.copy(), False
+        self._moment = None
+
+    def _keep(
+        self, call: tuple[str, str], result: ToolResult, place: Place | None, names: set[str] | None
+    ) -> None:
+        """Keep an answer for all sessions, whatever they did that does not touch it."""
+        state = self.state
+        pristine = not state.log and not self._world.living and place not in state.rows
+        if pristine and result.source != UNKNOWN and self._world.room.answer():
+            if place is not None and names is not None:
+                names.add(place[0] + "|" + place[1])
+            self._world.cache[call] = (result, frozenset(names) if names else None, place)
+
+    def observe(self, name: str, arguments: Mapping[str, Json] | str, content: str) -> None:
+        """Follow a recording: the call was made and this is what really came back."""
+        self._observe(name, arguments, content)
+        recall = self._world.recall
+        if recall is not None and (tool := self._world.meant(name, arguments)) not in recall.looks:
+            self._done = (*self._done, recall.done(name, arguments, tool))
+
+    def _observe(self, name: str, arguments: Mapping[str, Json] | str, content: str) -> None:
+        self._leave()
+        asked, inside = Asked(name, arguments), unwrap(content, self._envelope())
+        for view in self._views:
+            inside = view.observed(asked, inside)
+        tool, parsed = self._world.tools.get(asked.version), parse_arguments(asked.arguments)
+        if tool is None or parsed is None or asked.dark:
+            log_unknown(self.here(), asked.version, parsed or {}, inside)
+            return
+        args = tool.normal(parsed)
+        if tool.innocent:
+            follow_read(self.here(), tool, args, inside)
+        else:
+            follow_change(self.here(), tool, args, inside)
+
+    def here(self) -> Here:
+        """Where the next call is answered."""
+        return Here(self._world, self.state, self._given.own, self._given.believed)
+
+    def end_state(self) -> EndState:
+        """What differs from the start, what was done without a record, and what nobody knows."""
+        end, origins = self.state.end(self._world.written), self._world.origins
+        if not origins:
+            return end
+        events = tuple(replace(e, tool=origins.get(e.tool, e.tool)) for e in end.events)
+        return replace(end, events=events)
+
+    def fork(self) -> Self:
+        """An independent session in the same state; whichever goes on first copies it."""
+        self._shared = True
+        other = type(self)(
+            self._world,
+            self._moment or Moment(self.state),
+            started_at=self.started_at,
+            caller=self.caller,
+            given=self._given,
+        )
+        other._views = tuple(view.copy() for view in self._views)  # noqa: SLF001 - one of its own kind
+        other._wordings, other._done = self._wordings, self._done  # noqa: SLF001 - as above
+        return other
+
+    def _go_back(self, before: Session) -> None:
+        """To where the session was before a call; `before` is used up."""
+        self.state, self._moment, self._shared = before.state, before._moment, True
+        self._views, self._done = before._views, before._done
+
+    def _resume(self, before: Session) -> None:
+        """Go on from where another session of the same kind is; that one is used up."""
+        self.state, self._moment, self._shared = before.state, before._moment, True
+        self._views, self._wordings, self._done = before._views, before._wordings, before._done
+
+    def _untouched(self, names: frozenset[str] | None, place: Place | None) -> bool:
+        state = self.state
+        if place is not None and place in state.rows:
+            return False
+        if not state.log:
+            return True
+        if place is not None and (place[0] in state.blind or place[0] + ABSENCE in state.blind):
+            return False
+        if any(entry.nameless for entry in state.log):
+            return False
+        return names is not None and not state.touches(names)
+
+    def _envelope(self) -> Mapping[str, Json] | None:
+        if self.caller is None:
+            return None
+        envelope: Mapping[str, Json] | None = self._world.callers.get(self.caller, {}).get(
+            "envelope"
+        )
+        return envelope
+
+    def _not_known(self, name: str, arguments: Mapping[str, Json] | str, why: str) -> ToolResult:
+        """Nobody knows what a backend does with such a call, nor what it changes."""
+        tool, parsed = self._world.tools.get(name), parse_arguments(arguments) or {}
+        found = notice(name, why)
+        if tool is not None and tool.innocent:
+            return found
+        self._changing(lambda: self._lost(name, parsed))
+        return found
+
+    def _lost(self, name: str, args: Mapping[str, Json]) -> ToolResult:
+        log_unknown(self.here(), name, args, "")
+        return notice(name, "")
+
+    def _unknown_tool(self, name: str) -> ToolResult:
+        log_unknown(self.here(), name, {}, "")
+        return notice(name, "no call of this tool was ever recorded")

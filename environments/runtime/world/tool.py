@@ -1,0 +1,354 @@
+"""One tool of a world as the runtime uses it: its learnt behaviour with every tree built into a closure.
+
+Goes in: the tool's part of a world file. Comes out: `Tool`, read-only and shared by all sessions. Not here: state
+(`world_state`), the order in which behaviours are asked (`world`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from ..answers.computed import Computed, load_computed
+from ..answers.guards import Guards
+from ..answers.outcome import outcome_of
+from ..answers.protocol_preconditions import Early, load_early
+from ..expr.language import build
+from ..expr.scope import BadTreeError, Thunk, Tree
+from ..task.attempt import Json
+from ..values.json_text import Writer, writer
+from ..values.normal import coerce, simplify, stable
+from .entries import Came
+
+INNOCENT: Final = frozenset({"constant", "pure", "read", "search"})
+"""Kinds of tools that change nothing."""
+STRICT: Final = "strict"
+DERIVE: Final = "derive"
+SIMULATE: Final = "simulate"
+POLICIES: Final = (STRICT, DERIVE, SIMULATE)
+"""What a tool may answer: what was recorded; what follows from it too; where nobody knows, what a model says."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowRef:
+    """Where a call finds a row: the table, and a tree for each part of its key."""
+
+    table: str
+    keys: tuple[Thunk, ...]
+    argument: str | None = None
+    """The one argument that is the whole key, as in most tables."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Write:
+    """What a successful call does to one row."""
+
+    target: RowRef
+    fields: tuple[tuple[str, Thunk, Thunk | None], ...]
+    """Field, new value, and the condition under which the field is there."""
+    creates: bool
+    whole: Thunk | None
+    """The whole new row, where it is created or is no object."""
+
+
+def written(writes: Iterable[Write]) -> dict[str, frozenset[str]]:
+    """Per table, the fields that these change; none of a table whose rows they write whole."""
+    found: dict[str, frozenset[str]] = {}
+    whole = {write.target.table for write in writes if write.whole is not None}
+    for write in writes:
+        if write.target.table not in whole:
+            names = (name for name, _, _ in write.fields)
+            found[write.target.table] = found.get(write.target.table, frozenset()).union(names)
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taped:
+    """One recorded call of a tool that may change things."""
+
+    before: tuple[str, ...]
+    """The relevant earlier calls, in order."""
+    content: str
+    evidence: str
+    after: frozenset[str] = frozenset()
+    """Calls that came before each recorded one and may matter: nobody knows how it is without."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """One tool, ready to answer."""
+
+    name: str
+    kind: str
+    forms: Mapping[str, str]
+    ignore: frozenset[str]
+    defaults: Mapping[str, Json]
+    refusals: frozenset[str]
+    """Outcome classes that mean "nothing was done"."""
+    successes: frozenset[str]
+    reads: RowRef | None
+    view: Thunk | None
+    shows: RowRef | None
+    """The row that a successful result of a write is."""
+    answer: Thunk | None
+    as_text: bool
+    guards: Guards
+    writes: tuple[Write, ...]
+    names: tuple[RowRef, ...]
+    """Rows that a call names by its arguments."""
+    settled: frozenset[str]
+    """Tables whose named rows this tool was seen not to change."""
+    claims: bool
+    """Whether success may be claimed where no guard objects."""
+    loose: bool
+    """A search: what it shows may change with rows that the call does not name."""
+    reach: frozenset[str] = frozenset()
+    """Tables that the records it is about point to, less those it leaves alone."""
+    bare: bool = False
+    """Texts stand as they are beside results that are JSON."""
+    issues: bool = False
+    """Names new things: its own earlier calls are always relevant history."""
+    limit: int | None = None
+    """Calls in one session after which its answer is no longer known."""
+    alone: bool = False
+    """Answered only where no earlier call touched what it names."""
+    heeds: frozenset[str] = frozenset()
+    """Tools whose every earlier call is relevant history."""
+    ignores: frozenset[str] = frozenset()
+    """Tools whose earlier calls never are."""
+    beneath: frozenset[str] = frozenset()
+    """Tools whose calls about places inside those that it is asked for, or around them, matter."""
+    untried: frozenset[str] = frozenset()
+    """Tools of which too few calls say that they do not matter."""
+    makers: frozenset[str] = frozenset()
+    """Of the untried: tools that may have made what an empty answer lacks."""
+    modes: frozenset[str] = frozenset()
+    """Of the untried: tools that change so many others' answers that they seem to switch a mode."""
+    needs: frozenset[str] = frozenset()
+    """Tools that came before every success."""
+    bars: frozenset[str] = frozenset()
+    """Tools that came before no success."""
+    early: tuple[Early, ...] = ()
+    """What it says before anybody called what has to come first."""
+    far: frozenset[str] = frozenset()
+    """Tables whose rows a call may change without naming them."""
+    once: bool = False
+    """Never seen to do the same twice: a recorded success is not told again after an equal call."""
+    news: bool = False
+    """Its results name new things: while one is unknown, it may have named anything."""
+    policy: str = DERIVE
+    """One of `POLICIES`."""
+    tape: Mapping[str, tuple[Taped, ...]] = field(default_factory=dict)
+    issued: frozenset[str] = frozenset()
+    """What its recorded results name, where they name new things."""
+    takes: frozenset[str] | None = None
+    """The arguments that successful calls had; None where a world file does not say."""
+    nulls: frozenset[str] = frozenset()
+    """Those that some of them had as null."""
+    paired: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
+    """By argument beside a record's key: the values that each record was asked for with."""
+    paired_by: tuple[str, ...] = ()
+    """Of a writer: the arguments that are the key there."""
+    write: Writer = stable
+    """Writes values as this tool does."""
+    computes: Computed | None = None
+    """What it computes from its arguments, whatever was done before."""
+    shaped: frozenset[str] = frozenset()
+    """Arguments that are left out, have a default, or have a form that a text may not be in."""
+
+    @property
+    def innocent(self) -> bool:
+        """Whether calling it changes nothing."""
+        return self.kind in INNOCENT
+
+    def normal(self, arguments: Mapping[str, Json]) -> dict[str, Json]:
+        """The arguments in normal form: declared types, defaults left out, irrelevant ones left out."""
+        out: dict[str, Json] = {}
+        for name, value in arguments.items():
+            if type(value) is str and name not in self.shaped:
+                # Most arguments are texts that are to be texts.
+                out[name] = value
+                continue
+            if name in self.ignore:
+                continue
+            plain = simplify(coerce(value, self.forms.get(name, "")))
+            if name not in self.defaults or self.defaults[name] != plain:
+                out[name] = plain
+        return out
+
+    def strange(self, arguments: Mapping[str, Json]) -> str | None:
+        """Why nobody knows what becomes of a call with an argument that no successful call had, or had as null."""
+        if self.takes is None:
+            return None
+        # Most calls have no null: `None in` looks at identity first, and no other value equals it.
+        null = None in arguments.values() and any(
+            v is None and name not in self.nulls for name, v in arguments.items()
+        )
+        if not null and arguments.keys() <= self.takes:
+            return None
+        return "success was never seen with one of these arguments"
+
+    def apart(self, arguments: Mapping[str, Json], key: str) -> bool:
+        """Whether a record is asked for with a value that no call gave together with its key."""
+        return any(
+            stable(arguments.get(name)) not in pairs.get(key, ())
+            for name, pairs in self.paired.items()
+        )
+
+    def parted(self, arguments: Mapping[str, Json]) -> frozenset[str]:
+        """Arguments of a writer that readers only ever took with other values for this record."""
+        key = stable([arguments.get(name) for name in self.paired_by])
+        return frozenset(
+            name
+            for name, pairs in self.paired.items()
+            if key in pairs and stable(arguments.get(name)) not in pairs[key]
+        )
+
+    def refused(self, content: str, arguments: Mapping[str, Json]) -> bool | None:
+        """Whether a result says that nothing was done; None for a class of result that was never seen."""
+        outcome = outcome_of(content, arguments)
+        if outcome in self.refusals:
+            return True
+        return False if outcome in self.successes else None
+
+    def render(self, value: Any) -> str:
+        """A value as this tool writes it."""
+        if isinstance(value, str) and (self.as_text or self.bare):
+            return value
+        return self.write(value)
+
+
+def load_tool(
+    name: str, part: Mapping[str, Any], tape: Mapping[str, Any], nested: Container[str] = ()
+) -> Tool:
+    """A tool from its part of the world file; raises `BadTreeError` where the part is not one."""
+    try:
+        return _load(name, part, tape, nested)
+    except (KeyError, TypeError, AttributeError, ValueError) as fault:
+        if isinstance(fault, BadTreeError):
+            raise
+        raise BadTreeError(
+            "a tool of the world file lacks a part or has one of the wrong type"
+        ) from fault
+
+
+def _load(
+    name: str, part: Mapping[str, Any], tape: Mapping[str, Any], nested: Container[str]
+) -> Tool:
+    answer = part.get("answer")
+    outcomes = part.get("outcomes", {})
+    forms = part.get("forms", {})
+    formed = {name for name, form in forms.items() if form not in {"", "string"}}
+    return Tool(
+        name=name,
+        kind=part["kind"],
+        forms=forms,
+        shaped=frozenset(formed.union(part.get("ignore", ()), part.get("defaults", {}))),
+        ignore=frozenset(part.get("ignore", ())),
+        defaults=part.get("defaults", {}),
+        write=_writer(part.get("style", {})),
+        refusals=frozenset(k for k, v in outcomes.items() if v == "refusal"),
+        successes=frozenset(k for k, v in outcomes.items() if v == "success"),
+        reads=_ref(part.get("reads")),
+        view=build(part["view"]) if part.get("view") else None,
+        shows=_ref(part.get("shows")),
+        answer=build(answer) if answer else None,
+        as_text=bool(part.get("text", True)),
+        guards=Guards(part.get("guards", ()), _before(part, nested)),
+        computes=load_computed(part["computes"]) if part.get("computes") else None,
+        writes=tuple(_write(w) for w in part.get("writes", ())),
+        names=tuple(_ref_of(r) for r in part.get("names", ())),
+        settled=frozenset(part.get("settled", ())),
+        claims=bool(part.get("claims", False)),
+        loose=bool(part.get("loose", False)),
+        reach=frozenset(part.get("reach", ())),
+        bare=bool(part.get("bare", False)),
+        issues=bool(part.get("issues", False)),
+        limit=part.get("limit"),
+        alone=bool(part.get("alone", False)),
+        policy=str(part.get("policy", DERIVE)),
+        heeds=frozenset(part.get("heeds", ())),
+        ignores=frozenset(part.get("ignores", ())),
+        beneath=frozenset(part.get("beneath", ())),
+        untried=frozenset(part.get("untried", ())),
+        makers=frozenset(part.get("makers", ())),
+        modes=frozenset(part.get("modes", ())),
+        needs=frozenset(part.get("needs", ())),
+        bars=frozenset(part.get("bars", ())),
+        early=load_early(part.get("early", ())),
+        far=frozenset(part.get("far", ())),
+        news=bool(part.get("news", False)),
+        once=bool(part.get("once", False)),
+        takes=frozenset(part["takes"]) if "takes" in part else None,
+        nulls=frozenset(part.get("nulls", ())),
+        paired_by=tuple(part.get("paired_by", ())),
+        paired={
+            name: {key: frozenset(values) for key, values in pairs.items()}
+            for name, pairs in part.get("paired", {}).items()
+        },
+        issued=_issued(tape) if part.get("news") else frozenset(),
+        tape={
+            key: tuple(
+                Taped(
+                    before=tuple(e.get("before", ())),
+                    content=e["content"],
+                    evidence=str(e.get("from", "")),
+                    after=frozenset(e.get("after", ())),
+                )
+                for e in entries
+            )
+            for key, entries in tape.items()
+        },
+    )
+
+
+def _before(part: Mapping[str, Any], nested: Container[str]) -> Tree | None:
+    """The tree that finds the record which a call is about; None where a look-up by it finds another."""
+    ref = part.get("shows") or next(iter(part.get("writes", ())), None)
+    if ref is None or ref["table"] in nested or any(key[0] != "arg" for key in ref["key"]):
+        return None
+    return ["row", ref["table"], ref["key"]]
+
+
+def _writer(style: Mapping[str, Any]) -> Writer:
+    separators = style.get("separators") or [", ", ": "]
+    return writer(
+        ascii_only=bool(style.get("ascii", True)),
+        indent=style.get("indent"),
+        separators=(str(separators[0]), str(separators[1])),
+        sort_keys=bool(style.get("sorted", False)),
+    )
+
+
+def _issued(tape: Mapping[str, Any]) -> frozenset[str]:
+    contents = {entry["content"] for entries in tape.values() for entry in entries}
+    return frozenset[str]().union(*(Came(content=content).labels() for content in contents))
+
+
+def _ref(part: Mapping[str, Any] | None) -> RowRef | None:
+    return _ref_of(part) if part else None
+
+
+def _ref_of(part: Mapping[str, Any]) -> RowRef:
+    trees = part["key"]
+    plain = len(trees) == 1 and trees[0][0] == "arg" and len(trees[0]) == 2
+    return RowRef(
+        table=part["table"],
+        keys=tuple(build(k) for k in trees),
+        argument=trees[0][1] if plain else None,
+    )
+
+
+def _write(part: Mapping[str, Any]) -> Write:
+    fields = []
+    for name, tree in part.get("set", {}).items():
+        when = part.get("when", {}).get(name)
+        fields.append((name, build(tree), build(when) if when else None))
+    whole = part.get("whole")
+    return Write(
+        target=_ref_of(part),
+        fields=tuple(fields),
+        creates=bool(part.get("creates", False)),
+        whole=build(whole) if whole else None,
+    )

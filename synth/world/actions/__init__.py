@@ -1,0 +1,1 @@
+"""What a successful write does to records."""

@@ -1,0 +1,1 @@
+"""Which earlier calls an answer depends on."""

@@ -1,0 +1,265 @@
+"""Early answers: what a tool says, whatever it is asked, as long as nobody called what has to come first.
+
+Comes from observations of a backend that starts afresh with every episode; sets `early` per tool: a text, the tools that came
+before every other answer of it (`without`), those that came before this text and did not matter (`beside`), and those that
+seem to undo the first (`undone_by`). Tools that say the same text tell of each other what does not matter. Arguments that
+other refusals are about have to be in order (`only`): another refusal may come first. Not here: conditions over
+arguments and records (`guards`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any, Final
+
+from environments.runtime.answers.protocol_preconditions import pair_of
+from environments.runtime.values.normal import leaves, simplify, stable
+from synth.world.document import holds_withheld
+from synth.world.model import ToolModel, Workbench, refused
+from synth.world.observation import Observation
+
+MIN_CALLS: Final = 3
+"""Different calls that were told the text with nothing before them that may matter."""
+MIN_TASKS: Final = 3
+"""Tasks with such calls, and tasks in which the tool said something else."""
+MIN_PAIRS: Final = 3
+"""Values of an argument, each taken with one value of another only, before the two have to go together."""
+MAX_VALUES: Final = 400
+"""Values of one argument that the world file lists."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One recorded call."""
+
+    seen: Observation
+    past: tuple[str, ...]
+    """The tools that had changed something before it, or may have, in order."""
+    personal: bool
+    """It was refused in words that say what it asked for: they are about that, and not for everybody."""
+
+    def since(self, first: frozenset[str]) -> frozenset[str]:
+        """The tools after the last of some."""
+        at = max((i for i, name in enumerate(self.past) if name in first), default=-1)
+        return frozenset(self.past[at + 1 :])
+
+
+Answers = dict[str, dict[str, list[Call]]]
+"""Per tool and text of its answers: the calls that were answered so."""
+
+Taken = dict[str, dict[str, set[str]]]
+"""Per argument and tool: values that the tool took."""
+
+
+def learn_early(bench: Workbench) -> None:
+    """Set the early answers of every tool."""
+    if bench.living or bench.own_starts:
+        # What holds for everybody at first is not known where each begins otherwise.
+        return
+    answers = _answers(bench)
+    checked, taken = _checked(bench), _taken(bench)
+    for name, said in sorted(answers.items()):
+        tool = bench.tools[name]
+        if tool.restless or tool.kind in {"pure", "constant"}:
+            continue
+        for text, mine in said.items():
+            if refused(tool, mine[0].seen) and not holds_withheld(text):
+                law = _law(bench, tool, text, answers)
+                names = checked | _unnamed(tool, text)
+                only = None if law is None else _only(names, mine, taken, tool)
+                if law is not None and only is not None:
+                    pairs = _together(bench, only, mine)
+                    tool.early.append(
+                        {**law, "only": only, **({"together": pairs} if pairs else {})}
+                    )
+
+
+def _law(bench: Workbench, tool: ToolModel, text: str, answers: Answers) -> dict[str, Any] | None:
+    """What came before all other answers, where this text was told often enough without it."""
+    if any(text in said and _escapes(bench, said) for said in answers.values()):
+        return None
+    told = [c for said in answers.values() for c in said.get(text, ())]
+    # A refusal that names what was asked for may come first: `only` keeps to what is in order.
+    others = [
+        call
+        for other, calls in answers[tool.name].items()
+        for call in calls
+        if other != text and not call.personal
+    ]
+    tasks_of = [{bench.histories[c.seen.episode].task for c in calls} for calls in (told, others)]
+    if any(c.personal for c in told) or any(len(tasks) < MIN_TASKS for tasks in tasks_of):
+        return None
+    always = frozenset.intersection(*(frozenset(c.past) for c in others)) - {tool.name}
+    beside = _beside(told, others, always)
+    early = [c for c in told if beside.issuperset(c.past)]
+    first = always or frozenset[str]().union(*(c.past for c in others)) - beside
+    asks = any(seen.arguments for seen in tool.observations)
+    tasks = {bench.histories[c.seen.episode].task for c in early}
+    if (
+        not first
+        or any(beside.issuperset(c.past) for c in others)
+        or all(c.seen.tool != tool.name for c in early)
+        or len(tasks) < MIN_TASKS
+        or (asks and len({(c.seen.tool, c.seen.key) for c in early}) < MIN_CALLS)
+    ):
+        return None
+    return {
+        "says": text,
+        "without": sorted(first),
+        "beside": sorted(beside),
+        "undone_by": sorted(_undone(always, text, told, answers)),
+        "calls": len({(c.seen.tool, c.seen.key) for c in early}),
+        "tasks": len(tasks),
+    }
+
+
+def _escapes(bench: Workbench, said: dict[str, list[Call]]) -> bool:
+    """Whether a tool did what it was asked with nothing before it: what it says at other times is about something else."""
+    return any(
+        not c.past and not refused(bench.tools[c.seen.tool], c.seen)
+        for calls in said.values()
+        for c in calls
+    )
+
+
+def _names_argument(seen: Observation) -> bool:
+    words = {w for w in re.split(r"[^\w-]+", seen.content) if w}
+    return any(
+        v in seen.content if isinstance(v, str) and not v.isalnum() else str(v) in words
+        for v in leaves(seen.arguments)
+        if isinstance(v, str | int) and str(v)
+    )
+
+
+def _beside(told: Iterable[Call], others: Sequence[Call], always: frozenset[str]) -> frozenset[str]:
+    """Tools that came before the text, all of which together came before no other answer."""
+    out: frozenset[str] = frozenset()
+    for past in sorted({frozenset(c.past) for c in told}, key=lambda p: (len(p), sorted(p))):
+        more = out | past
+        if always.isdisjoint(past) and not any(more.issuperset(c.past) for c in others):
+            out = more
+    return out
+
+
+def _undone(
+    first: frozenset[str], text: str, told: Sequence[Call], answers: Answers
+) -> frozenset[str]:
+    """Tools after which the text came back, and after which nothing else was said by those who say it."""
+    if not first:
+        return first
+    back = [c.since(first) for c in told if not first.isdisjoint(c.past)]
+    fine = [
+        c.since(first)
+        for said in answers.values()
+        if text in said
+        for other, calls in said.items()
+        if other != text
+        for c in calls
+        if not c.personal and not first.isdisjoint(c.past)
+    ]
+    return frozenset[str]().union(*back) - frozenset[str]().union(*fine)
+
+
+def _answers(bench: Workbench) -> Answers:
+    out: Answers = defaultdict(lambda: defaultdict(list))
+    for history in bench.histories:
+        past: list[str] = []
+        for seen in history.observations:
+            tool = bench.tools[seen.tool]
+            no = refused(tool, seen)
+            call = Call(seen=seen, past=tuple(past), personal=no and _names_argument(seen))
+            out[seen.tool][seen.content].append(call)
+            if not tool.innocent and not no:
+                past.append(seen.tool)
+    return out
+
+
+# -- other refusals that may come first ------------------------------------------------------------
+
+
+def _checked(bench: Workbench) -> set[str]:
+    """Arguments whose values some tool's refusal names: it may come first where such a value is wrong."""
+    return {
+        name
+        for tool in bench.tools.values()
+        for seen in tool.observations
+        if refused(tool, seen)
+        for name, value in seen.arguments.items()
+        if str(value) and str(value) in _words(seen.content)
+    }
+
+
+def _unnamed(tool: ToolModel, text: str) -> set[str]:
+    """All arguments of a tool with other refusals that name none: any may be what they are about."""
+    names = {n for seen in tool.observations for n in seen.arguments}
+    for seen in tool.observations:
+        if seen.content != text and refused(tool, seen):
+            words = _words(seen.content)
+            if not any(str(v) in words for v in seen.arguments.values()):
+                return names
+    return set()
+
+
+def _words(text: str) -> set[str]:
+    return {*text.split(), *(w.strip(".,;:!?()\"'") for w in text.split())}
+
+
+def _taken(bench: Workbench) -> Taken:
+    """Values that tools took, unless an earlier call of the episode had made them."""
+    out: Taken = defaultdict(lambda: defaultdict(set))
+    for history in bench.histories:
+        made: set[str] = set()
+        for seen in history.observations:
+            tool = bench.tools[seen.tool]
+            if refused(tool, seen):
+                continue
+            for name, value in seen.arguments.items():
+                if stable(simplify(value)) not in made:
+                    out[name][seen.tool].add(stable(simplify(value)))
+            if not tool.innocent:
+                given = {stable(simplify(v)) for v in leaves(seen.arguments)}
+                made |= {stable(simplify(v)) for v in leaves(seen.value)} - given
+    return out
+
+
+def _only(
+    names: set[str], told: Iterable[Call], taken: Taken, tool: ToolModel
+) -> dict[str, list[str]] | None:
+    """The values of checked arguments that are known to be in order; None where they are too many to say."""
+    given = [c.seen.arguments for c in told]
+    out = {}
+    for name in sorted(names & {n for seen in tool.observations for n in seen.arguments}):
+        mine = taken[name][tool.name] | {stable(simplify(a[name])) for a in given if name in a}
+        # Other tools may mean other things by the name: an `id` of an order, and of a user.
+        alike = (values for values in taken[name].values() if not mine.isdisjoint(values))
+        out[name] = sorted(mine.union(*alike))
+    return out if all(len(values) <= MAX_VALUES for values in out.values()) else None
+
+
+def _together(
+    bench: Workbench, only: dict[str, list[str]], told: Iterable[Call]
+) -> dict[str, list[str]]:
+    """By two checked arguments joined by a comma: the pairs of values that some tool took, or that this text answered.
+
+    Where each value of one was taken with one value of the other only, as lines with their customers: both in order, they
+    are refused together with somebody else's.
+    """
+    out: dict[str, list[str]] = {}
+    taken = [seen.arguments for tool in bench.tools.values() for seen in tool.good()]
+    mine = [call.seen.arguments for call in told]
+    for first, second in permutations(sorted(only), 2):
+        held: dict[str, set[str]] = defaultdict(set)
+        for given in taken:
+            if first in given and second in given:
+                held[stable(simplify(given[first]))].add(stable(simplify(given[second])))
+        owners = {owner for owned in held.values() for owner in owned}
+        if len(held) < MIN_PAIRS or len(owners) < 2 or any(len(o) > 1 for o in held.values()):
+            continue
+        pairs = {pair_of((first, second), given) for given in (*taken, *mine)} - {None}
+        if len(pairs) <= MAX_VALUES:
+            out[f"{first},{second}"] = sorted(map(str, pairs))
+    return out

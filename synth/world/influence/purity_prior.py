@@ -1,0 +1,104 @@
+"""Doubt: how much has to speak for a tool that seems to look before it counts as a reader.
+
+Comes in: a tool with its recorded calls. Comes out: in how many different calls nothing may have changed after it. Its
+name counts, and answers that say that something was done: `Paid 20.00 to ...`, or `"state": "settled"` of a tool that settles.
+Not here: who changed what (`relevance`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from environments.runtime.values.normal import leaves
+from synth.rubric.verbs import READS, WRITES, words_of
+from synth.world.influence.contrast_pairs import says_write
+from synth.world.model import ToolModel
+from synth.world.observation import Observation
+
+MIN_READER: Final = 3
+"""Different calls answered alike before a tool with a telling result counts as one that changes nothing."""
+MIN_DOUBTFUL: Final = 12
+"""The same where nothing else explains some unequal answer."""
+MIN_NAMED: Final = 30
+"""The same where its name, or its answers, say that it changes something."""
+MIN_CALLS: Final = 30
+"""Calls of a tool whose name says that it reads, none of which alone explains a change, before one such call is enough."""
+IRREGULAR: Final = {
+    "paid": "pay",
+    "sent": "send",
+    "bought": "buy",
+    "taken": "take",
+    "undone": "undo",
+    "withdrawn": "withdraw",
+    "written": "write",
+    "overwritten": "overwrite",
+}
+ENDING: Final = re.compile(r"(?<=[a-z]{3})(?:ed|d)$")
+MAX_WORDS: Final = 1
+"""Words of a value in a record that names a state."""
+
+
+def enough(tool: ToolModel, alone: set[str], *, living: bool = False) -> int:
+    """Different calls answered alike after a tool before it counts as a reader."""
+    says = says_write(tool.name)
+    if says < 0 and not living and _never_again(tool):
+        return MIN_NAMED
+    if says > 0 or (says == 0 and (says_done(tool) or (living and _joins(tool)))):
+        return MIN_NAMED
+    if says <= -1 and tool.name not in alone and len(tool.observations) >= MIN_CALLS:
+        return 1
+    return MIN_DOUBTFUL if tool.name in alone and says == 0 else MIN_READER
+
+
+def says_done(tool: ToolModel) -> bool:
+    """Whether more than a third of the successes say in their first word, or in a field, that something was done.
+
+    Refusals in prose that nobody recognised are among them.
+    """
+    good = tool.good()
+    mine = {word for word in words_of(tool.name) if word not in READS}
+    return sum(_says(seen, mine) for seen in good) * 3 > len(good)
+
+
+def _never_again(tool: ToolModel) -> bool:
+    """Whether it shows a list without being asked for anything, and no episode ever asked twice.
+
+    What waits to be read may be gone once it was read.
+    """
+    seen = tool.observations
+    several = all(isinstance(o.value, list) or "\n" in o.content for o in seen)
+    asked = any(one.arguments for one in seen)
+    return several and not asked and len({one.episode for one in seen}) == len(seen)
+
+
+def _joins(tool: ToolModel) -> bool:
+    """Whether it is told two things or more and never answers the same call otherwise: it may as well put them together.
+
+    Where every episode starts afresh, later looks say it; of a backend that lives on too few are compared.
+    """
+    good = tool.good()
+    words = [sum(isinstance(v, str) for v in seen.arguments.values()) for seen in good]
+    return min(words, default=0) > 1 and len({(s.key, s.content) for s in good}) == len(
+        {s.key for s in good}
+    )
+
+
+def _says(seen: Observation, mine: set[str]) -> bool:
+    if not seen.is_json:
+        words = words_of(seen.content[:40])
+        return bool(words) and not _verbs(words[0]).isdisjoint(WRITES | mine)
+    said = (*leaves(seen.value), *(seen.value if isinstance(seen.value, dict) else ()))
+    states = (words_of(v) for v in said if isinstance(v, str))
+    return any(len(w) == MAX_WORDS and not _verbs(w[0]).isdisjoint(mine) for w in states)
+
+
+def _verbs(word: str) -> frozenset[str]:
+    """The verbs whose participle a word may be."""
+    if word in IRREGULAR:
+        return frozenset({IRREGULAR[word]})
+    if not ENDING.search(word):
+        return frozenset()
+    stem = word.removesuffix("d").removesuffix("e")
+    single = stem[:-1] if stem[-1:] == stem[-2:-1] else stem
+    return frozenset({stem, stem + "e", single, stem.removesuffix("i") + "y"}) - {word}

@@ -1,0 +1,230 @@
+"""Recalled answers: which earlier calls change an answer, and how far a recorded one can be trusted after others.
+
+In: clean episodes, the world file. Out: its `recall` part. Two recordings of one call with equal or other answers are a trial of every
+call that only one of their pasts has: a noisy-or model (expectation maximisation) shares the blame among them, by writer, reader and
+what they have in common; cells that were hardly tried lean on the average of their relation. How far these probabilities
+hold is measured by leaving out tasks and episodes. Not here: how answers are told (`environments.runtime.answers.recall`).
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from environments.runtime.answers.recall import (
+    ALWAYS,
+    ANSWER,
+    NONE,
+    OTHER,
+    OWN,
+    RELATIONS,
+    REPEAT,
+    ROW,
+    TOOL,
+    Cell,
+    Done,
+    Influence,
+    Recall,
+    differing,
+    done,
+    names_shown,
+)
+from environments.runtime.answers.recorded_only import only_looks
+from environments.runtime.values.canonical import canonical
+from environments.runtime.values.normal import parse_json, unwrap
+from environments.runtime.views.python_literals import from_literal
+from environments.runtime.world.world import World
+from redact.clean_episode import CleanEpisode
+from synth.tool_errors import looks_failed
+from synth.world.document import holds_withheld
+from synth.world.observation import paired_calls
+
+PRIOR: Final[Mapping[str, float]] = {
+    REPEAT: 0.3, ROW: 0.3, ANSWER: 0.2, TOOL: 0.1, NONE: 0.01, ALWAYS: 0.2, OWN: 0.005, OTHER: 0.01,
+}  # fmt: skip
+"""How probably a call changes an answer, where an app has not shown it."""
+STRENGTH: Final = 2.0
+"""Trials that a prior counts as."""
+ROUNDS: Final = 30
+MOST_PAIRS: Final = 40
+"""Pairs of recordings that are compared for one call."""
+MOST_LEFT_OUT: Final = 3000
+"""Recordings that are left out to see how far the probabilities hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """One recorded call with its answer."""
+
+    call: Done
+    content: str
+    same_as: str
+    """Equal for equal answers."""
+    failed: bool
+    episode: str
+    task: str
+    past: tuple[Done, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """Two recordings of one call: what could have made their answers differ, and whether they do."""
+
+    cells: tuple[Cell, ...]
+    differs: bool
+
+
+def recall_part(
+    episodes: Sequence[CleanEpisode], document: Mapping[str, Any], risk: float
+) -> dict[str, Any]:
+    """The `recall` part of a world file; `risk`: the share of told answers that may be wrong, above 0."""
+    world = World.from_json(document)
+    made = [call for episode in episodes for call in _calls(episode, world)]
+    by_text: dict[str, list[_Call]] = defaultdict(list)
+    for one in made:
+        by_text[one.call.text].append(one)
+    cells, pooled = _fitted(list(_trials(by_text)))
+    part = _written(by_text) | {
+        "risk": risk,
+        "looks": sorted(_looks(world, made)),
+        "cells": [[*cell, round(q, 6)] for cell, q in sorted(cells.items())],
+        "pooled": {relation: round(q, 6) for relation, q in sorted(pooled.items())},
+        "scale": {OWN: 1.0, OTHER: 1.0},
+    }
+    return part | {"scale": _scale(Recall(part), made)}
+
+
+def _looks(world: World, made: Sequence[_Call]) -> set[str]:
+    names = {one.call.tool for one in made} | set(world.tools)
+    return {name for name in names if only_looks(world, name)}
+
+
+def _calls(episode: CleanEpisode, world: World) -> Iterator[_Call]:
+    envelope = world.callers.get(episode.agent or "", {}).get("envelope")
+    past: tuple[Done, ...] = ()
+    for made, content, is_error, _, _ in paired_calls(episode):
+        meant = world.meant(made.name, made.arguments)
+        call = done(made.name, made.arguments, meant)
+        text = unwrap(content, envelope)
+        failed = bool(is_error) or looks_failed(text)
+        if not holds_withheld(text):
+            yield _Call(
+                call=call,
+                content=text,
+                same_as=_comparable(text),
+                failed=failed,
+                episode=episode.episode_id,
+                task=episode.task_key or episode.episode_id,
+                past=past,
+            )
+        if not failed and not only_looks(world, meant):
+            past = (*past, call)
+
+
+def _comparable(content: str) -> str:
+    parsed = parse_json(from_literal(content))
+    return canonical(parsed.value) if parsed is not None else content
+
+
+def _trials(by_text: Mapping[str, Sequence[_Call]]) -> Iterator[_Trial]:
+    for text in sorted(by_text):
+        made = by_text[text]
+        for one, other in _pairs(made):
+            shown = names_shown(one.content) | names_shown(other.content)
+            cells = differing(one.call, shown, one.past, other.past)
+            base = "", one.call.tool, OWN if one.task == other.task else OTHER
+            yield _Trial((base, *cells), one.same_as != other.same_as)
+
+
+def _pairs(made: Sequence[_Call]) -> Iterator[tuple[_Call, _Call]]:
+    count = len(made)
+    if count * (count - 1) // 2 <= MOST_PAIRS:
+        yield from ((made[i], made[j]) for j in range(count) for i in range(j))
+        return
+    drawn = random.Random(0)  # noqa: S311 - the same pairs every time
+    for _ in range(MOST_PAIRS):
+        i, j = drawn.sample(range(count), 2)
+        yield made[i], made[j]
+
+
+def _fitted(
+    trials: Sequence[_Trial],
+) -> tuple[dict[Cell, float], dict[str, float]]:
+    """The noisy-or model by expectation maximisation: an answer that differs blames the cells by their probability."""
+    tried: dict[Cell, int] = defaultdict(int)
+    for trial in trials:
+        for cell in trial.cells:
+            tried[cell] += 1
+    cells: dict[Cell, float] = {}
+    pooled = dict(PRIOR)
+    influence = Influence(cells, pooled)
+    changed = [trial for trial in trials if trial.differs]
+    for _ in range(ROUNDS):
+        blamed: dict[Cell, float] = defaultdict(float)
+        for trial in changed:
+            whole = max(1.0 - influence.unchanged(trial.cells), 1e-9)
+            for cell in trial.cells:
+                blamed[cell] += influence.of(cell) / whole
+        # The average over cells, not over trials: of a tool that was hardly tried as much is known as of any other tool.
+        shares: dict[str, list[float]] = defaultdict(list)
+        for cell, count in tried.items():
+            prior = PRIOR[cell[2]]
+            shares[cell[2]].append((blamed[cell] + prior / 2) / (count + 0.5))
+        pooled = {
+            relation: (sum(shares[relation]) + STRENGTH * PRIOR[relation])
+            / (len(shares[relation]) + STRENGTH)
+            for relation in RELATIONS
+        }
+        cells = {
+            cell: (blamed[cell] + STRENGTH * pooled[cell[2]]) / (count + STRENGTH)
+            for cell, count in tried.items()
+        }
+        influence = Influence(cells, pooled)
+    return cells, pooled
+
+
+def _written(by_text: Mapping[str, Sequence[_Call]]) -> dict[str, Any]:
+    """The recordings: each answer and each past once."""
+    calls: dict[Done, int] = {}
+    texts: dict[str, int] = {}
+    answers: dict[str, list[list[Any]]] = {}
+    first: dict[str, str] = {}
+    for text in sorted(by_text):
+        told: dict[tuple[int, bool, tuple[int, ...]], list[str]] = defaultdict(list)
+        for one in by_text[text]:
+            content = first.setdefault(one.same_as, one.content)
+            past = tuple(calls.setdefault(before, len(calls)) for before in one.past)
+            told[texts.setdefault(content, len(texts)), one.failed, past].append(one.episode)
+        answers[text] = [
+            [content, failed, sorted(set(episodes)), list(past)]
+            for (content, failed, past), episodes in told.items()
+        ]
+    return {
+        "calls": [[call.text, call.tool] for call in calls],
+        "texts": list(texts),
+        "answers": answers,
+    }
+
+
+def _scale(recall: Recall, made: Sequence[_Call]) -> dict[str, float]:
+    """How many times more often answers are wrong than they promise, seen on left-out episodes (`OWN`) and tasks (`OTHER`)."""
+    every = made if len(made) <= MOST_LEFT_OUT else made[:: len(made) // MOST_LEFT_OUT + 1]
+    tasks: dict[str, set[str]] = defaultdict(set)
+    for one in made:
+        tasks[one.task].add(one.episode)
+    found: dict[str, float] = {}
+    for origin in (OWN, OTHER):
+        wrong = promised = 1.0
+        for one in every:
+            mine = frozenset(tasks[one.task])
+            alone = frozenset({one.episode})
+            own, without = (mine - alone, alone) if origin == OWN else (frozenset[str](), mine)
+            best = recall.best(one.call, one.past, own, without=without)
+            if best is not None and best.confidence >= 0.5 and best.is_own == (origin == OWN):
+                wrong += _comparable(best.answer.content) != one.same_as
+                promised += 1.0 - best.confidence
+        found[origin] = round(max(1.0, wrong / promised), 4)
+    return found

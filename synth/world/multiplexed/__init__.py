@@ -1,0 +1,1 @@
+"""Tools that are several: which argument says what is meant."""

@@ -1,0 +1,1 @@
+"""When a call is refused, and in which words."""

@@ -1,0 +1,1 @@
+"""What results are: classes, tables, keys, nested records, counters."""

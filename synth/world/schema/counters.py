@@ -1,0 +1,150 @@
+"""Counters: ids that a tool gives out in a fixed order, however it is called.
+
+Comes from the order of successful calls in each episode; goes into creations. Claimed only as far as it was seen,
+unless the numbers rise by one.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import pairwise
+from typing import Any, Final
+
+from environments.runtime.expr.scope import Tree
+from environments.runtime.values.normal import is_name, leaves, names_in, stable
+from environments.runtime.views.clock_and_ids import places_of
+from environments.runtime.views.implicit_subject import SUBJECT
+from synth.world.model import ToolModel, Workbench, refused
+from synth.world.observation import Observation
+
+MIN_EPISODES: Final = 3
+MIN_ANEW: Final = 3
+"""Equal calls that were answered otherwise at a place before its values are held to be given out anew each time."""
+MIN_DISTINCT: Final = 0.95
+"""Share of such values that are distinct: short ids drawn by dice meet now and then."""
+
+
+def fit_counter(bench: Workbench, tool: ToolModel, field: str) -> Tree | None:
+    """A tree for the id of the n-th record that a tool makes in one episode; None where order does not decide it."""
+    by_order: dict[int, set[str]] = defaultdict(set)
+    episodes = 0
+    for history in bench.histories:
+        order = 0
+        for seen in history.observations:
+            if seen.tool != tool.name or refused(tool, seen) or not isinstance(seen.value, dict):
+                continue
+            value = seen.value.get(field)
+            if not isinstance(value, str):
+                return None
+            by_order[order].add(value)
+            order += 1
+        episodes += order > 0
+    if episodes < MIN_EPISODES or any(len(values) != 1 for values in by_order.values()):
+        return None
+    ids = [next(iter(by_order[i])) for i in range(len(by_order))]
+    name = f"{tool.name}.{field}"
+    bench.counters[name] = {"next": 0, "limit": len(ids) - 1, "fed_by": [tool.name]}
+    rising = _rising(ids)
+    if rising is not None:
+        bench.counters[name] = {"next": rising[1], "fed_by": [tool.name]}
+        return ["next", name, rising[0], rising[2], ""]
+    return ["at", ["const", ids], ["next", name, None]]
+
+
+def issued_fields(bench: Workbench, tool: ToolModel) -> list[str]:
+    """Fields of a tool's results that hold a name which the order of its calls decides, not what they ask for.
+
+    The first such id of every episode is the same: a tool that only ever shows one looks like a constant.
+    """
+    good = [o for o in tool.good() if isinstance(o.value, dict)]
+    records = [o.value for o in good if isinstance(o.value, dict)]
+    if len({o.key for o in good}) < 2:
+        return []
+    out: list[str] = []
+    for field in records[0]:
+        values = [record.get(field) for record in records]
+        if not all(is_name(v) for v in values) or any(
+            v in _given(o) for v, o in zip(values, good, strict=True)
+        ):
+            continue
+        if len(set(values)) * 2 <= len({o.key for o in good}) and _by_order(bench, tool, field):
+            out.append(field)
+    return out
+
+
+def gives_anew(tool: ToolModel) -> bool:
+    """Whether a place in a tool's results hardly held the same twice, never for equal calls, and never what was asked for.
+
+    In a backend that lives on ids and moments go on from episode to episode: an answer that holds one is told only where
+    the tool was called as often before.
+    """
+    values: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    good = tool.good()
+    for seen in good:
+        given = {str(v) for v in leaves(seen.arguments)}
+        asked = stable({k: v for k, v in seen.arguments.items() if k != SUBJECT})
+        for place, value in places_of(seen.content).items():
+            if not isinstance(value, bool | float) and str(value) not in given:
+                values[place].append((asked, str(value)))
+    return any(
+        len(rows) == len(good) == len(set(rows))
+        and len({value for _, value in rows}) >= MIN_DISTINCT * len(rows)
+        and len(rows) - len({key for key, _ in rows}) >= MIN_ANEW
+        for rows in values.values()
+    )
+
+
+def _given(seen: Observation) -> set[str]:
+    return names_in(seen.arguments)
+
+
+def _by_order(bench: Workbench, tool: ToolModel, field: str) -> dict[int, set[str]]:
+    """Values by the number of earlier calls in the episode; empty where the number does not decide them."""
+    out: dict[int, set[str]] = defaultdict(set)
+    for history in bench.histories:
+        order = 0
+        for seen in history.observations:
+            if seen.tool != tool.name or refused(tool, seen) or not isinstance(seen.value, dict):
+                continue
+            out[order].add(str(seen.value.get(field)))
+            order += 1
+    return {} if any(len(values) != 1 for values in out.values()) else dict(out)
+
+
+def fixed_names(tree: Any) -> bool:
+    """Whether a tree says a fixed name: right once, wrong as soon as the tool hands out the next one."""
+    if not isinstance(tree, list) or not tree:
+        return False
+    if tree[0] == "const":
+        return is_name(tree[1]) and not _is_moment(tree[1])
+    if tree[0] == "text":
+        words = [w for part in tree[1:] if isinstance(part, str) for w in part.split()]
+        return any(is_name(w.strip(".,;:!?")) for w in words) or any(
+            fixed_names(part) for part in tree[1:]
+        )
+    if tree[0] == "case" and len(tree[2]) == 1:
+        return fixed_names(tree[2][0][1])
+    if tree[0] in ("among", "case", "at"):
+        return False
+    return any(fixed_names(part) for part in tree)
+
+
+def _is_moment(text: str) -> bool:
+    return len(text) >= 10 and text[4:5] == "-" and text[7:8] == "-" and text[:4].isdigit()
+
+
+def _rising(ids: list[str]) -> tuple[Any, int, int] | None:
+    """Prefix, first number and width where the ids end in numbers that rise by one."""
+    if len(ids) < 2:
+        return None
+    heads = {i.rstrip("0123456789") for i in ids}
+    if len(heads) != 1:
+        return None
+    head = heads.pop()
+    tails = [i[len(head) :] for i in ids]
+    if not all(tails):
+        return None
+    numbers = [int(t) for t in tails]
+    if any(b - a != 1 for a, b in pairwise(numbers)):
+        return None
+    return head, numbers[0], len(tails[0])

@@ -1,0 +1,97 @@
+"""Arguments beside a record's key: whether another value of one shows other things.
+
+Comes from observations of one tool, grouped by key; goes to keys (`kinds`) and pairs (`paired`). A record that is found
+with one value and refused with another, though nobody did anything about it, lies in one place of several: the place belongs
+to the key.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from environments.runtime.values.normal import leaves, stable
+from synth.world.model import ToolModel, Workbench, refused
+from synth.world.observation import Observation
+from synth.world.search.numbers import is_number
+
+MIN_PLACED: Final = 2
+"""Records found with one value and refused with another."""
+
+
+def places(bench: Workbench, tool: ToolModel, own: str) -> list[str]:
+    """Arguments beside a record's key without which it is not found: refused with a value that finds other records."""
+    names = sorted({n for seen in tool.good() for n in seen.arguments} - {own})
+    looks = list(_first_looks(bench, tool, own)) if names else []
+    return [name for name in names if _places(looks, own, name)]
+
+
+def _places(looks: Sequence[tuple[Observation, bool]], own: str, name: str) -> bool:
+    found: dict[str, set[str]] = defaultdict(set)
+    lacking: dict[str, set[str]] = defaultdict(set)
+    for seen, no in looks:
+        side = lacking if no else found
+        side[stable(seen.arguments[own])].add(stable(seen.arguments.get(name)))
+    # A value that never finds anything is no place, and with one value both ways something else decides.
+    known = set[str]().union(*found.values())
+    if any(found[key] & values for key, values in lacking.items() if key in found):
+        return False
+    return (
+        sum(bool(known & values) for key, values in lacking.items() if key in found) >= MIN_PLACED
+    )
+
+
+def _first_looks(bench: Workbench, tool: ToolModel, own: str) -> Iterable[tuple[Observation, bool]]:
+    """Looks at a record before any other tool was called about it, and whether they were refused."""
+    for history in bench.histories:
+        about = set[str]()
+        for seen in history.observations:
+            if seen.tool != tool.name:
+                about.update(stable(value) for value in leaves(seen.arguments))
+            elif own in seen.arguments and stable(seen.arguments[own]) not in about:
+                yield seen, refused(tool, seen)
+
+
+def decides_beside(good: Sequence[Observation], keys: Sequence[str], name: str) -> bool:
+    """Whether calls with one key are mostly answered otherwise with another value of an argument beside it."""
+    groups: dict[str, list[Observation]] = defaultdict(list)
+    for seen in good:
+        groups[stable([seen.arguments.get(key) for key in keys])].append(seen)
+    return decides(groups.values(), name, reads=True)
+
+
+def decides(groups: Iterable[list[Observation]], name: str, *, reads: bool) -> bool:
+    """Whether another value of an argument shows other fields of one record, or, of a tool that says it reads, other values."""
+    alike = otherwise = 0
+    for group in groups:
+        told: dict[str, set[str]] = defaultdict(set)
+        for seen in group:
+            told[stable(seen.arguments.get(name))].add(seen.content)
+        if len(told) < 2:
+            continue
+        if _steady_parts(group, name):
+            return True
+        # What differs in values alone may have been changed in between.
+        common = set[str].intersection(*told.values())
+        alike += bool(common)
+        otherwise += not common
+    return reads and otherwise > alike
+
+
+def of_one_amount(groups: Iterable[list[Observation]], name: str) -> bool:
+    """Whether an argument is an amount, and every key was asked with one of it only: what another one gives was never seen."""
+    given = [[seen.arguments.get(name) for seen in group] for group in groups]
+    return all(is_number(value) for values in given for value in values) and all(
+        len(set(map(stable, values))) == 1 for values in given
+    )
+
+
+def _steady_parts(group: Sequence[Observation], name: str) -> bool:
+    """Whether one record has other fields with another value of an argument, and always the same with one value."""
+    fields: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+    for seen in group:
+        if isinstance(seen.value, dict):
+            fields[stable(seen.arguments.get(name))].add(tuple(sorted(seen.value)))
+    one_each = all(len(shapes) == 1 for shapes in fields.values())
+    return one_each and len(set[tuple[str, ...]]().union(*fields.values())) > 1

@@ -1,0 +1,119 @@
+"""Outcomes: which classes of result mean success and which mean that a tool refused.
+
+Comes from observations; goes to everything that asks whether a call did something. A tool that answers with records
+refuses with texts; one that answers with texts refuses with those that the source marks as errors, or that leave
+records unchanged.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Final
+
+from environments.runtime.answers.outcome import ERROR_WORDS, PARTLY
+from environments.runtime.values.json_text import writer
+from environments.runtime.values.normal import parse_json
+from synth.tool_errors import ERROR_START, HEAD
+from synth.world.model import ToolModel, outcome_class
+from synth.world.observation import Observation
+
+EMPTY: Final = "record:|"
+NOTHING: Final = frozenset({"value:NoneType", "value:false", EMPTY})
+"""Classes of `null`, `false` and `{}`: beside results of another kind they say that there is none.
+
+Beside `true` alone `false` is an answer, and `{}` beside records that have other fields each time."""
+SAMPLE: Final = 30
+"""Results of a tool that a layout is tried on."""
+LAYOUTS: Final[Sequence[tuple[tuple[str, str], int | str | None]]] = (
+    ((", ", ": "), None),
+    ((",", ":"), None),
+    ((",", ": "), 2),
+    ((",", ": "), 4),
+    ((",", ": "), "\t"),
+    ((",", ": "), 1),
+    ((",", ": "), None),
+    ((", ", ":"), None),
+)
+"""Separators and indentation, as the usual encoders write them."""
+
+
+def learn_outcomes(tool: ToolModel) -> None:
+    """Fill `tool.outcomes`: outcome class to `success` or `refusal`."""
+    classes: dict[str, list[Observation]] = defaultdict(list)
+    told: dict[str, str] = {}
+    for seen in tool.observations:
+        name = outcome_class(seen)
+        told[name] = whole = _whole(name)
+        classes[whole].append(seen)
+    main = max(classes, key=lambda c: len(classes[c]), default="")
+    faults = {
+        name
+        for name, group in classes.items()
+        if _says_error(group)
+        or (name.startswith("record:") and name != main and _is_fault_record(name))
+        or (name == main and len(classes) > 1 and all(_tells_fault(seen) for seen in group))
+    }
+    own = classes.keys() - faults - NOTHING
+    if own - {"value:bool"}:
+        faults |= NOTHING
+    if sum(c.startswith("record:") for c in own) > 1:
+        faults.discard(EMPTY)
+    # A record that says what went wrong is no sign that the tool's other answers are records.
+    has_records = any(c.startswith("record:") or c == "list" for c in own)
+    for name, whole in told.items():
+        odd = has_records and name.startswith("text:") and not _mostly_text(classes)
+        tool.outcomes[name] = "refusal" if whole in faults or odd else "success"
+
+
+def _whole(name: str) -> str:
+    """A class of records without what it shows beside a fault."""
+    return name.partition(PARTLY)[0] if name.startswith("record:") else name
+
+
+def _mostly_text(classes: dict[str, list[Observation]]) -> bool:
+    texts = sum(len(g) for name, g in classes.items() if name.startswith("text:"))
+    return texts * 2 > sum(len(g) for g in classes.values()) and len(classes) > 6
+
+
+def _says_error(group: Sequence[Observation]) -> bool:
+    """Marked by the source, or a text that begins as failed calls do."""
+    text = "" if group[0].is_json else group[0].content
+    return any(seen.is_error for seen in group) or ERROR_START.match(text[:HEAD]) is not None
+
+
+def _tells_fault(seen: Observation) -> bool:
+    """Whether a record says what went wrong: a field for that which is not empty."""
+    value = seen.value if isinstance(seen.value, dict) else {}
+    return any(value[name] for name in value if name.lower() in ERROR_WORDS)
+
+
+def _is_fault_record(name: str) -> bool:
+    fields, _, flags = name.removeprefix("record:").partition("|")
+    words = {f.lower() for f in fields.split(",")}
+    return bool(words & ERROR_WORDS) or any(f in flags for f in ("ok=False", "success=False"))
+
+
+def learn_style(tool: ToolModel) -> None:
+    """Fill `tool.style` and `tool.text`: how JSON results are laid out."""
+    records = [seen.content for seen in tool.good() if seen.is_json]
+    # Bare words and numbers are kept as texts: beside them only `null`, true and false are values.
+    tool.text = not any(
+        isinstance(seen.value, dict | list | str) for seen in tool.good() if seen.is_json
+    )
+    ascii_only = any("\\u" in c for c in records) or all(c.isascii() for c in records)
+    separators, indent = _layout(records, ascii_only=ascii_only)
+    tool.style = {"separators": list(separators), "ascii": ascii_only, "indent": indent}
+
+
+def _layout(
+    records: Sequence[str], *, ascii_only: bool
+) -> tuple[tuple[str, str], int | str | None]:
+    """The layout that most results are written in: tried on them, because short ones fit several."""
+    distinct = sorted(set(records), key=lambda text: (-len(text), text))[:SAMPLE]
+    values = [(text, parsed.value) for text in distinct if (parsed := parse_json(text))]
+    fitting: dict[int, int] = {}
+    for at, (separators, indent) in enumerate(LAYOUTS):
+        write = writer(separators=separators, ascii_only=ascii_only, sort_keys=False, indent=indent)
+        fitting[at] = sum(write(value) == text for text, value in values)
+    return LAYOUTS[max(fitting, key=lambda at: (fitting[at], -at))]

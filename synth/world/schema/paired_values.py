@@ -1,0 +1,142 @@
+"""Pairs: what else the calls of a reader gave with the key of a record, where each record had one value only.
+
+Comes from tools with their tables and keys; sets `paired`. A line asked for with its own customer, always,
+says nothing of what comes back with another customer: most backends refuse that. Where one record was ever shown with
+two values, or the argument is free text, it is left out of the question. Where some tool's refusal names the values of both
+arguments (`line 3 not found for customer 1`) one record is enough, and so it is where one was refused to who asked
+with a value other than those it was told with. Writers that take both arguments are told of the pairs of readers, save
+in that last case. Not here: relations between records (`guards`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Final
+
+from environments.runtime.values.normal import stable
+from synth.world.model import ToolModel, Workbench, refused
+from synth.world.observation import Observation
+from synth.world.schema.functional_dependency import decides_beside
+
+MIN_PAIRED: Final = 3
+"""Records that were shown in two tasks or more with one value each, before another value is a question nobody asked."""
+Pair = tuple[str, str]
+"""Two arguments, by name."""
+
+
+def learn_paired(bench: Workbench) -> None:
+    """Set, per reader and argument beside its key, the values that each record was shown with."""
+    named = {
+        pair
+        for tool in bench.tools.values()
+        for seen in tool.observations
+        if refused(tool, seen)
+        for pair in pairs_named(seen)
+    }
+    task_of = {history.index: history.task for history in bench.histories}
+    for tool in bench.tools.values():
+        if not tool.innocent or tool.table is None or any(k[0] != "arg" for k in tool.key):
+            continue
+        keys = [str(k[1]) for k in tool.key]
+        names = {n for seen in tool.good() for n in seen.arguments}.difference(keys, tool.ignore)
+        for name in sorted(names) if keys else ():
+            if not bench.living and decides_beside(tool.good(), keys, name):
+                tool.paired[name] = {}
+                continue
+            told = _told_to_some(bench, tool, keys, name)
+            if told:
+                tool.paired[name] = told
+                continue
+            asked = len(keys) == 1 and (min(keys[0], name), max(keys[0], name)) in named
+            found = _pairs(bench, tool, keys, name)
+            if found and (asked or _often(tool, keys, task_of) >= MIN_PAIRED):
+                tool.paired[name] = found
+                _tell_writers(bench, keys, name, found)
+
+
+def _told_to_some(
+    bench: Workbench, tool: ToolModel, keys: list[str], name: str
+) -> dict[str, list[str]]:
+    """The values that records were told with, where one of them was refused with another value."""
+    if bench.living or len(keys) != 1:
+        return {}
+    told: dict[str, set[str]] = defaultdict(set)
+    lacking: dict[str, set[str]] = defaultdict(set)
+    for seen in _looks_at_first(bench, tool):
+        no = refused(tool, seen)
+        if no and _names(seen, keys[0]) is not _names(seen, name):
+            continue  # there is no such record, or no such value
+        side = lacking if no else told
+        side[stable([seen.arguments.get(keys[0])])].add(stable(seen.arguments.get(name)))
+    both = told.keys() & lacking.keys()
+    # With one value both ways something else decides.
+    if not both or any(told[key] & lacking[key] for key in both):
+        return {}
+    for seen in tool.good():
+        told[stable([seen.arguments.get(keys[0])])].add(stable(seen.arguments.get(name)))
+    # Of what nobody was told there is nothing but the refusal.
+    return {key: sorted(values) for key, values in sorted((lacking | told).items())}
+
+
+def _looks_at_first(bench: Workbench, tool: ToolModel) -> Iterator[Observation]:
+    """Calls of a reader before anything was changed."""
+    for history in bench.histories:
+        for seen in history.observations:
+            other = bench.tools[seen.tool]
+            if seen.tool == tool.name:
+                yield seen
+            elif not other.innocent and not refused(other, seen):
+                break
+
+
+def _names(seen: Observation, name: str) -> bool:
+    """Whether a result repeats an argument."""
+    value = seen.arguments.get(name)
+    return isinstance(value, str | int) and str(value) in seen.content
+
+
+def _tell_writers(
+    bench: Workbench, keys: list[str], name: str, found: dict[str, list[str]]
+) -> None:
+    """What a reader shows to its own only, writers that take both arguments change for its own only."""
+    for tool in bench.tools.values():
+        good = [] if tool.innocent else tool.good()
+        if good and all(n in seen.arguments for seen in good for n in (*keys, name)):
+            tool.paired[name], tool.paired_by = found, keys
+
+
+def pairs_named(seen: Observation) -> Iterator[Pair]:
+    """Pairs of arguments whose values the words of a result name."""
+    words = {word.strip(".,;:!?()\"'{}[]") for word in seen.content.split()}
+    given = seen.arguments
+    names = sorted(n for n, value in given.items() if isinstance(value, str) and value in words)
+    yield from combinations(names, 2)
+
+
+def _often(tool: ToolModel, keys: list[str], task_of: dict[int, str]) -> int:
+    """How many records were shown in several tasks."""
+    tasks: dict[str, set[str]] = defaultdict(set)
+    for seen in tool.good():
+        tasks[stable([seen.arguments.get(k) for k in keys])].add(task_of[seen.episode])
+    return sum(len(found) > 1 for found in tasks.values())
+
+
+def _pairs(
+    bench: Workbench, tool: ToolModel, keys: list[str], name: str
+) -> dict[str, list[str]] | None:
+    given: dict[str, set[str]] = defaultdict(set)
+    for seen in tool.good():
+        value = seen.arguments.get(name)
+        if isinstance(value, dict | list) or (isinstance(value, str) and " " in value):
+            return None
+        given[stable([seen.arguments.get(k) for k in keys])].add(stable(value))
+    if any(len(values) > 1 for values in given.values()):
+        return None
+    for other in bench.tools.values():
+        # What other tools took with both says that they belong together, too.
+        for seen in other.good():
+            if all(k in seen.arguments for k in (*keys, name)):
+                given[stable([seen.arguments[k] for k in keys])].add(stable(seen.arguments[name]))
+    return {key: sorted(values) for key, values in sorted(given.items())}

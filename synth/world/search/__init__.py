@@ -1,0 +1,1 @@
+"""The search for expressions that reproduce recorded values."""

@@ -1,0 +1,1 @@
+"""Backends that live on, and tools that change."""

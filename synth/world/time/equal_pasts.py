@@ -1,0 +1,45 @@
+"""Calls after the very same calls, beside the last such call of the same subject and of another.
+
+In: observations. Out: what `bound` and `own_start` compare. Not here: what the comparison says.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from environments.runtime.world.entries import call_text
+from synth.world.observation import History, Observation
+
+MAX_PAST: Final = 6
+"""Calls of an episode that are compared: later ones hardly ever have a past that another episode had."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """A call, and the last ones that were the same after the same calls."""
+
+    seen: Observation
+    own: Observation | None
+    """Of the same subject."""
+    other: Observation | None
+    """Of another subject."""
+    at_once: bool
+    """Nobody else's was between the subject's own and this."""
+
+
+def equal_pasts(histories: Sequence[History]) -> Iterator[Beside]:
+    """Each of an episode's first calls, in order."""
+    last: dict[tuple[str, ...], dict[str, Observation]] = defaultdict(dict)
+    for history in histories:
+        past: tuple[str, ...] = ()
+        for seen in history.observations[:MAX_PAST]:
+            past = (*past, call_text(seen.tool, seen.arguments))
+            known = last[past]
+            latest = next(reversed(known), None)
+            own = known.pop(history.subject, None)
+            other = known[next(reversed(known))] if known else None
+            yield Beside(seen=seen, own=own, other=other, at_once=latest == history.subject)
+            known[history.subject] = seen

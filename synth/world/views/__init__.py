@@ -1,0 +1,1 @@
+"""What stands between callers and tools, found: wrappers are taken off before anything is learnt."""

@@ -1,0 +1,294 @@
+"""Spellings, found: arguments that a tool takes in several casings, with spaces around them, as text or number, in any order.
+
+Comes from observations without what stands around results; leaves their arguments in one spelling, in place. Calls that differ in
+the spelling of one argument alone must have been answered alike, in words that no other call was told, and never otherwise after an
+equal past; no answer may repeat what was sent. Not here: spelling the calls of a session (`environments.runtime.views.argument_spelling`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any, Final
+
+from environments.runtime.answers.outcome import ERROR_WORDS
+from environments.runtime.task.attempt import Json
+from environments.runtime.values.normal import stable
+from environments.runtime.views.argument_spelling import (
+    CASE,
+    KINDS,
+    NUMBER,
+    ORDER,
+    TRIM,
+    folded,
+    spelt,
+)
+from synth.world.observation import History, Observation
+
+MIN_ALIKE: Final = {TRIM: 2, CASE: 2, NUMBER: 3, ORDER: 3}
+"""Calls answered alike in two spellings, over all tools that take an argument of the name.
+
+A word of which nobody else was told the same is one word; a sum of two lists may be the same by accident.
+"""
+
+Where = tuple[str, str]
+"""A tool and one of its arguments."""
+Kinds = frozenset[str]
+Pasts = Mapping[int, int]
+"""Per observation (by identity): what stands for all calls and answers before it in its episode."""
+Form = dict[str, Any]
+
+
+def learn_spelling(histories: Sequence[History]) -> dict[str, dict[str, Form]]:
+    """Forms by tool and argument; the calls are spelt so from here on."""
+    calls = _calls(histories)
+    kinds: dict[Where, Kinds] = dict.fromkeys(calls, frozenset())
+    alike: Counter[Where] = Counter()
+    pasts: Pasts = {}
+    for kind in KINDS:
+        tried = {w: c for w, c in calls.items() if _two_ways(c, w[1], kinds[w], kind)}
+        if not tried:
+            continue
+        pasts = pasts or _pasts(histories)
+        found = {w: _alike(c, w[1], kinds[w], kind, pasts) for w, c in tried.items()}
+        pooled: Counter[str] = Counter()
+        for (_, name), n in found.items():
+            pooled[name] += n or 0
+        usual = _usual(tried, kinds, kind)
+        for where, n in found.items():
+            if n is None or pooled[where[1]] < MIN_ALIKE[kind]:
+                continue
+            if n or _took(calls[where], where[1], kinds[where], kind, usual):
+                kinds[where] |= {kind}
+                alike[where] += n
+    spelt_so = {where: kind for where, kind in kinds.items() if kind}
+    return _settled(histories, calls, spelt_so, alike) if spelt_so else {}
+
+
+def _calls(histories: Iterable[History]) -> dict[Where, list[Observation]]:
+    out: dict[Where, list[Observation]] = defaultdict(list)
+    for history in histories:
+        for seen in history.observations:
+            for name, value in seen.arguments.items():
+                if isinstance(value, str | int | float | list) and not isinstance(value, bool):
+                    out[seen.tool, name].append(seen)
+    return out
+
+
+def _two_ways(group: Iterable[Observation], name: str, before: Kinds, kind: str) -> bool:
+    """Whether an argument took two values that one more kind of folding makes one."""
+    ways: dict[str, set[str]] = defaultdict(set)
+    for value in {stable(seen.arguments[name]): seen.arguments[name] for seen in group}.values():
+        ways[stable(folded(value, before | {kind}))].add(stable(folded(value, before)))
+    return any(len(way) > 1 for way in ways.values())
+
+
+def _pasts(histories: Iterable[History]) -> Pasts:
+    out: dict[int, int] = {}
+    for history in histories:
+        past = 0
+        for seen in history.observations:
+            out[id(seen)] = past
+            past = hash((past, seen.tool, seen.key, seen.content))
+    return out
+
+
+def _alike(
+    group: Iterable[Observation], name: str, before: Kinds, kind: str, pasts: Pasts
+) -> int | None:
+    """Calls answered alike that differ in this kind of spelling alone; None where some were not after equal pasts."""
+    same: dict[tuple[str, str], dict[str, list[Observation]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    said: dict[str, set[str]] = defaultdict(set)
+    for seen in group:
+        one = stable(folded(seen.arguments[name], before | {kind}))
+        rest = stable({n: v for n, v in seen.arguments.items() if n != name})
+        same[one, rest][stable(folded(seen.arguments[name], before))].append(seen)
+        said[seen.content].add(one)
+    count = 0
+    for ways in same.values():
+        for left, right in combinations(ways.values(), 2):
+            if _differ(left, right, pasts):
+                return None
+            shared = {s.content for s in left} & {s.content for s in right}
+            count += any(len(said[content]) == 1 for content in shared)
+    return count
+
+
+def _differ(left: Iterable[Observation], right: Iterable[Observation], pasts: Pasts) -> bool:
+    """Whether two spellings were answered otherwise where all that was done before is the same."""
+    told: dict[int, set[str]] = defaultdict(set)
+    for seen in left:
+        told[pasts[id(seen)]].add(seen.content)
+    return any(seen.content not in told.get(pasts[id(seen)], {seen.content}) for seen in right)
+
+
+def _usual(
+    calls: Mapping[Where, Sequence[Observation]], kinds: Mapping[Where, Kinds], kind: str
+) -> dict[tuple[str, str], str]:
+    """The spelling that most calls of all tools have, by name of the argument and folded value."""
+    counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for where, group in calls.items():
+        for seen in group:
+            value = seen.arguments[where[1]]
+            before = kinds[where]
+            one = stable(folded(value, before | {kind}))
+            counts[where[1], one][stable(folded(value, before))] += 1
+    return {one: max(sorted(c), key=lambda way: c[way]) for one, c in counts.items()}
+
+
+def _took(
+    group: Iterable[Observation],
+    name: str,
+    before: Kinds,
+    kind: str,
+    usual: Mapping[tuple[str, str], str],
+) -> bool:
+    """Whether another spelling than the usual one succeeded: a tool that tells them apart would refuse it."""
+    return any(
+        not _fault(seen)
+        and usual[name, stable(folded(seen.arguments[name], before | {kind}))]
+        != stable(folded(seen.arguments[name], before))
+        for seen in group
+    )
+
+
+def _fault(seen: Observation) -> bool:
+    if seen.is_error:
+        return True
+    return isinstance(seen.value, dict) and any(seen.value.get(word) for word in ERROR_WORDS)
+
+
+def _settled(
+    histories: Sequence[History],
+    calls: Mapping[Where, Sequence[Observation]],
+    kinds: Mapping[Where, Kinds],
+    alike: Mapping[Where, int],
+) -> dict[str, dict[str, Form]]:
+    """The forms, with recorded spellings; calls whose answers repeat what was sent stay as they are."""
+    shown = _shown(histories)
+    out: dict[str, dict[str, Form]] = defaultdict(dict)
+    for where, group in calls.items():
+        if where not in kinds:
+            continue
+        form = _form(group, where[1], kinds[where], shown)
+        if any(_repeats(seen, where[1], form, kinds[where]) for seen in group if not _fault(seen)):
+            continue
+        refused = [s for s in group if _fault(s) and _changed(s, where[1], form, kinds[where])]
+        form["refused"] = bool(refused) and not any(
+            _repeats(seen, where[1], form, kinds[where]) for seen in refused
+        )
+        form["support"] = alike[where]
+        form["sure"] = True
+        out[where[0]][where[1]] = form
+    for (tool, name), group in calls.items():
+        if name not in out.get(tool, {}):
+            continue
+        for seen in group:
+            plain = spelt(seen.arguments[name], out[tool][name], kinds[tool, name])
+            if plain != seen.arguments[name]:
+                seen.arguments = {**seen.arguments, name: plain}
+                seen.settle()
+    _doubt(out, calls)
+    return dict(out)
+
+
+def _doubt(out: dict[str, dict[str, Form]], calls: Mapping[Where, Sequence[Observation]]) -> None:
+    """Of other tools that take an argument of the name, and had it in no other spelling: nobody knows what they make of one."""
+    best: dict[str, Form] = {}
+    for forms in out.values():
+        for name, form in forms.items():
+            if name not in best or form["support"] > best[name]["support"]:
+                best[name] = form
+    for (tool, name), group in calls.items():
+        usual = best.get(name)
+        if usual is None or name in out.get(tool, {}):
+            continue
+        kinds = frozenset(usual["kinds"])
+        if not any(_changed(seen, name, usual, kinds) for seen in group):
+            out.setdefault(tool, {})[name] = {
+                **usual,
+                "refused": False,
+                "support": 0,
+                "sure": False,
+            }
+
+
+def _shown(histories: Iterable[History]) -> Counter[str]:
+    """How often each word, and each number, stands in results, as JSON."""
+    return Counter(
+        stable(part)
+        for history in histories
+        for seen in history.observations
+        for part in _parts(seen.value)
+        if isinstance(part, str | int | float)
+    )
+
+
+def _form(group: Sequence[Observation], name: str, kinds: Kinds, shown: Mapping[str, int]) -> Form:
+    sent = Counter(_scalars(seen.arguments[name] for seen in group))
+    ways: dict[str, list[str]] = defaultdict(list)
+    texts = numbers = 0
+    for value, _ in sorted(sent.items(), key=lambda c: (-c[1], str(c[0]))):
+        plain = folded(value, kinds)
+        if isinstance(plain, str):
+            ways[plain].append(str(folded(value, kinds - {CASE})))
+        elif NUMBER in kinds:
+            texts += shown.get(stable(stable(plain)), 0)
+            numbers += shown.get(stable(plain), 0)
+    best = {}
+    if CASE in kinds:
+        by_fold: dict[str, Counter[str]] = defaultdict(Counter)
+        for text, n in shown.items():
+            if text.startswith('"') and (low := text[1:-1].casefold()) in ways:
+                by_fold[low][text[1:-1]] += n
+        best = {
+            low: max(sorted(by_fold[low]), key=lambda t: by_fold[low][t])
+            if low in by_fold
+            else way[0]
+            for low, way in sorted(ways.items())
+        }
+    cased = [t for t in best.values() if t.upper() != t.lower()]
+    upper = (
+        True if all(map(str.isupper, cased)) else False if all(map(str.islower, cased)) else None
+    )
+    return {
+        "kinds": [kind for kind in KINDS if kind in kinds],
+        "spelt": best if upper is None else {},
+        "upper": upper if cased else None,
+        "text": texts > numbers,
+    }
+
+
+def _scalars(values: Iterable[Json]) -> Iterator[str | int | float]:
+    for value in values:
+        if isinstance(value, list):
+            yield from _scalars(value)
+        elif isinstance(value, str | int | float) and not isinstance(value, bool):
+            yield value
+
+
+def _changed(seen: Observation, name: str, form: Form, kinds: Kinds) -> bool:
+    return bool(spelt(seen.arguments[name], form, kinds) != seen.arguments[name])
+
+
+def _repeats(seen: Observation, name: str, form: Form, kinds: Kinds) -> bool:
+    """Whether a result has the argument as it was sent, where the recorded spelling is another."""
+    value = seen.arguments[name]
+    plain = spelt(value, form, kinds)
+    if value == plain:
+        return False
+    if any(part == value for part in _parts(seen.value)):
+        return True
+    text = value.strip() if isinstance(value, str) else None
+    return bool(text) and text != plain and str(text) in seen.content
+
+
+def _parts(value: Json) -> Iterator[Json]:
+    """A value and all that is in it."""
+    yield value
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for item in inside:
+        yield from _parts(item)

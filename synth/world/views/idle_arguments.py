@@ -1,0 +1,143 @@
+"""Idle arguments, found: what agents make up beside what they ask, and no answer hangs on.
+
+Comes from observations and the messages around them; leaves the arguments out of the calls, in place. Three kinds: keys drawn by
+dice that nobody ever told or showed, the time of the call, and free text that most tools take (a reason, a thought) and no
+result shows. Calls that differ in such an argument alone have to end alike. Not here: what a session does with them
+(`environments.runtime.views.idle_arguments`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Final
+
+from environments.runtime.task.attempt import Json
+from environments.runtime.values.normal import stable
+from environments.runtime.views.formats import freedom, id_format
+from redact.clean_episode import CleanEpisode
+from synth.world.model import outcome_class
+from synth.world.observation import History, Observation
+from synth.world.volatile.clock_and_ids import MIN_IDS, MIN_LENGTH, MIN_SEEN, clock
+
+MIN_TOOLS: Final = 3
+"""Tools that take one free text, and half of all."""
+MIN_PAIRS: Final = 5
+"""Calls that differ in idle arguments alone."""
+ALIKE: Final = 0.8
+"""Share of them that end alike: what was changed in between accounts for the others."""
+MOSTLY: Final = 0.9
+
+Rows = list[tuple[Observation, Json]]
+Forms = dict[str, dict[str, dict[str, Json]]]
+
+
+def learn_idle(histories: Sequence[History], episodes: Sequence[CleanEpisode]) -> Forms:
+    """Idle arguments by tool and name, with their form; they are gone from the calls."""
+    rows = _by_name(histories)
+    told = _told(histories, episodes, rows)
+    tools = {seen.tool for history in histories for seen in history.observations}
+    found: dict[str, dict[str, Json]] = {}
+    for name, mine in rows.items():
+        form = _form(mine, told.get(name, 0), len(tools))
+        if form is not None:
+            found[name] = form
+    found = {name: form for name, form in found.items() if _ends_alike(rows[name], name, found)}
+    out: Forms = defaultdict(dict)
+    calls: dict[str, list[Observation]] = defaultdict(list)
+    for history in histories:
+        for seen in history.observations:
+            calls[seen.tool].append(seen)
+    for name, form in sorted(found.items()):
+        for tool in sorted({seen.tool for seen, _ in rows[name]}):
+            always = all(name in seen.arguments for seen in calls[tool])
+            out[tool][name] = {**form, "always": always}
+    for tool, forms in out.items():
+        for seen in calls[tool]:
+            seen.arguments = {n: v for n, v in seen.arguments.items() if n not in forms}
+            seen.settle()
+    return dict(out)
+
+
+def _by_name(histories: Sequence[History]) -> Mapping[str, Rows]:
+    out: dict[str, Rows] = defaultdict(list)
+    for history in histories:
+        for seen in history.observations:
+            for name, value in seen.arguments.items():
+                out[name].append((seen, value))
+    return {
+        name: rows
+        for name, rows in out.items()
+        if len({seen.episode for seen, _ in rows}) >= MIN_SEEN
+    }
+
+
+def _told(
+    histories: Sequence[History], episodes: Sequence[CleanEpisode], rows: Mapping[str, Rows]
+) -> dict[str, int]:
+    """How many values of each argument somebody told the agent, a result shows, or another argument has."""
+    names: dict[tuple[int, str], set[str]] = defaultdict(set)
+    for name, mine in rows.items():
+        for seen, value in mine:
+            names[seen.episode, str(value)].add(name)
+    said = {
+        episode.episode_id: "\n".join(
+            step.content or "" for step in episode.steps if step.role != "assistant"
+        )
+        for episode in episodes
+    }
+    texts = {history.index: said.get(history.episode_id, "") for history in histories}
+    return {
+        name: sum(
+            str(value) in texts[seen.episode] or len(names[seen.episode, str(value)]) > 1
+            for seen, value in mine
+        )
+        for name, mine in rows.items()
+        if all(isinstance(value, str | int | float) for _, value in mine)
+    }
+
+
+def _form(rows: Rows, told: int, tools: int) -> dict[str, Json] | None:
+    values = [value for _, value in rows]
+    form = clock(rows)
+    if form is not None and form.get("form") != "date" and "origin" not in form:
+        return {**form, "says": "the time of the call"}
+    texts = [value for value in values if isinstance(value, str)]
+    if len(texts) < len(values) or told > len(values) * (1 - MOSTLY):
+        return None
+    if told == 0 and _drawn(texts):
+        known = id_format(texts)
+        return {**(known or {}), "kind": "key", "says": "a key that the agent draws"}
+    taking = len({seen.tool for seen, _ in rows})
+    if taking < MIN_TOOLS or taking * 2 < tools or not _varies(texts):
+        return None
+    return {"kind": "text", "says": "free text beside what is asked"}
+
+
+def _drawn(texts: Sequence[str]) -> bool:
+    """Whether values are drawn by dice, none of them twice."""
+    if len(set(texts)) < len(texts) or min(map(len, texts)) < MIN_LENGTH:
+        return False
+    form = id_format(list(texts))
+    return form is not None and freedom(form) >= MIN_IDS and texts != sorted(texts)
+
+
+def _varies(texts: Sequence[str]) -> bool:
+    spaced = sum(" " in text for text in texts)
+    return spaced >= MOSTLY * len(texts) and len(set(texts)) >= MIN_PAIRS
+
+
+def _ends_alike(rows: Rows, name: str, idle: Mapping[str, object]) -> bool:
+    """Whether calls that differ in idle arguments alone, this one among them, ended alike."""
+    groups: dict[str, list[Observation]] = defaultdict(list)
+    for seen, _ in rows:
+        rest = {n: v for n, v in seen.arguments.items() if n not in idle}
+        groups[stable([seen.tool, rest])].append(seen)
+    alike = total = 0
+    for group in groups.values():
+        for one, other in pairwise(group):
+            if one.arguments[name] != other.arguments[name]:
+                total += 1
+                alike += outcome_class(one) == outcome_class(other)
+    return total >= MIN_PAIRS and alike >= ALIKE * total

@@ -1,0 +1,386 @@
+"""Wrappings, found: what stands around every tool's results and says nothing of what was asked.
+
+Comes from observations before anything else is learnt of them; leaves the results' own part, so that tools which differ
+in a request's number, its moment or its duration alone answer alike. A place counts where several tools have it and holds
+a clock's times, ids drawn by dice, or a number that differs between equal calls with an equal result. Only what is put
+together again exactly, for every result of a tool, is taken apart. Not here: single tools' times and ids (`fresh`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median_low
+from typing import Any, Final
+
+from environments.runtime.task.attempt import Json
+from environments.runtime.values.normal import parse_json, same_json, stable
+from environments.runtime.views.clock_and_ids import ANY, STYLES, fields_of
+from environments.runtime.views.result_wrappers import OPEN, Wrapping, without
+from synth.world.model import ToolModel, outcome_class, refused
+from synth.world.observation import History, Observation, by_tool
+from synth.world.schema.outcomes import learn_outcomes
+from synth.world.volatile.clock_and_ids import MIN_SEEN, clock, dice, mark_name
+
+MIN_TOOLS: Final = 2
+"""Tools that have a place in common."""
+MOST: Final = 0.8
+"""Share of all results, or of all refusals, that have it."""
+MIN_MOVED: Final = 5
+"""Equal calls with equal results beside it, and another number there."""
+MAX_TAIL: Final = 8
+"""Words behind a result."""
+MAX_SIGNS: Final = 400
+MAX_BODIES: Final = 40
+"""Classes of results that are listed for a wrapping."""
+_HOLE: Final = re.compile(r"[0-9A-Za-z_.:+-]*\d[0-9A-Za-z_.:+-]*")
+_WORDS: Final = re.compile(r"\s+\S+")
+_UNIT: Final = re.compile(r"(\d+(?:\.\d+)?)([A-Za-z]*)")
+
+Rows = list[tuple[Observation, Json]]
+Groups = Mapping[tuple[str, str], list[Observation]]
+HOLE: Final = "\x00"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wrapped:
+    """The wrappings of all tools, and the marks that stand in them."""
+
+    tools: dict[str, dict[str, dict[str, Any]]]
+    marks: dict[str, Any]
+
+
+def learn_wrapping(histories: Sequence[History]) -> Wrapped:
+    """Find what stands around results and leave it out of them, in place."""
+    groups = dict(_groups(histories))
+    marks: dict[str, Any] = {}
+    found = _records(groups, histories, marks) or _tails(groups, histories, marks)
+    out: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
+    for (tool, kind), wrapping in sorted(found.items()):
+        bodies = [wrapping.strip(seen.content, marks) for seen in groups[tool, kind]]
+        if not all(
+            body is not None and _again(wrapping, body, seen.content, marks)
+            for body, seen in zip(bodies, groups[tool, kind], strict=True)
+        ):
+            continue
+        out[tool][kind] = _told(wrapping)
+        for body, seen in zip(bodies, groups[tool, kind], strict=True):
+            seen.content = str(body)
+            seen.settle()
+    for tool, kinds in out.items():
+        _tell_bodies(tool, kinds, groups)
+    return Wrapped(tools=dict(out), marks=marks if out else {})
+
+
+def _tell_bodies(tool: str, kinds: Mapping[str, dict[str, Any]], groups: Groups) -> None:
+    """Which classes of results came in which wrapping: taken out, a result may be a refusal that came as a success."""
+    classes = {
+        kind: {outcome_class(seen) for seen in groups.get((tool, kind), ())}
+        for kind in ("good", "refused")
+    }
+    for kind, part in kinds.items():
+        own = classes[kind] - classes["refused" if kind == "good" else "good"]
+        if own and len(own) <= MAX_BODIES:
+            part["bodies"] = sorted(own)
+
+
+def _told(wrapping: Wrapping) -> dict[str, Any]:
+    """As the world file has it."""
+    if wrapping.record is None:
+        return {"tail": wrapping.tail}
+    mark = {"mark": wrapping.mark} if wrapping.mark else {}
+    return {"record": wrapping.record, "style": wrapping.style, **mark}
+
+
+def _again(wrapping: Wrapping, body: str, content: str, marks: Mapping[str, Any]) -> bool:
+    """Whether a result comes back when its own part is put into the wrapping."""
+    whole = wrapping.wrap(body)
+    if wrapping.record is None:
+        return wrapping.strip(whole, marks) == body
+    parsed, was = parse_json(whole), parse_json(content)
+    told = wrapping.strip(whole, marks)
+    return (
+        parsed is not None
+        and was is not None
+        and told == body
+        and stable(_shape(parsed.value)) == stable(_shape(was.value))
+    )
+
+
+def _shape(value: Json) -> Json:
+    return {k: _shape(v) for k, v in value.items()} if isinstance(value, dict) else ""
+
+
+def _groups(histories: Sequence[History]) -> Iterator[tuple[tuple[str, str], list[Observation]]]:
+    """Results of each tool, successes and refusals apart."""
+    for name, seen in sorted(by_tool(histories).items()):
+        tool = ToolModel(name=name, observations=seen)
+        learn_outcomes(tool)
+        for kind in ("good", "refused"):
+            group = [one for one in seen if refused(tool, one) is (kind == "refused")]
+            if group:
+                yield (name, kind), group
+
+
+# -- records around results ------------------------------------------------------------------------
+
+
+def _records(
+    groups: Groups, histories: Sequence[History], marks: dict[str, Any]
+) -> dict[tuple[str, str], Wrapping]:
+    everything = [seen for group in groups.values() for seen in group]
+    records = [seen for seen in everything if isinstance(seen.value, dict)]
+    if len(records) < MOST * len(everything):
+        return {}
+    common = _common(records)
+    forms = {p: f for p, rows in common.items() if (f := clock(rows) or dice(rows, histories))}
+    loose = {p for p, rows in common.items() if p not in forms and _are_numbers(rows)}
+    moved = _moved(histories, sorted({*forms, *loose}))
+    for place in sorted(loose & moved):
+        forms[place] = _number([value for _, value in common[place]], len(common[place]))
+    if not forms:
+        return {}
+    told: dict[str, Json] = {}
+    for number, (place, form) in enumerate(sorted(forms.items())):
+        code = mark_name(number)
+        marks[code] = {"tool": ANY, "place": place, **form}
+        told[place] = f"~{form['kind']}.{code}~"
+    out: dict[tuple[str, str], Wrapping] = {}
+    for kind in ("good", "refused"):
+        mine = {name: group for name, group in groups.items() if name[1] == kind}
+        same = _constants([seen for group in mine.values() for seen in group], told)
+        for name, group in mine.items():
+            wrapping = _around(group, told, same, hoist=kind == "good")
+            if wrapping is not None:
+                out[name] = wrapping
+    return out
+
+
+def _common(records: Sequence[Observation]) -> dict[str, Rows]:
+    """Places that most records have, of more than one tool."""
+    rows: dict[str, Rows] = defaultdict(list)
+    for seen in records:
+        for place, value in fields_of(_record(seen)):
+            rows[place].append((seen, value))
+    return {
+        place: found
+        for place, found in rows.items()
+        if len(found) >= MOST * len(records) and len({o.tool for o, _ in found}) >= MIN_TOOLS
+    }
+
+
+def _record(seen: Observation) -> dict[str, Json]:
+    return seen.value if isinstance(seen.value, dict) else {}
+
+
+def _are_numbers(rows: Rows) -> bool:
+    return all(isinstance(v, int | float) and not isinstance(v, bool) for _, v in rows)
+
+
+def _moved(histories: Sequence[History], places: Sequence[str]) -> set[str]:
+    """Places of which a number differs between equal calls though all else of the result is equal.
+
+    Where calls were made twice in a row, these decide: what only a change moves stands still between them.
+    """
+    last: dict[tuple[str, str], Observation] = {}
+    moves: dict[str, _Moves] = defaultdict(_Moves)
+    for history in histories:
+        for seen in history.observations:
+            before = last.get((seen.tool, seen.key))
+            last[seen.tool, seen.key] = seen
+            if before is None or not _equal_without(before, seen, places):
+                continue
+            left, right = dict(fields_of(_record(before))), dict(fields_of(_record(seen)))
+            for place in places:
+                moves[place].add(before, seen, differs=left.get(place) != right.get(place))
+    return {place for place, found in moves.items() if found.idle}
+
+
+class _Moves:
+    """How often equal calls with equal results told another number beside them: in a row, and ever."""
+
+    def __init__(self) -> None:
+        self._at_once = Counter[bool]()
+        self._ever = Counter[bool]()
+
+    def add(self, before: Observation, seen: Observation, *, differs: bool) -> None:
+        """One more pair."""
+        self._ever[differs] += 1
+        if before.episode == seen.episode and seen.position == before.position + 1:
+            self._at_once[differs] += 1
+
+    @property
+    def idle(self) -> bool:
+        """Whether the number says nothing."""
+        counts = self._at_once if self._at_once.total() >= MIN_MOVED else self._ever
+        return counts[True] >= MIN_MOVED and counts[True] >= MOST * counts.total()
+
+
+def _equal_without(one: Observation, other: Observation, places: Sequence[str]) -> bool:
+    return same_json(without(_record(one), places), without(_record(other), places))
+
+
+def _number(values: Sequence[Json], seen: int) -> dict[str, Json]:
+    value = median_low([v for v in values if isinstance(v, int | float)])
+    says = "a number that says nothing of the answer: the median of those recorded"
+    return {"kind": "number", "value": value, "says": says, "seen": seen}
+
+
+def _constants(seen: Sequence[Observation], told: Mapping[str, Json]) -> dict[str, Json]:
+    """Fields beside volatile ones, or of the whole record, that are the same in all results of most tools."""
+    beside = {place.rpartition("/")[0] for place in told} | {""}
+    return {
+        place: rows[0][1]
+        for place, rows in _common([one for one in seen if isinstance(one.value, dict)]).items()
+        if place not in told
+        and place.rpartition("/")[0] in beside
+        and all(same_json(value, rows[0][1]) for _, value in rows)
+    }
+
+
+def _around(
+    group: Sequence[Observation],
+    told: Mapping[str, Json],
+    same: Mapping[str, Json],
+    *,
+    hoist: bool,
+) -> Wrapping | None:
+    """The wrapping of one tool's results: the record with marks, and a gap where one field holds all the rest."""
+    if not all(isinstance(seen.value, dict) for seen in group):
+        return None
+    first = _record(group[0])
+    style = next((s for s in STYLES if all(_laid_out(o, s) for o in group)), None)
+    shown = [dict(fields_of(_record(seen))) for seen in group]
+    fixed = {p: v for p, v in {**told, **same}.items() if all(p in one for one in shown)}
+    if style is None or not told.keys() & fixed.keys():
+        return None
+    left = {frozenset(without(_record(seen), sorted(fixed))) for seen in group}
+    alike = all(_record(seen).keys() == first.keys() for seen in group)
+    template = _template(first, fixed, "")
+    if hoist and alike and len(left) == 1 and len(held := next(iter(left))) == 1:
+        name = next(iter(held))
+        inside = any(place.startswith(name + "/") for place in fixed)
+        if not inside:
+            template = {key: OPEN if key == name else template[key] for key in first}
+    if not hoist and alike and len(left) == 1:
+        texts = _one_text([without(_record(seen), sorted(fixed)) for seen in group])
+        if texts:
+            return Wrapping(record=_opened(first, template, texts), style=style, mark="[error v] ")
+    return Wrapping(record=template, style=style)
+
+
+def _one_text(rests: Sequence[Json]) -> tuple[str, ...]:
+    """The path to the one text that is left of every refusal; empty where more or something else is left."""
+    path: tuple[str, ...] = ()
+    while all(isinstance(rest, dict) and len(rest) == 1 for rest in rests):
+        names = {next(iter(rest)) for rest in rests if isinstance(rest, dict)}
+        if len(names) > 1:
+            return ()
+        path = (*path, names.pop())
+        rests = [rest[path[-1]] for rest in rests if isinstance(rest, dict)]
+    return path if all(isinstance(rest, str) for rest in rests) else ()
+
+
+def _opened(
+    first: Mapping[str, Json], template: Mapping[str, Json], path: tuple[str, ...]
+) -> dict[str, Json]:
+    """A wrapping with a gap at a path, its keys in the order of the recorded record."""
+    out: dict[str, Json] = {}
+    for name, value in first.items():
+        if name != path[0]:
+            out[name] = template[name]
+        elif len(path) == 1:
+            out[name] = OPEN
+        else:
+            inner, below = template.get(name), value if isinstance(value, dict) else {}
+            out[name] = _opened(below, inner if isinstance(inner, dict) else {}, path[1:])
+    return out
+
+
+def _laid_out(seen: Observation, style: Mapping[str, Any]) -> bool:
+    return json.dumps(seen.value, **style) == seen.content
+
+
+def _template(record: Mapping[str, Json], fixed: Mapping[str, Json], under: str) -> dict[str, Json]:
+    out: dict[str, Json] = {}
+    for name, value in record.items():
+        place = under + name
+        if place in fixed:
+            out[name] = fixed[place]
+        elif isinstance(value, dict):
+            inner = _template(value, fixed, place + "/")
+            if inner:
+                out[name] = inner
+    return out
+
+
+# -- text behind results ---------------------------------------------------------------------------
+
+
+def _tails(
+    groups: Groups, histories: Sequence[History], marks: dict[str, Any]
+) -> dict[tuple[str, str], Wrapping]:
+    for kinds in (("good", "refused"), ("refused",)):
+        pool = [seen for name, group in groups.items() if name[1] in kinds for seen in group]
+        for count in range(MAX_TAIL, 0, -1):
+            tail = _tail(pool, count, histories, marks)
+            if tail is not None:
+                known = Wrapping(tail=tail)
+                return {name: known for name in groups if name[1] in kinds}
+    return {}
+
+
+def _tail(
+    pool: Sequence[Observation], count: int, histories: Sequence[History], marks: dict[str, Any]
+) -> str | None:
+    """The last words of most results, with marks where they differ; None where something else differs there."""
+    found = [(seen, "" if seen.is_json else _last_words(seen.content, count)) for seen in pool]
+    texts = Counter(_HOLE.sub(HOLE, text) for _, text in found if text)
+    text, often = texts.most_common(1)[0] if texts else ("", 0)
+    if HOLE not in text or often < max(MIN_SEEN, MOST * len(pool)):
+        return None
+    mine = [(seen, words) for seen, words in found if words and _HOLE.sub(HOLE, words) == text]
+    heads = {seen.content.removesuffix(words) for seen, words in mine}
+    if len(heads) < MIN_SEEN and len({seen.tool for seen, _ in mine}) < MIN_TOOLS:
+        return None
+    for number, values in enumerate(zip(*(_HOLE.findall(words) for _, words in mine), strict=True)):
+        rows = [(seen, value) for (seen, _), value in zip(mine, values, strict=True)]
+        form, unit = _form_of(rows, histories)
+        if form is None:
+            return None
+        code = mark_name(number)
+        marks[code] = {"tool": ANY, "place": f"behind {number}", **form}
+        text = text.replace(HOLE, f"~{form['kind']}.{code}~{unit}", 1)
+    return text
+
+
+def _last_words(content: str, count: int) -> str:
+    end = content[-MAX_SIGNS:]
+    words = list(_WORDS.finditer(end))
+    return end[words[-count].start() :] if len(words) >= count else ""
+
+
+def _form_of(rows: Rows, histories: Sequence[History]) -> tuple[dict[str, Json] | None, str]:
+    """The format of what differs in a text, and the unit behind it."""
+    form = clock(rows) or dice(rows, histories)
+    if form is not None:
+        return form, ""
+    parts = [_UNIT.fullmatch(str(value)) for _, value in rows]
+    numbers = [(float(part[1]), part[1], part[2]) for part in parts if part is not None]
+    if len(numbers) < len(rows) or len({unit for _, _, unit in numbers}) > 1:
+        return None, ""
+    last: dict[str, tuple[Observation, Json]] = {}
+    moves = _Moves()
+    for seen, value in sorted(rows, key=lambda row: (row[0].episode, row[0].position)):
+        alike = stable([seen.tool, seen.key, seen.content.rpartition(str(value))[0]])
+        if alike in last:
+            moves.add(last[alike][0], seen, differs=last[alike][1] != value)
+        last[alike] = seen, value
+    if not moves.idle:
+        return None, ""
+    told = _number([number for number, _, _ in numbers], len(rows))
+    told["value"] = min(numbers, key=lambda n: abs(n[0] - float(str(told["value"]))))[1]
+    return told, numbers[0][2]

@@ -1,0 +1,272 @@
+"""Results written as text for a language model, found: tools whose records are labelled lines, YAML's blocks or XML.
+
+Comes from observations as recorded; leaves JSON in place, and gives the tools of each style. A tool is one of a style where every text that is read in it is
+written again byte for byte, and most of its results of several lines are. Not here: reading and writing (`environments.runtime.views.text_records`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any, Final
+
+from environments.runtime.task.attempt import Json
+from environments.runtime.values.normal import parse_json
+from environments.runtime.values.text_block import UnreadError
+from environments.runtime.values.text_style import LINES, WORDS, XML, YAML, Style, number_of
+from environments.runtime.values.text_xml import ROOT, Element, elements
+from environments.runtime.values.text_yaml import TIME
+from environments.runtime.views.text_records import from_text, read
+from synth.tool_errors import looks_failed
+from synth.world.observation import History, Observation, by_tool
+
+MIN_TEXTS: Final = 2
+"""Different texts of a tool that are read."""
+MOST: Final = 0.8
+"""Share of a tool's results of several lines that are."""
+_INDENTED: Final = ((2, 0), (2, 2), (4, 0), (4, 2), (4, 4))
+_EMPTY: Final = frozenset({"[]\n", "{}\n"})
+"""As YAML writes them; other tools write JSON without an end of line."""
+_TIMED: Final = re.compile(
+    rf"^ *(?:- )*(?:([^\s:][^:\n]*): )?('?)({TIME.pattern})'?$", re.MULTILINE
+)
+"""A line that is a time, with its label and the quotes that it may stand in."""
+_DECIMAL: Final = re.compile(r"[-+]?\d[\d,]*\.?\d*")
+
+Contents = Mapping[str, Sequence[str]]
+
+
+def learn_texts(
+    histories: Sequence[History], known: Sequence[Mapping[str, Any]] = ()
+) -> list[dict[str, Any]]:
+    """The styles with their tools, but for tools of a style already; results are JSON, in place."""
+    done = {tool for style in known for tool in style["tools"]}
+    seen = by_tool(histories)
+    left = {tool: _texts(found) for tool, found in sorted(seen.items()) if tool not in done}
+    out: list[dict[str, Any]] = []
+    for styles in (_xml, _yaml, _lines):
+        left = {tool: texts for tool, texts in left.items() if texts}
+        for style, tools in styles(left):
+            out.append({"tools": sorted(tools), **style.to_json()})
+            for tool in tools:
+                left.pop(tool)
+                _settle(seen[tool], style)
+    return out
+
+
+def _texts(seen: Sequence[Observation]) -> list[str]:
+    """What a tool says in words of its own; nothing where it sends records as JSON too."""
+    contents = sorted({one.content for one in seen})
+    parsed = {text: parse_json(text) for text in contents if text not in _EMPTY}
+    if any(p is not None and isinstance(p.value, dict | list) for p in parsed.values()):
+        return []
+    return [text for text in contents if text in _EMPTY or parsed[text] is None]
+
+
+def _settle(seen: Sequence[Observation], style: Style) -> None:
+    for one in seen:
+        content = from_text(one.content, style)
+        if content != one.content:
+            one.content = content
+            one.settle()
+
+
+def _fits(texts: Sequence[str], style: Style) -> bool:
+    """Whether a tool writes so."""
+    several = [text for text in texts if "\n" in text or style.form == XML]
+    values = [value for text in several if (value := read(text, style)) is not None]
+    return len(values) >= max(MIN_TEXTS, MOST * len(several))
+
+
+def _best(left: Contents, styles: Iterable[Style]) -> Iterator[tuple[Style, list[str]]]:
+    """The style that most tools write in, and these tools."""
+    best: tuple[Style, list[str]] | None = None
+    for style in styles:
+        tools = [tool for tool, texts in left.items() if _fits(texts, style)]
+        if tools and (best is None or len(tools) > len(best[1])):
+            best = (style, tools)
+    if best is not None:
+        yield best
+
+
+# -- blocks ----------------------------------------------------------------------------------------
+
+
+def _yaml(left: Contents) -> Iterator[tuple[Style, list[str]]]:
+    """YAML's blocks; a text in quotes shows that what needs them gets them."""
+    timed = frozenset(_timed(text for texts in left.values() for text in texts))
+    for style, tools in _best(
+        left,
+        (
+            Style(form=YAML, end=end, step=step, items=items, quoted=True, wide=wide, timed=timed)
+            for (step, items), end, wide in product(_INDENTED, ("\n", ""), (False, True))
+        ),
+    ):
+        spelt: dict[str, set[str]] = defaultdict(set)
+        for tool in tools:
+            for text in left[tool]:
+                _spellings(read(text, style), "", spelt, set())
+        style = _pointed(style, spelt)  # noqa: PLW2901 - the same, known better
+        bare = replace(style, quoted=False)
+        if any(_needs(text, style, bare) for tool in tools for text in left[tool]):
+            yield style, tools
+
+
+def _timed(texts: Iterable[str]) -> set[str]:
+    """Labels whose times always stand without quotes."""
+    found = {m.group(1, 2) for text in texts if "\n" in text for m in _TIMED.finditer(text)}
+    return {label or "-" for label, quote in found if not quote and (label, "'") not in found}
+
+
+def _needs(text: str, style: Style, bare: Style) -> bool:
+    return read(text, style) is not None and read(text, bare) is None
+
+
+def _lines(left: Contents) -> Iterator[tuple[Style, list[str]]]:
+    """Labelled lines."""
+    plain = (
+        Style(form=LINES, end=end, step=step, items=items, after=after, bullet=bullet)
+        for (step, items), end, after, bullet in product(
+            _INDENTED, ("", "\n"), ("", " "), ("", "- ", "* ", "• ")
+        )
+    )
+    for style, tools in _best(left, plain):
+        failed = {t for told in left.values() for t in told if "\n" not in t and looks_failed(t)}
+        said = {label for text in failed for label in _top(text, style)}
+        guess = replace(style, sentences=frozenset(said))
+        both = tools + sorted(_alike(left, guess, tools))
+        known = _spelling(guess, (text for tool in both for text in left[tool]))
+        kept = [tool for tool in both if tool not in tools or _fits(left[tool], known)]
+        if kept:
+            yield known, kept
+
+
+def _spelling(style: Style, texts: Iterable[str]) -> Style:
+    """The style with its words, its numbers and its lists without items."""
+    spelt: dict[str, set[str]] = defaultdict(set)
+    listed: set[str] = set()
+    for text in texts:
+        _spellings(read(text, style), "", spelt, listed)
+    empty = {
+        label: next(iter(texts))
+        for label in sorted(listed)
+        if len(texts := {t for t in spelt.get(label, ()) if number_of(t) is None}) == 1
+    }
+    if any("[]" in texts for texts in spelt.values()):
+        empty = {"*": "[]"} | {k: v for k, v in empty.items() if v != "[]"}
+    return replace(_known(style, spelt), empty=empty)
+
+
+def _alike(left: Contents, style: Style, tools: Sequence[str]) -> Iterator[str]:
+    """Tools that say single labelled lines, one of them under a label of the others."""
+    labels = {label for tool in tools for text in left[tool] for label in _top(text, style)}
+    for tool in left.keys() - set(tools):
+        told = [top for text in left[tool] if (top := _top(text, style))]
+        if len(told) >= MOST * len(left[tool]) and (
+            len(tools) > 1 or any(labels & top for top in told)
+        ):
+            yield tool
+
+
+def _top(text: str, style: Style) -> set[str]:
+    value = read(text, style)
+    return set(value) if isinstance(value, dict) else set()
+
+
+def _spellings(value: Json, label: str, spelt: dict[str, set[str]], listed: set[str]) -> None:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            _spellings(inner, name, spelt, listed)
+    elif isinstance(value, list):
+        listed.add(label)
+        for inner in value:
+            _spellings(inner, "-", spelt, listed)
+    else:
+        spelt[label].add(str(value))
+
+
+def _known(style: Style, spelt: Mapping[str, set[str]]) -> Style:
+    """The style with what its single values show: words, and labels whose numbers are written as no number is."""
+    everything = {text for texts in spelt.values() for text in texts}
+    words = {word: value for word, value in WORDS.items() if word in everything}
+    single = {
+        word: value
+        for word, value in words.items()
+        if sum(other is value for other in words.values()) == 1
+    }
+    texts = frozenset(
+        label
+        for label, found in spelt.items()
+        if any(_DECIMAL.fullmatch(t) and number_of(t) is None for t in found)
+    )
+    return _pointed(replace(style, words=single, texts=texts), spelt)
+
+
+def _pointed(style: Style, spelt: Mapping[str, set[str]]) -> Style:
+    """The style with labels whose numbers all have a point, or none."""
+    kinds = {
+        label: {type(n) for text in found if (n := number_of(text)) is not None}
+        for label, found in spelt.items()
+    }
+    return replace(
+        style,
+        floats=frozenset(label for label, kind in kinds.items() if kind == {float}),
+        wholes=frozenset(label for label, kind in kinds.items() if kind == {int}),
+    )
+
+
+# -- elements --------------------------------------------------------------------------------------
+
+
+def _xml(left: Contents) -> Iterator[tuple[Style, list[str]]]:
+    """XML without attributes: one style for each tool, with lists that any of them shows."""
+    parsed = {tool: list(_parsed(texts)) for tool, texts in left.items()}
+    inner: dict[str, set[str]] = defaultdict(set)
+    spelt: dict[str, set[str]] = defaultdict(set)
+    for tops in parsed.values():
+        for top in tops:
+            for element in top.inside:
+                _shown(element, inner, spelt)
+    lists = {name: next(iter(items)) for name, items in inner.items() if len(items) == 1}
+    shapes = list(product((0, 2, 4), ("", "\n"), (False, True)))
+    for tool, tops in parsed.items():
+        whole: dict[str, set[str]] = defaultdict(set)
+        own: dict[str, set[str]] = defaultdict(set, {k: set(v) for k, v in spelt.items()})
+        for top in tops:
+            _shown(top, whole, own, ROOT)
+        root = {ROOT: items.pop()} if len(items := whole[ROOT]) == 1 else {}
+        for step, end, short in shapes if tops else ():
+            style = Style(form=XML, step=step, end=end, short=short, lists=lists | root)
+            known = _known(style, own)
+            if "" in set().union(*own.values()):
+                known = replace(known, words={**known.words, "": None})
+            if _fits(left[tool], known):
+                yield known, [tool]
+                break
+
+
+def _parsed(texts: Sequence[str]) -> Iterator[Element]:
+    for text in texts:
+        try:
+            yield elements(text)
+        except UnreadError:
+            continue
+
+
+def _shown(
+    element: Element, lists: dict[str, set[str]], spelt: dict[str, set[str]], name: str = ""
+) -> None:
+    """Elements that hold several of one name, and the spellings of those that hold none."""
+    name = name or element.name
+    names = [inner.name for inner in element.inside]
+    if len(names) > 1 and len(set(names)) == 1:
+        lists[name].add(names[0])
+    elif len(set(names)) > 1 and name in lists:
+        lists[name].add("")
+    for inner in element.inside:
+        _shown(inner, lists, spelt)
+    if not names:
+        spelt[name].add(element.text)

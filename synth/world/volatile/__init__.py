@@ -1,0 +1,1 @@
+"""Values that differ at every call: times, random ids, tokens."""

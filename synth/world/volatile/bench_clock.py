@@ -1,0 +1,127 @@
+"""A bench's own clock: times that start anew with every episode and go on with its calls.
+
+Comes from the values of one place in a tool's results; gives the format of the times there, with the rule where every call
+takes the same time. Where there is such a clock, `stamps` finds what else bears its times, and `stored` what bears those that
+nobody can tell. Not here: times that keep their
+distance to the moments of their calls (`fresh`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Final
+
+from environments.runtime.task.attempt import Json
+from environments.runtime.views.clock_and_ids import places_of
+from environments.runtime.views.formats import fits, read_time
+from synth.world.observation import History, Observation
+
+MIN_UNLIKE: Final = 3
+"""Different calls, each answered with unequal times, before these are a clock's and not something's own."""
+UNTOLD: Final = "the time of a clock of its own, which nobody can tell"
+MIN_PLACES: Final = 3
+"""Different places in an episode at which a rule must have told the time."""
+
+
+def bench_clock(rows: Sequence[tuple[Observation, Json]]) -> dict[str, Json] | None:
+    """The format of times that move with the calls of an episode; without a rule nobody can tell one."""
+    told = [(one, read_time(value)) for one, value in rows]
+    read = [(one, *found) for one, found in told if found is not None]
+    if len(read) < len(rows) or any(form != read[0][2] for _, _, form in read):
+        return None
+    form = read[0][2]
+    if form["form"] == "date" or not _moves([(one, moment) for one, moment, _ in read]):
+        return None
+    known: dict[str, Json] = {**form, "seen": len(rows)}
+    rule = _rule({(one.position + 1, moment) for one, moment, _ in read})
+    if rule is None:
+        return {**known, "untold": True, "says": UNTOLD}
+    says = "the time of a clock that starts anew and goes on with every call"
+    return {**known, "origin": rule[0], "each": rule[1], "says": says}
+
+
+def stamps(
+    clock: dict[str, Json], seen: Sequence[Observation], marked: Collection[str]
+) -> dict[str, dict[str, Json]]:
+    """Further places of one tool where times of a clock stand: of the call itself, or of an earlier one, which nobody can tell."""
+    own: dict[str, list[bool]] = defaultdict(list)
+    for one in seen:
+        for place, value in places_of(one.content).items():
+            found = read_time(value) if place not in marked and fits(clock, value) else None
+            if found is not None:
+                calls = (found[0] - int(str(clock["origin"]))) // int(str(clock["each"]))
+                own[place].append(calls == one.position + 1)
+    return {
+        place: clock if all(now) else {**clock, "untold": True, "says": UNTOLD}
+        for place, now in own.items()
+    }
+
+
+def stored(
+    histories: Sequence[History],
+    marks: Mapping[str, Mapping[str, Json]],
+    told: Sequence[tuple[str, Json]],
+) -> Iterator[tuple[Observation, str, Json]]:
+    """Times of a clock that nobody can tell, where records keep them: in fields that show told ones, from the first told one on.
+
+    A call that said nothing may have written them.
+    """
+    first: dict[str, int] = {}
+    for mark, value in told:
+        found = read_time(value)
+        if found is not None:
+            first[mark] = min(first.get(mark, found[0]), found[0])
+    forms = {mark: marks[mark.split(".")[1].strip("~")] for mark in first}
+    own = {(form["tool"], str(form["place"]).rsplit("/", 1)[-1]) for form in forms.values()}
+    fields = {
+        (seen.tool, name): str(value)
+        for history in histories
+        for seen in history.observations
+        for name, value in _fields(seen.value)
+        if value in first and (seen.tool, name) not in own
+    }
+    for history in histories if fields else ():
+        for seen in history.observations:
+            for name, value in dict.fromkeys(_fields(seen.value)):
+                known = fields.get((seen.tool, name))
+                found = read_time(value) if known is not None else None
+                if known is None or found is None or found[0] < first[known]:
+                    continue
+                if fits(forms[known], value):
+                    yield seen, known, value
+
+
+def _fields(value: Json, name: str = "") -> Iterator[tuple[str, Json]]:
+    """All single values of a result under the names of their fields."""
+    if isinstance(value, dict):
+        for inner, one in value.items():
+            yield from _fields(one, inner)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _fields(one, name)
+    else:
+        yield name, value
+
+
+def _moves(read: Sequence[tuple[Observation, int]]) -> bool:
+    """Whether times only rise inside an episode, while equal calls of different episodes were told unequal ones."""
+    ordered = sorted(read, key=lambda r: (r[0].episode, r[0].position))
+    for (one, before), (other, after) in pairwise(ordered):
+        if one.episode == other.episode and after <= before:
+            return False
+    by_call: dict[str, set[int]] = defaultdict(set)
+    for one, moment in read:
+        by_call[one.key].add(moment)
+    return sum(len(moments) > 1 for moments in by_call.values()) >= MIN_UNLIKE
+
+
+def _rule(points: set[tuple[int, int]]) -> tuple[int, int] | None:
+    """Where such a clock starts and how far one call takes it, if that gives every recorded time."""
+    if len({at for at, _ in points}) < MIN_PLACES:
+        return None
+    (first, start), (last, end) = min(points), max(points)
+    each = (end - start) // (last - first)
+    origin = start - each * first
+    return (origin, each) if all(origin + each * at == moment for at, moment in points) else None

@@ -1,0 +1,343 @@
+"""Fresh values, found: places in results where a tool tells the time of the call or an id drawn by dice.
+
+Comes from observations before anything else is learnt of them; leaves marks in place of such values, so that a tool which
+differs in nothing else answers alike. A time is taken for a clock's where it keeps one distance to the moment of its call,
+an id for dice where equal calls were never answered with the same one and nobody had named it before. Ids that a later
+call asks for are left alone: which recorded call would mean which new id, graders cannot say. Not here: what a session tells
+instead (`environments.runtime.views.clock_and_ids`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median_low
+from string import ascii_lowercase
+from typing import Any, Final
+
+from environments.runtime.task.attempt import Json
+from environments.runtime.values.normal import is_name, names_in
+from environments.runtime.views.clock_and_ids import LISTED, WHOLE, masked, places_of, replaced
+from environments.runtime.views.formats import (
+    DAY,
+    SECOND,
+    freedom,
+    grain,
+    id_format,
+    read_time,
+    short_digest,
+)
+from synth.world.model import ToolModel
+from synth.world.observation import History, Observation, by_tool
+from synth.world.schema.outcomes import learn_outcomes
+from synth.world.volatile.bench_clock import bench_clock, stamps, stored
+from synth.world.volatile.listed_ids import listed_ids, number_of
+from synth.world.volatile.stored_draws import FORMS, mark_stored
+
+MIN_SEEN: Final = 5
+"""Values, of as many episodes, before a place counts as fresh."""
+MAX_DRIFT: Final = 300 * SECOND
+"""How far a clock's distance to the moments of its calls may vary."""
+MIN_SPAN: Final = 20
+"""Times that by which the calls have to be apart: stored times and dates of delivery do not move along."""
+MIN_REPEATS: Final = 3
+"""Equal calls of different episodes, answered with different ids each time."""
+MIN_IDS: Final = 2**20
+"""Ids that a format has to have: fewer may be a short list."""
+MIN_SIGNS: Final = 3
+"""Different signs at the first place that varies."""
+MIN_LENGTH: Final = 6
+MAX_TAKEN: Final = 5_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A place with fresh values."""
+
+    tool: str
+    place: str
+    form: dict[str, Json]
+    steady: bool
+    """Equal calls were seen to answer alike but for such values: the tool reads."""
+
+
+def learn_fresh(
+    histories: Sequence[History], *, living: bool = False, around: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """The fresh places as the world file has them; results get marks there, in place. Empty where there are none.
+
+    `around`: marks of what stands around all results, which no record keeps. In a living backend stored times and ids come back in later episodes, so only tools that read are marked.
+    """
+    found = [
+        f
+        for name, seen in sorted(by_tool(histories).items())
+        for f in _places(name, seen, histories)
+    ]
+    if living:
+        found = [f for f in found if f.steady]
+    else:
+        found += _stamped(histories, found)
+        found += [
+            Found(tool=tool, place=place, form=form, steady=False)
+            for tool, place, form in listed_ids(histories)
+        ]
+    marks: dict[str, Any] = {
+        mark_name(number): {"tool": f.tool, "place": f.place, **f.form}
+        for number, f in enumerate(found, start=len(around or ()))
+    }
+    nobodys = [pair for history in histories for pair in _mark(history, marks)]
+    for seen, mark, value in stored(histories, marks, nobodys):
+        seen.content = _again(seen.content, _Shown(value=value, mark=mark, form={}), seen)
+        seen.settle()
+    if not living:
+        free = len(around or ()) + len(marks)
+        names = {kind: mark_name(free + at) for at, kind in enumerate(FORMS)}
+        marks |= {names[kind]: FORMS[kind] for kind in sorted(mark_stored(histories, names))}
+    if not marks and not around:
+        return {}
+    moments = [s.at for h in histories for s in h.observations]
+    gaps = [b.at - a.at for h in histories for a, b in pairwise(h.observations) if b.at > a.at]
+    step = median_low(gaps) if gaps else SECOND
+    return {"marks": {**(around or {}), **marks}, "step": max(step, SECOND), "latest": max(moments)}
+
+
+def _stamped(histories: Sequence[History], found: Sequence[Found]) -> Iterator[Found]:
+    """Other places that bear times of a clock which goes on with the calls."""
+    going = next((f.form for f in found if "origin" in f.form), None)
+    for name, seen in sorted(by_tool(histories).items()) if going is not None else ():
+        marked = {f.place for f in found if f.tool == name}
+        for place, form in stamps(going or {}, seen, marked).items():
+            yield Found(tool=name, place=place, form=form, steady=False)
+
+
+def tell_times(tools: Iterable[ToolModel], fresh: dict[str, Any]) -> None:
+    """Tools whose whole answer is the time: calling them changes nothing."""
+    marks = {
+        f"~time.{code}~" for code, mark in fresh.get("marks", {}).items() if mark["kind"] == "time"
+    }
+    for tool in tools:
+        if tool.kind == "act" and tool.answer is not None and tool.answer[1] in marks:
+            tool.kind, tool.says = "constant", "tells the time of the call"
+
+
+def mark_name(number: int) -> str:
+    """A name without digits: a mark must not look like the name of a thing."""
+    rest, last = divmod(number, 26)
+    return (mark_name(rest - 1) if rest else "") + ascii_lowercase[last]
+
+
+def _places(name: str, seen: Sequence[Observation], histories: Sequence[History]) -> list[Found]:
+    tool = ToolModel(name=name, observations=list(seen))
+    learn_outcomes(tool)
+    good = tool.good()
+    values: dict[str, list[tuple[Observation, Json]]] = defaultdict(list)
+    for one in good:
+        for place, value in places_of(one.content).items():
+            values[place].append((one, value))
+    forms: dict[str, dict[str, Json]] = {}
+    for place, rows in values.items():
+        if len({o.episode for o, _ in rows}) < MIN_SEEN or len(rows) * 2 < len(good):
+            continue
+        form = clock(rows) or bench_clock(rows) or dice(rows, histories)
+        if form is not None and not _remembered(rows, histories):
+            forms[place] = form
+    if WHOLE in forms:
+        forms = {WHOLE: forms[WHOLE]}
+    steady = bool(forms) and _is_steady(name, good, forms)
+    return [
+        Found(tool=name, place=place, form=form, steady=steady) for place, form in forms.items()
+    ]
+
+
+def _remembered(rows: Sequence[tuple[Observation, Json]], histories: Sequence[History]) -> bool:
+    """Whether the values of a place mostly were shown earlier in their episode: then this is where they are stored."""
+    again = 0
+    for one, value in rows:
+        past = histories[one.episode].observations[: one.position]
+        again += any(value in places_of(seen.content).values() for seen in past)
+    return again * 2 >= len(rows)
+
+
+def clock(rows: Sequence[tuple[Observation, Json]]) -> dict[str, Json] | None:
+    """The format of times that keep their distance to the moments of their calls."""
+    told = [(one.at, read_time(value)) for one, value in rows]
+    read = [(at, *found) for at, found in told if found is not None]
+    if len(read) < len(rows) or any(form != read[0][2] for _, _, form in read):
+        return None
+    form = read[0][2]
+    away = [moment - at for at, moment, _ in read]
+    span = max(at for at, _, _ in read) - min(at for at, _, _ in read)
+    spread = max(away) - min(away)
+    if spread > max(MAX_DRIFT, grain(form) - 1) or span < MIN_SPAN * max(spread, grain(form)):
+        return None
+    known: dict[str, Json] = {**form, "offset": median_low(away), "seen": len(rows)}
+    if form["form"] == "date":
+        # Where the day begins is known only as far as calls came late and early in the day.
+        known["offset"], known["latest"] = max(away), min(away) + DAY - 1
+    return {**known, "says": "the time of the call, in the recorded format"}
+
+
+def dice(
+    rows: Sequence[tuple[Observation, Json]], histories: Sequence[History]
+) -> dict[str, Json] | None:
+    """The format of ids that nothing foretold and that no later call asks for."""
+    values = [value for _, value in rows if isinstance(value, str) and is_name(value)]
+    if len(values) < len(rows) or len(set(values)) < len(values) or len(values[0]) < MIN_LENGTH:
+        return None
+    if any(" " in value or read_time(value) is not None for value in values):
+        return None
+    form = id_format(values)
+    if form is None or freedom(form) < MIN_IDS or not _repeats(rows):
+        return None
+    if _counts(rows) or _leans(values):
+        return None
+    if _named(rows, histories):
+        return None
+    taken = sorted(short_digest(value) for value in values)[:MAX_TAKEN]
+    says = "an id in the recorded alphabet and length, drawn anew"
+    return {
+        **form,
+        "kept": any(value in s.names for one, value in rows for s in _after(one, histories)),
+        "says": says,
+        "seen": len(rows),
+        "taken": list[Json](taken),
+    }
+
+
+def _named(rows: Sequence[tuple[Observation, Json]], histories: Sequence[History]) -> bool:
+    """Whether anything named one of these values before it was told, asks for one, or shows one in another episode."""
+    for one, value in rows:
+        history = histories[one.episode].observations
+        if any(value in seen.names for seen in history[: one.position]):
+            return True
+        if any(value in names_in(seen.arguments) for seen in history):
+            return True
+    return _elsewhere({str(value): one.episode for one, value in rows}, histories)
+
+
+def _after(one: Observation, histories: Sequence[History]) -> Sequence[Observation]:
+    return histories[one.episode].observations[one.position + 1 :]
+
+
+def _counts(rows: Sequence[tuple[Observation, Json]]) -> bool:
+    """Whether values only rise, over all episodes or inside each: a counter or a clock, not dice."""
+    ordered = sorted(rows, key=lambda r: (r[0].at, r[0].episode, r[0].position))
+    within = [(a[1], b[1]) for a, b in pairwise(ordered) if a[0].episode == b[0].episode]
+    rising = [str(a) < str(b) for a, b in within]
+    values = [str(value) for _, value in ordered]
+    return values == sorted(values) or (len(rising) >= MIN_SEEN and all(rising))
+
+
+def _leans(values: Sequence[str]) -> bool:
+    """Whether the first sign that varies hardly does: dice do not keep to one end."""
+    columns = ({value[i] for value in values} for i in range(len(values[0])))
+    return len(next((column for column in columns if len(column) > 1), ())) < MIN_SIGNS
+
+
+def _repeats(rows: Iterable[tuple[Observation, Json]]) -> bool:
+    """Whether enough equal calls of different episodes were told different ids."""
+    episodes: dict[str, set[int]] = defaultdict(set)
+    for one, _ in rows:
+        episodes[one.key].add(one.episode)
+    return sum(len(group) - 1 for group in episodes.values()) >= MIN_REPEATS
+
+
+def _elsewhere(home: dict[str, int], histories: Iterable[History]) -> bool:
+    """Whether any of these values was seen in another episode than its own."""
+    return any(
+        home.get(name, history.index) != history.index
+        for history in histories
+        for seen in history.observations
+        for name in seen.names
+    )
+
+
+def _is_steady(name: str, good: Sequence[Observation], forms: dict[str, dict[str, Json]]) -> bool:
+    marks = {
+        mark_name(i): {"tool": name, "place": p, **f} for i, (p, f) in enumerate(forms.items())
+    }
+    told: dict[str, set[str]] = defaultdict(set)
+    again = 0
+    for one in good:
+        again += one.key in told
+        told[one.key].add(masked(marks, name, one.content)[0])
+    return again >= MIN_REPEATS and all(len(texts) == 1 for texts in told.values())
+
+
+def _mark(history: History, marks: dict[str, Any]) -> Iterator[tuple[str, Json]]:
+    """Put marks into an episode's results; a kept id's mark counts the ids of its place and comes back wherever it is shown.
+
+    Gives the marks of times that nobody can tell and no rule gives, with the times.
+    """
+    shown: list[_Shown] = []
+    counts: dict[str, int] = defaultdict(int)
+    untold = {code: form for code, form in marks.items() if form.get("untold")}
+    listed = {code: form for code, form in marks.items() if form["place"].startswith(LISTED)}
+    known = {c: form for c, form in marks.items() if c not in untold and c not in listed}
+    for seen in history.observations:
+        content, values = masked(known, seen.tool, seen.content)
+        for one in shown:
+            content = _again(content, one, seen)
+        # What an earlier call told is known to be that; only what is left then is told by nobody, here and where it is stored.
+        content, nobodys = masked(untold, seen.tool, content)
+        unknown = {m: v for m, v in nobodys.items() if "origin" not in _form(marks, m)}
+        yield from unknown.items()
+        # A list shows again what it showed before: only what is left is new.
+        content, new = masked(listed, seen.tool, content)
+        for mark, value in (values | unknown | new).items():
+            form = _form(marks, mark)
+            numbered = mark
+            if form.get("kept"):
+                counts[mark] += 1
+                number = number_of(seen, value) if mark in new else counts[mark]
+                while any(one.mark == f"{mark}{number}" for one in shown):
+                    number += 1
+                numbered = f"{mark}{number}"
+                content = content.replace(mark, numbered)
+            shown.append(_Shown(value=value, mark=numbered, form=form, names=frozenset(seen.names)))
+        if content != seen.content:
+            seen.content = content
+            seen.settle()
+
+
+def _form(marks: dict[str, Any], mark: str) -> dict[str, Any]:
+    """What a mark stands for."""
+    form: dict[str, Any] = marks[mark.split(".")[1].strip("~")]
+    return form
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shown:
+    """A fresh value that a call told."""
+
+    value: Json
+    mark: str
+    form: dict[str, Any]
+    names: frozenset[str] = frozenset()
+    """What the call and its result name."""
+
+
+def _again(content: str, one: _Shown, seen: Observation) -> str:
+    """A result that shows a fresh value of an earlier call, with its mark there."""
+    value, mark = one.value, one.mark
+    if one.form.get("form") == "date":
+        return content if one.names.isdisjoint(seen.names) else _same_field(content, one)
+    if isinstance(value, str):
+        return content.replace(value, mark) if len(value) >= MIN_LENGTH else content
+    return re.sub(rf"(?<![\w.\"-]){re.escape(json.dumps(value))}(?![\w.\"])", f'"{mark}"', content)
+
+
+def _same_field(content: str, one: _Shown) -> str:
+    """The same with a date, in the field that told it only: other things may well bear the date of the same day."""
+    field = _last(str(one.form["place"]))
+    places = places_of(content)
+    found = {p: one.mark for p, v in places.items() if v == one.value and _last(p) == field}
+    return (replaced(content, found) if found and WHOLE not in places else None) or content
+
+
+def _last(place: str) -> str:
+    return place.rsplit("/", 1)[-1]

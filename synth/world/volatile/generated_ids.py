@@ -1,0 +1,28 @@
+"""News: tools whose results name what nothing before had named, so that while one is unknown any name may be its.
+
+Comes from observations, once it is known who writes; sets `news` per tool. Not here: which earlier calls matter (`relevance`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from environments.runtime.values.normal import names_in, tokens_in
+from synth.world.model import Workbench, refused
+
+
+def learn_news(bench: Workbench) -> None:
+    """Tools whose results mostly name something that neither the call nor anything before it had named."""
+    news: Counter[str] = Counter()
+    calls: Counter[str] = Counter()
+    for history in bench.histories:
+        known: set[str] = set()
+        for seen in history.observations:
+            tool = bench.tools[seen.tool]
+            if not tool.innocent and not refused(tool, seen):
+                told = (seen.names | seen.tokens) - known - names_in(seen.arguments)
+                calls[seen.tool] += 1
+                news[seen.tool] += bool(told - tokens_in(seen.arguments))
+            known |= seen.names | seen.tokens
+    for name, tool in bench.tools.items():
+        tool.news = news[name] * 2 > calls[name]

@@ -1,0 +1,165 @@
+"""What an episode drew and stored: times of its calls and ids of dice that a later answer shows, at any depth of it.
+
+Comes from observations that have the marks of values which their own calls tell; leaves marks that nobody can tell in place of
+what is left. That a place holds such values is known from pairs: equal calls of two episodes whose answers differ in nothing else
+(`drawn`). A time is an episode's own where it lies as far from one of its calls as those did and no other episode shows it,
+an id where it stands at such a place and no other episode has it; ids that a later call asks for are left alone. Only where every
+episode starts afresh.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from statistics import median_low
+from typing import Any, Final
+
+from environments.runtime.task.attempt import Json
+from environments.runtime.values.normal import names_in
+from environments.runtime.views.clock_and_ids import ANY, STYLES
+from environments.runtime.views.formats import grain, read_time
+from synth.world.observation import History, Observation
+from synth.world.volatile.drawn_values import (
+    MAX_DRIFT,
+    Homes,
+    unlike_by_dice,
+    unlike_by_time,
+    unlike_in,
+)
+
+MIN_TIMES: Final = 3
+"""Pairs of answers that differ by times of their calls, before the app has a clock."""
+MIN_PAIRS: Final = 2
+"""Pairs that differ at a place by dice, before it holds ids of dice."""
+NOBODYS: Final = "stored by an episode that drew it, which nobody can tell"
+FORMS: Final[dict[str, dict[str, Json]]] = {
+    kind: {"tool": ANY, "place": "", "kind": kind, "untold": True, "says": NOBODYS}
+    for kind in ("time", "id")
+}
+"""Marks by kind: no answer of a session is read by them."""
+
+
+@dataclass(slots=True)
+class _Known:
+    """What pairs say."""
+
+    away: list[int] = field(default_factory=list)
+    """Distances of times to their calls."""
+    places: dict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
+    """Pairs by tool and place."""
+
+    def add(self, one: Observation, other: Observation, homes: Homes) -> None:
+        """A pair of answers, of use where nothing else differs in them."""
+        found = list(unlike_in(one.value, other.value))
+        times = [u for u in found if u is not None and unlike_by_time(one, other, u)]
+        dice = [u for u in found if u is not None and unlike_by_dice(one, other, u, homes)]
+        if not found or len(times) + len(dice) < len(found):
+            return
+        self.away += [_moment(u.left) - one.at for u in times][:1]
+        for place in {u.place for u in dice}:
+            self.places[one.tool, place] += 1
+
+
+def mark_stored(histories: Sequence[History], names: dict[str, str]) -> set[str]:
+    """Put marks (`names`, by kind) into answers, in place; the kinds that were put anywhere."""
+    homes = Homes(histories)
+    known = _Known()
+    last: dict[tuple[str, str], Observation] = {}
+    for history in histories:
+        for seen in history.observations:
+            other = last.get((seen.tool, seen.key), seen)
+            last[seen.tool, seen.key] = seen
+            if other.episode != seen.episode and other.is_json and seen.is_json:
+                known.add(seen, other, homes)
+    away = median_low(known.away) if len(known.away) >= MIN_TIMES else None
+    places = {place for place, count in known.places.items() if count >= MIN_PAIRS}
+    if away is None and not places:
+        return set()
+    found = {
+        id(seen): values
+        for history in histories
+        for seen, values in _own(history, away, places, homes)
+    }
+    shown = _times_shown(histories) if away is not None else {}
+    put: set[str] = set()
+    for history in histories:
+        for seen in history.observations:
+            mine = {v: k for v, k in found.get(id(seen), {}).items() if len(shown.get(v, ())) < 2}
+            content = _with_marks(seen, mine, names) if mine else None
+            if content is not None:
+                put.update(mine.values())
+                seen.content = content
+                seen.settle()
+    return put
+
+
+def _moment(value: Json) -> int:
+    told = read_time(value)
+    return 0 if told is None else told[0]
+
+
+def _times_shown(histories: Sequence[History]) -> dict[Json, set[int]]:
+    """The episodes that show each time."""
+    out: dict[Json, set[int]] = defaultdict(set)
+    for history in histories:
+        for seen in history.observations:
+            for _, value in _scalars(seen.value):
+                if read_time(value) is not None:
+                    out[value].add(history.index)
+    return out
+
+
+def _own(
+    history: History, away: int | None, places: set[tuple[str, str]], homes: Homes
+) -> Iterator[tuple[Observation, dict[Json, str]]]:
+    """The values that an episode drew, by answer, with their kinds."""
+    asked = {name for seen in history.observations for name in names_in(seen.arguments)}
+    given = [v for seen in history.observations for _, v in _scalars(dict(seen.arguments))]
+    first = min((seen.at for seen in history.observations), default=0)
+    for seen in history.observations or ():
+        found: dict[Json, str] = {}
+        for place, value in _scalars(seen.value):
+            told = read_time(value) if away is not None and value not in given else None
+            if told is not None and away is not None:
+                drift = max(MAX_DRIFT, grain(told[1]) - 1)
+                if first - drift <= told[0] - away <= seen.at + drift:
+                    found[value] = "time"
+            elif (
+                isinstance(value, str)
+                and (seen.tool, place) in places
+                and value not in asked
+                and homes.only(value, history.index)
+            ):
+                found[value] = "id"
+        if found:
+            yield seen, found
+
+
+def _scalars(value: Json, place: str = "") -> Iterator[tuple[str, Json]]:
+    """Texts and numbers at any depth, each with its place."""
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield from _scalars(part, f"{place}/{key}")
+    elif isinstance(value, list):
+        for part in value:
+            yield from _scalars(part, f"{place}/[]")
+    elif isinstance(value, str | int | float) and not isinstance(value, bool):
+        yield place, value
+
+
+def _with_marks(seen: Observation, own: dict[Json, str], names: dict[str, str]) -> str | None:
+    """An answer with marks, laid out as before; None where its layout cannot be kept."""
+    style: Any = next((s for s in STYLES if json.dumps(seen.value, **s) == seen.content), None)  # type: ignore[arg-type]  # styles are arguments of dumps
+    return None if style is None else json.dumps(_marked(seen.value, own, names), **style)
+
+
+def _marked(value: Json, own: dict[Json, str], names: dict[str, str]) -> Json:
+    if isinstance(value, dict):
+        return {key: _marked(part, own, names) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_marked(part, own, names) for part in value]
+    if isinstance(value, str | int | float) and not isinstance(value, bool) and value in own:
+        return f"~{own[value]}.{names[own[value]]}~"
+    return value

@@ -1,0 +1,146 @@
+"""Tokens, found: values drawn by dice that one tool gives out and other tools' calls carry.
+
+Comes from observations; leaves stand-ins that hang on the call which gives a token out, in place, so that calls with tokens
+of equal calls are equal. A value counts as a token where its place holds ids drawn by dice and two other tools were never called with
+anything else in that argument than what was given out before in the same episode. Not here: a session's own tokens
+(`environments.runtime.views.tokens`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from environments.runtime.task.attempt import Json
+from environments.runtime.views.clock_and_ids import fields_of
+from environments.runtime.views.formats import freedom, id_format, short_digest
+from environments.runtime.views.tokens import given_out, stand_in
+from synth.world.influence.contrast_pairs import says_write
+from synth.world.observation import History, Observation
+from synth.world.volatile.clock_and_ids import MIN_IDS, MIN_LENGTH, MIN_SEEN
+
+MIN_TOOLS: Final = 2
+"""Other tools that take it."""
+MIN_AGAIN: Final = 3
+"""Equal calls in different episodes that gave out different tokens."""
+MIN_USED: Final = 0.5
+"""Share of tokens that were used."""
+
+
+def learn_tokens(histories: Sequence[History]) -> dict[str, Any]:
+    """Who gives out tokens in which format, and which arguments are tokens; calls and results have stand-ins."""
+    gives: dict[str, dict[str, Any]] = {}
+    takes: dict[str, set[str]] = defaultdict(set)
+    for (tool, place), rows in sorted(_drawn(histories).items()):
+        form = id_format([value for _, value in rows])
+        taking = _taken_by(histories, tool, {(o.episode, v): o.position for o, v in rows})
+        if form is None or tool in gives or not taking:
+            continue
+        gives[tool] = {"place": place, "form": {**form, "taken": _digests(rows)}}
+        for other, name in taking:
+            takes[other].add(name)
+    part: dict[str, Any] = {"gives": gives, "takes": {t: sorted(n) for t, n in takes.items()}}
+    if not gives:
+        return {}
+    part["recorded"] = dict(sorted(_stand_in_all(histories, part)))
+    return part
+
+
+def admits(part: Mapping[str, Any], tools: Collection[str]) -> frozenset[str]:
+    """Tools that let a session in: half of all others take their tokens, and their names do not say that they change things."""
+    if not part or len(part["takes"]) * 2 < len(tools) - 1:
+        return frozenset()
+    return frozenset(tool for tool in part["gives"] if says_write(tool) <= 0)
+
+
+def _digests(rows: Sequence[tuple[Observation, str]]) -> list[Json]:
+    return list[Json](sorted({short_digest(value) for _, value in rows}))
+
+
+def _drawn(
+    histories: Sequence[History],
+) -> dict[tuple[str, str], list[tuple[Observation, str]]]:
+    """Places of records that hold ids drawn by dice: given out once, never named before, otherwise for equal calls."""
+    rows: dict[tuple[str, str], list[tuple[Observation, Json]]] = defaultdict(list)
+    for history in histories:
+        for seen in history.observations:
+            if isinstance(seen.value, dict) and seen.arguments:
+                for place, value in fields_of(seen.value):
+                    rows[seen.tool, place].append((seen, value))
+    out = {}
+    for key, found in rows.items():
+        texts = [(seen, value) for seen, value in found if isinstance(value, str)]
+        if len(texts) == len(found) and _is_drawn([value for _, value in texts]):
+            named = any(
+                value in seen.names
+                for one, value in texts
+                for seen in histories[one.episode].observations[: one.position]
+            )
+            if not named and _again(texts):
+                out[key] = texts
+    return out
+
+
+def _is_drawn(values: Sequence[str]) -> bool:
+    if len(values) < MIN_SEEN or len(set(values)) < len(values) or len(values[0]) < MIN_LENGTH:
+        return False
+    form = id_format(list(values))
+    return form is not None and freedom(form) >= MIN_IDS and list(values) != sorted(values)
+
+
+def _again(rows: Sequence[tuple[Observation, str]]) -> bool:
+    episodes: dict[str, set[int]] = defaultdict(set)
+    for seen, _ in rows:
+        episodes[seen.key].add(seen.episode)
+    return sum(len(group) - 1 for group in episodes.values()) >= MIN_AGAIN
+
+
+def _taken_by(
+    histories: Sequence[History], tool: str, given: Mapping[tuple[int, str], int]
+) -> set[tuple[str, str]]:
+    """Tools and arguments that were only ever called with such a value, given out before; empty where these are few."""
+    values: dict[tuple[str, str], list[bool]] = defaultdict(list)
+    used: set[tuple[int, str]] = set()
+    calls: dict[str, int] = defaultdict(int)
+    for history in histories:
+        for seen in history.observations:
+            calls[seen.tool] += 1
+            for name, value in seen.arguments.items():
+                key = (history.index, value) if isinstance(value, str) else (-1, "")
+                mine = given.get(key, seen.position) < seen.position
+                values[seen.tool, name].append(mine)
+                used.update({key} if mine else ())
+    taking = {
+        (other, name)
+        for (other, name), known in values.items()
+        # A call with a token that nobody gave out is refused; a few of them do not make it something else.
+        if other != tool and len(known) == calls[other] and sum(known) >= 0.9 * len(known)
+    }
+    enough = len({other for other, _ in taking}) >= MIN_TOOLS
+    return taking if enough and len(used) >= MIN_USED * len(given) else set()
+
+
+def _stand_in_all(
+    histories: Sequence[History], part: Mapping[str, Any]
+) -> Iterator[tuple[str, str]]:
+    """Put stand-ins into calls and results, in place; every token's digest with what stands for it."""
+    for history in histories:
+        known: dict[str, str] = {}
+        for seen in history.observations:
+            own = {name: _meant(value, known) for name, value in seen.arguments.items()}
+            changed, seen.arguments = own != seen.arguments, own
+            token = given_out(part, seen.tool, seen.content)
+            if token is not None:
+                known[token] = stand_in(seen.tool, seen.arguments)
+                yield short_digest(token), known[token]
+            content = seen.content
+            for one, stands in known.items():
+                content = content.replace(one, stands)
+            if changed or content != seen.content:
+                seen.content = content
+                seen.settle()
+
+
+def _meant(value: Json, known: Mapping[str, str]) -> Json:
+    return known.get(value, value) if isinstance(value, str) else value
