@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -150,7 +151,7 @@ def compared(before: Sequence[Row], after: Sequence[Row]) -> list[str]:
 def each(cases: Sequence[Case], options: argparse.Namespace) -> None:
     """The table of what every function of learning is worth, and those that no case misses."""
     base = list(measure(cases, options, quiet=True))
-    wanted = [name for name in ablation.rules() if (options.only or "") in name]
+    wanted = [name for name in ablation.rules() if re.search(options.only or "", name)]
     print("| without | right | wrong | where |\n|---|--:|--:|---|")
     unmissed = []
     for name in wanted:
@@ -189,12 +190,12 @@ def at_risk(risk: float) -> ExitStack:
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks worlds", description=__doc__)
     parser.add_argument("--suite", choices=("quick", "full"), default="quick")
-    parser.add_argument("--case", default="", help="only cases whose name holds this")
+    parser.add_argument("--case", default="", help="only cases whose name matches this expression")
     parser.add_argument("--json", type=Path, help="keep the rows here")
     parser.add_argument("--against", type=Path, help="rows of a run before, to compare with")
     parser.add_argument("--without", action="append", default=[], metavar="MODULE:FUNCTION")
     parser.add_argument("--each", action="store_true", help="every function off once")
-    parser.add_argument("--only", help="with --each: functions whose name holds this")
+    parser.add_argument("--only", help="with --each: functions whose name matches this expression")
     parser.add_argument("--risk", type=float, help="0.005 is half a per cent")
     parser.add_argument("--misses", type=int, default=0)
     parser.add_argument("--verdict", default="wrong,unknown")
@@ -209,7 +210,7 @@ def _read(path: Path) -> Mapping[str, list[Row]]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; 1 where the gate does not hold."""
     options = _options(arguments)
-    cases = [case for case in suite(options.suite) if options.case in case.name]
+    cases = [case for case in suite(options.suite) if re.search(options.case, case.name)]
     started = time.perf_counter()
     with ExitStack() as stack:
         for name in options.without:
