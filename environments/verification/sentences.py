@@ -39,7 +39,7 @@ REASONS: Final[Mapping[str, str]] = {
     "paid_by_constant_policy": "an agent that does the same at every task would earn it, and too many tasks are like that",
     "grader_not_trusted": "graders judged too many attempts of this app wrongly that they had not seen, and nothing shows that this kind of check does better",
     "judge_not_asked": "a judge has not said yet what its checks make of this task: build with --judge MODEL",
-    "budget": "the budget of verified_tasks was spent before it was attacked: the next build goes on",
+    "budget": "the time or money for attacks was spent before its turn: the next build goes on",
     "fault": "tracegym itself failed at it: what was left out, and how to report it, stands in the report",
     "no_request_like_it": "no other request like it is known to have gone well",
     "alike_requests_end_differently": "requests like it went well in different ways, so that its right end is open",

@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 import dagster_project.arrival
 import dagster_project.gate
 import dagster_project.leak_check
-import dagster_project.verification
 import environments.export.taskset
+import environments.kept.reads
 import redact.learn
 import redact.scrub
 import synth.failures
@@ -360,7 +360,7 @@ def test_a_task_that_the_gate_fails_at_needs_review(
     odd = rows(whole, VERIFIED, LENDING)[0]["id"]
     mend = failing(
         monkeypatch,
-        dagster_project.verification,
+        environments.kept.reads,
         "verify",
         lambda one, **_: one.task.task_id == odd,
     )
@@ -544,7 +544,7 @@ def test_faults_at_every_stage_cost_their_units_and_the_command_ends_with_0(
     failing(monkeypatch, synth.worlds, "learn_outcomes", lambda tool: tool.name == "renew_loan")
     failing(
         monkeypatch,
-        dagster_project.verification,
+        environments.kept.reads,
         "verify",
         lambda one, **_: one.task.task_id == task,
     )
@@ -558,7 +558,7 @@ def test_faults_at_every_stage_cost_their_units_and_the_command_ends_with_0(
         "left out: 5 episodes of another, lending, redaction: OddError at redact/scrub.py:",
         "left out: 2 tools (renew_loan) of another, lending, learning tools: OddError at synth/worlds.py:",
         "its recordings are told, and nothing else",
-        "left out: 1 task of another, attacking tasks: OddError at dagster_project/verification.py:",
+        "left out: 1 task of another, attacking tasks: OddError at environments/kept/reads.py:",
         "left out: 1 app of another, searching for identifiers: OddError at dagster_project/leak_check.py:",
         "report it as a fault of tracegym: ",
     ):
