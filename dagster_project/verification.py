@@ -1,8 +1,8 @@
 """Verified tasks in the lake: what the gate of `environments.verify` said of each task version.
 
-Comes in: candidates of an app, its world, and how often rollouts of each task were masked. Goes out: `VerifiedTask`s; a
-version that was verified before keeps its verdict, and what depends on the other tasks of the set is said anew each
-time. Not here: the attacks themselves.
+Comes in: candidates of an app and its world. Goes out: `VerifiedTask`s; a version that was verified before keeps its
+verdict, and what depends on the other tasks of the set is said anew each time. What policies did at a task judges
+them, never the task. Not here: the attacks themselves.
 """
 
 import asyncio
@@ -20,14 +20,10 @@ from dagster_project.engine.spread import Engine, Load
 from dagster_project.freshness import CODE
 from dagster_project.grader_trust import AppTrust, trust_of
 from dagster_project.kept_verdicts import Remembered
-from dagster_project.lake import Lake
-from dagster_project.learnt_tables import ROLLOUTS
 from dagster_project.learnt_worlds import StoredWorld
-from dagster_project.review.tables import VERDICTS
 from dagster_project.rows import plain_json
 from dagster_project.skipped import Skipped, Skips, apart, next_part
 from dagster_project.skipped_parts import BUDGET
-from dagster_project.tables import once
 from environments.judges.ask import Judge
 from environments.judges.question import Question
 from environments.kept.reads import Kept, Reads
@@ -52,13 +48,10 @@ CONSTANT: Final = "paid_by_constant_policy"
 """Reason: a policy that does the same at every task would earn too much on the set with this task in it."""
 NOT_TRUSTED: Final = "grader_not_trusted"
 """Reason, with the kind of check: on attempts that they had not seen, its graders erred too often (`grader_trust`)."""
-MASKED_OFTEN: Final = "masked_often"
-"""Reason: more than `MOST_MASKED` of the rollouts of this version were not graded."""
-MOST_MASKED: Final = 0.05
 ELSEWHERE: Final = "another_process_differs"
 """Reason: a process of its own with another hash seed gave the known solution another verdict."""
-NOT_TRYING: Final = frozenset({"noop", "claim", "copy", "random_calls"})
-"""Scripted policies that look for trouble: how often they are masked says nothing about a task."""
+_MASKED_OFTEN: Final = "masked_often"
+"""A reason of older builds, by rollouts that could not be graded: that judges a policy, and stored verdicts lose it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +74,6 @@ class VerifiedTask:
 class Seen:
     """What is known of an app's tasks besides their recordings."""
 
-    masked: Mapping[str, str] = field(default_factory=dict)
-    """Task id and version of what could not be graded too often (`masked_tasks`)."""
     judge: Judge | None = None
     """Who answers judge checks; one without a model knows its recordings only."""
     replies_known: bool = False
@@ -160,7 +151,7 @@ def verify_all(  # noqa: PLR0913 - all that the gate is told
             found |= {key: replace(one, found=cheats.get(key, "")) for key, one in compared.items()}
     everything = [(kept | found)[one.task.task_id] for one in candidates]
     trusted = _trusted(everything, candidates, seen.held_out, skips)
-    return _as_a_set(trusted, seen.masked)
+    return _as_a_set(trusted)
 
 
 @dataclass
@@ -380,19 +371,15 @@ def _verified(verdict: Verification) -> VerifiedTask:
 
 def _alone(one: VerifiedTask) -> VerifiedTask:
     """What the gate said of the task by itself."""
-    by_set = {CONSTANT, MASKED_OFTEN, NOT_TRUSTED}
+    by_set = {CONSTANT, NOT_TRUSTED, _MASKED_OFTEN}
     reasons = tuple(r for r in one.reasons if r.partition(":")[0] not in by_set)
     lifted = one.status == NEEDS_REVIEW and reasons != one.reasons and not reasons
     return replace(one, reasons=reasons, status=ACCEPTED if lifted else one.status)
 
 
-def _as_a_set(found: Sequence[VerifiedTask], masked: Mapping[str, str]) -> list[VerifiedTask]:
-    """Hold back what is masked too often, and what lets a constant policy earn too much on the rest."""
-    looked = [
-        _doubted(one, MASKED_OFTEN) if masked.get(one.task_id) == one.task_version else one
-        for one in found
-    ]
-    accepted = [one for one in looked if one.status == ACCEPTED]
+def _as_a_set(found: Sequence[VerifiedTask]) -> list[VerifiedTask]:
+    """Hold back what lets a constant policy earn too much."""
+    accepted = [one for one in found if one.status == ACCEPTED]
     paid: dict[str, set[str]] = defaultdict(set)
     graded: Counter[str] = Counter()
     for one in accepted:
@@ -402,43 +389,12 @@ def _as_a_set(found: Sequence[VerifiedTask], masked: Mapping[str, str]) -> list[
                 if probe["reward"] > 0:
                     paid[probe["name"]].add(one.task_id)
     held = surplus(paid, graded)
-    return [_doubted(one, CONSTANT) if one.task_id in held else one for one in looked]
+    return [_doubted(one, CONSTANT) if one.task_id in held else one for one in found]
 
 
 def _doubted(one: VerifiedTask, reason: str) -> VerifiedTask:
     status = NEEDS_REVIEW if one.status == ACCEPTED else one.status
     return replace(one, status=status, reasons=(*one.reasons, reason))
-
-
-def masked_tasks(lake: Lake, app: str, *, more: Iterable[Mapping[str, Any]] = ()) -> dict[str, str]:
-    """Task id and version of what more than 5 % of the rollouts of policies that try could not be graded on.
-
-    `more` are verdicts that are not kept yet, as rows of `VERDICTS`: what a person is about to save counts as well.
-    """
-    tried: Counter[tuple[str, str]] = Counter()
-    masked: Counter[tuple[str, str]] = Counter()
-    for (_, task_id, version), reward in sorted(
-        _rewards(lake, app, more).items(), key=lambda i: i[0]
-    ):
-        tried[task_id, version] += 1
-        masked[task_id, version] += reward is None
-    return {t: v for (t, v), count in sorted(masked.items()) if count > MOST_MASKED * tried[t, v]}
-
-
-def _rewards(
-    lake: Lake, app: str, more: Iterable[Mapping[str, Any]]
-) -> dict[tuple[str, str, str], float | None]:
-    """Rewards by rollout, task and version: as rolled out, then as graded again later."""
-    columns = ("app", "day", "rollout_id", "policy", "task_id", "task_version", "reward", "error")
-    rows = once(lake.read(ROLLOUTS, app=app, columns=columns), ROLLOUTS).to_pylist()
-    listed: list[Mapping[str, Any]] = [row for row in rows if row["error"] is None]
-    later: list[Mapping[str, Any]] = [*lake.read(VERDICTS, app=app).to_pylist(), *more]
-    listed += sorted((row for row in later if row["same_run"]), key=lambda row: row["at"])
-    return {
-        (row["rollout_id"], row["task_id"], row["task_version"]): row["reward"]
-        for row in listed
-        if row["policy"] not in NOT_TRYING
-    }
 
 
 def _unverifiable(candidate: Candidate, version: str, why: str = "no_world") -> VerifiedTask:

@@ -73,7 +73,7 @@ def runs(  # noqa: PLR0913, PLR0917 - one parameter per option
         raise typer.BadParameter(f"choose from {', '.join(GOT)}", param_hint="--got")
     if as_list and show:
         raise typer.BadParameter("pass --list or --show, not both")
-    shelf = _shelf(file, home)
+    shelf = open_shelf(file, home)
     choice = Choice(app=app or "", policy=policy, task=task, got=got)
     if show:
         _show(shelf, chosen(shelf.lines(), choice), show, as_json=as_json)
@@ -85,7 +85,8 @@ def runs(  # noqa: PLR0913, PLR0917 - one parameter per option
         _serve(shelf, choice, port, browser=browser)
 
 
-def _shelf(file: Path | None, home: Path) -> "Shelf":
+def open_shelf(file: Path | None, home: Path) -> "Shelf":
+    """A file's rollouts, or a home's where no file is named; lines that are no rollouts are told of."""
     from dagster_project.runs.shelf import FileShelf, LakeShelf  # noqa: PLC0415 - see above
 
     if file is not None:

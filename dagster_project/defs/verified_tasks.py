@@ -38,7 +38,6 @@ from dagster_project.verification import (
     GATE,
     Seen,
     VerifiedTask,
-    masked_tasks,
     trust_in,
     verify_all,
 )
@@ -89,7 +88,6 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
                 world_of(lake, app),
                 known=undecided(verified_of(lake, app)),
                 seen=Seen(
-                    masked=masked_tasks(lake, app),
                     judge=judge,
                     found=cheats_of(lake, app),
                     held_out=held_out_of(lake, app),
@@ -205,7 +203,6 @@ def ingredients(lake: Lake, apps: Sequence[str], *, asking: bool = False) -> dic
             *replies_seen(lake, app),
             *cheats_seen(lake, app),
             *([f"asked {time.time_ns()}"] if asking and _wait_for_a_judge(lake, app) else []),
-            *(f"{task}:{version}" for task, version in sorted(masked_tasks(lake, app).items())),
         )
         for app in apps
     }

@@ -36,10 +36,9 @@ from dagster_project.review.verdicts import (
     keep_verdicts,
     rollout_days,
     runs_of_task,
-    verdict_rows,
 )
 from dagster_project.simulated_replies import simulated_replies
-from dagster_project.verification import Seen, VerifiedTask, masked_tasks
+from dagster_project.verification import Seen, VerifiedTask
 from environments.diff import title_of
 from environments.regrade import (
     Regraded,
@@ -324,23 +323,20 @@ class AppDesk:
         if self._stored_world is None:
             return None
         edited = with_rubric(self._stored[review.task_id], review)
-        rows = verdict_rows(self._regraded(edited))
         judge = judge_of(None, self._lake, [self.app])
         before = Before(
             world=self._stored_world,
             known=self._known(),
             reviews=self.reviews,
             seen=Seen(
-                masked=masked_tasks(self._lake, self.app),
                 judge=judge,
                 found=cheats_of(self._lake, self.app),
                 held_out=self.held_out,
             ),
             labels_wait=self.labels_wait,
         )
-        masked = masked_tasks(self._lake, self.app, more=rows)
         stored = [self._stored[task_id] for task_id in self.task_ids]
-        found, by_gate = preview(stored, edited, before, masked=masked)
+        found, by_gate = preview(stored, edited, before)
         self._attacked |= {(one.task_id, one.task_version): one for one in by_gate}
         return found
 

@@ -88,11 +88,11 @@ def keep_verdicts(lake: Lake, regraded: Sequence[Regraded]) -> int:
     apps = sorted({one.run.app for one in regraded})
     there = {key: said for app in apps for key, said in _said(lake, app)}
     fresh = [one for one in regraded if there.get(_key(one)) != _pair(one.verdict)]
-    lake.append(VERDICTS, pa.Table.from_pylist(verdict_rows(fresh), schema=VERDICTS.schema))
+    lake.append(VERDICTS, pa.Table.from_pylist(_rows(fresh), schema=VERDICTS.schema))
     return len(fresh)
 
 
-def verdict_rows(regraded: Iterable[Regraded]) -> list[dict[str, object]]:
+def _rows(regraded: Iterable[Regraded]) -> list[dict[str, object]]:
     """The verdicts as rows of `VERDICTS`, made now."""
     at = time.time_ns()
     return [_row(one, at) for one in regraded]

@@ -35,7 +35,6 @@ REASONS: Final[Mapping[str, str]] = {
     "no_world": "the app's tools could not be rebuilt",
     "no_content": "the recording has no message texts",
     "truncated": "the recording was cut off",
-    "masked_often": "more than 5 % of the runs could not be graded",
     "paid_by_constant_policy": "an agent that does the same at every task would earn it, and too many tasks are like that",
     "grader_not_trusted": "graders judged too many attempts of this app wrongly that they had not seen, and nothing shows that this kind of check does better",
     "judge_not_asked": "a judge has not said yet what its checks make of this task: build with --judge MODEL",

@@ -20,7 +20,6 @@ from dagster_project.rows import canonical_text
 from dagster_project.verification import (
     CONSTANT,
     ELSEWHERE,
-    MASKED_OFTEN,
     NOT_TRUSTED,
     Seen,
     VerifiedTask,
@@ -88,7 +87,7 @@ def left_out(task_id: str, number: int) -> HeldOut:
 
 
 def test_a_new_sentence_changes_no_verdict_whatever_the_reason() -> None:
-    """Tasks that pay a constant policy, are masked or differ elsewhere stay what the build called them."""
+    """Tasks that pay a constant policy or differ elsewhere stay what the build called them."""
     first = verify_all(candidates(), WORLD, known={})
     paid = [
         replace(
@@ -104,24 +103,17 @@ def test_a_new_sentence_changes_no_verdict_whatever_the_reason() -> None:
         one.task_id: one
         for one in verify_all(candidates(), WORLD, known={o.task_id: o for o in paid})
     }
-    found, _ = preview(candidates(), reworded(candidates()[0]), before(constant), masked={})
+    found, _ = preview(candidates(), reworded(candidates()[0]), before(constant))
     assert (found.verdict.status, found.verdict.reasons) == (NEEDS_REVIEW, (CONSTANT,))
     known = {one.task_id: one for one in first}
-    masked = {"task1": first[0].task_version}
-    held, _ = preview(
-        candidates(), reworded(candidates()[0]), before(known, masked=masked), masked=masked
-    )
-    assert (held.verdict.status, held.verdict.reasons) == (NEEDS_REVIEW, (MASKED_OFTEN,))
     differs = {**known, "task1": replace(first[0], status=REJECTED, reasons=(ELSEWHERE,))}
-    other, _ = preview(candidates(), reworded(candidates()[0]), before(differs), masked={})
+    other, _ = preview(candidates(), reworded(candidates()[0]), before(differs))
     assert (other.verdict.status, other.verdict.reasons) == (REJECTED, (ELSEWHERE,))
     erring = [left_out(one.task_id, number) for one in first for number in range(4)]
-    doubted, _ = preview(
-        candidates(), reworded(candidates()[0]), before(known, held_out=erring), masked={}
-    )
+    doubted, _ = preview(candidates(), reworded(candidates()[0]), before(known, held_out=erring))
     why = (f"{NOT_TRUSTED}:{first[0].kind}",)
     assert (doubted.verdict.status, doubted.verdict.reasons) == (NEEDS_REVIEW, why)
-    sound, _ = preview(candidates(), reworded(candidates()[0]), before(known), masked={})
+    sound, _ = preview(candidates(), reworded(candidates()[0]), before(known))
     assert (sound.verdict, sound.moved) == (first[0], ())
 
 
@@ -132,7 +124,7 @@ def test_an_edit_that_another_process_grades_otherwise_is_rejected_here_as_well(
     monkeypatch.setattr(verification, "verdicts_elsewhere", lambda *_a, **_k: {})
     one = candidates()[0]
     edit = edited(one.rubric, {"new-fn": "calls_at_most", "new-arg-most": "40"}, author="ada")
-    found, _ = preview(candidates(), with_rubric(one, review_of(one, edit)), before({}), masked={})
+    found, _ = preview(candidates(), with_rubric(one, review_of(one, edit)), before({}))
     assert (found.verdict.status, found.verdict.reasons) == (REJECTED, (ELSEWHERE,))
 
 
@@ -147,7 +139,7 @@ def test_other_tasks_that_an_edit_moves_are_named(monkeypatch: pytest.MonkeyPatc
     form = {"new-fn": "calls_at_most", "new-arg-most": "0", "new-required": "1"}
     edit = edited(one.rubric, form, author="ada")
     broken = with_rubric(one, review_of(one, edit))
-    found, by_gate = preview(candidates(), broken, before({}), masked={})
+    found, by_gate = preview(candidates(), broken, before({}))
     assert found.verdict.status == REJECTED
     (moved,) = found.moved
     assert (moved.task_id, moved.before, moved.after) == ("task3", ACCEPTED, NEEDS_REVIEW)
@@ -173,14 +165,14 @@ def judged(desk: AppDesk) -> Review:
     return review_of(stored.stored, edited(stored.candidate.rubric, form, author="ada"))
 
 
-def test_rollouts_that_a_rubric_cannot_grade_count_before_they_are_kept(tmp_path: Path) -> None:
-    """A judge who has not answered masks the stored rollouts: the preview knows, and so does the desk after saving."""
+def test_rollouts_that_a_rubric_cannot_grade_say_nothing_of_the_task(tmp_path: Path) -> None:
+    """A judge who has not answered masks the stored rollouts: the task waits for the judge alone, before and after saving."""
     desk = desk_of(tmp_path)
     review = judged(desk)
     found = desk.preview(review)
     assert found is not None
     assert found.verdict.status == NEEDS_REVIEW
-    assert {UNASKED, MASKED_OFTEN} <= set(found.verdict.reasons)
+    assert set(found.verdict.reasons) == {UNASKED, "good_attempt_not_graded"}
     assert JUDGE_WAITS in found.at_build
     assert LABELS_WAIT not in found.at_build
     desk.save(review)

@@ -1,4 +1,4 @@
-"""Verified tasks as a set: another process agrees, masked tasks and paid constant policies wait for a person."""
+"""Verified tasks as a set: another process agrees, what pays constant policies waits for a person, and no policy judges a task."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -11,18 +11,16 @@ import pytest
 
 from dagster_project import verification
 from dagster_project.agreement import HeldOut
+from dagster_project.defs.verified_tasks import ingredients
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import ROLLOUTS
 from dagster_project.learnt_worlds import StoredWorld
 from dagster_project.review.feedback import can_accept
-from dagster_project.review.tables import VERDICTS
 from dagster_project.verification import (
     CONSTANT,
     ELSEWHERE,
-    MASKED_OFTEN,
     NOT_TRUSTED,
     Seen,
-    masked_tasks,
     trust_in,
     verify_all,
 )
@@ -75,19 +73,25 @@ def test_a_verdict_that_another_process_does_not_give_rejects(
     assert found["task3"].status == ACCEPTED
 
 
-def test_a_task_masked_too_often_waits_and_comes_back() -> None:
-    """The mark is about one version, and goes when later rollouts are graded; the attacks are not run again."""
+def test_what_older_builds_held_back_for_masked_rollouts_comes_back() -> None:
+    """How often a policy could not be graded judges the policy: a stored verdict loses that reason, and is not attacked again."""
     first = verify_all(candidates(), stored(), known={})
-    known = {one.task_id: one for one in first}
-    masked = {"task1": known["task1"].task_version, "task3": "another version"}
     held = {
-        o.task_id: o
-        for o in verify_all(candidates(), stored(), known=known, seen=Seen(masked=masked))
+        one.task_id: replace(one, status=NEEDS_REVIEW, reasons=("masked_often",)) for one in first
     }
-    assert (held["task1"].status, held["task1"].reasons) == (NEEDS_REVIEW, (MASKED_OFTEN,))
-    assert held["task3"].status == ACCEPTED
-    again = verify_all(candidates(), stored(), known=held)
-    assert again == first
+    assert verify_all(candidates(), stored(), known=held) == first
+
+
+def test_rollouts_never_take_a_task_out_of_the_set(tmp_path: Path) -> None:
+    """A weak policy whose every run has no reward changes nothing of what verdicts are made of."""
+    lake = Lake(tmp_path)
+    before = ingredients(lake, ["shop"])
+    row: dict[str, Any] = dict.fromkeys(ROLLOUTS.schema.names)
+    row |= {"app": "shop", "day": "2026-11-20", "policy": "weak", "trajectory": "[]"}
+    row |= {"task_id": "task1", "task_version": "v1"}
+    rows = [{**row, "rollout_id": f"r{n}", "seed": n} for n in range(20)]
+    lake.append(ROLLOUTS, pa.Table.from_pylist(rows, schema=ROLLOUTS.schema))
+    assert ingredients(lake, ["shop"]) == before
 
 
 def left_out(task_id: str, number: int, *, wrong: bool) -> HeldOut:
@@ -144,57 +148,6 @@ def test_a_paid_constant_policy_holds_tasks_back_and_lets_them_go() -> None:
     assert {one.reasons for one in found} == {(CONSTANT,)}
     known = {one.task_id: one for one in first}
     assert verify_all(candidates(), stored(), known=known) == first
-
-
-def rollout(number: int, *, reward: float | None, policy: str = "m") -> dict[str, Any]:
-    """A row of the rollouts table, as far as it counts here."""
-    row: dict[str, Any] = dict.fromkeys(ROLLOUTS.schema.names)
-    return row | {
-        "app": "shop",
-        "day": "2026-11-20",
-        "rollout_id": f"r{number}",
-        "policy": policy,
-        "task_id": "task1",
-        "task_version": "v1",
-        "seed": number,
-        "reward": reward,
-        "trajectory": "[]",
-    }
-
-
-def keep(lake: Lake, rows: list[dict[str, Any]]) -> None:
-    """Append rollouts."""
-    lake.append(ROLLOUTS, pa.Table.from_pylist(rows, schema=ROLLOUTS.schema))
-
-
-def test_more_than_one_in_twenty_masked_is_too_often(tmp_path: Path) -> None:
-    """One of twenty is not, two are; scripted policies that look for trouble do not count."""
-    lake = Lake(tmp_path)
-    keep(lake, [rollout(n, reward=1.0 if n else None) for n in range(20)])
-    keep(lake, [rollout(100 + n, reward=None, policy="random_calls") for n in range(20)])
-    assert masked_tasks(lake, "shop") == {}
-    keep(lake, [rollout(20, reward=None)])
-    assert masked_tasks(lake, "shop") == {"task1": "v1"}
-
-
-def test_a_later_grade_takes_the_mask_away(tmp_path: Path) -> None:
-    """A rollout that a judge graded afterwards is not masked any more."""
-    lake = Lake(tmp_path)
-    keep(lake, [rollout(0, reward=None)])
-    later = {
-        **dict.fromkeys(VERDICTS.schema.names),
-        "app": "shop",
-        "rollout_id": "r0",
-        "policy": "m",
-        "task_id": "task1",
-        "task_version": "v1",
-        "reward": 0.0,
-        "same_run": True,
-        "at": 1,
-    }
-    assert masked_tasks(lake, "shop") == {"task1": "v1"}
-    lake.append(VERDICTS, pa.Table.from_pylist([later], schema=VERDICTS.schema))
-    assert masked_tasks(lake, "shop") == {}
 
 
 def test_what_is_said_of_a_task_is_plain_json() -> None:

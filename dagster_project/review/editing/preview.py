@@ -68,12 +68,9 @@ class Before:
 
 
 def preview(
-    stored: Sequence[Candidate], edited: Candidate, before: Before, *, masked: Mapping[str, str]
+    stored: Sequence[Candidate], edited: Candidate, before: Before
 ) -> tuple[Preview, list[VerifiedTask]]:
-    """What a build says with `edited` in place of the task of its id, and the verdicts of the gate alone to know next time.
-
-    `masked` are the versions that rollouts could not be graded on too often, those of the edited version included.
-    """
+    """What a build says with `edited` in place of the task of its id, and the verdicts of the gate alone to know next time."""
     task_id = edited.task.task_id
     now = with_rubrics(stored, before.reviews)
     then = [edited if one.task.task_id == task_id else one for one in now]
@@ -81,7 +78,7 @@ def preview(
     known = undecided(before.known)
     without = verify_all(now, before.world, known=known, seen=seen)
     learnt = {**known, **{one.task_id: one for one in without}}
-    found = verify_all(then, before.world, known=learnt, seen=replace(seen, masked=masked))
+    found = verify_all(then, before.world, known=learnt, seen=seen)
     olds = {one.task_id: one for one in with_decisions(without, before.reviews)}
     news = {one.task_id: one for one in with_decisions(found, before.reviews)}
     moved = tuple(
