@@ -18,7 +18,6 @@ from typing import Final
 import pytest
 
 from benchmarks.desk_conversations import Talk, hold_season
-from benchmarks.small_homes import MEANINGS
 from dagster_project.agreement import ENOUGH, FOLDS, FOLDS_OF_MANY, SMALL, folds_of, newest
 from environments.runtime.play.environment import run_actions
 from environments.runtime.task.attempt import Attempt
@@ -30,12 +29,12 @@ from environments.runtime.world.world import World
 from environments.verification.material import MOST_OTHERS, Others
 from environments.verify import verify
 from redact.clean_episode import CleanEpisode
-from redact.clean_outcome import CleanOutcome
-from synth.labels import Label, label_episodes, load_outcome_policy
+from synth.labels import Label
 from synth.rubric.intents import Openings
 from synth.rubric.sample import spread
 from synth.tasks import derive_tasks
 from synth.worlds import LearntWorld, WorldSettings, learn_world
+from tests.desk_labels import labels_of
 
 ROOT: Final = Path(__file__).parents[2]
 OURS: Final = tuple(
@@ -83,19 +82,7 @@ def season() -> tuple[Talk, ...]:
 @cache
 def labels() -> dict[str, Label]:
     """What users of the desk said."""
-    said = [
-        CleanOutcome(
-            app=talk.episode.app,
-            outcome_id=f"{talk.episode.episode_id}:{number}",
-            episode_id=talk.episode.episode_id,
-            name=str(one["name"]),
-            value=float(one["value"]),
-            by=str(one.get("by", "unknown")),
-        )
-        for talk in season()
-        for number, one in enumerate(talk.feedback)
-    ]
-    return label_episodes(said, load_outcome_policy(MEANINGS))
+    return labels_of(season())
 
 
 @cache

@@ -12,7 +12,6 @@ from typing import Any, Final
 import pytest
 
 from benchmarks.desk_conversations import Talk, hold_season
-from benchmarks.small_homes import MEANINGS
 from dagster_project.kept_verdicts import Remembered, keep_reads, remembered
 from dagster_project.lake import Lake
 from dagster_project.learnt_worlds import StoredWorld
@@ -23,10 +22,10 @@ from environments.runtime.play.environment import run_actions
 from environments.runtime.task.candidate import Candidate
 from environments.runtime.world.world import World
 from environments.verification import material
-from redact.clean_outcome import CleanOutcome
-from synth.labels import Label, label_episodes, load_outcome_policy
+from synth.labels import Label
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world
+from tests.desk_labels import labels_of
 
 BEFORE, AFTER = 72, 80
 BLOCK: Final = 24
@@ -42,19 +41,7 @@ def talks() -> tuple[Talk, ...]:
 @cache
 def labels() -> dict[str, Label]:
     """What its users said."""
-    said = [
-        CleanOutcome(
-            app=talk.episode.app,
-            outcome_id=f"{talk.episode.episode_id}:{number}",
-            episode_id=talk.episode.episode_id,
-            name=str(one["name"]),
-            value=float(one["value"]),
-            by=str(one.get("by", "unknown")),
-        )
-        for talk in talks()
-        for number, one in enumerate(talk.feedback)
-    ]
-    return label_episodes(said, load_outcome_policy(MEANINGS))
+    return labels_of(talks())
 
 
 @cache
