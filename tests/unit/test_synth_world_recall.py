@@ -248,6 +248,7 @@ def test_answers_of_a_tool_that_were_too_often_wrong_are_unknown() -> None:
     assert half.session().call(*call).source == UNKNOWN
     most = World.from_json(document | {"recall": part | {"trust": [["find", source, 0.98]]}})
     assert most.session().call(*call).confidence == 0.98
+    assert most.at_risk(0.0).session().call(*call).confidence == 1
 
 
 def test_trust_is_measured_by_tool_and_source() -> None:

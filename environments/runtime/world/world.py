@@ -149,7 +149,8 @@ class World:
         if self.recall is None:
             return self
         other = copy(self)
-        other.recall = self.recall.at_risk(risk)
+        # Without any risk behaviours answer alone, as far as they go.
+        other.recall = self.recall.at_risk(risk) if risk else None
         return other
 
     @property
