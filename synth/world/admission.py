@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from environments.runtime.expr.frames import DARK, GONE
+from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.language import build
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.values.normal import stable
@@ -153,16 +153,16 @@ def _values(tree: Tree, asked: Question) -> list[Any]:
     build(tree)
     values = evaluate(tree, asked.scopes)
     # In a condition, a path that is not there means that it does not hold.
-    return [v is not GONE and v for v in values] if asked.condition else values
+    return [v is not MISSING and v for v in values] if asked.condition else values
 
 
 def _reproduced(values: Sequence[Any], asked: Question) -> list[int] | None:
     """The examples that a tree reproduces; None where it contradicts one or knows too few."""
     rows: list[int] = []
     for at, (value, wanted) in enumerate(zip(values, asked.target, strict=True)):
-        if value is DARK:
+        if value is UNKNOWN:
             continue
-        if value is GONE or stable(value) != stable(wanted):
+        if value is MISSING or stable(value) != stable(wanted):
             return None
         rows.append(at)
     return rows if len(rows) >= MIN_KNOWN * len(values) else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from environments.runtime.expr.frames import DARK
+from environments.runtime.expr.gaps import UNKNOWN
 from environments.runtime.expr.scope import NotKnown, Scope, Tree
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import HOLE
@@ -61,7 +61,7 @@ def test_a_total_that_was_known_once_is_no_part_of_the_words() -> None:
             ("t3", "third", 9, "Error: total is 51 but paid 9"),
         ]
     )
-    assert evaluate(CULPRIT, refusal.scopes) == [3, 3, DARK, DARK]
+    assert evaluate(CULPRIT, refusal.scopes) == [3, 3, UNKNOWN, UNKNOWN]
     assert message_of(refusal, [CULPRIT]) is None
 
 

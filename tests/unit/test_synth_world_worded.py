@@ -11,7 +11,7 @@ import pytest
 from benchmarks.backends.attempts import attempts, episode
 from benchmarks.backends.billing_tasks import BILLING
 from benchmarks.backends.campus_tasks import CAMPUS
-from environments.runtime.expr.frames import DARK
+from environments.runtime.expr import gaps
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.task.attempt import UNKNOWN, ToolResult
 from environments.runtime.world.world import World
@@ -93,7 +93,7 @@ def test_words_that_records_of_several_kinds_were_told_are_words() -> None:
 def test_words_are_bound_by_the_records_that_were_seen() -> None:
     """Of some refused casks nobody knows the kind: those that were seen were all port."""
     cases = _cases([(4, "sherry")], [(4, "port"), (6, None)])
-    assert DARK in evaluate(["old", "kind"], cases.scopes)
+    assert gaps.UNKNOWN in evaluate(["old", "kind"], cases.scopes)
     trees = _bound(cases, ["const", "Error: no port today"])
     assert _within(trees, 4, "port")
     assert not _within(trees, 4, "rum")

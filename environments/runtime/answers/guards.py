@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..expr.frames import DARK, GONE, Frame, Part, Space
+from ..expr.frames import Frame, Part, Space
+from ..expr.gaps import MISSING, UNKNOWN
 from ..expr.language import build
 from ..expr.parts import BUILDERS
 from ..expr.scope import InPart, Missing, NotKnown, Scope, Thunk, Tree, Unseen
@@ -131,9 +132,9 @@ class Guards:
                 break
             frame = frame or Frame(scope)
             value = self._part(at)(frame)
-            if value is DARK and guard.soft and known and not scope.parted:
+            if value is UNKNOWN and guard.soft and known and not scope.parted:
                 continue
-            if (value is DARK or value is GONE or not value) and guard.objects(scope):
+            if (value is UNKNOWN or value is MISSING or not value) and guard.objects(scope):
                 return guard
         if known and self._of_parts:
             return self._strange(scope, frame or Frame(scope))
@@ -142,7 +143,7 @@ class Guards:
     def _strange(self, scope: Scope, frame: Frame) -> Guard | None:
         """The first that nobody can look at now, and that was not met before."""
         for at in self._of_parts:
-            if self._part(at)(frame) is DARK and self._each[at].strange(scope):
+            if self._part(at)(frame) is UNKNOWN and self._each[at].strange(scope):
                 return self._each[at]
         return None
 

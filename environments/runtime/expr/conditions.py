@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ..values.normal import same_json, stable
-from .frames import DARK, GONE, Builder, Frame, Part, Space, as_list
+from .frames import Builder, Frame, Part, Space, as_list
+from .gaps import MISSING, UNKNOWN
 from .scope import Tree
 
 FEW: Final = 8
@@ -22,10 +23,10 @@ def _equal(operands: list[Tree], space: Space) -> Part:
 
     def run(frame: Frame) -> Any:
         one = left(frame)
-        if one is GONE or one is DARK:
+        if one is MISSING or one is UNKNOWN:
             return one
         other = right(frame)
-        if other is GONE or other is DARK:
+        if other is MISSING or other is UNKNOWN:
             return other
         return one == other if type(one) is str else same_json(one, other)
 
@@ -53,7 +54,7 @@ def of_one(apply: Callable[[Any], Any]) -> Builder:
 
         def run(frame: Frame) -> Any:
             value = only(frame)
-            return value if value is GONE or value is DARK else apply(value)
+            return value if value is MISSING or value is UNKNOWN else apply(value)
 
         return run
 
@@ -74,11 +75,11 @@ def _conjunction(*, negate: bool) -> Builder:
             dark = False
             for part in parts:
                 value = part(frame)
-                if value is DARK:
+                if value is UNKNOWN:
                     dark = True
-                elif (value is not GONE and bool(value)) is negate:
+                elif (value is not MISSING and bool(value)) is negate:
                     return negate
-            return DARK if dark else not negate
+            return UNKNOWN if dark else not negate
 
         return run
 
@@ -91,16 +92,16 @@ def _every(operands: list[Tree], space: Space) -> Part:
 
     def run(frame: Frame) -> Any:
         frames = elements(frame)
-        if frames is GONE or frames is DARK:
+        if frames is MISSING or frames is UNKNOWN:
             return frames
         dark = False
         for one in frames:
             value = body(one)
-            if value is DARK:
+            if value is UNKNOWN:
                 dark = True
-            elif value is GONE or not value:
+            elif value is MISSING or not value:
                 return False
-        return DARK if dark else True
+        return UNKNOWN if dark else True
 
     return run
 
@@ -110,7 +111,7 @@ def _exists(operands: list[Tree], space: Space) -> Part:
 
     def run(frame: Frame) -> Any:
         value = only(frame)
-        return value if value is DARK else value is not GONE
+        return value if value is UNKNOWN else value is not MISSING
 
     return run
 
@@ -120,13 +121,13 @@ def _member(operands: list[Tree], space: Space) -> Part:
 
     def run(frame: Frame) -> Any:
         value = only(frame)
-        if value is GONE or value is DARK:
+        if value is MISSING or value is UNKNOWN:
             return value
         where = container(frame)
         if isinstance(where, dict):
             return isinstance(value, str) and value in where
         if not isinstance(where, list):
-            return DARK if where is DARK else GONE
+            return UNKNOWN if where is UNKNOWN else MISSING
         frame.steps[0] += len(where)
         return value in where
 
@@ -138,7 +139,7 @@ def _distinct(operands: list[Tree], space: Space) -> Part:
 
     def run(frame: Frame) -> Any:
         values = as_list(items(frame), frame)
-        return values if values is GONE or values is DARK else are_distinct(values)
+        return values if values is MISSING or values is UNKNOWN else are_distinct(values)
 
     return run
 

@@ -1,7 +1,7 @@
 """Frames: what the trees of one call share, so that a part that several of them have is found once.
 
 Goes in: trees, by way of builders (`expression_once`), then the scope of a call. Comes out: parts, which give values, or
-`GONE` and `DARK` where `expression` raises `Missing` and `NotKnown`: an exception costs more than most parts. Equal
+`MISSING` and `UNKNOWN` where `expression` raises `Missing` and `NotKnown`: an exception costs more than most parts. Equal
 parts are told by their JSON text (hash-consing). An operation without a builder is left to `expression`.
 """
 
@@ -9,29 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
-from typing import Any, Final
+from typing import Any
 
 from ..values.normal import stable
+from .gaps import MISSING, UNKNOWN
 from .language import build
 from .scope import FUEL, Missing, NotKnown, Scope, Tree, sees_element
-
-
-class Gap:
-    """Why a part has no value."""
-
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __repr__(self) -> str:
-        return self.name
-
-
-GONE: Final = Gap("missing")
-"""The path is not there, or an operand has the wrong type: `Missing`."""
-DARK: Final = Gap("not known")
-"""The state is not known: `NotKnown`."""
 
 
 class Frame:
@@ -136,7 +119,7 @@ class Space:
 
             def frames(frame: Frame) -> Any:
                 values = as_list(items(frame), frame)
-                if values is GONE or values is DARK:
+                if values is MISSING or values is UNKNOWN:
                     return values
                 return [frame.of_element(value) for value in values]
 
@@ -160,9 +143,9 @@ def _general(tree: Tree) -> Part:
         try:
             return thunk(scope)
         except Missing:
-            return GONE
+            return MISSING
         except NotKnown:
-            return DARK
+            return UNKNOWN
         finally:
             frame.steps[0] += FUEL - scope.fuel
 
@@ -170,11 +153,11 @@ def _general(tree: Tree) -> Part:
 
 
 def as_list(value: Any, frame: Frame) -> Any:
-    """A list (or the values of a dictionary), counted in steps, else `GONE` or `DARK`; `DARK` beyond `FUEL` steps."""
+    """A list (or the values of a dictionary), counted in steps, else `MISSING` or `UNKNOWN`; `UNKNOWN` beyond `FUEL` steps."""
     if type(value) is not list:
         if isinstance(value, dict):
             value = list(value.values())
         elif not isinstance(value, list):
-            return value if value is DARK else GONE
+            return value if value is UNKNOWN else MISSING
     frame.steps[0] += len(value) + 1
-    return DARK if frame.steps[0] > FUEL else value
+    return UNKNOWN if frame.steps[0] > FUEL else value

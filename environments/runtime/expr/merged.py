@@ -14,7 +14,8 @@ from typing import Any, Final
 from ..values.normal import stable
 from .cases import Case, renamed
 from .conditions import among, are_distinct
-from .frames import DARK, GONE, Frame, Gap, Part, Space, UnsupportedError
+from .frames import Frame, Part, Space, UnsupportedError
+from .gaps import MISSING, UNKNOWN, Gap
 from .language import prefix, shape
 from .parts import at_most
 from .scope import Tree
@@ -215,7 +216,7 @@ def _of_record(part: Part, asked: Mapping[Path, Asked]) -> Part:
                 if _fail(holder, fields):
                     return False
         except (KeyError, IndexError, TypeError, UnicodeEncodeError):
-            return GONE
+            return MISSING
         return True
 
     return _once_a_record(part, passes)
@@ -230,7 +231,7 @@ def _once_a_record(part: Part, passes: Callable[[Any], bool | Gap]) -> Part:
         record = part(frame)
         if id(record) in fine:
             return True
-        if record is GONE or record is DARK:
+        if record is MISSING or record is UNKNOWN:
             return record
         found = passes(record)
         if found is True and type(record) is dict:
@@ -267,12 +268,12 @@ def _of_list(tree: Tree, space: Space) -> list[Part]:
 
     def run(frame: Frame) -> Any:
         frames = elements(frame)
-        if frames is GONE or frames is DARK:
+        if frames is MISSING or frames is UNKNOWN:
             return frames
         for one in frames:
             for check in checks:
                 value = check(one)
-                if value is GONE or not value:
+                if value is MISSING or not value:
                     return False
         return True
 

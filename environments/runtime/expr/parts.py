@@ -13,7 +13,8 @@ from typing import Any, Final
 from ..answers.partial_rows import Partial
 from ..values.normal import key_of_text, key_text
 from .conditions import CONDITIONS, of_one
-from .frames import DARK, GONE, Builder, Frame, Part, Space, UnsupportedError, as_list
+from .frames import Builder, Frame, Part, Space, UnsupportedError, as_list
+from .gaps import MISSING, UNKNOWN
 from .language import prefix, shape
 from .scope import FUEL, Missing, NotKnown, Tree, total_of
 
@@ -23,7 +24,7 @@ def _follow(value: Any, path: tuple[Any, ...]) -> Any:
         for step in path:
             value = value[step]
     except (KeyError, IndexError, TypeError):
-        return GONE
+        return MISSING
     return value
 
 
@@ -56,7 +57,7 @@ def _old(operands: list[Tree], _: Space) -> Part:
 
 
 def _before(frame: Frame) -> Any:
-    return DARK if frame.old is None else frame.old
+    return UNKNOWN if frame.old is None else frame.old
 
 
 def _path(space: Space, start: Tree, path: list[Tree]) -> Part:
@@ -76,13 +77,13 @@ def _below(find: Part, path: tuple[Any, ...]) -> Part:
             try:
                 return value[step]
             except (KeyError, IndexError, TypeError):
-                return DARK if value is DARK else GONE
+                return UNKNOWN if value is UNKNOWN else MISSING
 
         return run_one
 
     def run(frame: Frame) -> Any:
         value = find(frame)
-        return value if value is GONE or value is DARK else _follow(value, path)
+        return value if value is MISSING or value is UNKNOWN else _follow(value, path)
 
     return run
 
@@ -97,7 +98,7 @@ def _row(operands: list[Tree], space: Space) -> Part:
 
         def run_one(frame: Frame) -> Any:
             value = only(frame)
-            if value is GONE or value is DARK:
+            if value is MISSING or value is UNKNOWN:
                 return value
             key = key_of_text(value) if type(value) is str else key_text([value])
             return _found(frame, table, key)
@@ -107,7 +108,7 @@ def _row(operands: list[Tree], space: Space) -> Part:
 
     def run(frame: Frame) -> Any:
         values = keys(frame)
-        if values is GONE or values is DARK:
+        if values is MISSING or values is UNKNOWN:
             return values
         return _found(frame, table, key_text(values))
 
@@ -115,18 +116,18 @@ def _row(operands: list[Tree], space: Space) -> Part:
 
 
 def _found(frame: Frame, table: str, key: str) -> Any:
-    """The row of a table; `DARK` where only a part of it is known."""
+    """The row of a table; `UNKNOWN` where only a part of it is known."""
     try:
         row = frame.scope.row(table, key)
     except Missing:
-        return GONE
+        return MISSING
     except NotKnown:
-        return DARK
+        return UNKNOWN
     if type(row) is not Partial:
         return row
     # `expression` knows which fields are known.
     frame.scope.parted = True
-    return DARK
+    return UNKNOWN
 
 
 def _at(operands: list[Tree], space: Space) -> Part:
@@ -134,10 +135,10 @@ def _at(operands: list[Tree], space: Space) -> Part:
 
     def run(frame: Frame) -> Any:
         whole = container(frame)
-        if whole is GONE or whole is DARK:
+        if whole is MISSING or whole is UNKNOWN:
             return whole
         step = key(frame)
-        return step if step is GONE or step is DARK else _follow(whole, (step, *path))
+        return step if step is MISSING or step is UNKNOWN else _follow(whole, (step, *path))
 
     return space.kept(run)
 
@@ -149,15 +150,15 @@ def _pick(operands: list[Tree], space: Space) -> Part:
 
     def run(frame: Frame) -> Any:
         value = wanted(frame)
-        if value is GONE or value is DARK:
+        if value is MISSING or value is UNKNOWN:
             return value
         records = as_list(items(frame), frame)
-        if records is GONE or records is DARK:
+        if records is MISSING or records is UNKNOWN:
             return records
         for item in records:
             if isinstance(item, dict) and item.get(field) == value:
                 return item
-        return GONE
+        return MISSING
 
     return space.kept(run)
 
@@ -169,7 +170,7 @@ def _list(operands: list[Tree], space: Space) -> Part:
         out = []
         for part in parts:
             value = part(frame)
-            if value is GONE or value is DARK:
+            if value is MISSING or value is UNKNOWN:
                 return value
             out.append(value)
         return out
@@ -187,10 +188,15 @@ def _sum(operands: list[Tree], space: Space) -> Part:
         if totals is not None and name in totals:
             return totals[name]
         frames = elements(frame)
-        if frames is GONE or frames is DARK:
+        if frames is MISSING or frames is UNKNOWN:
             return frames
         total = _added([body(one) for one in frames])
-        if totals is not None and name is not None and total is not GONE and total is not DARK:
+        if (
+            totals is not None
+            and name is not None
+            and total is not MISSING
+            and total is not UNKNOWN
+        ):
             totals[name] = total
         return total
 
@@ -199,13 +205,13 @@ def _sum(operands: list[Tree], space: Space) -> Part:
 
 def _added(values: list[Any]) -> Any:
     for value in values:
-        if value is GONE or value is DARK:
+        if value is MISSING or value is UNKNOWN:
             return value
     # As `expression_lists` adds: the built-in adds floats another way.
     total: Any = 0
     for value in values:
         if not _is_number(value):
-            return GONE
+            return MISSING
         total += value
     return total
 
@@ -217,9 +223,9 @@ def _length(operands: list[Tree], space: Space) -> Part:
         values = items(frame)
         if type(values) is not list:
             values = as_list(values, frame)
-            return values if values is GONE or values is DARK else len(values)
+            return values if values is MISSING or values is UNKNOWN else len(values)
         frame.steps[0] += len(values) + 1
-        return len(values) if frame.steps[0] <= FUEL else DARK
+        return len(values) if frame.steps[0] <= FUEL else UNKNOWN
 
     return run
 
@@ -231,10 +237,10 @@ def _binary(apply: Callable[[Any, Any], Any]) -> Builder:
         def run(frame: Frame) -> Any:
             one = left(frame)
             if type(one) not in _NUMBERS and not _is_number(one):
-                return DARK if one is DARK else GONE
+                return UNKNOWN if one is UNKNOWN else MISSING
             other = right(frame)
             if type(other) not in _NUMBERS and not _is_number(other):
-                return DARK if other is DARK else GONE
+                return UNKNOWN if other is UNKNOWN else MISSING
             return apply(one, other)
 
         return run
@@ -252,23 +258,23 @@ def at_most(left: Part, rights: list[Part]) -> Part:
     def run(frame: Frame) -> Any:
         one = left(frame)
         if type(one) not in _NUMBERS and not _is_number(one):
-            return DARK if one is DARK else GONE
+            return UNKNOWN if one is UNKNOWN else MISSING
         dark = False
         for right in rights:
             other = right(frame)
             if type(other) not in _NUMBERS and not _is_number(other):
-                if other is not DARK:
-                    return GONE
+                if other is not UNKNOWN:
+                    return MISSING
                 dark = True
             elif not one <= other + 1e-9:
                 return False
-        return DARK if dark else True
+        return UNKNOWN if dark else True
 
     return run
 
 
 def _prefix(value: Any) -> Any:
-    return prefix(value) if isinstance(value, str) else GONE
+    return prefix(value) if isinstance(value, str) else MISSING
 
 
 BUILDERS: Final[dict[str, Builder]] = {

@@ -15,7 +15,8 @@ from typing import Any, Final
 
 from ..values.normal import stable
 from .cases import Case, first_case
-from .frames import DARK, GONE, Frame, Part, Space
+from .frames import Frame, Part, Space
+from .gaps import MISSING, UNKNOWN
 from .merged import checks_of
 from .parts import BUILDERS
 from .scope import Scope, Tree
@@ -61,7 +62,7 @@ class Together:
         """
         step = self._start or self._begun()
         values: list[Any] = [scope.old]
-        first = {id(GONE): NOTHING, id(DARK): NOTHING, id(scope.old): 0}
+        first = {id(MISSING): NOTHING, id(UNKNOWN): NOTHING, id(scope.old): 0}
         frame = Frame(scope, given=values)
         while step.find is not None:
             value = step.find(frame)
@@ -76,7 +77,7 @@ class Together:
             return False
         for check in step.checks:
             value = check(frame)
-            if value is GONE or not value:
+            if value is MISSING or not value:
                 return False
         return True
 

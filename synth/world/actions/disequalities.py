@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Final
 
-from environments.runtime.expr.frames import DARK, GONE
+from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.values.normal import is_name
 from synth.world.actions.examples import evaluate
@@ -33,7 +33,7 @@ def unequal(fitter: Fitter) -> Iterator[tuple[Tree, int]]:
 def between_names(tree: Tree, scopes: list[Scope]) -> bool:
     """Whether a condition is that two names of records differ, not two words of few."""
     values = [v for part in tree[1][1:] for v in evaluate(part, scopes)]
-    return all(is_name(v) for v in values if v is not GONE and v is not DARK)
+    return all(is_name(v) for v in values if v is not MISSING and v is not UNKNOWN)
 
 
 def _texts(term: Term) -> set[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from environments.runtime.expr.frames import DARK, GONE
+from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.values.normal import stable
 from environments.runtime.views.implicit_subject import SUBJECT
@@ -72,10 +72,12 @@ def _verify(tool: ToolModel, done: Sequence[Example]) -> None:
         return
     for name, tree in tool.writes[0]["set"].items():
         for example in done:
-            value = evaluate(tree, [example.scope()])[0] if isinstance(example.old, dict) else DARK
+            value = (
+                evaluate(tree, [example.scope()])[0] if isinstance(example.old, dict) else UNKNOWN
+            )
             shown = example.seen.value.get(name) if isinstance(example.seen.value, dict) else None
             there = isinstance(example.seen.value, dict) and name in example.seen.value
-            if value is not DARK and there and value != shown:
+            if value is not UNKNOWN and there and value != shown:
                 tool.writes, tool.answer = [], None
                 tool.evidence["not_understood"] = [name]
                 return
@@ -105,7 +107,7 @@ def _proposed(
     tool: ToolModel, search: Search, name: str, examples: Sequence[Example], target: Sequence[Any]
 ) -> Tree | None:
     """A tree for one field from the configured model, where there is one and the tree passes the test."""
-    if search.propose is None or any(value is GONE for value in target):
+    if search.propose is None or any(value is MISSING for value in target):
         return None
     what = f"What does the field {stable(name)} of the record hold after a call of this tool?"
     found = search.propose(what, examples, [e.scope() for e in examples], target)
@@ -122,7 +124,7 @@ def _learn_update(tool: ToolModel, examples: list[Example], search: Search) -> N
     after = [e.seen.value for e in known]
     sets, whens, missing = fit_fields(known, after, search.tables)
     for name in list(missing):
-        target = [row.get(name, GONE) if isinstance(row, dict) else GONE for row in after]
+        target = [row.get(name, MISSING) if isinstance(row, dict) else MISSING for row in after]
         tree = _proposed(tool, search, name, known, target)
         if tree is not None:
             sets[name] = tree
@@ -291,7 +293,7 @@ def _effect_on(
         before = _row_at(example, table, key)
         parts = [evaluate(tree, [example.scope()])[0] for tree in key]
         # An argument that this call leaves out names no row, so nobody saw one after it.
-        named = not any(part is GONE or part is DARK for part in parts)
+        named = not any(part is MISSING or part is UNKNOWN for part in parts)
         after = example.later.get((table, stable(parts))) if named else None
         if isinstance(before, dict | list) and isinstance(after, dict | list):
             pairs.append((_about(example, before), after))
@@ -322,13 +324,13 @@ def _after(write: dict[str, Any], scope: Scope) -> Any:
     """The row after an effect, as the runtime will compute it."""
     if write.get("whole"):
         value = evaluate(write["whole"], [scope])[0]
-        return None if value is GONE or value is DARK else value
+        return None if value is MISSING or value is UNKNOWN else value
     if not isinstance(scope.old, dict):
         return None
     after = dict(scope.old)
     for name, tree in write["set"].items():
         value = evaluate(tree, [scope])[0]
-        if value is not GONE and value is not DARK:
+        if value is not MISSING and value is not UNKNOWN:
             after[name] = value
     return after
 

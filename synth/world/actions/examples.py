@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from environments.runtime.expr.frames import DARK, GONE
+from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.language import build
 from environments.runtime.expr.scope import FUEL, Missing, NotKnown, Scope, Thunk, Tree
 from environments.runtime.task.attempt import Json
@@ -45,7 +45,7 @@ class Example:
 
 
 def evaluate(tree: Tree, scopes: list[Scope]) -> list[Any]:
-    """A tree's value in every scope, `GONE` or `DARK` where it has none."""
+    """A tree's value in every scope, `MISSING` or `UNKNOWN` where it has none."""
     thunk = build(tree)
     return [_value(thunk, scope) for scope in scopes]
 
@@ -55,14 +55,14 @@ def _value(thunk: Thunk, scope: Scope) -> Any:
     try:
         return thunk(scope)
     except Missing:
-        return GONE
+        return MISSING
     except NotKnown:
-        return DARK
+        return UNKNOWN
 
 
 def broken(value: Any) -> bool:
     """Whether a condition's value says that it does not hold."""
-    return value is False or value is GONE
+    return value is False or value is MISSING
 
 
 def holding_values(tree: Tree, scopes: list[Scope], successes: int) -> list[Any] | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from environments.runtime.expr.frames import DARK
+from environments.runtime.expr.gaps import UNKNOWN
 from environments.runtime.expr.scope import Tree
 from synth.world.actions.examples import evaluate
 from synth.world.refusals.conditions import TRUE, Cases, withheld
@@ -50,7 +50,7 @@ def never_there(cases: Cases, refused: str, element: Tree, fields: Sequence[str]
     scopes = [cases.scopes[i] for i in cases.index[refused]]
     for tree in _forms(cases, ["not", ["exists", ["at", there, ["const", 0]]]]):
         values = evaluate(tree, scopes)
-        if True in values and all(v is True or v is DARK for v in values):
+        if True in values and all(v is True or v is UNKNOWN for v in values):
             yield tree
 
 
@@ -119,4 +119,4 @@ def _repeats(given: Any, record: Any, name: str) -> bool:
 def _unbroken(cases: Cases, tree: Tree) -> bool:
     """Whether some success met a condition and none broke it."""
     values = evaluate(tree, cases.scopes)[: len(cases.good)]
-    return any(v is True for v in values) and all(v is True or v is DARK for v in values)
+    return any(v is True for v in values) and all(v is True or v is UNKNOWN for v in values)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from environments.runtime.expr.frames import DARK
+from environments.runtime.expr.gaps import UNKNOWN
 from environments.runtime.expr.scope import Tree
 from synth.world.actions.examples import evaluate
 from synth.world.refusals.conditions import Cases, withheld
@@ -27,5 +27,5 @@ def locked(cases: Cases, writes: Sequence[dict[str, Any]]) -> Iterator[dict[str,
                 tree: Tree = ["eq", ["arg", name], ["old", field]]
                 values = evaluate(tree, cases.scopes)[: len(cases.good)]
                 held = {e.seen.key for e, v in zip(cases.good, values, strict=True) if v is True}
-                if len(held) >= MIN_SENT and all(v is True or v is DARK for v in values):
+                if len(held) >= MIN_SENT and all(v is True or v is UNKNOWN for v in values):
                     yield withheld(tree, len(held), thin=True)

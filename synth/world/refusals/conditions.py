@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from environments.runtime.expr.frames import DARK, GONE
+from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.language import prefix, shape
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.values.normal import stable
@@ -88,7 +88,7 @@ def holding(cases: Cases, trees: Iterator[tuple[Tree, int]], rank: int) -> Itera
         held = {cases.good[i].seen.key for i in range(n) if values[i] is True}
         if not held:
             continue
-        unbroken = all(v is True or v is DARK for v in values[n:])
+        unbroken = all(v is True or v is UNKNOWN for v in values[n:])
         if unbroken and (tree[0] == "or" or (tree[0] == "le" and not bounds(tree))):
             continue  # a comparison that no refusal breaks says little
         yield Condition(tree=tree, held=len(held), rank=rank + cost, values=values)
@@ -107,7 +107,7 @@ def bounds(tree: Tree) -> bool:
 def _simple(cases: Cases, terms: Terms) -> Iterator[tuple[Tree, int]]:
     n = len(cases.good)
     for term in terms.scalars:
-        good = [v for v in term.values[:n] if v is not GONE and v is not DARK]
+        good = [v for v in term.values[:n] if v is not MISSING and v is not UNKNOWN]
         if not good:
             continue
         if all(isinstance(v, str | bool) or v is None for v in good):
@@ -165,14 +165,14 @@ def _unbroken_limits(cases: Cases, fitter: Fitter) -> Iterator[Condition]:
     asked = [*((t, None) for t in numbers), *((t, n) for t in _rare_numbers(fitter.terms))]
     turned = [replace(t, tree=["neg", t.tree], rank=t.rank + 1) for t in fitter.extra]
     for right, last in asked:
-        partial = any(v is GONE for v in right.values)
+        partial = any(v is MISSING for v in right.values)
         for left in fitter.extra if last is None else (*fitter.extra, *turned):
             tree: Tree = ["le", left.tree, right.tree]
             held = _met(cases, evaluate(tree, cases.scopes))
             if partial:
                 tree = ["or", ["not", ["exists", right.tree]], tree]
             values = evaluate(tree, cases.scopes)
-            broken = any(v is False or v is GONE for v in values[:last])
+            broken = any(v is False or v is MISSING for v in values[:last])
             if held >= MIN_MET and not broken:
                 rank = left.rank + right.rank
                 yield Condition(tree=tree, held=held, rank=rank, values=values, limit=True)
@@ -202,7 +202,7 @@ def _of_state(term: Term, n: int) -> bool:
     return (
         term.tree[0] in {"row", "at", "pick"}
         and any(is_number(v) for v in term.values[:n])
-        and all(is_number(v) or v is GONE or v is DARK for v in term.values)
+        and all(is_number(v) or v is MISSING or v is UNKNOWN for v in term.values)
     )
 
 
@@ -224,14 +224,14 @@ def _sometimes(terms: Terms) -> list[Term]:
     return [
         t
         for t in terms.scalars
-        if any(v is GONE for v in t.values)
-        and all(is_number(v) or v is GONE or v is DARK for v in t.values)
+        if any(v is MISSING for v in t.values)
+        and all(is_number(v) or v is MISSING or v is UNKNOWN for v in t.values)
     ][:12]
 
 
 def texts(term: Term) -> bool:
     """Whether a term is text wherever it has a value."""
-    return all(isinstance(v, str) or v is GONE or v is DARK for v in term.values)
+    return all(isinstance(v, str) or v is MISSING or v is UNKNOWN for v in term.values)
 
 
 def _memberships(cases: Cases, terms: Terms) -> Iterator[tuple[Tree, int]]:
@@ -294,7 +294,7 @@ def _paired_scopes(cases: Cases, left: Term, right: Term) -> list[Scope]:
 def _element_trees(sub: Fitter, good: int) -> Iterator[tuple[Tree, int]]:
     about = [t for t in sub.terms.scalars if mentions(t.tree, "it")]
     for term in about:
-        values = [v for v in term.values[:good] if v is not GONE and v is not DARK]
+        values = [v for v in term.values[:good] if v is not MISSING and v is not UNKNOWN]
         distinct = {stable(v): v for v in values}
         category = bool(values) and all(isinstance(v, str | bool) for v in values)
         if category and len(distinct) <= min(FEW, max(len(values), 2) // 2):
@@ -315,7 +315,7 @@ def _element_relations(sub: Fitter, about: Sequence[Term]) -> Iterator[tuple[Tre
         for right in numeric:
             if left is not right and (mentions(left.tree, "it") or mentions(right.tree, "it")):
                 penalty = 0 if left.tree[0] == "len" else 10
-                partial = any(v is GONE for v in right.values)
+                partial = any(v is MISSING for v in right.values)
                 tree: Tree = ["le", left.tree, right.tree]
                 if partial:
                     tree = ["or", ["not", ["exists", right.tree]], tree]

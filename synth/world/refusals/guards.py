@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from environments.runtime.expr.frames import DARK, GONE
+from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Tree
 from environments.runtime.values.normal import mask, stable
 from environments.runtime.views.implicit_subject import SUBJECT
@@ -167,7 +167,7 @@ def _verify(tool: ToolModel, examples: list[Example]) -> None:
     tool.guards = [
         g
         for g in tool.guards
-        if not any(v is False or v is GONE for v in evaluate(g["holds"], scopes))
+        if not any(v is False or v is MISSING for v in evaluate(g["holds"], scopes))
     ]
 
 
@@ -184,9 +184,9 @@ def _would_claim(
     claimed: set[str] = set()
     for at in missed:
         scope = [cases.scopes[at]]
-        if any(evaluate(t, scope)[0] in (False, GONE) for t in trees):
+        if any(evaluate(t, scope)[0] in (False, MISSING) for t in trees):
             continue
-        if any(evaluate(t, scope)[0] in (GONE, DARK) for t in effects):
+        if any(evaluate(t, scope)[0] in (MISSING, UNKNOWN) for t in effects):
             continue
         claimed.add(examples[at].seen.key)
     return len(claimed)
@@ -236,7 +236,7 @@ def _in_order(explained: list[dict[str, Any]], cases: Cases) -> list[dict[str, A
         if _intrudes(best, left, cases) or _speaks_for(best, untold, cases):
             best["message"] = None
         looked = best.pop("conditions")
-        if any(c.values[i] is GONE for c in looked for i in cases.index[best["class"]]):
+        if any(c.values[i] is MISSING for c in looked for i in cases.index[best["class"]]):
             best["gone"] = True
         trees = [c.tree for c in looked]
         if len(trees) > 1:
@@ -250,7 +250,7 @@ def _in_order(explained: list[dict[str, Any]], cases: Cases) -> list[dict[str, A
 def _intrudes(guard: dict[str, Any], others: list[dict[str, Any]], cases: Cases) -> int:
     first = guard["conditions"][0].values
     return sum(
-        first[i] is False or first[i] is GONE
+        first[i] is False or first[i] is MISSING
         for other in others
         if other is not guard
         for i in cases.index[other["class"]]

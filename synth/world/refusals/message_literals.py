@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite
 from typing import Any, Final
 
-from environments.runtime.expr.frames import DARK, GONE
+from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Tree
 from environments.runtime.values.normal import stable
 from synth.world.actions.examples import evaluate
@@ -39,7 +39,7 @@ def bind_words(guards: Iterable[dict[str, Any]], terms: Sequence[Term], cases: C
         rows = cases.index[guard["class"]]
         for tree in (*_said(words, terms, rows), *_sides(words, cases, rows)):
             values = evaluate(tree, [cases.scopes[i] for i in rows])
-            name = "beside" if DARK in values else "also"
+            name = "beside" if UNKNOWN in values else "also"
             if tree not in guard.get(name, ()):
                 guard.setdefault(name, []).append(tree)
 
@@ -58,8 +58,8 @@ def _said(words: str, terms: Sequence[Term], rows: Sequence[int]) -> Iterator[Tr
     for term in terms:
         if term.tree[0] not in {"old", "row"}:
             continue
-        known = [term.values[i] for i in rows if term.values[i] is not DARK]
-        if not known or any(v is GONE for v in known) or len(set(map(stable, known))) > 1:
+        known = [term.values[i] for i in rows if term.values[i] is not UNKNOWN]
+        if not known or any(v is MISSING for v in known) or len(set(map(stable, known))) > 1:
             continue
         if isinstance(known[0], str) and _stands(known[0], words):
             yield ["eq", term.tree, ["const", known[0]]]

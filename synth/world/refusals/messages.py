@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Final
 
-from environments.runtime.expr.frames import DARK, GONE
+from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.values.normal import HOLE, stable
 from synth.world.actions.examples import Example, evaluate
@@ -131,7 +131,9 @@ def message_of(
         return bound(["const", contents[0]], refusal.scopes)
     scopes = refusal.scopes
     for tree in [*culprits, *amounts]:
-        lit = [i for i, v in enumerate(evaluate(tree, scopes)) if v is not DARK and v is not GONE]
+        lit = [
+            i for i, v in enumerate(evaluate(tree, scopes)) if v is not UNKNOWN and v is not MISSING
+        ]
         if lit:
             scopes, contents = [scopes[i] for i in lit], [contents[i] for i in lit]
     fitter = Fitter(scopes, refusal.roots, refusal.tables)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import permutations
 from typing import Any, Final
 
-from environments.runtime.expr.frames import DARK, GONE
+from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Tree
 from environments.runtime.values.normal import HOLE, stable
 from synth.world.actions.examples import Example, evaluate
@@ -131,7 +131,7 @@ def _only_breaks(cases: Cases, holds: Tree, name: str) -> bool:
     mine = set(cases.index[name])
     own = sum(values[i] is False for i in mine)
     others = any(v is not True for i, v in enumerate(values) if i not in mine)
-    known = all(v is not GONE and v is not DARK for v in values)
+    known = all(v is not MISSING and v is not UNKNOWN for v in values)
     return known and not others and own * 2 > len(mine)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from environments.runtime.expr.frames import DARK, GONE
+from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.language import prefix
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.values.normal import HOLE, is_name, stable
@@ -156,7 +156,7 @@ def _uncharged(cases: Cases, fitter: Fitter, rows: range, other: Sequence[Any]) 
 
 def _often_seen(condition: Condition) -> bool:
     """Whether enough examples know a condition for it to explain a refusal: less of it only withholds success."""
-    known = sum(v is not DARK for v in condition.values)
+    known = sum(v is not UNKNOWN for v in condition.values)
     return known >= min(len(condition.values), ENOUGH)
 
 
@@ -185,7 +185,7 @@ def _breaks(condition: Condition, group: Sequence[Example], rows: range) -> bool
     if any(condition.values[i] is True for i in rows):
         return False
     calls = {at: e.seen.key for at, e in zip(rows, group, strict=True)}
-    known = {calls[i] for i in rows if condition.values[i] is not DARK}
+    known = {calls[i] for i in rows if condition.values[i] is not UNKNOWN}
     enough = min(MIN_TO_REFUSE, (len(set(calls.values())) + 1) // 2)
     return len(known) >= enough
 
@@ -294,13 +294,13 @@ def _either(cases: Cases, fitter: Fitter, rows: range) -> Iterator[Condition]:
 
 def _often_there(term: Term) -> bool:
     """Whether enough examples have a term for it to explain a refusal."""
-    there = sum(v is not GONE and v is not DARK for v in term.values)
+    there = sum(v is not MISSING and v is not UNKNOWN for v in term.values)
     return there >= min(len(term.values), ENOUGH)
 
 
 def _categories(fitter: Fitter, words: Sequence[Term]) -> Iterator[tuple[Tree, list[Any], int]]:
     for term in words:
-        if any(v is GONE or v is DARK for v in term.values):
+        if any(v is MISSING or v is UNKNOWN for v in term.values):
             continue
         if len(set(term.values)) <= FEW:
             yield list(term.tree), term.values, term.rank
@@ -329,5 +329,5 @@ def _from_holes(cases: Cases, holes: Sequence[Tree]) -> Iterator[Condition]:
             for tree in (["eq", left, right], ["le", left, right], ["le", right, left]):
                 values = evaluate(tree, cases.scopes)
                 held = {cases.good[i].seen.key for i in range(n) if values[i] is True}
-                if held and not any(v is False or v is GONE for v in values[:n]):
+                if held and not any(v is False or v is MISSING for v in values[:n]):
                     yield Condition(tree=tree, held=len(held), rank=-10, values=values)

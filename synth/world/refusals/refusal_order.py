@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from environments.runtime.expr.frames import DARK
+from environments.runtime.expr.gaps import UNKNOWN
 from environments.runtime.expr.scope import Tree
 from synth.world.actions.examples import broken, evaluate
 from synth.world.refusals.conditions import Cases, Condition
@@ -50,7 +50,7 @@ def bind(
             values = evaluate(tree, [cases.scopes[i] for i in rows])
             if _met(values, calls):
                 # Some refusals were told of records that nobody had seen: then that says nothing against another.
-                name = "beside" if DARK in values else "also"
+                name = "beside" if UNKNOWN in values else "also"
                 guard.setdefault(name, []).append(tree)
 
 
@@ -76,13 +76,13 @@ def bind_new(guards: Iterable[dict[str, Any]], trees: Iterable[Tree], cases: Cas
         of_elements = "element" in guard or any(c.tree[0] == "every" for c in guard["conditions"])
         if guard["message"] and of_elements:
             for tree in known:
-                if all(v is True or v is DARK for v in evaluate(tree, scopes)):
+                if all(v is True or v is UNKNOWN for v in evaluate(tree, scopes)):
                     guard.setdefault("also", []).append(tree)
 
 
 def _met(values: list[Any], calls: list[str]) -> bool:
     """Whether enough different calls met a condition and none broke it."""
-    if any(v is not True and v is not DARK for v in values):
+    if any(v is not True and v is not UNKNOWN for v in values):
         return False
     met = len({c for c, v in zip(calls, values, strict=True) if v is True})
     return met >= min(MIN_BOUND, len(set(calls)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from environments.runtime.expr.frames import GONE
+from environments.runtime.expr.gaps import MISSING
 from environments.runtime.expr.scope import Tree
 from environments.runtime.values.normal import stable
 from synth.world.actions.examples import Example, evaluate
@@ -74,14 +74,16 @@ def _fit_each(
     sets, whens = into
     missing: list[str] = []
     for name in names:
-        before = [e.old.get(name, GONE) if isinstance(e.old, dict) else GONE for e in examples]
-        now = [row.get(name, GONE) for row in after]
+        before = [
+            e.old.get(name, MISSING) if isinstance(e.old, dict) else MISSING for e in examples
+        ]
+        now = [row.get(name, MISSING) for row in after]
         if all(same_value(b, a) for b, a in zip(before, now, strict=True)):
             continue
-        present = [i for i, value in enumerate(now) if value is not GONE]
+        present = [i for i, value in enumerate(now) if value is not MISSING]
         inner = fitter
         if len(present) < len(now):
-            when = _presence(fitter, [value is not GONE for value in now])
+            when = _presence(fitter, [value is not MISSING for value in now])
             if when is None:
                 missing.append(name)
                 continue
@@ -139,7 +141,7 @@ def _beside_before(tree: Tree, path: Sequence[str], before: Sequence[Any]) -> Tr
 def _part_beside(part: Tree, path: Sequence[str], before: Sequence[Any]) -> Tree:
     """The same of a field inside the field; a third part says when it is there."""
     name, tree, *when = part
-    own = [value.get(name, GONE) for value in before]
+    own = [value.get(name, MISSING) for value in before]
     return [name, _beside_before(tree, [*path, name], own), *when]
 
 
@@ -155,7 +157,7 @@ def _in_place(tree: Tree, fixed: Tree, own: Tree) -> Tree:
 
 def same_value(before: Any, after: Any) -> bool:
     """Whether a field stayed as it was, there or not."""
-    if before is GONE or after is GONE:
+    if before is MISSING or after is MISSING:
         return before is after
     return stable(before) == stable(after)
 

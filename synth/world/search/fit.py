@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, Final
 
-from environments.runtime.expr.frames import DARK, GONE
+from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.values.normal import stable
 from synth.world.actions.examples import evaluate
@@ -204,10 +204,10 @@ class Fitter:
                 tree: Tree = ["sign", amount]
                 signs = evaluate(tree, self.scopes)
                 words: dict[Any, Any] = {}
-                if any(s is GONE for s in signs):
+                if any(s is MISSING for s in signs):
                     continue
                 for sign, word in zip(signs, target, strict=True):
-                    if sign is not DARK:
+                    if sign is not UNKNOWN:
                         words.setdefault(sign, word)
                 cases = [[sign, ["const", word]] for sign, word in sorted(words.items())]
                 case: Tree = ["case", tree, cases]
@@ -309,7 +309,7 @@ class Fitter:
         """Trees whose values may tell cases apart, with their values."""
         out: list[tuple[Tree, list[Any]]] = []
         for term in self.terms.scalars:
-            if any(v is GONE or v is DARK for v in term.values):
+            if any(v is MISSING or v is UNKNOWN for v in term.values):
                 continue
             if term.tree[0] not in {"arg", "old", "it", "by"}:
                 continue

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from environments.runtime.expr.frames import DARK
+from environments.runtime.expr.gaps import UNKNOWN
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.values.normal import stable
 from synth.world.actions.examples import evaluate
@@ -26,7 +26,7 @@ def fit_list(fitter: Fitter, target: Sequence[list[Any]]) -> Tree | None:
     lists = [
         t
         for t in fitter.terms.containers
-        if all(isinstance(v, list) or v is DARK for v in t.values) and t.known()
+        if all(isinstance(v, list) or v is UNKNOWN for v in t.values) and t.known()
     ]
     for term in lists:
         tree: Tree = ["sort", list(term.tree)]

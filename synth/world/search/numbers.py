@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from environments.runtime.expr.frames import DARK, GONE
+from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Scope, Tree
 from synth.world.actions.examples import evaluate
 from synth.world.search.terms import Tables, Term, Terms, agree, gather, sliced
@@ -44,7 +44,7 @@ def numeric_terms(terms: Terms, tables: Tables, *, totals: bool) -> list[Term]:
 
 
 def _numeric(values: Sequence[Any]) -> bool:
-    known = [v for v in values if v is not DARK]
+    known = [v for v in values if v is not UNKNOWN]
     return len(known) * 2 > len(values) and all(is_number(v) for v in known)
 
 
@@ -94,12 +94,12 @@ def fit_number(scopes: list[Scope], target: Sequence[Any], terms: Sequence[Term]
     """The simplest arithmetic that gives the target."""
     if len({repr(t) for t in target}) < 2:
         return None
-    known = [t for t in terms if not any(v is DARK or v is GONE for v in t.values)]
+    known = [t for t in terms if not any(v is UNKNOWN or v is MISSING for v in t.values)]
     for tree in _candidates(known, target):
         shaped = _settled_shape(tree, scopes, target)
         if shaped is not None:
             return shaped
-    dark = [t for t in terms if any(v is DARK for v in t.values)]
+    dark = [t for t in terms if any(v is UNKNOWN for v in t.values)]
     return _with_dark(scopes, target, known, dark)
 
 
@@ -107,12 +107,12 @@ def _with_dark(
     scopes: list[Scope], target: Sequence[Any], known: Sequence[Term], dark: Sequence[Term]
 ) -> Tree | None:
     """Once more over the examples in which every term has a value."""
-    for term in sorted(dark, key=lambda t: sum(v is DARK for v in t.values))[:14]:
-        rows = [i for i, v in enumerate(term.values) if v is not DARK and v is not GONE]
+    for term in sorted(dark, key=lambda t: sum(v is UNKNOWN for v in t.values))[:14]:
+        rows = [i for i, v in enumerate(term.values) if v is not UNKNOWN and v is not MISSING]
         if len(rows) < max(MIN_EXAMPLES, len(target) // 2):
             continue
         some = [sliced(t, rows) for t in [term, *known, *(d for d in dark if d is not term)]]
-        whole = [t for t in some if not any(v is DARK or v is GONE for v in t.values)]
+        whole = [t for t in some if not any(v is UNKNOWN or v is MISSING for v in t.values)]
         inner = [target[i] for i in rows]
         for tree in _candidates(whole, inner):
             shaped = _settled_shape(tree, scopes, target)
@@ -126,7 +126,7 @@ def fit_allowance(scopes: list[Scope], target: Sequence[Any], terms: Sequence[Te
 
     Which of them it is shows only where the number was not zero before: all that fit are kept side by side.
     """
-    known = [t for t in terms if not any(v is DARK or v is GONE for v in t.values)]
+    known = [t for t in terms if not any(v is UNKNOWN or v is MISSING for v in t.values)]
     found: list[Tree] = []
     for term in [*known, *_rises(known)]:
         factor = _per_piece(term.values, target)

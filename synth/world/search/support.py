@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from environments.runtime.expr.frames import DARK, GONE
+from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Tree
 from environments.runtime.values.normal import stable
 from synth.world.actions.examples import Example, evaluate
@@ -33,9 +33,9 @@ def _of_field(
         if not isinstance(row, dict) or name not in row:
             continue
         call = example.seen.key
-        if value is DARK:
+        if value is UNKNOWN:
             dark.add(call)
-        elif value is GONE or stable(value) != stable(row[name]):
+        elif value is MISSING or stable(value) != stable(row[name]):
             against.add(call)
         else:
             reproduced.add(call)

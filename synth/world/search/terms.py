@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from environments.runtime.expr.frames import DARK, GONE
+from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.language import build
 from environments.runtime.expr.scope import Missing, NotKnown, Scope, Tree
 from environments.runtime.values.normal import key_text
@@ -38,7 +38,7 @@ class Term:
 
     def known(self) -> bool:
         """Whether it has a value everywhere."""
-        return not any(v is GONE or v is DARK for v in self.values)
+        return not any(v is MISSING or v is UNKNOWN for v in self.values)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,8 +124,8 @@ def _walk(terms: Terms, tree: Tree, *, rank: int) -> None:
     added = 0
     while queue and added < MAX_PATHS:
         at, here, depth = queue.pop(0)
-        present = [v for v in here if v is not GONE and v is not DARK]
-        lit = sum(v is not DARK for v in here)
+        present = [v for v in here if v is not MISSING and v is not UNKNOWN]
+        lit = sum(v is not UNKNOWN for v in here)
         if len(present) < terms.mostly * lit or len(present) < min(len(here), terms.seen):
             continue
         if any(isinstance(v, dict) for v in present):
@@ -150,8 +150,8 @@ def _has_records(lists: list[Any]) -> bool:
 
 def _first(value: Any) -> Any:
     if isinstance(value, list):
-        return value[0] if value else GONE
-    return value if value is DARK else GONE
+        return value[0] if value else MISSING
+    return value if value is UNKNOWN else MISSING
 
 
 def _common_names(present: list[Any], mostly: float) -> list[str]:
@@ -165,15 +165,15 @@ def _common_names(present: list[Any], mostly: float) -> list[str]:
 
 def _step(value: Any, name: str) -> Any:
     if isinstance(value, dict):
-        return value.get(name, GONE)
-    return value if value is DARK else GONE
+        return value.get(name, MISSING)
+    return value if value is UNKNOWN else MISSING
 
 
 def _references(terms: Terms, among: Sequence[Term], tables: Tables) -> list[Tree]:
     """Trees for rows that the terms name."""
     found: list[Tree] = []
     for term in among:
-        if not all(isinstance(v, str | int) or v is GONE or v is DARK for v in term.values):
+        if not all(isinstance(v, str | int) or v is MISSING or v is UNKNOWN for v in term.values):
             continue
         found.extend(
             ["row", table, [term.tree]]
@@ -195,7 +195,7 @@ def _references(terms: Terms, among: Sequence[Term], tables: Tables) -> list[Tre
 def _hits(terms: Terms, table: str, keys: Sequence[list[Any]]) -> bool:
     hits = total = 0
     for scope, key in zip(terms.scopes, keys, strict=True):
-        if any(part is GONE or part is DARK or part is None for part in key):
+        if any(part is MISSING or part is UNKNOWN or part is None for part in key):
             continue
         total += 1
         try:
@@ -222,8 +222,8 @@ def _index(terms: Terms, among: Iterable[Term]) -> None:
                 continue
             tree: Tree = ["at", container.tree, term.tree]
             values = evaluate(tree, terms.scopes)
-            hits = sum(v is not GONE and v is not DARK for v in values)
-            lit = sum(v is not DARK for v in values)
+            hits = sum(v is not MISSING and v is not UNKNOWN for v in values)
+            lit = sum(v is not UNKNOWN for v in values)
             if hits >= 0.5 * terms.mostly * lit and hits >= min(len(values), terms.seen):
                 _walk(terms, tree, rank=45)
 
@@ -260,17 +260,17 @@ def _id_fields(lists: Sequence[Any]) -> list[str]:
 
 def coverage(values: Sequence[Any], target: Sequence[Any]) -> int:
     """In how many examples a term reproduces the target; 0 where any known value differs."""
-    return sum(v is not DARK for v in values) if agree(values, target) else 0
+    return sum(v is not UNKNOWN for v in values) if agree(values, target) else 0
 
 
 def agree(values: Sequence[Any], target: Sequence[Any]) -> bool:
     """Whether a term reproduces the target wherever its value is known."""
     known = 0
     for value, wanted in zip(values, target, strict=True):
-        if value is DARK:
+        if value is UNKNOWN:
             continue
         if (
-            value is GONE
+            value is MISSING
             or value != wanted
             or isinstance(value, bool) is not isinstance(wanted, bool)
         ):
