@@ -163,6 +163,8 @@ WRITTEN: Final[dict[str, Form]] = {
     f"as text: {name}": _as_text(write) for name, write in TEXTS.items()
 }
 
+ALL: Final[dict[str, Form]] = FORMS | MIXED | REFUSED | LITERAL | WRITTEN
+
 
 def wrapped(attempt: Attempt, form: Form | None) -> Attempt:
     """The same attempt, every answer in one form."""
@@ -217,7 +219,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     plain: dict[str, Form | None] = {"as it is": None, "as it is, nothing says error": None}
     named = [s for s in (*INVENTED, *CLERKS) if s.name == options.backend]
     for style in named or STYLES:
-        for name, form in (plain | FORMS | MIXED | REFUSED | LITERAL | WRITTEN).items():
+        for name, form in (plain | ALL).items():
             if name.startswith(options.form or ""):
                 found = measure(style, form, options.seed, flags=name == "as it is")
                 print(f"| {style.name} | {name} | {' | '.join(map(_cell, found))} |", flush=True)

@@ -31,7 +31,7 @@ from benchmarks.shown_values import (
 from environments.fidelity import RecordedCall, RecordedEpisode, equal
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import leaves, mask, parse_arguments, parse_json, stable
-from synth.rubric.verbs import write_log_odds
+from synth.verbs import write_log_odds
 
 MIN_REFERENCE: Final = 0.8
 """Share of an argument's recorded values that answers had shown: then it names something that has to have been shown."""

@@ -1,4 +1,4 @@
-"""What worlds are measured on: other people's backends, recordings of real agents, invented backends, the support desk.
+"""What worlds are measured on: other people's backends, recordings of real agents, invented backends in many forms, a cloud, the desk.
 
 Each suite is a tuple of cases; a case learns one world and asks it held-out attempts (*h*) and random calls (*p*). The
 other people's backends and the recordings lie in the folder that `TRACEGYM_REAL_DATA` names; without it they are left out. Not here: the
@@ -9,14 +9,24 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks import unseen, unseen_living
+from benchmarks import dispatched, enveloped, one_record, signed_in, unseen, unseen_living, volatile
+from benchmarks.backends.attempts import episode
 from benchmarks.backends.backend import Style
-from benchmarks.chat_logs import read_episodes
+from benchmarks.backends.crm import CRM
+from benchmarks.backends.files import FILES
+from benchmarks.backends.leave_tasks import LEAVE
+from benchmarks.backends.ledger import LEDGER
+from benchmarks.backends.mobile import MOBILE
+from benchmarks.backends.tickets import TICKETS
+from benchmarks.chat_logs import read_episodes, to_episode
+from benchmarks.outside import cloud
+from benchmarks.outside.packages import FOLDER
 from benchmarks.rubrics import read
 from environments.fidelity import Fidelity, RecordedCall, RecordedEpisode, record_tape, replay
 from environments.runtime.world.world import World
@@ -28,6 +38,35 @@ from synth.worlds import WorldSettings, learn_world
 
 QUICK_STYLES: Final = ("tickets", "mobile", "depot", "leave")
 SEEDS: Final = (0, 1, 2)
+CALLED: Final = (
+    (TICKETS, "action"),
+    (LEDGER, "object and operation"),
+    (LEAVE, "proxy"),
+    (MOBILE, "JSON in a string"),
+    (LEDGER, "http"),
+    (CRM, "http"),
+)
+"""Generic tools whose arguments say what is meant (`benchmarks.dispatched`)."""
+ANSWERED: Final = (
+    (TICKETS, "content and isError"),
+    (LEDGER, "content, then ok, data and meta"),
+    (MOBILE, "meta around content"),
+    (FILES, "content, then time taken"),
+    (LEDGER, "refused: detail"),
+    (TICKETS, "refused: null"),
+    (LEAVE, "refused: problem"),
+    (TICKETS, "as Python writes it"),
+    *((LEDGER, form) for form in enveloped.WRITTEN),
+)
+"""What stands around answers, and how records are written (`benchmarks.enveloped`)."""
+CLOUDS: Final = (
+    "cloud-tables",
+    "cloud-queues",
+    "cloud-users",
+    "cloud-secrets-raw",
+    "cloud-logs-raw",
+)
+"""Of `benchmarks.outside.cloud`; its servers take as long as these together."""
 
 Answers = Iterable[tuple[str, Fidelity]]
 """Fidelity by kind: `h` (held-out attempts) or `p` (random calls)."""
@@ -58,7 +97,76 @@ def suite(name: str) -> tuple[Case, ...]:
         Case(name=f"{style.name}, living", ask=lambda s=style: _living(s))  # type: ignore[misc]
         for style in styles
     ]
-    return (*_backends(), *_recorded(whole=whole), *invented, *desks, *living)
+    forms = (*_in_forms(), *_in_habits(), *_clouds()) if whole else ()
+    return (*_backends(), *_recorded(whole=whole), *invented, *desks, *living, *forms)
+
+
+def _in_forms() -> Iterator[Case]:
+    """Invented backends behind few tools, in envelopes and notations."""
+    for style, form in CALLED:
+        yield Case(
+            name=f"{style.name}, called: {form}",
+            ask=lambda s=style, f=form: _called(s, f),  # type: ignore[misc]
+        )
+    for style, form in ANSWERED:
+        yield Case(
+            name=f"{style.name}, {form}",
+            ask=lambda s=style, f=form: _answered(s, f),  # type: ignore[misc]
+        )
+
+
+def _called(style: Style, form: str) -> Answers:
+    made = dispatched.forms_of(style, 0)[form]
+    _, found = unseen.asked_in_form(
+        style, 0, lambda a: dispatched.formed(a, made), lambda a: episode(style, a)
+    )
+    return zip("hp", found, strict=True)
+
+
+def _answered(style: Style, form: str) -> Answers:
+    enveloped.NOISE.seed("noise/0")
+    made = enveloped.ALL[form]
+    _, found = unseen.asked_in_form(
+        style,
+        0,
+        lambda a: enveloped.wrapped(a, made),
+        lambda a: to_episode(enveloped.line_of(style, a, flags=False)),
+    )
+    return zip("hp", found, strict=True)
+
+
+def _in_habits() -> Iterator[Case]:
+    """What varies without meaning, who is signed in, tools with one record."""
+    for habit in volatile.FLAGS:
+        for living in (False, True):
+            name = f"parcels, {habit}{', living' if living else ''}"
+            yield Case(name=name, ask=lambda h=habit, on=living: _habit(h, living=on))  # type: ignore[misc]
+    for kind, own in (
+        (one_record.Panel, False),
+        (one_record.Panel, True),
+        (one_record.Bank, False),
+    ):
+        name = f"{kind.__name__.lower()}{', each its own' if own else ''}"
+        yield Case(name=name, ask=lambda k=kind, o=own: _both(one_record.measure(k, 0, own=o)))  # type: ignore[misc]
+    for named in (True, False):
+        said = "signed in" if named else "signed in, nobody named"
+        yield Case(name=said, ask=lambda n=named: _both(signed_in.afresh(0, named=n)))  # type: ignore[misc]
+        yield Case(name=f"{said}, living", ask=lambda n=named: _both(signed_in.living(0, named=n)))  # type: ignore[misc]
+
+
+def _habit(habit: str, *, living: bool) -> Answers:
+    return _both(volatile.recorded(0, habit, living=living))
+
+
+def _both(found: Mapping[str, Any]) -> Answers:
+    return [(kind, found[kind]) for kind in "hp"]
+
+
+def _clouds() -> Iterator[Case]:
+    """A published stand-in of a cloud, where its packages are installed."""
+    if os.environ.get(FOLDER) or find_spec("time_machine"):
+        for style in (s for s in cloud.STYLES if s.name in CLOUDS):
+            yield Case(name=style.name, ask=lambda s=style: _invented(s, 0))  # type: ignore[misc]
 
 
 def _data() -> Path | None:

@@ -25,7 +25,7 @@ from environments.runtime.task.tool_definition import (
 )
 from environments.runtime.views.multiplexed import EMPTY, Dispatched
 from synth.rubric.recorded import Recorded
-from synth.rubric.verbs import hands_over, write_log_odds
+from synth.verbs import hands_over, write_log_odds
 
 WRITE: Final = "write"
 READ: Final = "read"

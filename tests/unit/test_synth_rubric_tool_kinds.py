@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from synth.rubric.recorded import record
-from synth.rubric.verbs import hands_over, write_log_odds
+from synth.verbs import hands_over, write_log_odds
 from tests.unit.parcel_rubrics import FETCH, HAND, STOP, episode, kinds_of
 
 

@@ -20,7 +20,7 @@ from environments.fidelity import RecordedCall, RecordedEpisode, replay
 from environments.runtime.task.attempt import UNKNOWN, Attempt, Call, ToolResult
 from environments.runtime.views.multiplexed import Dispatched
 from environments.runtime.world.world import World
-from synth.rubric.verbs import write_log_odds
+from synth.verbs import write_log_odds
 from synth.world.multiplexed.operations import learn_dispatched
 from synth.world.observation import histories
 from synth.worlds import WorldSettings, learn_world

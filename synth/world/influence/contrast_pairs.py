@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Final
 
 from environments.runtime.values.normal import tokens_in
-from synth.rubric.verbs import write_log_odds
+from synth.verbs import write_log_odds
 from synth.world.observation import Observation
 
 MIN_COMMON: Final = 3

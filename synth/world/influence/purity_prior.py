@@ -11,7 +11,7 @@ import re
 from typing import Final
 
 from environments.runtime.values.normal import leaves
-from synth.rubric.verbs import READS, WRITES, words_of
+from synth.verbs import READS, WRITES, words_of
 from synth.world.influence.contrast_pairs import says_write
 from synth.world.model import ToolModel
 from synth.world.observation import Observation
