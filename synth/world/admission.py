@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from environments.runtime.expr.evaluate import build
 from environments.runtime.expr.gaps import MISSING, UNKNOWN
-from environments.runtime.expr.language import build
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.values.normal import stable
 from synth.world.actions.examples import Example, evaluate

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from environments.runtime.answers.guards import Guard, Guards
 from environments.runtime.answers.partial_rows import part_of
-from environments.runtime.expr.language import build, prefix, shape
-from environments.runtime.expr.merged import MAX_FINE
-from environments.runtime.expr.scope import Missing, NotKnown, Scope
-from environments.runtime.expr.together import OFTEN
+from environments.runtime.expr.evaluate import build
+from environments.runtime.expr.gaps import MISSING, UNSEEN, NoValueError
+from environments.runtime.expr.language import prefix, shape
+from environments.runtime.expr.plan import MAX_FINE
+from environments.runtime.expr.scope import Scope
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import stable
 
@@ -26,7 +27,7 @@ ROWS: dict[tuple[str, str], Any] = {
     ("order", '["o1"]'): {"id": "o1", "items": [ITEM, {"id": "i2", "price": True}], "owner": "i1"},
     ("order", '["o2"]'): {"id": "o2", "items": [], "owner": "i9", "total": 7},
     ("order", '["o3"]'): part_of([{"path": ["owner"], "value": "i1"}]),
-    ("order", '["gone"]'): Missing,
+    ("order", '["gone"]'): MISSING,
 }
 VALUES = st.sampled_from(
     [
@@ -54,14 +55,8 @@ PATHS = st.lists(
 )
 
 
-def _row(table: str, key: str) -> Json:
-    found: Any = ROWS.get((table, key))
-    if found is None:
-        raise NotKnown("never seen")
-    if found is Missing:
-        raise Missing
-    value: Json = found
-    return value
+def _row(table: str, key: str) -> object:
+    return ROWS.get((table, key), UNSEEN)
 
 
 def _values(inside: bool) -> st.SearchStrategy[Any]:
@@ -113,6 +108,8 @@ def _conditions(inside: bool) -> st.SearchStrategy[Any]:
 
 _ELEMENTS = st.deferred(lambda: _values(True))
 _INSIDE = st.deferred(lambda: _conditions(True))
+TIMES = 2
+"""How often a call is made once more: what passed is remembered."""
 GUARDS = st.lists(st.tuples(_conditions(False), st.booleans()), min_size=1, max_size=6)
 CALLS = st.lists(
     st.tuples(
@@ -127,14 +124,15 @@ CALLS = st.lists(
 def _one_by_one(guards: Sequence[Guard], scope: Scope) -> str:
     try:
         return next((g.name for g in guards if g.objects(scope)), "nothing objects")
-    except NotKnown as fault:
+    except NoValueError as fault:
         return f"unknown: {fault}"
 
 
 def _together(guards: Guards, scope: Scope) -> str:
+    scope.memo = {}
     try:
         found = guards.objection(scope)
-    except NotKnown as fault:
+    except NoValueError as fault:
         return f"unknown: {fault}"
     return "nothing objects" if found is None else found.name
 
@@ -158,7 +156,7 @@ def test_all_at_once_is_one_by_one(trees: list[tuple[Any, bool]], calls: list[An
         )
         for p in parts
     ]
-    for arguments, old in calls * (OFTEN + 1):
+    for arguments, old in calls * (TIMES + 1):
         expected = _one_by_one(alone, Scope(arguments, old, row=_row))
         assert _together(guards, Scope(arguments, old, row=_row)) == expected
 
@@ -226,7 +224,7 @@ def test_records_by_several_names_are_asked_alike(trees: list[Any], calls: list[
         Guard(holds=build(t), message=None, name=str(i), tree=t, soft=True)
         for i, t in enumerate(trees)
     ]
-    for arguments, _ in calls * (OFTEN + 1):
+    for arguments, _ in calls * (TIMES + 1):
         old = ROWS.get(("order", stable([arguments["order"]])))
         old = old if type(old) is dict else None
         expected = _one_by_one(alone, Scope(arguments, old, row=_row))
@@ -243,7 +241,7 @@ def test_equal_values_that_are_two_keys_stay_two() -> None:
     ]
     guards = Guards(parts)
     whole: dict[str, Json] = {"n": 1}
-    olds: list[dict[str, Json]] = [whole] * (OFTEN + 2)
+    olds: list[dict[str, Json]] = [whole] * (TIMES + 2)
     olds.append({"n": 1.0})
     for old in olds:
         expected = "nothing objects" if stable(old) == '{"n":1}' else "second"
@@ -256,7 +254,7 @@ def test_the_first_element_is_found_by_what_it_has() -> None:
     tree = ["pick", ["old", "items"], "name", ["old", "items", 0, "name"], "state"]
     guards = Guards([{"holds": ["among", tree, ["kept"]], "says": "state"}])
     named: dict[str, Json] = {"name": "a", "state": "kept"}
-    for _ in range(OFTEN + 2):
+    for _ in range(TIMES + 2):
         scope = Scope({}, {"items": [named, {"name": "b", "state": "sent"}]}, row=_row)
         assert _together(guards, scope) == "nothing objects"
     others: list[Json] = [[{"state": "kept"}], [{**named, "name": float("nan")}], [], {"0": named}]
@@ -273,7 +271,7 @@ def test_digits_count_where_a_condition_names_them() -> None:
     one = {"holds": ["among", ["old", "id"], ["T-12"]], "says": "one"}
     for parts, expected in ((shapes, "nothing objects"), ([*shapes, one], "one")):
         guards = Guards(parts)
-        for _ in range(OFTEN + 2):
+        for _ in range(TIMES + 2):
             assert _together(guards, Scope({}, {"id": "T-12"}, row=_row)) == "nothing objects"
         assert _together(guards, Scope({}, {"id": "T-34"}, row=_row)) == expected
         assert _together(guards, Scope({}, {"id": "U-34"}, row=_row)) == "prefix"
@@ -282,7 +280,7 @@ def test_digits_count_where_a_condition_names_them() -> None:
 def test_a_record_that_passed_says_nothing_of_an_equal_one_with_other_values() -> None:
     """What passed is known by the record itself: a later one in its place, or one that was changed, is asked again."""
     guards = Guards([{"holds": ["among", ["old", "state"], ["kept"]], "says": "state"}])
-    for _ in range(OFTEN + 2):
+    for _ in range(TIMES + 2):
         assert _together(guards, Scope({}, {"state": "kept"}, row=_row)) == "nothing objects"
     for state in ["sent", "kept"] * (MAX_FINE + 1):
         expected = "nothing objects" if state == "kept" else "state"
@@ -294,7 +292,7 @@ def test_a_number_that_is_none_is_under_no_limit() -> None:
     limits = [["le", ["old", "paid"], ["arg", name]] for name in ("most", "left")]
     guards = Guards([{"holds": tree, "says": tree[2][1]} for tree in limits])
     arguments: dict[str, Json] = {"most": 3, "left": 2}
-    for _ in range(OFTEN + 2):
+    for _ in range(TIMES + 2):
         assert _together(guards, Scope(arguments, {"paid": 2}, row=_row)) == "nothing objects"
     assert _together(guards, Scope(arguments, {"paid": 2.5}, row=_row)) == "left"
     assert _together(guards, Scope(arguments, {"paid": float("nan")}, row=_row)) == "most"
@@ -304,7 +302,7 @@ def test_half_a_sign_in_an_argument_is_an_argument_like_any_other() -> None:
     """JSON may hold half of a sign (a lone surrogate), which no bytes can: the condition is asked all the same."""
     tree = ["among", ["prefix", ["arg", "order"]], ["T-", "\ud800"]]
     guards = Guards([{"holds": tree, "says": "prefix"}])
-    for order in ["T-12"] * (OFTEN + 2) + ["\ud8001", "T-34"]:
+    for order in ["T-12"] * (TIMES + 2) + ["\ud8001", "T-34"]:
         assert _together(guards, Scope({"order": order}, {}, row=_row)) == "nothing objects"
 
 
@@ -313,7 +311,7 @@ def test_names_of_one_record_are_told_apart_where_they_differ() -> None:
     tree = ["eq", ["row", "order", [["arg", "order"]], "id"], ["old", "id"]]
     guards = Guards([{"holds": tree, "says": "another order"}])
     old = ROWS["order", '["o1"]']
-    for order, expected in [*[("o1", "nothing objects")] * (OFTEN + 2), ("o2", "another order")]:
+    for order, expected in [*[("o1", "nothing objects")] * (TIMES + 2), ("o2", "another order")]:
         assert _together(guards, Scope({"order": order}, old, row=_row)) == expected
 
 
@@ -330,7 +328,7 @@ def test_a_counter_is_asked_once(way: str) -> None:
     if way == "together":
         parts.append({"holds": ["exists", ["arg", "order"]], "says": ""})
     guards = Guards(parts)
-    for call in range(1, OFTEN + 4):
+    for call in range(1, TIMES + 4):
         scope = Scope({"order": "o1"}, ROWS["order", '["o1"]'], row=_row, number=number)
         assert guards.objection(scope) is None
         assert len(taken) == call

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from environments.runtime.answers.guards import Guards
-from environments.runtime.expr.scope import NotKnown, Scope, Unseen
+from environments.runtime.expr.gaps import TOUCHED, UNSEEN, Gap
+from environments.runtime.expr.scope import Scope
 from environments.runtime.task.attempt import Json
 
 RUNS = 6
@@ -33,8 +34,8 @@ def switching() -> Iterator[None]:
     sys.setswitchinterval(usual)
 
 
-def _row(_table: str, _key: str) -> Json:
-    raise Unseen("never seen")
+def _row(_table: str, _key: str) -> Gap:
+    return UNSEEN
 
 
 @pytest.mark.usefixtures("switching")
@@ -63,8 +64,8 @@ def test_a_part_that_was_not_there_before_a_record_was_touched_is_an_objection(
     """An earlier call may have changed the buyer: means that were the buyer's go on, others are asked for in vain."""
     buyer: Json = {"means": {"jar_2": {}}}
 
-    def touched(_table: str, _key: str) -> Json:
-        raise NotKnown("an earlier call may have changed this")
+    def touched(_table: str, _key: str) -> Gap:
+        return TOUCHED
 
     theirs = ["row", "buyer", [["old", "buyer"]], "means"]
     guards = Guards([{"holds": ["member", ["arg", "means"], theirs], "says": "theirs"}])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from environments.runtime.expr.scope import BadTreeError
+from environments.runtime.expr.language import BadTreeError
 from environments.runtime.task.attempt import DERIVED, UNKNOWN, Json, ToolResult
 from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ..expr.arithmetic import FORMS
 from ..expr.formulas import Formula, NoResultError, is_number, is_numbers, result_of, valid
-from ..expr.scope import BadTreeError
+from ..expr.language import BadTreeError
 from ..task.attempt import Json
 from ..values.normal import coerce, simplify, stable
 

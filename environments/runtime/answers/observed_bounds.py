@@ -8,17 +8,18 @@ here: conditions whose records are known.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ..expr.language import build
-from ..expr.scope import Missing, NotKnown, Scope, Thunk, Tree, Unseen, as_list, as_number
+from ..expr.evaluate import build
+from ..expr.gaps import MISSING, UNSEEN, Gap, is_unknown
+from ..expr.language import NUMBERS
+from ..expr.scope import Expr, Scope, Tree, as_list
 from ..values.normal import key_text, stable
 
-Rest = Callable[[Scope], Tree]
-"""The part of a tree that is not known, with everything else written out."""
+Rest = Callable[[Scope], Tree | None]
+"""The part of a tree that is not known, with everything else written out; None where more is asked than successes tell."""
 _INNER: Final[Mapping[str, tuple[int, ...]]] = {
     "at": (1, 2),
     "le": (1, 2),
@@ -76,135 +77,134 @@ class Question:
 class Condition:
     """A guard's condition, ready to be asked piece by piece."""
 
-    __slots__ = ("_inner", "_op", "_rest", "_thunk")
+    __slots__ = ("_find", "_inner", "_op", "_rest", "_sides")
 
     def __init__(self, tree: Tree) -> None:
         self._op = tree[0]
-        self._thunk = build(tree)
-        self._inner: list[Condition | Thunk] = []
-        self._rest: list[Rest] = []
+        self._find = build(tree)
+        self._inner: list[Condition] = []
+        self._sides: list[Expr] = []
         if self._op in {"and", "or"}:
             self._inner = [Condition(part) for part in tree[1:]]
         elif self._op == "every":
-            self._inner = [build(tree[1]), Condition(tree[2])]
+            self._sides, self._inner = [build(tree[1])], [Condition(tree[2])]
         elif self._op == "le":
-            self._inner = [build(tree[1]), build(tree[2])]
-            self._rest = [rest_of(tree[1]), rest_of(tree[2])]
-        else:
-            self._rest = [rest_of(tree)]
+            self._sides = [build(tree[1]), build(tree[2])]
+        self._rest = [] if self._inner else list(map(rest_of, tree[1:] if self._sides else [tree]))
 
-    def questions(self, scope: Scope) -> Iterator[Question]:
-        """What is to be known before the condition is known to hold; raises `NotKnown` where that cannot be said.
-
-        Raises `Missing` where a part that is known fails.
-        """
-        try:
-            holds = bool(self._thunk(scope))
-        except NotKnown:
-            yield from self._asked(scope)
-            return
-        if not holds:
-            raise Missing
-
-    def _asked(self, scope: Scope) -> Iterator[Question]:
-        if self._op in {"and", "or"}:
+    def questions(self, scope: Scope) -> list[Question] | None:
+        """What is to be known before the condition is known to hold; None where it fails, or where that cannot be said."""
+        value = self._find(scope)
+        if not is_unknown(value):
+            return [] if value is not MISSING and value else None
+        if self._op == "every":
+            return self._of_elements(scope)
+        if self._inner:
             # Of several ways to be allowed nobody knows which it was: all of them are asked.
-            for part in self._inner:
-                if isinstance(part, Condition):
-                    yield from part.questions(scope)
-        elif self._op == "every":
-            yield from self._of_elements(scope)
-        elif self._op == "le":
-            yield self._compared(scope)
-        else:
-            yield Question(stable(self._rest[0](scope)))
+            return _joined([part.questions(scope) for part in self._inner])
+        if self._sides:
+            return self._compared(scope)
+        return _question(self._rest[0](scope))
 
-    def _of_elements(self, scope: Scope) -> Iterator[Question]:
-        items, body = self._inner
-        if isinstance(items, Condition) or not isinstance(body, Condition):
-            return
-        outer = scope.it
-        try:
-            for item in as_list(items(scope), scope):
-                scope.it = item
-                yield from body.questions(scope)
-        finally:
-            scope.it = outer
+    def _of_elements(self, scope: Scope) -> list[Question] | None:
+        items = as_list(self._sides[0](scope), scope)
+        return (
+            None if type(items) is Gap else _joined(_each(scope, items, self._inner[0].questions))
+        )
 
-    def _compared(self, scope: Scope) -> Question:
-        left, right = self._inner
-        if isinstance(left, Condition) or isinstance(right, Condition):
-            raise NotKnown("nothing to compare")
-        amount, limit = _number(left, scope), _number(right, scope)
-        if amount is not None:
-            return Question(stable(self._rest[1](scope)), most=amount)
-        if limit is not None:
-            return Question(stable(self._rest[0](scope)), least=limit)
-        return Question(stable([rest(scope) for rest in self._rest]))
+    def _compared(self, scope: Scope) -> list[Question] | None:
+        amount, limit = (side(scope) for side in self._sides)
+        if type(amount) in NUMBERS:
+            return _question(self._rest[1](scope), most=float(amount))
+        if type(limit) in NUMBERS:
+            return _question(self._rest[0](scope), least=float(limit))
+        both = [rest(scope) for rest in self._rest]
+        return None if None in both else _question(both)
 
 
-def _number(thunk: Thunk, scope: Scope) -> float | None:
-    """A number, None where it is not known; raises `Missing` where it is none."""
+def _question(rest: Tree | None, **bounds: float) -> list[Question] | None:
+    return None if rest is None else [Question(stable(rest), **bounds)]
+
+
+def _joined(parts: Sequence[list[Any] | None]) -> list[Any] | None:
+    """All of several lists as one; None where one is none."""
+    known = [part for part in parts if part is not None]
+    return None if len(known) < len(parts) else [one for part in known for one in part]
+
+
+def _each(scope: Scope, items: list[Any], ask: Callable[[Scope], Any]) -> list[Any]:
+    """What is found for each element of a list."""
+    outer, out = scope.it, []
     try:
-        return float(as_number(thunk(scope)))
-    except NotKnown:
-        return None
+        for item in items:
+            scope.it = item
+            out.append(ask(scope))
+    finally:
+        scope.it = outer
+    return out
 
 
 def rest_of(tree: Tree) -> Rest:
-    """A tree of which only what nobody has seen is left; raises `NotKnown` for anything else that is not known."""
+    """A tree of which only what nobody has seen is left."""
+    find = build(tree)
     if tree[0] == "sum":
-        return _rest_of_total(tree)
-    thunk = build(tree)
-    places = _INNER.get(tree[0], ())
-    inner = {at: rest_of(tree[at]) for at in places}
-    keys = [build(part) for part in tree[2]] if tree[0] == "row" else []
+        unseen = _unseen_summands(tree)
+    elif tree[0] == "row":
+        unseen = _unseen_row(tree)
+    else:
+        unseen = _unseen_operands(tree)
 
-    def run(scope: Scope) -> Tree:
-        try:
-            return ["const", thunk(scope)]
-        except NotKnown as fault:
-            if tree[0] == "row":
-                return _unseen(scope, tree, [key(scope) for key in keys])
-            if not inner:
-                raise NotKnown("more is asked than successes tell") from fault
-        return [inner[at](scope) if at in inner else part for at, part in enumerate(tree)]
+    def run(scope: Scope) -> Tree | None:
+        value = find(scope)
+        if is_unknown(value):
+            return unseen(scope)
+        return None if value is MISSING else ["const", value]
 
     return run
 
 
-def _rest_of_total(tree: Tree) -> Rest:
+def _unseen_operands(tree: Tree) -> Rest:
+    inner = {at: rest_of(tree[at]) for at in _INNER.get(tree[0], ())}
+
+    def run(scope: Scope) -> Tree | None:
+        parts = [inner[at](scope) if at in inner else part for at, part in enumerate(tree)]
+        return parts if inner and all(parts[at] is not None for at in inner) else None
+
+    return run
+
+
+def _unseen_summands(tree: Tree) -> Rest:
     """A total of which some summands are not known, summand by summand."""
-    whole, items, body = build(tree), build(tree[1]), rest_of(tree[2])
+    items, body = build(tree[1]), rest_of(tree[2])
 
-    def run(scope: Scope) -> Tree:
-        try:
-            return ["const", whole(scope)]
-        except NotKnown:
-            outer, parts = scope.it, []
-            try:
-                for item in as_list(items(scope), scope):
-                    scope.it = item
-                    parts.append(body(scope))
-            finally:
-                scope.it = outer
-            return ["sum", ["list", *parts], ["it"]]
+    def run(scope: Scope) -> Tree | None:
+        values = as_list(items(scope), scope)
+        parts = [None] if type(values) is Gap else _each(scope, values, body)
+        return None if None in parts else ["sum", ["list", *parts], ["it"]]
 
     return run
 
 
-def _unseen(scope: Scope, tree: Tree, keys: list[Any]) -> Tree:
-    with suppress(Unseen):
-        scope.row(tree[1], key_text(keys))
-    return ["row", tree[1], [["const", key] for key in keys], *tree[3:]]
+def _unseen_row(tree: Tree) -> Rest:
+    """A row that nobody has seen, unless something may have changed it."""
+    keys = [build(part) for part in tree[2]]
+
+    def run(scope: Scope) -> Tree | None:
+        named = [key(scope) for key in keys]
+        if any(type(key) is Gap for key in named):
+            return None
+        found = scope.row(tree[1], key_text(named))
+        if type(found) is Gap and found is not UNSEEN:
+            return None
+        return ["row", tree[1], [["const", key] for key in named], *tree[3:]]
+
+    return run
 
 
 def met_before(condition: Condition, met: Met, scope: Scope) -> bool:
     """Whether successes met all that is asked here of what nobody has seen."""
-    try:
-        return all(_met(met, question) for question in condition.questions(scope))
-    except (Missing, NotKnown):
-        return False
+    asked = condition.questions(scope)
+    return asked is not None and all(_met(met, question) for question in asked)
 
 
 def _met(met: Met, question: Question) -> bool:
@@ -219,11 +219,7 @@ def _met(met: Met, question: Question) -> bool:
 
 def note(condition: Condition, met: Met, scope: Scope) -> None:
     """Remember what a success met."""
-    try:
-        asked = list(condition.questions(scope))
-    except (Missing, NotKnown):
-        return
-    for question in asked:
+    for question in condition.questions(scope) or ():
         if question.most is not None:
             most = met.up_to.get(question.text, question.most)
             met.up_to[question.text] = max(most, question.most)

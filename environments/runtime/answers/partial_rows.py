@@ -1,25 +1,16 @@
 """Rows known in part: what answers told of records that nobody read.
 
 Goes in: the `parts` of a world file (per table and key: paths with a value each). Comes out: rows whose other fields are
-not known. Not here: where the parts come from (`synth.world.actions.partial_rows`), whether the row is still what it was.
+unknown. Not here: where the parts come from (`synth.world.actions.partial_rows`), whether the row is still what it was.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any
 
-from ..expr.scope import InPart
+from ..expr.gaps import Partial
 from ..task.attempt import Json
-
-
-class Partial(dict[str, Any]):
-    """An object of which some fields are known: any other field is not known, which is not the same as not there."""
-
-    __slots__ = ()
-
-    def __missing__(self, name: str) -> NoReturn:
-        raise InPart("only a part of this was ever seen")
 
 
 def load_parts(document: Mapping[str, Any]) -> dict[str, dict[str, Partial]]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Final
 
-from ..expr.scope import Missing, NotKnown
+from ..expr.gaps import TOUCHED, NoValueError, required
 from ..task.attempt import DERIVED, RECORDED, Json, ToolResult
 from ..values.normal import labels_in, names_in, parse_arguments
 from ..world.entries import Entry, Place
@@ -40,13 +40,13 @@ def show(
             return _compute(here, tool, args), None, names
         scope = scope_of(here, args, None)
         place = place_of(tool.reads, scope)
-    except (Missing, NotKnown) as fault:
+    except NoValueError as fault:
         return notice(tool.name, str(fault) or "the arguments lack the key"), None, names
     if tool.paired and tool.apart(args, place[1]):
         return notice(tool.name, "these arguments were never given together"), place, names
     try:
         result, shown = _show_row(here, tool, args, place, names)
-    except (Missing, NotKnown) as fault:
+    except NoValueError as fault:
         return notice(tool.name, str(fault) or "the record lacks a part"), place, names
     return result, place, shown
 
@@ -67,10 +67,10 @@ def show_computed(here: Here, tool: Tool, arguments: Mapping[str, Json] | str) -
 
 def _compute(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
     if tool.answer is None:
-        raise NotKnown("no behaviour was learnt")
+        raise NoValueError("no behaviour was learnt")
     if here.state.log and tool.loose and here.state.clouded_at_large("=" + tool.name):
-        raise NotKnown("an earlier call may have changed this")
-    value = tool.answer(scope_of(here, args, None))
+        raise NoValueError(TOUCHED.reason)
+    value = required(tool.answer(scope_of(here, args, None)))
     return ToolResult(content=tool.render(value), source=DERIVED, evidence=tool.name)
 
 
@@ -86,11 +86,11 @@ def _show_row(
             or _named_since(here)
         )
         if text is None or unsure:
-            raise NotKnown("never seen")
+            raise NoValueError("never seen")
         refusal = ToolResult(content=text, source=RECORDED, is_error=True, evidence=":".join(place))
         return refusal, names
     if place not in here.state.rows and _named_since(here) and _says_nothing(here, place, found):
-        raise NotKnown("an earlier call may have made this")
+        raise NoValueError("an earlier call may have made this")
     words = words_in(here, found)
     shown = names | here.state.names_at(place, found) | names_of_key(place[1])
     if (
@@ -99,18 +99,18 @@ def _show_row(
         and place not in here.state.rows
         and here.state.clouded_at_large(place[0])
     ):
-        raise NotKnown("an earlier call may have changed what this finds")
-    row = here.state.row(place, shown)
-    value = row if tool.view is None else tool.view(scope_of(here, args, row))
+        raise NoValueError("an earlier call may have changed what this finds")
+    row = required(here.state.row(place, shown))
+    value = row if tool.view is None else required(tool.view(scope_of(here, args, row)))
     content = tool.render(value)
     if here.state.log:
         since = here.state.log[here.state.fresh.get(place, 0) :]
         if words and any(_worded(tool, place, entry, words) for entry in since):
-            raise NotKnown("an earlier call may have changed this")
+            raise NoValueError(TOUCHED.reason)
         if tool.beneath and any(_inside(tool, args, place, entry) for entry in since):
-            raise NotKnown("an earlier call may have changed what lies inside")
+            raise NoValueError("an earlier call may have changed what lies inside")
         if content in EMPTY and any(entry.tool in tool.makers for entry in since):
-            raise NotKnown("an earlier call may have made something")
+            raise NoValueError("an earlier call may have made something")
     seen = (
         place[1] in here.world.seen.get((place[0], tool.name), ()) and place not in here.state.rows
     )

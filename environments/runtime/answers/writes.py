@@ -6,7 +6,8 @@ state is changed. Not here: sharing states between sessions (`world_session`), t
 
 from __future__ import annotations
 
-from ..expr.scope import Missing, NotKnown, Scope
+from ..expr.gaps import TOUCHED, Gap, NoValueError, required
+from ..expr.scope import Scope
 from ..task.attempt import DERIVED, RECORDED, Json, ToolResult
 from ..values.normal import names_in, parse_json, stable
 from ..views.implicit_subject import SUBJECT
@@ -37,7 +38,7 @@ def change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
     if tool.policy != STRICT:
         try:
             return _derive_change(here, tool, args)
-        except (Missing, NotKnown) as fault:
+        except NoValueError as fault:
             why = str(fault) or "no behaviour was learnt for this case"
             early = said_early(tool.early, tool.name, here.state.log, args)
             if early is not None:
@@ -78,7 +79,7 @@ def follow_change(here: Here, tool: Tool, args: dict[str, Json], content: str) -
         shown.it = parsed.value
         try:
             here.state.put(place_of(tool.shows, shown), parsed.value, entry)
-        except (Missing, NotKnown):
+        except NoValueError:
             entry.known = False
     elif tool.writes and not rows:
         entry.known = False
@@ -90,7 +91,7 @@ def follow_read(here: Here, tool: Tool, args: dict[str, Json], content: str) -> 
         return
     try:
         place = place_of(tool.reads, scope_of(here, args, None))
-    except (Missing, NotKnown):
+    except NoValueError:
         return
     if tool.refused(content, args):
         return
@@ -120,20 +121,20 @@ def _unlike_any(here: Here, tool: Tool, args: dict[str, Json]) -> str | None:
 def _derive_change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
     unlike = _unlike_any(here, tool, args)
     if unlike is not None:
-        raise NotKnown(unlike)
+        raise NoValueError(unlike)
     scope = scope_of(here, args, None)
     scope.old = _old(here, tool, scope)
-    scope.totals = {}
+    scope.memo = {}
     believed = bool(here.believed) and (tool.name, stable(args)) in here.believed
     parted = tool.parted(args) if tool.paired else frozenset[str]()
     guards = tool.guards
     guard = guards.objection_believed(scope) if believed else guards.objection(scope)
     if guard is not None:
         if guard.message is None:
-            raise NotKnown(NEVER_DONE + guard.name)
+            raise NoValueError(NEVER_DONE + guard.name)
         if not guard.within(scope) or not parted <= guard.asks():
-            raise NotKnown(NEVER_SO + guard.name)
-        message = guard.message(scope)
+            raise NoValueError(NEVER_SO + guard.name)
+        message = required(guard.message(scope))
         return ToolResult(
             content=message if isinstance(message, str) else tool.render(message),
             source=DERIVED,
@@ -141,17 +142,17 @@ def _derive_change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
             evidence=f"{tool.name}: {guard.name}",
         )
     if parted:
-        raise NotKnown("these arguments were never given together")
+        raise NoValueError("these arguments were never given together")
     if not (tool.claims or believed) or tool.answer is None:
-        raise NotKnown("when this succeeds is not known well enough")
+        raise NoValueError("when this succeeds is not known well enough")
     if _said_once(here, tool, args):
-        raise NotKnown("what the same call says when it is made again was never seen")
+        raise NoValueError("what the same call says when it is made again was never seen")
     lit = not any(_out_of_sight(here, write, scope) for write in tool.writes)
     changes = _changes(here, tool, scope) if lit else []
     _must_be_fresh(here, tool, changes)
     if changes:
         scope.it = changes[0][1]
-    value = tool.answer(scope)
+    value = required(tool.answer(scope))
     content = tool.render(value)
     came = Came(content=content, value=value if isinstance(value, dict | list) else None)
     entry = entry_of(here, tool, args, came, known=lit)
@@ -167,18 +168,14 @@ def _must_be_fresh(here: Here, tool: Tool, changes: list[tuple[Place, Json]]) ->
     for place, _ in changes if here.state.log and tool.shows is not None else ():
         row = here.state.look(place)
         if row is not ABSENT and here.state.clouded(place, here.state.names_at(place, row)):
-            raise NotKnown("an earlier call may have changed this")
+            raise NoValueError(TOUCHED.reason)
 
 
 def _out_of_sight(here: Here, write: Write, scope: Scope) -> bool:
     """Whether nobody knows the record that a call changes, which is there all the same: it is the only one."""
     if write.creates or (write.target.keys and write.target.argument != SUBJECT):
         return False
-    try:
-        here.state.row(place_of(write.target, scope), ())
-    except NotKnown:
-        return True
-    return False
+    return type(here.state.row(place_of(write.target, scope), ())) is Gap
 
 
 def _changes(here: Here, tool: Tool, scope: Scope) -> list[tuple[Place, Json]]:
@@ -186,7 +183,7 @@ def _changes(here: Here, tool: Tool, scope: Scope) -> list[tuple[Place, Json]]:
     out: list[tuple[Place, Json]] = []
     for write in tool.writes:
         if write.creates and write.whole is not None:
-            row: Json = write.whole(scope)
+            row: Json = required(write.whole(scope))
             scope.it = row
             out.append((place_of(write.target, scope), row))
             scope.it = None
@@ -197,20 +194,20 @@ def _changes(here: Here, tool: Tool, scope: Scope) -> list[tuple[Place, Json]]:
 
 def _changed(here: Here, write: Write, scope: Scope) -> tuple[Place, Json]:
     place = place_of(write.target, scope)
-    before = here.state.row(place, ())
+    before = required(here.state.row(place, ()))
     outer, scope.old = scope.old, before
     if before is not outer:
-        scope.totals = None
+        scope.memo = None
     if write.whole is not None:
-        whole: Json = write.whole(scope)
+        whole: Json = required(write.whole(scope))
         scope.old = outer
         return place, whole
     if not isinstance(before, dict):
-        raise NotKnown("the record is not an object")
+        raise NoValueError("the record is not an object")
     after = dict(before)
     for name, value, when in write.fields:
-        if when is None or when(scope):
-            after[name] = value(scope)
+        if when is None or required(when(scope)):
+            after[name] = required(value(scope))
         else:
             after.pop(name, None)
     scope.old = outer
@@ -220,7 +217,7 @@ def _changed(here: Here, write: Write, scope: Scope) -> tuple[Place, Json]:
 def _predicted(here: Here, tool: Tool, scope: Scope) -> list[tuple[Place, Json]]:
     try:
         return _changes(here, tool, scope)
-    except (Missing, NotKnown):
+    except NoValueError:
         return []
 
 
@@ -230,9 +227,11 @@ def _old(here: Here, tool: Tool, scope: Scope) -> Json:
         return None
     try:
         place = place_of(ref, scope)
-        return here.state.row(place, names_in(scope.arg) if here.state.log else ())
-    except (Missing, NotKnown):
+    except NoValueError:
         return None
+    row = here.state.row(place, names_in(scope.arg) if here.state.log else ())
+    known: Json = None if type(row) is Gap else row
+    return known
 
 
 def _said_once(here: Here, tool: Tool, args: dict[str, Json]) -> bool:

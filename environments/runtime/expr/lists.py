@@ -1,222 +1,180 @@
 """Operations on lists: mapped, zipped, filtered, edited, added up, and asked about element by element.
 
-Goes in: operands of a tree, not yet built. Comes out: closures over a scope, for `expression`. Every element costs fuel.
+Goes in: operands of a tree. Comes out: closures over a scope. Every element costs fuel.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
-from ..values.normal import stable
-from .scope import Missing, NotKnown, Scope, Sub, Thunk, Tree, as_list, as_number, follow
+from .builder import Builder, Make
+from .gaps import MISSING, Gap
+from .language import OF_LIST, total
+from .scope import Expr, Scope, Tree, as_list, each
 
 
-def build_pick(operands: list[Tree], sub: Sub) -> Thunk:
-    """`pick(list, field, value, path...)`: the record whose field has the value."""
-    items, field, wanted, path = (
-        sub(operands[0]),
-        operands[1],
-        sub(operands[2]),
-        tuple(operands[3:]),
-    )
-    if not isinstance(field, str):
-        raise TypeError
+def _of_list(apply: Callable[[list[Any]], Any]) -> Make:
+    def make(operands: list[Tree], sub: Builder) -> Expr:
+        items = sub.of(operands[0])
+
+        def run(scope: Scope) -> Any:
+            values = as_list(items(scope), scope)
+            return values if type(values) is Gap else apply(values)
+
+        return run
+
+    return make
+
+
+def _of_each(apply: Callable[[list[Any], list[Any]], Any]) -> Make:
+    """What is made of a list and of what the body gives for each of its elements."""
+
+    def make(operands: list[Tree], sub: Builder) -> Expr:
+        items, body = sub.of(operands[0]), sub.of(operands[1])
+
+        def run(scope: Scope) -> Any:
+            values = as_list(items(scope), scope)
+            if type(values) is Gap:
+                return values
+            found = each(scope, values, None, body)
+            return found if type(found) is Gap else apply(values, found)
+
+        return run
+
+    return make
+
+
+def _kept_of(values: list[Any], flags: list[Any]) -> list[Any]:
+    return [value for value, flag in zip(values, flags, strict=True) if flag]
+
+
+def _two_lists(left: Expr, right: Expr) -> Expr:
+    """Two lists; the first gap instead."""
 
     def run(scope: Scope) -> Any:
-        value = wanted(scope)
-        for item in as_list(items(scope), scope):
-            if isinstance(item, dict) and item.get(field) == value:
-                return follow(item, path)
-        raise Missing
+        items = as_list(left(scope), scope)
+        if type(items) is Gap:
+            return items
+        others = as_list(right(scope), scope)
+        return others if type(others) is Gap else (items, others)
 
     return run
 
 
-def build_map(operands: list[Tree], sub: Sub) -> Thunk:
-    """`map(list, body)`."""
-    items, body = sub(operands[0]), sub(operands[1])
-    return lambda scope: _each(scope, as_list(items(scope), scope), None, body)
-
-
-def build_zip(operands: list[Tree], sub: Sub) -> Thunk:
+def _zip(operands: list[Tree], sub: Builder) -> Expr:
     """`zip(left, right, body)`: `it` from one list, `by` from the other."""
-    left, right, body = sub(operands[0]), sub(operands[1]), sub(operands[2])
+    left, right, body = sub.each_of(operands)
+    both = _two_lists(left, right)
 
     def run(scope: Scope) -> Any:
-        items, others = as_list(left(scope), scope), as_list(right(scope), scope)
-        if len(items) != len(others):
-            raise Missing
-        return _each(scope, items, others, body)
+        found = both(scope)
+        if type(found) is Gap:
+            return found
+        items, others = found
+        return each(scope, items, others, body) if len(items) == len(others) else MISSING
 
     return run
 
 
-def build_filter(operands: list[Tree], sub: Sub) -> Thunk:
-    """`filter(list, condition)`."""
-    items, body = sub(operands[0]), sub(operands[1])
+def _concat(operands: list[Tree], sub: Builder) -> Expr:
+    """`concat(left, right)`."""
+    both = _two_lists(*sub.each_of(operands))
 
     def run(scope: Scope) -> Any:
-        values = as_list(items(scope), scope)
-        keep = _each(scope, values, None, body)
-        return [value for value, flag in zip(values, keep, strict=True) if flag]
+        found = both(scope)
+        return found if type(found) is Gap else [*found[0], *found[1]]
 
     return run
 
 
-def build_edit(operands: list[Tree], sub: Sub) -> Thunk:
+def _edit(operands: list[Tree], sub: Builder) -> Expr:
     """`edit(list, field, keys, partners, body)`: elements named by `keys` become the body, the others stay."""
-    items, field, keys = sub(operands[0]), operands[1], sub(operands[2])
-    partners, body = sub(operands[3]), sub(operands[4])
+    items, field, body = sub.of(operands[0]), operands[1], sub.of(operands[4])
+    both = _two_lists(sub.of(operands[2]), sub.of(operands[3]))
 
     def run(scope: Scope) -> Any:
-        wanted, other = as_list(keys(scope), scope), as_list(partners(scope), scope)
-        out = list(as_list(items(scope), scope))
-        if len(wanted) != len(other):
-            raise Missing
-        for key, partner in zip(wanted, other, strict=True):
-            places = [i for i, x in enumerate(out) if isinstance(x, dict) and x.get(field) == key]
-            if not places:
-                raise Missing
-            out[places[0]] = _each(scope, [out[places[0]]], [partner], body)[0]
+        named = both(scope)
+        if type(named) is Gap:
+            return named
+        values = as_list(items(scope), scope)
+        if type(values) is Gap:
+            return values
+        keys, partners = named
+        if len(keys) != len(partners):
+            return MISSING
+        out = list(values)
+        for key, partner in zip(keys, partners, strict=True):
+            at = next(
+                (i for i, x in enumerate(out) if isinstance(x, dict) and x.get(field) == key), None
+            )
+            if at is None:
+                return MISSING
+            found = each(scope, [out[at]], [partner], body)
+            if type(found) is Gap:
+                return found
+            out[at] = found[0]
         return out
 
     return run
 
 
-def build_total(operands: list[Tree], sub: Sub) -> Thunk:
-    """`sum(list, body)`."""
-    items, body = sub(operands[0]), sub(operands[1])
-
-    def run(scope: Scope) -> Any:
-        # Not the built-in: since Python 3.12 it adds floats another way than a program's loop does.
-        total: Any = 0
-        for value in _each(scope, as_list(items(scope), scope), None, body):
-            total += as_number(value)
-        return total
-
-    return run
-
-
-def build_length(operands: list[Tree], sub: Sub) -> Thunk:
-    """`len(list)`."""
-    items = sub(operands[0])
-    return lambda scope: len(as_list(items(scope), scope))
-
-
-def build_every(operands: list[Tree], sub: Sub) -> Thunk:
+def _every(operands: list[Tree], sub: Builder) -> Expr:
     """`every(list, condition)`: one that fails decides, whatever is unknown beside it."""
-    items, body = sub(operands[0]), sub(operands[1])
-
-    def run(scope: Scope) -> bool:
-        values = _each(scope, as_list(items(scope), scope), None, _three_valued(body))
-        if False in values:
-            return False
-        for value in values:
-            if value is not True:
-                raise value
-        return True
-
-    return run
-
-
-def build_distinct(operands: list[Tree], sub: Sub) -> Thunk:
-    """`distinct(list)`: no element twice."""
-    items = sub(operands[0])
-
-    def run(scope: Scope) -> bool:
-        values = [stable(v) for v in as_list(items(scope), scope)]
-        return len(values) == len(set(values))
-
-    return run
-
-
-def build_keys(operands: list[Tree], sub: Sub) -> Thunk:
-    """`keys(object)`."""
-    only = sub(operands[0])
-
-    def run(scope: Scope) -> Any:
-        value = only(scope)
-        if not isinstance(value, dict):
-            raise Missing
-        return list(value)
-
-    return run
-
-
-def build_sort(operands: list[Tree], sub: Sub) -> Thunk:
-    """`sort(list)` of texts or of numbers."""
-    items = sub(operands[0])
+    items, body = sub.of(operands[0]), sub.of(operands[1])
 
     def run(scope: Scope) -> Any:
         values = as_list(items(scope), scope)
-        if not all(isinstance(v, str) for v in values) and not all(
-            isinstance(v, int | float) for v in values
-        ):
-            raise Missing
-        return sorted(values)
+        return values if type(values) is Gap else hold_for_all(scope, values, (body,))
 
     return run
 
 
-def build_concat(operands: list[Tree], sub: Sub) -> Thunk:
-    """`concat(left, right)`."""
-    left, right = sub(operands[0]), sub(operands[1])
-    return lambda scope: [*as_list(left(scope), scope), *as_list(right(scope), scope)]
-
-
-def build_with(operands: list[Tree], sub: Sub) -> Thunk:
-    """`with(object, name, value)`: the object with one more (or another) field under a computed name."""
-    whole, name, value = (sub(o) for o in operands)
-
-    def run(scope: Scope) -> Any:
-        before, key = whole(scope), name(scope)
-        if not isinstance(before, dict) or not isinstance(key, str):
-            raise Missing
-        return {**before, key: value(scope)}
-
-    return run
-
-
-def build_member(operands: list[Tree], sub: Sub) -> Thunk:
-    """`member(value, list or object)`."""
-    only, container = sub(operands[0]), sub(operands[1])
-
-    def run(scope: Scope) -> bool:
-        value, where = only(scope), container(scope)
-        if isinstance(where, dict):
-            return isinstance(value, str) and value in where
-        if not isinstance(where, list):
-            raise Missing
-        scope.fuel -= len(where)
-        return value in where
-
-    return run
-
-
-def _each(
-    scope: Scope, items: list[Any], others: list[Any] | None, body: Callable[[Scope], Any]
-) -> list[Any]:
-    """The body for every element, `it` being the element and `by` its partner in the other list."""
-    it, by = scope.it, scope.by
-    out = []
+def hold_for_all(scope: Scope, items: list[Any], bodies: tuple[Expr, ...]) -> Any:
+    """Whether conditions hold for every element; why nobody knows, where none is known to fail."""
+    it, gap = scope.it, None
     try:
-        for at, item in enumerate(items):
+        for item in items:
             scope.it = item
-            scope.by = others[at] if others is not None else by
-            out.append(body(scope))
+            for body in bodies:
+                value = body(scope)
+                if type(value) is Gap and value is not MISSING:
+                    gap = gap or value
+                elif value is MISSING or not value:
+                    return False
     finally:
-        scope.it, scope.by = it, by
-    return out
+        scope.it = it
+    return True if gap is None else gap
 
 
-def _three_valued(body: Thunk) -> Thunk:
+def _with(operands: list[Tree], sub: Builder) -> Expr:
+    """`with(object, name, value)`: the object with one more (or another) field under a computed name."""
+    whole, name, value = sub.each_of(operands)
+
     def run(scope: Scope) -> Any:
-        try:
-            return bool(body(scope))
-        except Missing:
-            return False
-        except NotKnown as fault:
-            return fault
+        before = whole(scope)
+        if type(before) is Gap:
+            return before
+        key = name(scope)
+        if type(key) is Gap:
+            return key
+        if not isinstance(before, dict) or not isinstance(key, str):
+            return MISSING
+        found = value(scope)
+        return found if type(found) is Gap else {**before, key: found}
 
     return run
+
+
+LISTS: Final[Mapping[str, Make]] = {
+    "map": _of_each(lambda _, found: found),
+    "filter": _of_each(_kept_of),
+    "sum": _of_each(lambda _, found: total(found)),
+    "zip": _zip,
+    "concat": _concat,
+    "edit": _edit,
+    "every": _every,
+    "with": _with,
+    **{name: _of_list(apply) for name, apply in OF_LIST.items()},
+}
+"""Operations on lists and objects, by name."""

@@ -13,9 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..expr.language import build
-from ..expr.scope import Missing, NotKnown, Scope, Thunk, Tree
-from ..task.attempt import Json
 from ..values.normal import stable
 from ..views.implicit_subject import subject_in
 
@@ -56,30 +53,3 @@ def given_by(
         subject_in(start),
         start.get("path", {}),
     )
-
-
-def listed_of(tree: Tree) -> Thunk | None:
-    """The arguments of which a condition lists the recorded values; None for any other condition."""
-    if tree[0] != "among":
-        return None
-    parts = tree[1][1:] if tree[1][0] == "list" else [tree[1]]
-    return build(tree[1]) if all(part[0] == "arg" for part in parts) else None
-
-
-def is_new(listed: Thunk, scope: Scope) -> bool:
-    """Whether one of the arguments is an id, an amount, a date, or a list of such: what every request has its own of."""
-    try:
-        return _own(listed(scope))
-    except (Missing, NotKnown):
-        return False
-
-
-def _own(value: Json) -> bool:
-    if isinstance(value, bool):
-        return False
-    if isinstance(value, int | float):
-        return True
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return any(map(_own, value))
-    # Written in digits and strokes alone, an id looks like a date; a list of dates that were used tells as little.
-    return isinstance(value, str) and any(char.isdigit() for char in value)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..answers.path_containment import within
-from ..expr.scope import Missing, NotKnown
+from ..expr.gaps import NoValueError
 from ..task.attempt import Json
 from ..values.normal import labels_in, tokens_in
 from .entries import Came, Entry, Met, Place
@@ -79,7 +79,7 @@ def _shown(here: Here, tool: Tool, args: dict[str, Json]) -> Place:
     if shown is not None:
         try:
             return place_of(shown, scope_of(here, args, None))
-        except (Missing, NotKnown):
+        except NoValueError:
             pass
     return "", ""
 
@@ -138,7 +138,7 @@ def _about(here: Here, tool: Tool, args: dict[str, Json]) -> tuple[Place, ...]:
 def _named(here: Here, ref: RowRef, args: dict[str, Json]) -> Place | None:
     try:
         return place_of(ref, scope_of(here, args, None))
-    except (Missing, NotKnown):
+    except NoValueError:
         return None
 
 

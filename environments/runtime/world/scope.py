@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..expr.scope import NotKnown, Scope
+from ..expr.gaps import Gap, required, unknown
+from ..expr.scope import Scope
 from ..task.attempt import Json
 from ..values.normal import key_of_text, key_text, simplify
 from .believed import Calls
@@ -31,17 +32,17 @@ class Here:
     believed: Calls = frozenset()
     """Calls that the task believes to succeed."""
 
-    def number(self, counter: str) -> int:
-        """The next number of a counter, which is taken by that; raises `NotKnown` where nobody can tell."""
+    def number(self, counter: str) -> int | Gap:
+        """The next number of a counter, which is taken by that; a gap where nobody can tell."""
         if counter not in self.state.counters:
-            raise NotKnown("a counter without a value")
+            return unknown("a counter without a value")
         fed = self.world.counters.get(counter, {}).get("fed_by", ())
         if any(not e.known and e.tool in fed for e in self.state.log):
-            raise NotKnown("an earlier call may have counted")
+            return unknown("an earlier call may have counted")
         value = self.state.counters[counter]
         limit = self.world.counters.get(counter, {}).get("limit")
         if limit is not None and value > limit:
-            raise NotKnown("a counter beyond what was seen")
+            return unknown("a counter beyond what was seen")
         self.state.counters[counter] = value + 1
         return value
 
@@ -55,14 +56,11 @@ def scope_of(here: Here, args: dict[str, Json], old: Json) -> Scope:
 
 
 def place_of(ref: RowRef, scope: Scope) -> Place:
-    """The row that a reference names.
-
-    Raises `Missing` where the key is not there, `NotKnown` where nobody can tell.
-    """
+    """The row that a reference names; raises `NoValueError` where the key is not there, or nobody can tell."""
     plain = plain_place(ref, scope.arg)
     if plain is not None:
         return plain
-    return ref.table, key_text([simplify(key(scope)) for key in ref.keys])
+    return ref.table, key_text([simplify(required(key(scope))) for key in ref.keys])
 
 
 def plain_place(ref: RowRef, arguments: Json) -> Place | None:

@@ -1,7 +1,7 @@
 """The state of one session: rows laid over a shared base, and the log of everything that may have changed something.
 
-Goes in: rows that were read, written or created, and log entries. Comes out: the row as it is believed to be, or
-`NotKnown` where a logged call may have touched it unseen. The base is never copied: opening costs a few objects.
+Goes in: rows that were read, written or created, and log entries. Comes out: the row as it is believed to be, or a gap
+where a logged call may have touched it unseen. The base is never copied: opening costs a few objects.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from ..answers.nested_tables import Nested, find
-from ..answers.partial_rows import Partial
-from ..expr.scope import Missing, NotKnown, Unseen
+from ..answers.nested_tables import Nested, Source, find
+from ..expr.gaps import MISSING, TOUCHED, UNSEEN, Gap, Partial, unknown
 from ..task.attempt import Effect, EndState, Json
 from ..values.normal import labels_in, parse_json, same_json
 from .entries import Entry, Met, Place
@@ -101,14 +100,12 @@ class State:
         found = self.rows.get(place, ABSENT)
         return self.base.get(place[0], _EMPTY).get(place[1], ABSENT) if found is ABSENT else found
 
-    def row(self, place: Place, names: Iterable[str]) -> Json:
-        """The row as it is now; `NotKnown` where it was never seen or may have been touched unseen."""
+    def row(self, place: Place, names: Iterable[str]) -> Any:
+        """The row as it is now; a gap where it was never seen or may have been touched unseen."""
         if self.log and self.clouded(place, names):
-            raise NotKnown("an earlier call may have changed this")
-        found: Json = self.look(place)
-        if found is ABSENT:
-            raise Unseen("never seen")
-        return found
+            return TOUCHED
+        found = self.look(place)
+        return UNSEEN if found is ABSENT else found
 
     def names_at(self, place: Place, row: Json) -> frozenset[str]:
         """Everything that the row at a place names."""
@@ -118,8 +115,8 @@ class State:
         """Where the names of the row at a place are kept for all sessions; None where the row is this session's."""
         return None if self.dated or place in self.rows else self.row_names
 
-    def lookup(self, table: str, key: str) -> Json:
-        """A row for a tree: of a table, or of a nested one by way of its parent."""
+    def lookup(self, table: str, key: str) -> Any:
+        """A row for a tree, or a gap: of a table, or of a nested one by way of its parent."""
         nested = self.nested.get(table)
         if nested is None:
             return self._row_or_part((table, key))
@@ -129,53 +126,39 @@ class State:
         parent, source, element = held
         if parent not in self.rows and not self.dated:
             if self.log and self.clouded(parent, ()):
-                return self._seen_inside(nested, key, "an earlier call may have changed this")
+                return self._seen_inside(nested, key, TOUCHED)
             return element
-        found = find(source, parent, self.row(parent, ()), key)
-        if found is None:
-            raise Missing
-        return found
+        return _inside(source, parent, self.row(parent, ()), key)
 
-    def last(self, table: str, key: str) -> Json:
-        """A row as it was last known, whatever may have touched it since; `Unseen` where nobody saw it."""
+    def last(self, table: str, key: str) -> Any:
+        """A row as it was last known, whatever may have touched it since; `UNSEEN` where nobody saw it."""
         nested = self.nested.get(table)
         held = nested.index.get(key) if nested is not None else None
         place = (table, key) if held is None else held[0]
-        found: Json = self.look(place)
+        found = self.look(place)
         if found is ABSENT:
-            raise Unseen("never seen")
-        if held is None:
-            return found
-        inner = find(held[1], place, found, key)
-        if inner is None:
-            raise Missing
-        return inner
+            return UNSEEN
+        return found if held is None else _inside(held[1], place, found, key)
 
-    def _row_or_part(self, place: Place) -> Json:
+    def _row_or_part(self, place: Place) -> Any:
         """A row, or what is known of one that nobody read."""
-        found: Json = self.look(place)
         if self.log and self.clouded(place, ()):
-            raise NotKnown("an earlier call may have changed this")
-        if found is not ABSENT:
-            return found
-        part = self.parts.get(place[0], _NO_PARTS).get(place[1])
-        if part is None:
-            raise Unseen("never seen")
-        return part
+            return TOUCHED
+        found = self.look(place)
+        return self._part(*place) if found is ABSENT else found
 
-    def _inside_or_part(self, table: str, nested: Nested, key: str) -> Json:
+    def _part(self, table: str, key: str) -> Any:
+        return self.parts.get(table, _NO_PARTS).get(key, UNSEEN)
+
+    def _inside_or_part(self, table: str, nested: Nested, key: str) -> Any:
         """A nested record that no row of the base holds: seen in this session, or known in part."""
-        try:
-            return self._seen_inside(nested, key, "never seen")
-        except NotKnown:
-            if any(self.clouded((source.table, key), ()) for source in nested.sources):
-                raise
-        part = self.parts.get(table, _NO_PARTS).get(key)
-        if part is None:
-            raise Unseen("never seen")
-        return part
+        found = self._seen_inside(nested, key, _MAYBE_MADE)
+        if found is not _MAYBE_MADE:
+            return found
+        clouded = any(self.clouded((source.table, key), ()) for source in nested.sources)
+        return found if clouded else self._part(table, key)
 
-    def _seen_inside(self, nested: Nested, key: str, otherwise: str) -> Json:
+    def _seen_inside(self, nested: Nested, key: str, otherwise: Gap) -> Any:
         """A nested record that only rows of this session hold: shown to it, or made by it."""
         known: list[Json] = []
         for source in nested.sources:
@@ -184,7 +167,7 @@ class State:
                     inner = find(source, place, self.rows[place], key)
                     known += [inner] if inner is not None else []
         if not known or any(not same_json(known[0], other) for other in known[1:]):
-            raise NotKnown(otherwise)
+            return otherwise
         return known[0]
 
     def clouded(self, place: Place, names: Iterable[str]) -> bool:
@@ -288,6 +271,16 @@ def names_of_key(key: str) -> frozenset[str]:
     return frozenset(labels_in(parsed.value)) if parsed is not None else frozenset()
 
 
+def _inside(source: Source, parent: Place, row: Any, key: str) -> Any:
+    """The nested record with a key inside a row that is known."""
+    if type(row) is Gap:
+        return row
+    found = find(source, parent, row, key)
+    return MISSING if found is None else found
+
+
+_MAYBE_MADE: Final = unknown("never seen")
+"""Nobody has seen it, and a call may have made it since."""
 _EMPTY: Final[Mapping[str, Json]] = {}
 _NO_WRITES: Final[Mapping[str, frozenset[str]]] = {}
 _NO_PARTS: Final[Mapping[str, Partial]] = {}

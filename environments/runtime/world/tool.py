@@ -14,8 +14,9 @@ from ..answers.computed import Computed, load_computed
 from ..answers.guards import Guards
 from ..answers.outcome import outcome_of
 from ..answers.protocol_preconditions import Early, load_early
-from ..expr.language import build
-from ..expr.scope import BadTreeError, Thunk, Tree
+from ..expr.evaluate import build
+from ..expr.language import BadTreeError
+from ..expr.scope import Expr, Tree
 from ..task.attempt import Json
 from ..values.json_text import Writer, writer
 from ..values.normal import coerce, simplify, stable
@@ -35,7 +36,7 @@ class RowRef:
     """Where a call finds a row: the table, and a tree for each part of its key."""
 
     table: str
-    keys: tuple[Thunk, ...]
+    keys: tuple[Expr, ...]
     argument: str | None = None
     """The one argument that is the whole key, as in most tables."""
 
@@ -45,10 +46,10 @@ class Write:
     """What a successful call does to one row."""
 
     target: RowRef
-    fields: tuple[tuple[str, Thunk, Thunk | None], ...]
+    fields: tuple[tuple[str, Expr, Expr | None], ...]
     """Field, new value, and the condition under which the field is there."""
     creates: bool
-    whole: Thunk | None
+    whole: Expr | None
     """The whole new row, where it is created or is no object."""
 
 
@@ -88,10 +89,10 @@ class Tool:
     """Outcome classes that mean "nothing was done"."""
     successes: frozenset[str]
     reads: RowRef | None
-    view: Thunk | None
+    view: Expr | None
     shows: RowRef | None
     """The row that a successful result of a write is."""
-    answer: Thunk | None
+    answer: Expr | None
     as_text: bool
     guards: Guards
     writes: tuple[Write, ...]
@@ -253,7 +254,7 @@ def _load(
         reads=_ref(part.get("reads")),
         view=build(part["view"]) if part.get("view") else None,
         shows=_ref(part.get("shows")),
-        answer=build(answer) if answer else None,
+        answer=build(answer, keeps=True) if answer else None,
         as_text=bool(part.get("text", True)),
         guards=Guards(part.get("guards", ()), _before(part, nested)),
         computes=load_computed(part["computes"]) if part.get("computes") else None,
@@ -344,11 +345,11 @@ def _write(part: Mapping[str, Any]) -> Write:
     fields = []
     for name, tree in part.get("set", {}).items():
         when = part.get("when", {}).get(name)
-        fields.append((name, build(tree), build(when) if when else None))
+        fields.append((name, build(tree, keeps=True), build(when, keeps=True) if when else None))
     whole = part.get("whole")
     return Write(
         target=_ref_of(part),
         fields=tuple(fields),
         creates=bool(part.get("creates", False)),
-        whole=build(whole) if whole else None,
+        whole=build(whole, keeps=True) if whole else None,
     )

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from environments.runtime.expr.gaps import MISSING, UNKNOWN
-from environments.runtime.expr.language import build
-from environments.runtime.expr.scope import FUEL, Missing, NotKnown, Scope, Thunk, Tree
+from environments.runtime.expr.evaluate import build
+from environments.runtime.expr.gaps import MISSING, UNKNOWN, Gap, is_unknown
+from environments.runtime.expr.scope import FUEL, Expr, Scope, Tree
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import stable
 from environments.runtime.world.session import Session
@@ -46,18 +46,14 @@ class Example:
 
 def evaluate(tree: Tree, scopes: list[Scope]) -> list[Any]:
     """A tree's value in every scope, `MISSING` or `UNKNOWN` where it has none."""
-    thunk = build(tree)
-    return [_value(thunk, scope) for scope in scopes]
+    find = build(tree)
+    return [_value(find, scope) for scope in scopes]
 
 
-def _value(thunk: Thunk, scope: Scope) -> Any:
+def _value(find: Expr, scope: Scope) -> Any:
     scope.fuel = FUEL  # one scope is asked thousands of times here, once at run time
-    try:
-        return thunk(scope)
-    except Missing:
-        return MISSING
-    except NotKnown:
-        return UNKNOWN
+    value = find(scope)
+    return UNKNOWN if is_unknown(value) else value
 
 
 def broken(value: Any) -> bool:
@@ -67,10 +63,10 @@ def broken(value: Any) -> bool:
 
 def holding_values(tree: Tree, scopes: list[Scope], successes: int) -> list[Any] | None:
     """`evaluate` of a condition; None as soon as one of the first scopes, which are successes, breaks it."""
-    thunk = build(tree)
+    find = build(tree)
     out: list[Any] = []
     for at, scope in enumerate(scopes):
-        value = _value(thunk, scope)
+        value = _value(find, scope)
         if at < successes and broken(value):
             return None
         out.append(value)
@@ -123,7 +119,6 @@ def _row_before(bench: Workbench, example: Example) -> Json:
     if tool.table is None or not tool.evidence.get("shows") or any(k[0] != "arg" for k in tool.key):
         return None
     key = stable([example.seen.arguments.get(str(tree[1])) for tree in tool.key])
-    try:
-        return example.before.state.row((tool.table, key), ())
-    except NotKnown:
-        return None
+    row = example.before.state.row((tool.table, key), ())
+    known: Json = None if type(row) is Gap else row
+    return known

@@ -12,8 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
-from environments.runtime.expr.language import build
-from environments.runtime.expr.scope import Missing, NotKnown, Scope, Tree, Unseen
+from environments.runtime.expr.evaluate import build
+from environments.runtime.expr.gaps import UNSEEN, NoValueError, is_unknown, required
+from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.values.normal import key_text, stable
 from synth.world.actions.effects import spread
 from synth.world.actions.examples import Example
@@ -80,19 +81,15 @@ def _of_example(tool: ToolModel, example: Example) -> Iterator[Told]:
 
 
 def _value(tree: Tree, scope: Scope) -> Any:
-    """The tree's value; raises `NotKnown` or `Missing`."""
-    return build(tree)(scope)
+    """The tree's value; raises `NoValueError`."""
+    return required(build(tree)(scope))
 
 
 def _told(tree: Tree, scope: Scope, value: Any) -> Iterator[Told]:
     """The fields of unseen records that make a tree give a value."""
     if not mentions(tree, "row"):
         return
-    try:
-        _value(tree, scope)
-    except Missing:
-        return
-    except NotKnown:
+    if is_unknown(build(tree)(scope)):
         yield from _taken_apart(tree, scope, value)
 
 
@@ -101,7 +98,7 @@ def _taken_apart(tree: Tree, scope: Scope, value: Any) -> Iterator[Told]:
     if apart is None:
         return
     # What a part hangs on may itself not be known, or the answer may look otherwise than the effect says.
-    with suppress(Missing, NotKnown):
+    with suppress(NoValueError):
         yield from apart(tree, scope, value)
 
 
@@ -135,9 +132,7 @@ def _field(tree: Tree, scope: Scope, value: Any) -> Iterator[Told]:
     key = key_text([_value(part, scope) for part in row[2]])
     if not steps or not all(isinstance(step, str) for step in steps):
         return
-    try:
-        scope.row(row[1], key)
-    except Unseen:
+    if scope.row(row[1], key) is UNSEEN:
         yield Told(table=row[1], key=key, path=tuple(steps), value=value)
 
 
@@ -198,10 +193,8 @@ def _is_whole(value: Any) -> bool:
 
 
 def _or_none(tree: Tree, scope: Scope) -> Any:
-    try:
-        return _value(tree, scope)
-    except NotKnown:
-        return None
+    value = build(tree)(scope)
+    return None if is_unknown(value) else required(value)
 
 
 _APART: Final[Mapping[str, Callable[[Tree, Scope, Any], Iterator[Told]]]] = {

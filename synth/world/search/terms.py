@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from environments.runtime.expr.gaps import MISSING, UNKNOWN
-from environments.runtime.expr.language import build
-from environments.runtime.expr.scope import Missing, NotKnown, Scope, Tree
+from environments.runtime.expr.evaluate import build
+from environments.runtime.expr.gaps import MISSING, UNKNOWN, Gap
+from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.values.normal import key_text
 from synth.world.actions.examples import evaluate
 
@@ -198,12 +198,10 @@ def _hits(terms: Terms, table: str, keys: Sequence[list[Any]]) -> bool:
         if any(part is MISSING or part is UNKNOWN or part is None for part in key):
             continue
         total += 1
-        try:
-            scope.row(table, key_text(key))
+        if type(scope.row(table, key_text(key))) is not Gap:
             hits += 1
-        except (NotKnown, Missing):
-            if total >= PROBE and not hits:
-                return False
+        elif total >= PROBE and not hits:
+            return False
     return hits >= min(total, terms.seen) and hits > 0
 
 
