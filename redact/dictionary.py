@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from functools import cache
 from typing import Final
 
-from redact.fold import fold_value
+from redact.fold import fold_words
 
 ENGLISH: Final = "en"
 CHINESE: Final = "zh"
@@ -36,7 +36,7 @@ _FEWEST: Final = 40
 def words_of(language: str) -> frozenset[str]:
     """Return the folded common words of a language, without its proper names where a dictionary tells them apart."""
     if language != ENGLISH:
-        return frozenset(map(fold_value, _written(language, _COMMON)))
+        return frozenset(fold_words(_written(language, _COMMON)))
     # Local import: the dictionary is read from a file.
     from hunspell import Hunspell  # noqa: PLC0415
 
@@ -49,7 +49,7 @@ def words_of(language: str) -> frozenset[str]:
 @cache
 def rare_words_of(language: str) -> frozenset[str]:
     """Return the folded words of a language that are written at least as often as an English word is looked up; proper names are among them."""
-    return frozenset(map(fold_value, _written(language, _LOOKED_UP)))
+    return frozenset(fold_words(_written(language, _LOOKED_UP)))
 
 
 def languages_spoken(small: Collection[str]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -83,6 +84,24 @@ def fold_value(value: str) -> str:
     if value.isascii() and "%" not in value and "\\" not in value:
         return " ".join(value.lower().split())
     return " ".join(fold(value).text.split())
+
+
+def fold_words(words: Iterable[str]) -> list[str]:
+    """Return what `fold_value` makes of each of many words that hold no escapes and no line breaks; a list of a language in one pass."""
+    folded = "\n".join(words).translate(_LETTERS).split("\n")
+    return [word if word.isalpha() else " ".join(word.split()) for word in folded]
+
+
+class _Letters(dict[int, str]):
+    """What each letter folds to, found as it is met."""
+
+    def __missing__(self, code: int) -> str:
+        letter = chr(code)
+        found = self[code] = letter.lower() if letter.isascii() else _letter(letter)
+        return found
+
+
+_LETTERS: Final = _Letters()
 
 
 def without_escapes(text: str) -> str:

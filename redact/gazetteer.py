@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Final
 
 from redact.dictionary import ENGLISH, rare_words_of, words_of
-from redact.fold import fold_value
+from redact.fold import fold_value, fold_words
 from redact.word_lists import word_list
 
 ORDINARY: Final = word_list("ordinary") | frozenset(map(fold_value, word_list("weekdays")))
@@ -37,8 +37,8 @@ def _borne() -> Mapping[str, frozenset[str]]:
         provider = importlib.import_module(f"faker.providers.person.{module.name}").Provider
         for listed in ("first_names", "first_names_female", "first_names_male", "last_names"):
             names = getattr(provider, listed, ())
-            for name in () if isinstance(names, property) else names:
-                for word in fold_value(str(name)).replace("-", " ").split():
+            for name in () if isinstance(names, property) else fold_words(map(str, names)):
+                for word in name.replace("-", " ").split():
                     found.setdefault(word, set()).add(module.name)
     return {name: frozenset(locales) for name, locales in found.items() if len(name) > 1}
 
