@@ -22,6 +22,7 @@ from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundErr
 from dagster_project.digests import hash_of
 from dagster_project.errors import LakeError
 from dagster_project.lake_log import LogAhead, committed, named, naming, require_newest
+from dagster_project.lake_opened import newest
 from dagster_project.objects import Objects
 from dagster_project.partition_files import upload_files, write_files
 from dagster_project.still_owner import require_owner
@@ -139,9 +140,14 @@ class Lake:
         filters: list[tuple[str, str, Any]],
     ) -> pa.Table:
         there = [field.name for field in opened.schema().fields]
+        # Files of other partitions are not even looked at; a filter alone asks each of them.
+        parts = [one for one in filters if one[0] in table.by]
+        rest = [one for one in filters if one[0] not in table.by]
         try:
             found = opened.to_pyarrow_table(
-                columns=[name for name in wanted.names if name in there], filters=filters or None
+                columns=[name for name in wanted.names if name in there],
+                partitions=parts or None,
+                filters=rest or None,
             )
         except (DeltaError, OSError, pa.ArrowException) as fault:
             raise LakeError(sentence_of("read", self._uri(table.name), fault)) from fault
@@ -272,7 +278,7 @@ class Lake:
         path = self._uri(table.name)
         for tried in range(_TRIES):
             require_owner(path)
-            opened = self._open(table)
+            opened = self._open(table, of_its_own=True)
             name = secrets.token_hex(16)
             try:
                 with naming(name):
@@ -310,9 +316,10 @@ class Lake:
             return True
         return False
 
-    def _open(self, table: Table) -> DeltaTable | None:
+    def _open(self, table: Table, *, of_its_own: bool = False) -> DeltaTable | None:
+        """The table at its newest version; a commit needs one `of_its_own`, which nobody else moves on meanwhile."""
         if self._place is None or self._objects is None:
-            return self._opened(table)
+            return self._opened(table, of_its_own=of_its_own)
         until = time.monotonic() + self._place.patience_s
         while True:
             opened = self._opened(table)
@@ -325,9 +332,11 @@ class Lake:
             else:
                 return opened
 
-    def _opened(self, table: Table) -> DeltaTable | None:
+    def _opened(self, table: Table, *, of_its_own: bool = False) -> DeltaTable | None:
         path = self._uri(table.name)
         try:
+            if self._place is None and not of_its_own:
+                return newest(self.folder / table.name)
             return DeltaTable(path, storage_options=self._options)
         except TableNotFoundError:
             return None
