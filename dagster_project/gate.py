@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from typing import Any, Final
 
 import pyarrow as pa
@@ -283,7 +284,7 @@ def rules_of(app: AppLearnt, policy: Policy, vault: Vault, name: str) -> Rules:
     for value, kind in judgement.values.items():
         keep_kind(personal, value, kind)
     public = vocabulary_of(app, k=policy.k, words=policy.public_values, judgement=judgement).forms
-    signed = [(f"{value}={kind}", _hashes(value)) for value, kind in sorted(personal.items())]
+    signed = [(f"{value}={kind}", _in_a_row(value)) for value, kind in sorted(personal.items())]
     signed += [(f"+{form}", _hashes(form)) for form in sorted(public)]
     signed += [(f"?{word}", _hashes(word)) for word in sorted(judgement.unknown)]
     signed += [(f"={name}", _hashes(name)) for name in sorted(names_of_all(app, k=policy.k))]
@@ -300,7 +301,7 @@ def _drawn_again(
         if family_of(kind) in DRAWN_AGAIN:
             moved = vault.drawn_unlike(name, kind, value, personal)
             if moved != vault.drawn_unlike(name, kind, value, ()):
-                yield f"~{value}={moved}", _hashes(value)
+                yield f"~{value}={moved}", _in_a_row(value)
 
 
 _AS_IDS: Final = frozenset({"postcode", "code"})
@@ -308,17 +309,45 @@ _AS_IDS: Final = frozenset({"postcode", "code"})
 
 
 def index_of(episodes: Sequence[Episode]) -> bytes:
-    """Hashed words of every text of the episodes: 4 bytes each; a collision only re-opens a day too many."""
+    """Hashed words of every text of the episodes, and pieces of codes as they follow one another: 4 bytes each.
+
+    A collision only re-opens a day too many.
+    """
     words: set[str] = set()
     for text in {text for episode in episodes for _, text in texts_of(episode)}:
-        words.update(_WORD.findall(fold(text).text))
-        for hidden in hidden_texts(text):
-            words.update(_WORD.findall(fold(hidden.text).text))
-    return array("I", sorted({zlib.crc32(word.encode()) for word in words})).tobytes()
+        for read in (text, *(hidden.text for hidden in hidden_texts(text))):
+            found = _words(read)
+            words.update(found)
+            words.update(_neighbours(found))
+    return array("I", sorted(_hashed(words))).tobytes()
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(fold(text).text)
+
+
+def _neighbours(words: Sequence[str]) -> Iterator[str]:
+    """Short pieces that follow one another, a number among them: every day has an `l`, a `5` and a `3`, but hardly one `l5 3qp`."""
+    for one, other in pairwise(words):
+        if len(one) <= _SHORT and len(other) <= _SHORT and (one.isdigit() or other.isdigit()):
+            yield f"{one} {other}"
+
+
+_SHORT: Final = 3
+
+
+def _hashed(words: Iterable[str]) -> set[int]:
+    return {zlib.crc32(word.encode()) for word in words}
 
 
 def _hashes(value: str) -> frozenset[int]:
-    return frozenset(zlib.crc32(word.encode()) for word in _WORD.findall(fold(value).text))
+    return frozenset(_hashed(_words(value)))
+
+
+def _in_a_row(value: str) -> frozenset[int]:
+    """The same of a value that is only found where its words follow one another."""
+    words = _words(value)
+    return frozenset(_hashed([*words, *_neighbours(words)]))
 
 
 def texts_of(episode: Episode | CleanEpisode) -> Iterator[tuple[str, str]]:

@@ -111,3 +111,15 @@ def test_a_value_hidden_in_base64_is_in_the_index(days: Days) -> None:
     days.bring("2026-01-05", *(record("xref", f"QX-{n}A", of=f"p{n}") for n in range(6, 10)))
 
     assert changed(before, days.made_of()) == {"2026-01-01", "2026-01-04"}
+
+
+def test_a_code_of_short_pieces_reopens_only_days_in_which_they_follow_one_another(
+    days: Days,
+) -> None:
+    """Every day has a `q`, an `x`, a 5 and a 3 somewhere; that is no `QX 5-3`, however that is written."""
+    days.bring("2026-01-04", episode("e", says("user", "5 parcels, qx line, 3 o'clock, gate a 5")))
+    days.bring("2026-01-05", episode("f", says("user", "it is about qx5/3, please")))
+    before = days.made_of()
+    days.bring("2026-01-06", *(record("xref", f"QX-5-{n}", of=f"p{n}") for n in range(3, 7)))
+
+    assert changed(before, days.made_of()) == {"2026-01-05"}
