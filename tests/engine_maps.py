@@ -1,5 +1,6 @@
 """Functions that the tests of engines spread: workers import them from here."""
 
+import errno
 import os
 import signal
 import time
@@ -51,6 +52,13 @@ def odd(shared: None, item: int) -> int:
 def plain(shared: None, item: int) -> int:
     """Fails at one item as any code does."""
     return {0: 0, 1: 1}[item]
+
+
+def full_disk(shared: None, item: int) -> int:
+    """The disk of the machine that has one item is full."""
+    if item == 3:
+        raise OSError(errno.ENOSPC, "No space left on device")
+    return item
 
 
 def waits(shared: Path, item: int) -> int:

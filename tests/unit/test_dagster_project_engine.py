@@ -18,6 +18,7 @@ from dagster_project.engine.processes import BASE, GROWTH, Processes
 from dagster_project.engine.serial import Serial
 from dagster_project.engine.spread import ENOUGH, Engine, Load
 from dagster_project.errors import InputError, StageError
+from dagster_project.fatal import is_fatal, is_full
 from tests import engine_maps
 
 ROOT = Path(__file__).parents[2]
@@ -166,3 +167,12 @@ def test_functions_of_maps_travel() -> None:
     """A function of a module is its name: nothing of the main module is needed in a worker."""
     assert b"tests.engine_maps" in pickle.dumps(engine_maps.plain)
     assert processes._METHOD in {"forkserver", "spawn"}
+
+
+@pytest.mark.parametrize("engine", [Serial(), TWO])
+def test_a_full_disk_where_a_worker_is_stops_the_build(engine: Engine) -> None:
+    """It arrives as what it is, so that the build ends with the sentence about full disks and leaves no unit out."""
+    with pytest.raises(OSError, match="No space left") as caught:
+        spread(engine_maps.full_disk, 40, engine=engine)
+    assert is_full(caught.value)
+    assert is_fatal(caught.value)
