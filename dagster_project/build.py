@@ -75,11 +75,15 @@ def build(  # noqa: PLR0913 - all that a person may set
     judge: JudgeChoice | None = None,
     budgets: Sequence[str] = (),
     most_requests: int = 0,
+    fresh: bool = False,
     engine: EngineChoice | None = None,
     on_step: Callable[[Step], None] = lambda _: None,
     on_wait: Callable[[str], None] | None = None,
 ) -> Built:
-    """Bring everything up to date with what has arrived; `budgets` and `most_requests` (0: none) go before those of home.json."""
+    """Bring everything up to date with what has arrived; `budgets` and `most_requests` (0: none) go before those of home.json.
+
+    `fresh`: figures over a whole app are taken anew, however little it has grown since (`figures`).
+    """
     asked = judge or JudgeChoice(model="")
     with owned(home, on_wait=on_wait), listening(on_step):
         remove_abandoned(home.private)  # raw data that a killed build left lying
@@ -94,6 +98,7 @@ def build(  # noqa: PLR0913 - all that a person may set
             judge_key=asked.api_key,
             budgets=list(budgets),
             most_requests=most_requests,
+            fresh=fresh,
             workers=maps.workers,
             memory=maps.memory,
             engine=maps.engine,

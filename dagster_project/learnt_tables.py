@@ -26,6 +26,8 @@ SAMPLES: Final = Table(name="samples", schema=DOCUMENT_SCHEMA, by=BY_APP)
 """Which requests of an app went on, where not all did."""
 VERDICT_READS: Final = Table(name="verdict_reads", schema=DOCUMENT_SCHEMA, by=BY_APP)
 """What each verdict was made of: calls and digests, compressed."""
+FIGURES: Final = Table(name="figures", schema=DOCUMENT_SCHEMA, by=BY_APP)
+"""Of which conversations the figures of an app were taken."""
 AGREEMENT: Final = Table(name="agreement", schema=DOCUMENT_SCHEMA, by=BY_APP)
 TASK_SETS: Final = Table(name="task_sets", schema=DOCUMENT_SCHEMA, by=BY_APP)
 ROLLOUTS: Final = Table(name="rollouts", schema=ROLLOUT_SCHEMA, identity=("rollout_id",))

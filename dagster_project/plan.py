@@ -85,12 +85,10 @@ def stale_apps(clean: CleanSide, apps: Sequence[str]) -> tuple[str, ...]:
     lake = clean.lake
     wanted = {
         "failure_clusters": failure_clusters.ingredients(lake, apps, k=clean.k),
-        "worlds": worlds.ingredients(
-            lake, apps, clean.outcome_policy.with_name(worlds.WORLD_SETTINGS), clean.risk
-        ),
+        "worlds": worlds.ingredients(clean, apps),
         "tasks": tasks.ingredients(clean, apps),
         "verified_tasks": verified_tasks.ingredients(lake, apps, asking=clean.judge is not None),
-        "agreement": agreement.ingredients(lake, apps),
+        "agreement": agreement.ingredients(clean, apps),
         "task_sets": task_sets.ingredients(lake, apps),
         "difficulty": difficulty.ingredients(lake, apps),
     }

@@ -77,6 +77,13 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
             help="Make tasks of at most so many requests of an app: some of every failure cluster, the rest evenly; 0 is all.",
         ),
     ] = 0,
+    fresh: Annotated[
+        bool,
+        typer.Option(
+            "--fresh",
+            help="Take the figures over a whole app anew (agreement, held-out calls), also where it has grown by less than a quarter since.",
+        ),
+    ] = False,
     workers: WorkersOption = 0,
     memory: MemoryOption = 0,
     engine: EngineOption = LOCAL,
@@ -128,6 +135,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
                 else None,
                 budgets=budget or (),
                 most_requests=most_requests,
+                fresh=fresh,
                 engine=maps,
                 on_step=bars.hear,
                 on_wait=lambda who: console.print(

@@ -19,11 +19,22 @@ from dagster_project.defs.result import LEFT_OUT, AssetResult, made
 from dagster_project.defs.show import rows_of
 from dagster_project.defs.tasks import candidates_of
 from dagster_project.documents import Document, records, to_rows
-from dagster_project.freshness import Key, digests, made_of, store, tried, was_tried, work
+from dagster_project.figures import forget, keep, stands
+from dagster_project.freshness import (
+    Key,
+    digests,
+    file_digest,
+    made_of,
+    store,
+    tried,
+    was_tried,
+    work,
+)
 from dagster_project.lake import Lake
 from dagster_project.learnt_tables import AGREEMENT
 from dagster_project.learnt_worlds import world_of
 from dagster_project.progress import tell
+from dagster_project.review.store import ASSET as REVIEWS
 from dagster_project.sampling import sample_of, within
 from dagster_project.skipped import Skips
 
@@ -55,7 +66,7 @@ RULES = "left out once, with what is paid and who says how it went; the newest o
 def agreement(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     """Leave one attempt out at a time in the apps whose tasks changed."""
     lake = clean.lake
-    todo = work(lake, ASSET, ingredients(lake, context.partition_keys))
+    todo = work(lake, ASSET, ingredients(clean, context.partition_keys))
     meter = meter_of(ASSET, clean.limits)
     for app in sorted(app for app, _ in todo.stale):
         skips = Skips(ASSET, app)
@@ -85,6 +96,10 @@ def agreement(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
             )
         again = tried(todo, [(app, "")]) if skips else todo
         store(lake, AGREEMENT, rows, again, keys=[(app, "")])
+        if skips:
+            forget(lake, app, ASSET)
+        else:
+            keep(lake, app, ASSET, of=digests(lake, "tasks", app), said=_said(clean, app))
         skips.keep(lake)
     known = {app: held_out_of(lake, app) for app in context.partition_keys}
     with_witness = [one for group in known.values() for one in group if one.witness]
@@ -139,9 +154,19 @@ def _row(app: str, group: Sequence[HeldOut]) -> tuple[object, ...]:
     return (app, *counts, round(all_of.high, 3), *wrong, shown)
 
 
-def ingredients(lake: Lake, apps: Sequence[str]) -> dict[Key, str]:
-    """What each app's agreement is made of now."""
-    return {(app, ""): made_of(digests(lake, "tasks", app), RULES) for app in apps}
+def ingredients(clean: CleanSide, apps: Sequence[str]) -> dict[Key, str]:
+    """What each app's agreement is made of now; of a large app that has hardly grown since, what it was made of then."""
+    return {(app, ""): made_of(_made_from(clean, app), RULES) for app in apps}
+
+
+def _made_from(clean: CleanSide, app: str) -> str:
+    taken = None if clean.fresh else stands(clean.lake, app, ASSET, said=_said(clean, app))
+    return digests(clean.lake, "tasks", app) if taken is None else taken.of
+
+
+def _said(clean: CleanSide, app: str) -> str:
+    """What people say of how attempts went."""
+    return made_of(file_digest(clean.outcome_policy), digests(clean.lake, REVIEWS, app))
 
 
 def held_out_of(lake: Lake, app: str) -> list[HeldOut]:

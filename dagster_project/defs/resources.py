@@ -66,6 +66,8 @@ class CleanSide(dg.ConfigurableResource[None]):
     """What stages may take (`budgets.budgets_of`); none: what home.json says."""
     most_requests: int = 0
     """How many requests go on to the expensive stages; 0: what home.json says, else all."""
+    fresh: bool = False
+    """Figures over a whole app are taken anew, however little an app has grown."""
     workers: int = 0
     """Processes that the heavy maps run in; 0: one per core."""
     memory: int = 0

@@ -19,6 +19,7 @@ from dagster_project.defs.show import bars, rows_of
 from dagster_project.documents import Document, to_rows
 from dagster_project.engine.spread import Load
 from dagster_project.fallback_worlds import learn_with_fallback
+from dagster_project.figures import Taken, forget, keep, stands
 from dagster_project.freshness import (
     Key,
     digests,
@@ -81,8 +82,7 @@ MOST_UNSETTLED: Final = 30
 def worlds(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     """Learn the worlds of the apps whose clean episodes changed."""
     lake = clean.lake
-    policy = clean.outcome_policy.with_name(WORLD_SETTINGS)
-    todo = work(lake, ASSET, ingredients(lake, context.partition_keys, policy, clean.risk))
+    todo = work(lake, ASSET, ingredients(clean, context.partition_keys))
     meter = meter_of(ASSET, clean.limits)
     for app in sorted(app for app, _ in todo.stale):
         skips = Skips(ASSET, app)
@@ -93,11 +93,18 @@ def worlds(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
             continue
         learnt = _learnt_before(lake, app) if was_tried(lake, todo, (app, "")) else None
         with skips.unit("app") as learning:
-            settings = load_world_settings(policy, app, risk=clean.risk)
-            document = _learn(clean, app, settings, skips, meter=meter, known=learnt)
+            settings = load_world_settings(_policy(clean), app, risk=clean.risk)
+            measured = _measured_before(clean, app)
+            document = _learn(
+                clean, app, settings, skips, meter=meter, known=learnt, measured=measured
+            )
             content: Any = document.content
             again = tried(todo, [(app, "")]) if skips else todo
             store(lake, WORLDS, to_rows([document]), again, keys=[(app, "")])
+            if skips:
+                forget(lake, app, MEASURING)
+            elif measured is None:
+                keep(lake, app, MEASURING, of=_made_from(clean, app), said=_said(clean))
             _for_people(clean, app, content["document"])
         if learning.failed:
             nothing = WORLDS.schema.empty_table()
@@ -116,6 +123,12 @@ def _learnt_before(lake: Lake, app: str) -> StoredWorld | None:
     return world_of(lake, app) if measuring and all(measuring) else None
 
 
+def _measured_before(clean: CleanSide, app: str) -> Mapping[str, Any] | None:
+    """What held-out calls said of an earlier world of the app, where that stands."""
+    world = world_of(clean.lake, app) if _taken(clean, app) is not None else None
+    return None if world is None else world.fidelity
+
+
 def _learn(  # noqa: PLR0913 - what a world is learnt from, and what may be taken
     clean: CleanSide,
     app: str,
@@ -124,15 +137,18 @@ def _learn(  # noqa: PLR0913 - what a world is learnt from, and what may be take
     *,
     meter: Meter,
     known: StoredWorld | None,
+    measured: Mapping[str, Any] | None,
 ) -> Document:
-    """The world of an app as a row of the lake; the one that is measured is learnt beside it."""
+    """The world of an app as a row of the lake; the one that is measured is learnt beside it, unless what was `measured` stands."""
     episodes = teachers(clean_episodes_of(clean.lake, app))
     shared = _Learning(app, episodes, settings)
     load = Load(stage=ASSET, conversations=len(episodes))
-    parts = [_MEASURED] if known is not None else [_KEPT, _MEASURED]
+    parts = [*([_KEPT] if known is None else []), *([_MEASURED] if measured is None else [])]
     learnt = clean.maps.spread(_learnt, parts, shared=shared, load=load)
     tell(ASSET, 0, 2, f"{app}: learning from {len(episodes)} episodes")
     document = next_part(learnt, skips) if known is None else stored_document(known)
+    if measured is not None:
+        return measured_document(document, measured)
     tell(ASSET, 1, 2, f"{app}: measuring on held-out calls")
     if meter.late:
         meter.leave(skips, MEASURING)
@@ -173,10 +189,32 @@ def teachers(episodes: Sequence[CleanEpisode]) -> list[CleanEpisode]:
     return [episode for episode in episodes if not episode.do_not_train]
 
 
-def ingredients(lake: Lake, apps: Sequence[str], policy: Path, risk: float) -> dict[Key, str]:
-    """What each world is made of now."""
-    said = f"{file_digest(policy)} {risk}"
-    return {(app, ""): made_of(digests(lake, "clean_episodes", app), said) for app in apps}
+def ingredients(clean: CleanSide, apps: Sequence[str]) -> dict[Key, str]:
+    """What each world is made of now, and what held-out calls were asked of."""
+    found: dict[Key, str] = {}
+    for app in apps:
+        whole = _made_from(clean, app)
+        taken = _taken(clean, app)
+        found[app, ""] = made_of(whole, whole if taken is None else taken.of)
+    return found
+
+
+def _made_from(clean: CleanSide, app: str) -> str:
+    return made_of(digests(clean.lake, "clean_episodes", app), _said(clean))
+
+
+def _taken(clean: CleanSide, app: str) -> Taken | None:
+    """What the held-out calls of an earlier world were, where what they said stands."""
+    return None if clean.fresh else stands(clean.lake, app, MEASURING, said=_said(clean))
+
+
+def _said(clean: CleanSide) -> str:
+    """What people say of worlds."""
+    return made_of(file_digest(_policy(clean)), str(clean.risk))
+
+
+def _policy(clean: CleanSide) -> Path:
+    return clean.outcome_policy.with_name(WORLD_SETTINGS)
 
 
 def _for_people(clean: CleanSide, app: str, document: Mapping[str, Any]) -> None:

@@ -5,11 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from dagster_project import figures
 from dagster_project.arrival import take_in
 from dagster_project.build import build
+from dagster_project.defs.verified_tasks import verified_of
 from dagster_project.home import Home, open_home
 from dagster_project.lake import Lake
-from dagster_project.learnt_tables import TASKS, VERDICT_READS, VERIFIED
+from dagster_project.learnt_tables import AGREEMENT, TASKS, VERDICT_READS, VERIFIED
+from dagster_project.learnt_worlds import world_of
 from environments.runtime.task.task_set import TaskSet
 from tests.lending_desk import line, write
 
@@ -53,3 +58,36 @@ def test_a_home_that_grew_is_equal_to_one_that_was_built_at_once(tmp_path: Path)
         for home in (grown, whole)
     ]
     assert versions[0] == versions[1]
+
+
+def test_figures_of_a_large_app_stand_for_a_day_that_adds_little(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Agreement and held-out calls are those of before, tasks those of a build at once; asked for afresh, everything is."""
+    monkeypatch.setattr(figures, "SMALL", 10)
+    days = [day_of(tmp_path, 1, range(12)), day_of(tmp_path, 2, range(12, 14))]
+    grown = built(tmp_path / "grown", days[:1])
+    before = taken(grown)
+    grown = built(tmp_path / "grown", days[1:])
+    whole = built(tmp_path / "whole", days)
+    assert taken(grown) == before != taken(whole)
+    assert statuses(grown) == statuses(whole)
+    build(grown, secret=SECRET, fresh=True)
+    assert taken(grown) == taken(whole)
+    assert learnt(grown) == learnt(whole)
+    assert build(grown, secret=SECRET).apps == 0
+
+
+def taken(home: Home) -> tuple[list[dict[str, Any]], Any]:
+    """The attempts that were left out once, and what held-out calls said of the world."""
+    lake = Lake(home.clean / "lake")
+    world = world_of(lake, "lending")
+    assert world is not None
+    return sorted(lake.read(AGREEMENT).to_pylist(), key=lambda row: str(row["id"])), world.fidelity
+
+
+def statuses(home: Home) -> dict[str, str]:
+    """What the gate says of each task."""
+    return {
+        name: one.status for name, one in verified_of(Lake(home.clean / "lake"), "lending").items()
+    }
