@@ -23,7 +23,7 @@ from environments.runtime.values.normal import (
 )
 from environments.runtime.views.clock_and_ids import BY_FORMAT
 from environments.runtime.views.python_literals import from_literal
-from environments.runtime.views.view import Asked
+from environments.runtime.views.view import CallInFlight
 from environments.runtime.world.simulated import SimulatedWorld
 from environments.runtime.world.versions import version_at
 from environments.runtime.world.world import World
@@ -138,7 +138,7 @@ def replay(
             truth = unwrap(call.content, envelope)
             result = session.call(call.name, _renamed(call.arguments, to_new))
             tool, own = _meant(known, call)
-            asked = Asked(tool, "", version_at(known.versions, tool, episode.started_at))
+            asked = CallInFlight(tool, "", version_at(known.versions, tool, episode.started_at))
             by_format = _by_format(known, asked, result, truth, to_new)
             answer = (tape or {}).get((call.name, tape_key(call.arguments)))
             same = answer is not None and equal(unwrap(answer, envelope), truth)
@@ -167,7 +167,7 @@ def _renamed(arguments: str, to_new: Mapping[str, str]) -> str:
 
 
 def _by_format(
-    world: World, asked: Asked, result: ToolResult, truth: str, to_new: dict[str, str]
+    world: World, asked: CallInFlight, result: ToolResult, truth: str, to_new: dict[str, str]
 ) -> bool:
     """Whether an answer is right but for times and ids told by format; notes which new value stands for which recorded."""
     if BY_FORMAT not in result.evidence:
@@ -178,7 +178,7 @@ def _by_format(
     return equal(said, _renamed(was, to_new))
 
 
-def _bare(world: World, asked: Asked, content: str) -> tuple[str, dict[str, Json]]:
+def _bare(world: World, asked: CallInFlight, content: str) -> tuple[str, dict[str, Json]]:
     """A result without what says nothing, and the values that every session draws anew."""
     drawn: dict[str, Json] = {}
     for view in world.around:

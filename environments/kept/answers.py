@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from environments.runtime.task.attempt import EndState, Json, Made, ToolResult
+from environments.runtime.task.attempt import Answered, EndState, Json, ToolResult
 from environments.runtime.task.task import Task
 
 Answer = tuple[int, str, str, str, str]
@@ -30,7 +30,7 @@ class Session(Protocol):
         """Answer one call."""
         ...
 
-    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Made:
+    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
         """The same, with what the call meant."""
         ...
 
@@ -98,7 +98,7 @@ class _HeardSession:
         """Answer one call."""
         return self.made(name, arguments).result
 
-    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Made:
+    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
         """The same, with what the call meant."""
         made = self._session.made(name, arguments)
         text = arguments if isinstance(arguments, str) else OBJECT + json.dumps(arguments)
@@ -147,7 +147,7 @@ def _paths(kept: Sequence[Answer]) -> Iterator[list[int]]:
         yield path[::-1]
 
 
-def _digest_of(made: Made) -> str:
+def _digest_of(made: Answered) -> str:
     result, meant = made.result, made.meant
     what = None if meant is None else [meant.tool, meant.arguments]
     told = [result.content, result.source, result.is_error, result.evidence, what]

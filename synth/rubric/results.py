@@ -15,7 +15,7 @@ from environments.runtime.play.environment import Session
 from environments.runtime.task.attempt import UNKNOWN, Attempt, Json, ToolResult
 from environments.runtime.values.normal import parse_arguments, unwrap
 from environments.runtime.views.clock_and_ids import Marked
-from environments.runtime.views.view import Asked, View
+from environments.runtime.views.view import CallInFlight, View
 from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode
 from synth.world.observation import subject_of
@@ -32,7 +32,7 @@ class Read:
 
 def plain(world: World, tool: str, content: str) -> str:
     """A result of a tool, or of a part of one, without what stands around every result: recorded or given by the world."""
-    asked = Asked(tool, {})
+    asked = CallInFlight(tool, {})
     for view in world.around:
         if not isinstance(view, Marked):
             content = view.bare(asked, content, {})
@@ -85,7 +85,7 @@ class Results:
     def read(self, tool: str, arguments: str, content: str) -> Read:
         """The next result."""
         envelope = self.world.callers.get(self.caller, {}).get("envelope")
-        asked, inside = Asked(tool, arguments), unwrap(content, envelope)
+        asked, inside = CallInFlight(tool, arguments), unwrap(content, envelope)
         for view in self.views:
             inside = view.observed(asked, inside)
         meant = self.world.meant(tool, arguments)

@@ -12,7 +12,7 @@ from environments.runtime.answers.tape import ALWAYS
 from environments.runtime.values.normal import stable
 from environments.runtime.world.entries import counted
 from environments.runtime.world.log import history
-from environments.runtime.world.scope import Here
+from environments.runtime.world.scope import CallContext
 from environments.runtime.world.world import World
 from synth.world.document import holds_withheld
 from synth.world.model import ToolModel, Workbench
@@ -77,7 +77,7 @@ def _is_clock(tool: ToolModel) -> bool:
     return len(told) == asked.total() and asked.total() - len(asked) >= MIN_AGAIN
 
 
-def _untold(here: Here, untried: set[str], before: tuple[str, ...]) -> set[str]:
+def _untold(here: CallContext, untried: set[str], before: tuple[str, ...]) -> set[str]:
     """Earlier calls outside the history, of tools that were never tried to matter: nobody knows how it is without."""
     calls = counted(here.state.log)
     return {call for e, call in calls if e.tool in untried and e.call not in before}

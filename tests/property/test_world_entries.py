@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from environments.runtime.values.normal import labels_in, names_in, tokens_in
-from environments.runtime.world.entries import Came, Entry, Met
+from environments.runtime.world.entries import CallResult, Entry, RowSnapshot
 
 TEXTS = st.one_of(st.text(max_size=50), st.sampled_from(["ab-12", "2024-01-02", "123456", "red"]))
 VALUES = st.recursive(
@@ -31,27 +31,27 @@ def test_one_walk_finds_what_two_find(value: object) -> None:
 def test_a_rendered_value_names_what_its_text_names(value: object) -> None:
     """What was rendered here need not be read again to know what it names; NaN is read as text."""
     content = json.dumps(value)
-    assert Came(content=content, value=value).labels() == Came(content=content).labels()  # type: ignore[arg-type]
+    assert CallResult(content=content, value=value).labels() == CallResult(content=content).labels()  # type: ignore[arg-type]
 
 
 def test_a_text_in_quotes_names_what_the_text_names() -> None:
     """A server that quotes its sentences says as much about records as one that does not."""
-    assert "a-17" in Came(content='"Order a-17 is done"').labels()
+    assert "a-17" in CallResult(content='"Order a-17 is done"').labels()
 
 
 def test_an_entry_names_the_rows_as_they_were() -> None:
     """A row of the base is searched once for all sessions, a row of the session by itself."""
     kept: dict[tuple[str, str], frozenset[str]] = {}
     met = (
-        Met(place=("order", '["o-1"]'), row={"customer": "c-77"}, kept=kept),
-        Met(place=("order", '["o-2"]'), row={"customer": "c-88"}, kept=None),
+        RowSnapshot(place=("order", '["o-1"]'), row={"customer": "c-77"}, kept=kept),
+        RowSnapshot(place=("order", '["o-2"]'), row={"customer": "c-88"}, kept=None),
     )
     entry = Entry(
         tool="cancel",
         args={"id": "o-1", "reason": "late"},
         known=True,
         kind="write",
-        came=Came(content="done with t-5"),
+        came=CallResult(content="done with t-5"),
         met=met,
         about=(("order", '["o-1"]'),),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments.runtime.answers.observed_bounds import Condition, Met, met_before, note
+from environments.runtime.answers.observed_bounds import Condition, ObservedBounds, met_before, note
 from environments.runtime.answers.partial_rows import part_of
 from environments.runtime.expr.evaluate import build
 from environments.runtime.expr.gaps import IN_PART, Partial
@@ -40,10 +40,10 @@ def test_a_field_is_known_or_nobody_knows(
 def test_a_call_asks_no_more_than_successes_did(met_by: list[int], asked: int) -> None:
     """Amounts held under one that nobody knows are met up to the largest that went through."""
     condition = Condition(["le", ["arg", "n"], ["row", "t", [["const", 1]], "a", "b"]])
-    met, part = Met(), part_of([])
+    met, part = ObservedBounds(), part_of([])
     for amount in met_by:
         note(condition, met, _scope(part, n=amount))
-    again = Met.from_json(met.to_json())
+    again = ObservedBounds.from_json(met.to_json())
     assert met_before(condition, again, _scope(part, n=asked)) is (asked <= max(met_by))
     elsewhere = Condition(["le", ["arg", "n"], ["row", "t", [["const", 2]], "a", "b"]])
     assert not met_before(elsewhere, again, _scope(part, n=asked))

@@ -11,12 +11,12 @@ from environments.runtime.play.environment import run_actions
 from environments.runtime.task.attempt import (
     DERIVED,
     UNKNOWN,
+    Answered,
     Attempt,
     Effect,
     EndState,
     Event,
     Json,
-    Made,
     ToolResult,
 )
 from environments.runtime.task.candidate import Action, Candidate
@@ -36,9 +36,9 @@ class Shelf:
     events: list[Event] = field(default_factory=list)
     unknown: bool = False
 
-    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Made:
+    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
         """The answer; every call means what it says."""
-        return Made(self.call(name, arguments))
+        return Answered(self.call(name, arguments))
 
     def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """Reads, sets or hands over."""

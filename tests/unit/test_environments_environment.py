@@ -12,10 +12,10 @@ from environments.runtime.play.environment import Environment, run_actions
 from environments.runtime.task.attempt import (
     RECORDED,
     UNKNOWN,
+    Answered,
     Effect,
     EndState,
     Json,
-    Made,
     ToolResult,
 )
 from environments.runtime.task.task import Limits, Task, UserTurn
@@ -28,9 +28,9 @@ class Shelf:
     items: dict[str, Json]
     start: Mapping[str, Json] = field(default_factory=dict)
 
-    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Made:
+    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
         """The answer; every call means what it says."""
-        return Made(self.call(name, arguments))
+        return Answered(self.call(name, arguments))
 
     def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """Answer one call."""

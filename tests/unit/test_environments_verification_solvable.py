@@ -13,11 +13,11 @@ from environments.runtime.play.environment import run_actions
 from environments.runtime.task.attempt import (
     DERIVED,
     UNKNOWN,
+    Answered,
     Attempt,
     Effect,
     EndState,
     Json,
-    Made,
     ToolResult,
 )
 from environments.runtime.task.candidate import Action, Candidate
@@ -38,9 +38,9 @@ class Desk:
     sent: dict[str, Json] = field(default_factory=dict)
     off: bool = False
 
-    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Made:
+    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
         """The answer; every call means what it says."""
-        return Made(self.call(name, arguments))
+        return Answered(self.call(name, arguments))
 
     def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """Finds, shows or sends."""

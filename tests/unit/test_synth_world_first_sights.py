@@ -8,7 +8,7 @@ from typing import Any
 from environments.runtime.answers.outcome import outcome_of
 from environments.runtime.expr.scope import Scope
 from environments.runtime.task.attempt import UNKNOWN
-from environments.runtime.world.entries import Came, Entry
+from environments.runtime.world.entries import CallResult, Entry
 from environments.runtime.world.world import World
 from synth.world.influence.frame_axioms import learn_settled
 from synth.world.influence.writers import learn_base
@@ -148,6 +148,6 @@ def test_a_refusal_of_a_call_without_arguments_is_not_told_after_what_makes_thin
 
 def test_a_login_in_a_text_is_one_word() -> None:
     """What is asked for by a login or an address shows what was said to be about it."""
-    came = Came(content="LR-206 withdrawn, 11 days back on the account of l.moreau.")
+    came = CallResult(content="LR-206 withdrawn, 11 days back on the account of l.moreau.")
     entry = Entry(tool="withdraw", args={"request": "LR-206"}, known=True, came=came)
     assert "=l.moreau" in entry.words()

@@ -20,7 +20,7 @@ from benchmarks.text_forms import TEXTS
 from environments.runtime.task.attempt import Json, ToolResult
 from environments.runtime.values.text_style import LINES, XML, YAML, Style
 from environments.runtime.views.text_records import Texts, from_text, read, to_text, write
-from environments.runtime.views.view import Asked
+from environments.runtime.views.view import CallInFlight
 from synth.world.observation import History, Observation
 from synth.world.views.text_records import learn_texts
 
@@ -162,7 +162,7 @@ def test_a_value_nobody_saw_written_is_unknown() -> None:
     view = Texts(lines)
     for value, told in (({"Id": 3}, "Id: 3"), ({"Id": None}, None), ({"Id": []}, None)):
         answer = view.outward(
-            Asked("show", {}), ToolResult(content=json.dumps(value), source="derived")
+            CallInFlight("show", {}), ToolResult(content=json.dumps(value), source="derived")
         )
         assert (answer.content if answer.source == "derived" else None) == told
 

@@ -16,7 +16,7 @@ from ..expr.plan import Plan
 from ..expr.scope import Expr, Scope, Tree
 from ..task.attempt import Json
 from ..values.normal import stable
-from .observed_bounds import Condition, Met, met_before
+from .observed_bounds import Condition, ObservedBounds, met_before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class Guard:
     """Never seen broken: where its inputs are not known it does not object."""
     gone: bool = True
     """Whether a refusal was recorded where a part of the condition was missing."""
-    met: tuple[Condition, Met] | None = None
+    met: tuple[Condition, ObservedBounds] | None = None
     """What successes tell of records that nobody has seen."""
     also: tuple[Expr, ...] = ()
     """What every recorded refusal met besides: where it is otherwise, other words may have come first."""
@@ -210,7 +210,9 @@ def _guard(part: Mapping[str, Any]) -> Guard:
         name=str(part.get("says", "")),
         soft=soft,
         gone=bool(part.get("gone")) or soft,
-        met=(Condition(part["holds"]), Met.from_json(part["met"])) if "met" in part else None,
+        met=(Condition(part["holds"]), ObservedBounds.from_json(part["met"]))
+        if "met" in part
+        else None,
         also=tuple(_kept(tree) for tree in part.get("also", ())),
         beside=tuple(_kept(tree) for tree in part.get("beside", ())),
         unless=tuple(_kept(tree) for tree in part.get("unless", ())),

@@ -38,7 +38,7 @@ _INNER: Final[Mapping[str, tuple[int, ...]]] = {
 
 
 @dataclass(slots=True, kw_only=True)
-class Met:
+class ObservedBounds:
     """How far successes met one condition, by the text of what was not known."""
 
     up_to: dict[str, float] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class Met:
         }
 
     @classmethod
-    def from_json(cls, part: Mapping[str, Any]) -> Met:
+    def from_json(cls, part: Mapping[str, Any]) -> ObservedBounds:
         """From the world file."""
         return cls(
             up_to=dict(part.get("up_to", {})),
@@ -201,13 +201,13 @@ def _unseen_row(tree: Tree) -> Rest:
     return run
 
 
-def met_before(condition: Condition, met: Met, scope: Scope) -> bool:
+def met_before(condition: Condition, met: ObservedBounds, scope: Scope) -> bool:
     """Whether successes met all that is asked here of what nobody has seen."""
     asked = condition.questions(scope)
     return asked is not None and all(_met(met, question) for question in asked)
 
 
-def _met(met: Met, question: Question) -> bool:
+def _met(met: ObservedBounds, question: Question) -> bool:
     if question.most is not None:
         known = met.up_to.get(question.text)
         return known is not None and question.most <= known
@@ -217,7 +217,7 @@ def _met(met: Met, question: Question) -> bool:
     return question.text in met.as_is
 
 
-def note(condition: Condition, met: Met, scope: Scope) -> None:
+def note(condition: Condition, met: ObservedBounds, scope: Scope) -> None:
     """Remember what a success met."""
     for question in condition.questions(scope) or ():
         if question.most is not None:

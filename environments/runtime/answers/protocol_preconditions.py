@@ -43,7 +43,10 @@ class Early:
     def sure(self, since: list[Entry], args: Mapping[str, Json]) -> bool:
         """Whether this is what the tool says, all that was called being known not to matter."""
         harmless = self.beside | self.undone_by
-        if any(e.tool not in harmless or (e.lost and e.tool in self.undone_by) for e in since):
+        if any(
+            e.tool not in harmless or (e.is_result_unknown and e.tool in self.undone_by)
+            for e in since
+        ):
             return False
         pairs = ((pair_of(names, args), known) for names, known in self.together.items())
         return all(n not in args or stable(args[n]) in v for n, v in self.only.items()) and all(

@@ -16,7 +16,7 @@ from ..values.normal import labels_in, names_in, parse_arguments
 from ..world.entries import Entry, Place
 from ..world.log import words_in
 from ..world.notice import notice
-from ..world.scope import Here, place_of, scope_of
+from ..world.scope import CallContext, place_of, scope_of
 from ..world.state import ABSENCE, ABSENT, names_of_key
 from ..world.tool import Tool
 from .computed import as_sent, compute
@@ -28,7 +28,7 @@ MAX_ROWS: Final = 40
 
 
 def show(
-    here: Here, tool: Tool, args: dict[str, Json]
+    here: CallContext, tool: Tool, args: dict[str, Json]
 ) -> tuple[ToolResult, Place | None, set[str]]:
     """The answer of a tool that changes nothing, with the row it shows and the names it hangs on."""
     names = names_in(args)
@@ -51,7 +51,9 @@ def show(
     return result, place, shown
 
 
-def show_computed(here: Here, tool: Tool, arguments: Mapping[str, Json] | str) -> ToolResult | None:
+def show_computed(
+    here: CallContext, tool: Tool, arguments: Mapping[str, Json] | str
+) -> ToolResult | None:
     """What the tool computes from the arguments as they were sent; None where nobody knows."""
     parsed = parse_arguments(arguments)
     if tool.computes is None or parsed is None:
@@ -65,24 +67,24 @@ def show_computed(here: Here, tool: Tool, arguments: Mapping[str, Json] | str) -
     return ToolResult(content=told[0], source=DERIVED, is_error=told[1], evidence=tool.name)
 
 
-def _compute(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
+def _compute(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolResult:
     if tool.answer is None:
         raise NoValueError("no behaviour was learnt")
-    if here.state.log and tool.loose and here.state.clouded_at_large("=" + tool.name):
+    if here.state.log and tool.loose and here.state.is_tainted_at_large("=" + tool.name):
         raise NoValueError(TOUCHED.reason)
     value = required(tool.answer(scope_of(here, args, None)))
     return ToolResult(content=tool.render(value), source=DERIVED, evidence=tool.name)
 
 
 def _show_row(
-    here: Here, tool: Tool, args: dict[str, Json], place: Place, names: set[str]
+    here: CallContext, tool: Tool, args: dict[str, Json], place: Place, names: set[str]
 ) -> tuple[ToolResult, set[str]]:
     found = here.state.look(place)
     if found is ABSENT:
         text = here.world.refusals.get(place[0], {}).get(place[1], {}).get(tool.name)
         unsure = here.state.log and (
-            here.state.clouded(place, names)
-            or here.state.clouded((place[0] + ABSENCE, place[1]), names)
+            here.state.is_tainted(place, names)
+            or here.state.is_tainted((place[0] + ABSENCE, place[1]), names)
             or _named_since(here)
         )
         if text is None or unsure:
@@ -97,7 +99,7 @@ def _show_row(
         here.state.log
         and tool.loose
         and place not in here.state.rows
-        and here.state.clouded_at_large(place[0])
+        and here.state.is_tainted_at_large(place[0])
     ):
         raise NoValueError("an earlier call may have changed what this finds")
     row = required(here.state.row(place, shown))
@@ -131,12 +133,12 @@ def _inside(tool: Tool, args: dict[str, Json], place: Place, entry: Entry) -> bo
     return entry.tool in tool.beneath and place not in entry.targets and within(args, entry.args)
 
 
-def _named_since(here: Here) -> bool:
+def _named_since(here: CallContext) -> bool:
     """Whether a call with an unknown result may have made anything, under any name."""
-    return any(entry.nameless for entry in here.state.log)
+    return any(entry.may_name_anything for entry in here.state.log)
 
 
-def _says_nothing(here: Here, place: Place, row: Json) -> bool:
+def _says_nothing(here: CallContext, place: Place, row: Json) -> bool:
     """Whether a row does not name its own key though many rows of its table do: it says that there is nothing."""
     if names_of_key(place[1]) <= labels_in(row):
         return False

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from ..task.attempt import RECORDED, UNKNOWN, Json, Made, ToolResult
+from ..task.attempt import RECORDED, UNKNOWN, Answered, Json, ToolResult
 from ..values.canonical import digest_bytes
 from ..values.normal import parse_arguments, same_answer, unwrap
-from ..world.cached_states import Moment
-from ..world.entries import Came, Entry, asked_text
+from ..world.cached_states import CachedState
+from ..world.entries import CallResult, Entry, asked_text
 from ..world.notice import notice, whole
 from ..world.session import Session
 
@@ -86,7 +86,7 @@ class RecordedSession(Session):
     def __init__(
         self,
         world: World,
-        moment: Moment,
+        moment: CachedState,
         *,
         started_at: int,
         caller: str | None,
@@ -104,7 +104,7 @@ class RecordedSession(Session):
         """The tool's answer to one call, and its effect."""
         return self.made(name, arguments).result
 
-    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Made:
+    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
         """The same, with what the call meant."""
         call = asked_text(name, arguments)
         told = self._told_on_path(call)
@@ -120,7 +120,7 @@ class RecordedSession(Session):
             if not entry.known:
                 # What exactly it changed nobody knows; whoever makes the call on this path changes the same.
                 entry.known, entry.kind = True, entry.kind or "write"
-        return Made(told, made.meant)
+        return Answered(told, made.meant)
 
     def _told_on_path(self, call: str) -> ToolResult | None:
         """What was answered along the path the n-th time that this call came after the same calls; None off the path."""
@@ -136,7 +136,9 @@ class RecordedSession(Session):
         content, failed = answers[min(times, len(answers) - 1)]
         return ToolResult(content=content, source=RECORDED, is_error=failed, evidence=PATH)
 
-    def _made_elsewhere(self, name: str, arguments: Mapping[str, Json] | str, call: str) -> Made:
+    def _made_elsewhere(
+        self, name: str, arguments: Mapping[str, Json] | str, call: str
+    ) -> Answered:
         """What the world answers, or the recordings of a tool that was not learnt."""
         if not self._of_recordings(name):
             made = super().made(name, arguments)
@@ -148,7 +150,7 @@ class RecordedSession(Session):
         known = result.source != UNKNOWN
         self._note(name, call, known=known)
         self._follow(name, args, result if known else None)
-        return Made(result)
+        return Answered(result)
 
     def observe(self, name: str, arguments: Mapping[str, Json] | str, content: str) -> None:
         """Follow a recording: the call was made and this is what really came back."""
@@ -198,7 +200,7 @@ class RecordedSession(Session):
             return
         self._leave()
         known = result is not None
-        came = Came(content=result.content) if result is not None else None
+        came = CallResult(content=result.content) if result is not None else None
         kind = "write" if known else ""
         self.state.add(Entry(tool=name, args=args, known=known, came=came, kind=kind))
 

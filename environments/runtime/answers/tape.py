@@ -14,7 +14,7 @@ from ..values.normal import stable
 from ..views.selected_subject import CHOSEN
 from ..world.entries import DOUBT, Entry, call_text, counted
 from ..world.log import history
-from ..world.scope import Here
+from ..world.scope import CallContext
 from ..world.tool import Taped, Tool
 
 EMPTY: Final = ("{}", "[]")
@@ -25,7 +25,7 @@ MAX_DOUBTS: Final = 4
 """Earlier calls with an unknown outcome, beyond which nobody counts the ways they may have ended."""
 
 
-def taped(here: Here, tool: Tool, args: dict[str, Json]) -> tuple[str, str] | None:
+def taped(here: CallContext, tool: Tool, args: dict[str, Json]) -> tuple[str, str] | None:
     """The recorded answer to the same call after the same earlier calls that matter, and the episode that has it."""
     entries = tool.tape.get(stable(args), ())
     if not entries:
@@ -41,13 +41,15 @@ def taped(here: Here, tool: Tool, args: dict[str, Json]) -> tuple[str, str] | No
         same = entry.before == before
         if not same and not _agreed(here, entries, entry.content, before):
             continue
-        if not _twice(here, tool, args, entry) and not _upset(here, tool, args, (entry, before)):
+        if not _twice(here, tool, args, entry) and not _is_invalidated(
+            here, tool, args, (entry, before)
+        ):
             return entry.content, entry.evidence
     return None
 
 
-def _upset(
-    here: Here, tool: Tool, args: dict[str, Json], told: tuple[Taped, tuple[str, ...]]
+def _is_invalidated(
+    here: CallContext, tool: Tool, args: dict[str, Json], told: tuple[Taped, tuple[str, ...]]
 ) -> bool:
     """Whether a call outside the answer's history may matter after all.
 
@@ -73,7 +75,7 @@ def _upset(
     )
 
 
-def _twice(here: Here, tool: Tool, args: dict[str, Json], told: Taped) -> bool:
+def _twice(here: CallContext, tool: Tool, args: dict[str, Json], told: Taped) -> bool:
     """Whether the same call was made before, and not in what was recorded, of a tool never seen to do the same twice."""
     if not tool.once or tool.refused(told.content, args):
         return False
@@ -85,10 +87,12 @@ def _twice(here: Here, tool: Tool, args: dict[str, Json], told: Taped) -> bool:
 
 def _aimless(entry: Entry) -> bool:
     """Whether nobody knows what came of a call, and nothing that it was given says what it was about."""
-    return entry.lost and not entry.args.keys() - {CHOSEN}
+    return entry.is_result_unknown and not entry.args.keys() - {CHOSEN}
 
 
-def _agreed(here: Here, entries: Sequence[Taped], content: str, before: tuple[str, ...]) -> bool:
+def _agreed(
+    here: CallContext, entries: Sequence[Taped], content: str, before: tuple[str, ...]
+) -> bool:
     """Whether the answer was recorded for each way in which unknown calls may have ended: done, or refused."""
     doubts = sum(call.endswith(DOUBT) for call in before)
     if not 0 < doubts <= MAX_DOUBTS:
@@ -97,7 +101,7 @@ def _agreed(here: Here, entries: Sequence[Taped], content: str, before: tuple[st
     return all(past in told for past in _endings(here, before))
 
 
-def _endings(here: Here, before: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def _endings(here: CallContext, before: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     ways: list[tuple[str, ...]] = [()]
     for call in before:
         if not call.endswith(DOUBT):

@@ -11,10 +11,10 @@ from ..expr.scope import Scope
 from ..task.attempt import DERIVED, RECORDED, Json, ToolResult
 from ..values.normal import names_in, parse_json, stable
 from ..views.implicit_subject import SUBJECT
-from ..world.entries import Came, Place
+from ..world.entries import CallResult, Place
 from ..world.log import entry_of, history, log_unknown
 from ..world.notice import NEVER_DONE, NEVER_SO, ONLY_RECORDED, notice
-from ..world.scope import Here, place_of, scope_of
+from ..world.scope import CallContext, place_of, scope_of
 from ..world.state import ABSENT
 from ..world.tool import STRICT, Tool, Write
 from .protocol_preconditions import UNDONE, Early, said_early, undone
@@ -23,7 +23,7 @@ from .tape import taped
 _BELIEVED = "the task takes it that this call goes through, as alike users' calls did"
 
 
-def change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
+def change(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolResult:
     """The answer to a call that may change something, recorded or derived; what it does is in the state afterwards."""
     recorded = taped(here, tool, args)
     again = undone(tool.early, here.state.log) if tool.early else None
@@ -47,7 +47,7 @@ def change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
     return notice(tool.name, why)
 
 
-def _undone(here: Here, tool: Tool, args: dict[str, Json], early: Early) -> ToolResult:
+def _undone(here: CallContext, tool: Tool, args: dict[str, Json], early: Early) -> ToolResult:
     """The answer where something may have undone what has to come first."""
     said = said_early((early,), tool.name, here.state.log, args)
     if said is not None and tool.policy != STRICT:
@@ -56,7 +56,7 @@ def _undone(here: Here, tool: Tool, args: dict[str, Json], early: Early) -> Tool
     return notice(tool.name, UNDONE)
 
 
-def follow_change(here: Here, tool: Tool, args: dict[str, Json], content: str) -> None:
+def follow_change(here: CallContext, tool: Tool, args: dict[str, Json], content: str) -> None:
     """The call was made and this came back: the state after it."""
     refused = tool.refused(content, args)
     if refused:
@@ -65,7 +65,7 @@ def follow_change(here: Here, tool: Tool, args: dict[str, Json], content: str) -
         log_unknown(here, tool.name, args, content)
         return
     parsed = parse_json(content)
-    entry = entry_of(here, tool, args, Came(content=content), known=True)
+    entry = entry_of(here, tool, args, CallResult(content=content), known=True)
     scope = scope_of(here, args, None)
     old = scope.old = _old(here, tool, scope)
     rows = _predicted(here, tool, scope)
@@ -85,7 +85,7 @@ def follow_change(here: Here, tool: Tool, args: dict[str, Json], content: str) -
         entry.known = False
 
 
-def follow_read(here: Here, tool: Tool, args: dict[str, Json], content: str) -> None:
+def follow_read(here: CallContext, tool: Tool, args: dict[str, Json], content: str) -> None:
     """The record was read and this came back: where it says something else than the state, it is right."""
     if tool.reads is None or tool.view is not None:
         return
@@ -98,11 +98,11 @@ def follow_read(here: Here, tool: Tool, args: dict[str, Json], content: str) -> 
     parsed = parse_json(content)
     value: Json = content if parsed is None or tool.as_text else parsed.value
     known = here.state.look(place)
-    if known is ABSENT or known != value or here.state.clouded(place, names_in(value)):
+    if known is ABSENT or known != value or here.state.is_tainted(place, names_in(value)):
         here.state.put(place, value, None)
 
 
-def _unlike_any(here: Here, tool: Tool, args: dict[str, Json]) -> str | None:
+def _unlike_any(here: CallContext, tool: Tool, args: dict[str, Json]) -> str | None:
     """Why nobody knows what becomes of such a call at this point of an episode, whatever the records are."""
     strange = tool.strange(args)
     if strange is not None:
@@ -118,7 +118,7 @@ def _unlike_any(here: Here, tool: Tool, args: dict[str, Json]) -> str | None:
     return None
 
 
-def _derive_change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
+def _derive_change(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolResult:
     unlike = _unlike_any(here, tool, args)
     if unlike is not None:
         raise NoValueError(unlike)
@@ -147,15 +147,15 @@ def _derive_change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
         raise NoValueError("when this succeeds is not known well enough")
     if _said_once(here, tool, args):
         raise NoValueError("what the same call says when it is made again was never seen")
-    lit = not any(_out_of_sight(here, write, scope) for write in tool.writes)
-    changes = _changes(here, tool, scope) if lit else []
+    rows_known = not any(_out_of_sight(here, write, scope) for write in tool.writes)
+    changes = _changes(here, tool, scope) if rows_known else []
     _must_be_fresh(here, tool, changes)
     if changes:
         scope.it = changes[0][1]
     value = required(tool.answer(scope))
     content = tool.render(value)
-    came = Came(content=content, value=value if isinstance(value, dict | list) else None)
-    entry = entry_of(here, tool, args, came, known=lit)
+    came = CallResult(content=content, value=value if isinstance(value, dict | list) else None)
+    entry = entry_of(here, tool, args, came, known=rows_known)
     here.state.add(entry)
     for place, row in changes:
         here.state.put(place, row, entry)
@@ -163,22 +163,22 @@ def _derive_change(here: Here, tool: Tool, args: dict[str, Json]) -> ToolResult:
     return ToolResult(content=content, source=DERIVED, evidence=evidence)
 
 
-def _must_be_fresh(here: Here, tool: Tool, changes: list[tuple[Place, Json]]) -> None:
+def _must_be_fresh(here: CallContext, tool: Tool, changes: list[tuple[Place, Json]]) -> None:
     """What an answer shows whole and an earlier call named may have changed: who reads it is not told it either."""
     for place, _ in changes if here.state.log and tool.shows is not None else ():
         row = here.state.look(place)
-        if row is not ABSENT and here.state.clouded(place, here.state.names_at(place, row)):
+        if row is not ABSENT and here.state.is_tainted(place, here.state.names_at(place, row)):
             raise NoValueError(TOUCHED.reason)
 
 
-def _out_of_sight(here: Here, write: Write, scope: Scope) -> bool:
+def _out_of_sight(here: CallContext, write: Write, scope: Scope) -> bool:
     """Whether nobody knows the record that a call changes, which is there all the same: it is the only one."""
     if write.creates or (write.target.keys and write.target.argument != SUBJECT):
         return False
     return type(here.state.row(place_of(write.target, scope), ())) is Gap
 
 
-def _changes(here: Here, tool: Tool, scope: Scope) -> list[tuple[Place, Json]]:
+def _changes(here: CallContext, tool: Tool, scope: Scope) -> list[tuple[Place, Json]]:
     """Every row that a successful call changes or creates, as it is afterwards."""
     out: list[tuple[Place, Json]] = []
     for write in tool.writes:
@@ -192,7 +192,7 @@ def _changes(here: Here, tool: Tool, scope: Scope) -> list[tuple[Place, Json]]:
     return out
 
 
-def _changed(here: Here, write: Write, scope: Scope) -> tuple[Place, Json]:
+def _changed(here: CallContext, write: Write, scope: Scope) -> tuple[Place, Json]:
     place = place_of(write.target, scope)
     before = required(here.state.row(place, ()))
     outer, scope.old = scope.old, before
@@ -214,14 +214,14 @@ def _changed(here: Here, write: Write, scope: Scope) -> tuple[Place, Json]:
     return place, after
 
 
-def _predicted(here: Here, tool: Tool, scope: Scope) -> list[tuple[Place, Json]]:
+def _predicted(here: CallContext, tool: Tool, scope: Scope) -> list[tuple[Place, Json]]:
     try:
         return _changes(here, tool, scope)
     except NoValueError:
         return []
 
 
-def _old(here: Here, tool: Tool, scope: Scope) -> Json:
+def _old(here: CallContext, tool: Tool, scope: Scope) -> Json:
     ref = tool.shows or (tool.writes[0].target if tool.writes else None)
     if ref is None or (tool.writes and tool.writes[0].creates):
         return None
@@ -234,7 +234,7 @@ def _old(here: Here, tool: Tool, scope: Scope) -> Json:
     return known
 
 
-def _said_once(here: Here, tool: Tool, args: dict[str, Json]) -> bool:
+def _said_once(here: CallContext, tool: Tool, args: dict[str, Json]) -> bool:
     """Whether the very call was made before, of a tool whose answers hang on its own calls, or that never did so twice, and whose rows nobody knows.
 
     `true` may mean that the call changed something, and `false` that it was done already.
@@ -244,7 +244,7 @@ def _said_once(here: Here, tool: Tool, args: dict[str, Json]) -> bool:
     return any(e.tool == tool.name and e.args == args for e in here.state.log)
 
 
-def _made(here: Here, tool: Tool) -> int:
+def _made(here: CallContext, tool: Tool) -> int:
     return sum(e.tool == tool.name for e in here.state.log)
 
 

@@ -45,7 +45,7 @@ class Meant:
     arguments: Mapping[str, Json]
 
 
-class Made(NamedTuple):
+class Answered(NamedTuple):
     """One call that was made; a named tuple, because one is made per call."""
 
     result: ToolResult

@@ -14,7 +14,7 @@ from typing import Any, Final
 from ..task.attempt import UNKNOWN, Json, ToolResult
 from ..values.normal import names_in, parse_arguments, parse_json, simplify, stable
 from ..world.notice import notice
-from .view import Asked, View, keep
+from .view import CallInFlight, View, keep
 
 TRIM: Final = "trim"
 CASE: Final = "case"
@@ -95,7 +95,7 @@ class Spelling(View):
             isinstance(arguments, str) and (name, arguments) in self._kept
         )
 
-    def inward(self, asked: Asked) -> None:
+    def inward(self, asked: CallInFlight) -> None:
         """Spell the arguments as recorded."""
         known = self._known.get(asked.tool)
         text = asked.arguments if isinstance(asked.arguments, str) else None
@@ -112,13 +112,13 @@ class Spelling(View):
                 if n in given
             ):
                 # The record is the same one, or none: what becomes of it is not known either way.
-                asked.lost(ELSEWHERE)
+                asked.give_up(ELSEWHERE)
             asked.arguments = plain if text is None else json.dumps(plain)
             asked.sent = given
         elif text is not None:
             keep(self._kept, (asked.tool, text), text)
 
-    def outward(self, asked: Asked, result: ToolResult) -> ToolResult:
+    def outward(self, asked: CallInFlight, result: ToolResult) -> ToolResult:
         """A refusal that names what was sent, where nobody saw in which spelling."""
         if asked.sent is None or not result.is_error or result.source == UNKNOWN:
             return result

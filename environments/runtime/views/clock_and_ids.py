@@ -17,7 +17,7 @@ from ..task.attempt import DERIVED, Json, ToolResult
 from ..values.normal import parse_json
 from ..world.notice import notice
 from .formats import draw_id, fits, write_time
-from .view import Asked, View
+from .view import CallInFlight, View
 
 MARK: Final = re.compile(r'"?~(?:time|id|number)\.([a-z]+)~(\d*)"?')
 BY_FORMAT: Final = "; by format: "
@@ -142,15 +142,15 @@ class Marked(View):
         """The same past, independent from now on."""
         return Marked(self._formats, self._fresh.copy())
 
-    def outward(self, asked: Asked, result: ToolResult) -> ToolResult:
+    def outward(self, asked: CallInFlight, result: ToolResult) -> ToolResult:
         """An answer with a value for each mark."""
         return self._fresh.told(asked.version, result)
 
-    def observed(self, asked: Asked, content: str) -> str:
+    def observed(self, asked: CallInFlight, content: str) -> str:
         """A recorded result with marks."""
         return masked(self._formats, asked.version, content)[0]
 
-    def bare(self, asked: Asked, content: str, drawn: dict[str, Json]) -> str:
+    def bare(self, asked: CallInFlight, content: str, drawn: dict[str, Json]) -> str:
         """The same, with the values by mark."""
         content, values = masked(self._formats, asked.version, content)
         drawn |= values

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from ..task.attempt import UNKNOWN, Json, ToolResult
 from ..values.normal import Parsed, parse_json
-from .view import Asked, View, keep
+from .view import CallInFlight, View, keep
 
 RAW: Final = "raw"
 """What stands in the place is the text itself."""
@@ -151,17 +151,17 @@ class Enveloped(View):
             tool: [level.to_json() for level in levels] for tool, levels in self._levels.items()
         }
 
-    def outward(self, asked: Asked, result: ToolResult) -> ToolResult:
+    def outward(self, asked: CallInFlight, result: ToolResult) -> ToolResult:
         """An answer in its envelopes."""
         if result.source == UNKNOWN:
             return result
         return replace(result, content=self.around(asked.tool, result.content))
 
-    def observed(self, asked: Asked, content: str) -> str:
+    def observed(self, asked: CallInFlight, content: str) -> str:
         """A recorded result without them."""
         return self.inside(asked.tool, content)
 
-    def bare(self, asked: Asked, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - envelopes are constant
+    def bare(self, asked: CallInFlight, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - envelopes are constant
         """The same."""
         return self.inside(asked.tool, content)
 

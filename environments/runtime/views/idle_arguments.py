@@ -14,7 +14,7 @@ from typing import Any, Final
 from ..task.attempt import Json
 from ..values.normal import parse_arguments
 from .formats import DAY, fits, read_time
-from .view import Asked, View
+from .view import CallInFlight, View
 
 AGAIN: Final = "a key that an earlier call had"
 
@@ -39,7 +39,7 @@ class Idle(View):
         other._keys = self._keys
         return other
 
-    def inward(self, asked: Asked) -> None:
+    def inward(self, asked: CallInFlight) -> None:
         """Leave the arguments that mean something, and say why nobody knows what becomes of the call."""
         known = self._known.get(asked.tool)
         parsed = parse_arguments(asked.arguments) if known else None
@@ -47,7 +47,7 @@ class Idle(View):
             return
         why = next((w for n, form in known.items() if (w := self._why(n, form, parsed))), None)
         if why is not None:
-            asked.lost(why)
+            asked.give_up(why)
         own = {name: value for name, value in parsed.items() if name not in known}
         asked.arguments = json.dumps(own) if isinstance(asked.arguments, str) else own
 

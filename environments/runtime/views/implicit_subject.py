@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from ..task.attempt import Json
 from ..values.normal import names_in, parse_arguments
-from .view import Asked, View
+from .view import CallInFlight, View
 
 SUBJECT: Final = "__subject__"
 """The argument's name; an identifier, because other keys of a dictionary are data."""
@@ -56,14 +56,14 @@ class Subject(View):
         """Of this subject's session."""
         return Subject(self._bound, self._owners, subject)
 
-    def inward(self, asked: Asked) -> None:
+    def inward(self, asked: CallInFlight) -> None:
         """Give the subject to tools that answer for it; what is another subject's, nobody knows."""
         if asked.version in self._bound:
             asked.arguments = with_subject(asked.arguments, self._subject)
         elif self._owners.others(asked.version, asked.arguments, self._subject):
-            asked.lost("what it asks for was only ever seen with another subject")
+            asked.give_up("what it asks for was only ever seen with another subject")
 
-    def observed(self, asked: Asked, content: str) -> str:
+    def observed(self, asked: CallInFlight, content: str) -> str:
         """The same; whatever was recorded could be asked for."""
         if asked.version in self._bound and self._subject is not None:
             asked.arguments = with_subject(asked.arguments, self._subject)

@@ -17,7 +17,7 @@ from ..task.attempt import Json, Meant, ToolResult
 from ..task.tool_definition import function_of, name_of
 from ..values.normal import parse_arguments, parse_json
 from ..world.notice import named
-from .view import Asked, View
+from .view import CallInFlight, View
 
 NEVER: Final = "no call of it with such a value was ever recorded"
 VARIABLE: Final = "{"
@@ -249,7 +249,7 @@ class Dispatched(View):
                 out[part] = {"name": part, "parameters": schema}
         return out
 
-    def inward(self, asked: Asked) -> None:
+    def inward(self, asked: CallInFlight) -> None:
         """Name the part that is meant, with its arguments."""
         rule = self._rules.get(asked.tool)
         parsed = parse_arguments(asked.arguments) if rule is not None else None
@@ -257,7 +257,7 @@ class Dispatched(View):
             return
         found = rule.meant(parsed)
         if found is None:
-            asked.lost(NEVER)
+            asked.give_up(NEVER)
             return
         asked.meant = found
         asked.called, asked.tool = asked.tool, found.tool
@@ -265,7 +265,7 @@ class Dispatched(View):
         own = dict(found.arguments)
         asked.arguments = json.dumps(own) if isinstance(asked.arguments, str) else own
 
-    def outward(self, asked: Asked, result: ToolResult) -> ToolResult:
+    def outward(self, asked: CallInFlight, result: ToolResult) -> ToolResult:
         """A notice under the name that agents know."""
         return named(asked.called, result) if asked.called else result
 

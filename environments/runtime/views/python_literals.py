@@ -15,7 +15,7 @@ from typing import Final
 
 from ..task.attempt import UNKNOWN, Json, ToolResult
 from ..values.normal import parse_json
-from .view import Asked, View, keep
+from .view import CallInFlight, View, keep
 
 MAX_LENGTH: Final = 200_000
 """Characters; Python's reader takes some hundred bytes for each."""
@@ -33,7 +33,7 @@ class Literal(View):
         self._read: dict[str, str] = {}
         self._written: dict[str, str] = {}
 
-    def outward(self, asked: Asked, result: ToolResult) -> ToolResult:
+    def outward(self, asked: CallInFlight, result: ToolResult) -> ToolResult:
         """An answer as the tool writes it."""
         if result.source == UNKNOWN or asked.tool not in self._tools:
             return result
@@ -42,14 +42,14 @@ class Literal(View):
             told = keep(self._written, result.content, to_literal(result.content))
         return replace(result, content=told)
 
-    def observed(self, asked: Asked, content: str) -> str:
+    def observed(self, asked: CallInFlight, content: str) -> str:
         """A recorded result as JSON."""
         if asked.tool not in self._tools:
             return content
         told = self._read.get(content)
         return keep(self._read, content, from_literal(content)) if told is None else told
 
-    def bare(self, asked: Asked, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - as written
+    def bare(self, asked: CallInFlight, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - as written
         """The same."""
         return self.observed(asked, content)
 

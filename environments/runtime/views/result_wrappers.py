@@ -17,7 +17,7 @@ from ..task.attempt import UNKNOWN, Json, ToolResult
 from ..values.normal import parse_arguments, parse_json, same_json
 from .clock_and_ids import MARK, Fresh
 from .formats import fits
-from .view import Asked, View
+from .view import CallInFlight, View
 
 if TYPE_CHECKING:
     from ..world.tool import Tool
@@ -132,22 +132,22 @@ class Wrapped(View):
         """The same past, independent from now on."""
         return Wrapped(self._known, self._fresh.copy(), self._tools)
 
-    def outward(self, asked: Asked, result: ToolResult) -> ToolResult:
+    def outward(self, asked: CallInFlight, result: ToolResult) -> ToolResult:
         """An answer in its wrapping, with a value for each mark."""
         return self._fresh.told(
             asked.version, self._known.wrap(asked.tool, asked.arguments, result)
         )
 
-    def observed(self, asked: Asked, content: str) -> str:
+    def observed(self, asked: CallInFlight, content: str) -> str:
         """A recorded result without its wrapping."""
         inside = self._known.inside(asked.tool, content)
         if inside is None:
             tool = self._tools.get(asked.version)
             given = parse_arguments(asked.arguments) or {}
-            asked.dark = tool is None or not tool.refused(content, given)
+            asked.is_effect_unknown = tool is None or not tool.refused(content, given)
         return content if inside is None else inside
 
-    def bare(self, asked: Asked, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - what is drawn there is gone
+    def bare(self, asked: CallInFlight, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - what is drawn there is gone
         """The same."""
         return self._known.strip(asked.tool, content)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..task.attempt import UNKNOWN, Json, ToolResult
 from ..values.normal import parse_arguments, stable
-from .view import Asked, View
+from .view import CallInFlight, View
 
 if TYPE_CHECKING:
     from ..world.tool import Tool
@@ -52,28 +52,28 @@ class Chosen(View):
         """The same choices, independent from now on."""
         return Chosen(self._of, self._tools, self._last)
 
-    def inward(self, asked: Asked) -> None:
+    def inward(self, asked: CallInFlight) -> None:
         """Give what was chosen to tools that answer for it."""
         given = self._given(asked.version, asked.arguments)
         if given is None:
-            asked.lost("nobody knows what an earlier call chose")
+            asked.give_up("nobody knows what an earlier call chose")
         else:
             asked.arguments = given
 
-    def outward(self, asked: Asked, result: ToolResult) -> ToolResult:
+    def outward(self, asked: CallInFlight, result: ToolResult) -> ToolResult:
         """What the call chose holds from now on."""
         refused = None if result.source == UNKNOWN else result.is_error
         self._follow(asked.version, parse_arguments(asked.arguments) or {}, refused=refused)
         return result
 
-    def observed(self, asked: Asked, content: str) -> str:
+    def observed(self, asked: CallInFlight, content: str) -> str:
         """The same of a recorded call; while learning its arguments have what was chosen already."""
         parsed = parse_arguments(asked.arguments)
         if parsed is None or CHOSEN not in parsed:
             asked.arguments = self._given(asked.version, asked.arguments) or asked.arguments
         tool = self._tools.get(asked.version)
         parsed = parse_arguments(asked.arguments) or {}
-        refused = None if tool is None or asked.dark else tool.refused(content, parsed)
+        refused = None if tool is None or asked.is_effect_unknown else tool.refused(content, parsed)
         self._follow(asked.version, parsed, refused=refused)
         return content
 

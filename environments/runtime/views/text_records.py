@@ -17,7 +17,7 @@ from ..values.text_block import UnreadError, read_block, write_block
 from ..values.text_style import XML, Style, UnwrittenError
 from ..values.text_xml import read_xml, write_xml
 from ..world.notice import notice
-from .view import Asked, View, keep
+from .view import CallInFlight, View, keep
 
 
 class Texts(View):
@@ -30,7 +30,7 @@ class Texts(View):
         self._read: dict[tuple[str, str], str] = {}
         self._written: dict[tuple[str, str], str | None] = {}
 
-    def outward(self, asked: Asked, result: ToolResult) -> ToolResult:
+    def outward(self, asked: CallInFlight, result: ToolResult) -> ToolResult:
         """An answer as the tool writes it; unknown where it never wrote such a value."""
         if result.source == UNKNOWN or asked.tool not in self._styles:
             return result
@@ -43,7 +43,7 @@ class Texts(View):
             return notice(asked.tool, "nobody saw how this tool writes a part of the answer")
         return replace(result, content=told)
 
-    def observed(self, asked: Asked, content: str) -> str:
+    def observed(self, asked: CallInFlight, content: str) -> str:
         """A recorded result as JSON."""
         style = self._styles.get(asked.tool)
         if style is None:
@@ -52,7 +52,7 @@ class Texts(View):
         told = self._read.get(key)
         return keep(self._read, key, from_text(content, style)) if told is None else told
 
-    def bare(self, asked: Asked, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - as written
+    def bare(self, asked: CallInFlight, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - as written
         """The same."""
         return self.observed(asked, content)
 

@@ -19,7 +19,7 @@ from ..task.attempt import DERIVED, UNKNOWN, Json, ToolResult
 from ..values.normal import parse_arguments, parse_json, stable
 from .clock_and_ids import BY_FORMAT, fields_of
 from .formats import draw_id, fits, short_digest
-from .view import Asked, View
+from .view import CallInFlight, View
 
 STAND_IN: Final = re.compile(r"tk1:[0-9a-f]{16}")
 HANDLE: Final = "token"
@@ -55,7 +55,7 @@ class Tokens(View):
         other._given = dict(self._given)
         return other
 
-    def inward(self, asked: Asked) -> None:
+    def inward(self, asked: CallInFlight) -> None:
         """Put stand-ins into the arguments, and say why nobody knows what becomes of the call."""
         parsed = parse_arguments(asked.arguments)
         if parsed is None:
@@ -63,9 +63,9 @@ class Tokens(View):
         tool = asked.tool
         own = {name: self._meant(value) for name, value in parsed.items()}
         if tool in self._part["gives"] and stand_in(tool, own) in self._given.values():
-            asked.lost(AGAIN)
+            asked.give_up(AGAIN)
         if not all(_is_stand_in(own.get(name)) for name in self._part["takes"].get(tool, ())):
-            asked.lost(MADE_UP)
+            asked.give_up(MADE_UP)
         if own != parsed:
             asked.arguments = json.dumps(own) if isinstance(asked.arguments, str) else own
 
@@ -81,7 +81,7 @@ class Tokens(View):
         # Nobody gets in by naming the stand-in.
         return "~" + value if _is_stand_in(value) else value
 
-    def outward(self, asked: Asked, result: ToolResult) -> ToolResult:
+    def outward(self, asked: CallInFlight, result: ToolResult) -> ToolResult:
         """An answer with a token for each stand-in."""
         found = set(STAND_IN.findall(result.content)) if result.source != UNKNOWN else set()
         if not found:
@@ -97,7 +97,7 @@ class Tokens(View):
         said = result.evidence + BY_FORMAT + SAYS
         return replace(result, content=content, source=DERIVED, evidence=said)
 
-    def observed(self, asked: Asked, content: str) -> str:
+    def observed(self, asked: CallInFlight, content: str) -> str:
         """A recorded answer with stand-ins; the token that it gives out is this session's from here on."""
         self.inward(asked)
         token = given_out(self._part, asked.tool, content)
@@ -108,7 +108,7 @@ class Tokens(View):
             content = content.replace(one, known)
         return content
 
-    def bare(self, asked: Asked, content: str, drawn: dict[str, Json]) -> str:
+    def bare(self, asked: CallInFlight, content: str, drawn: dict[str, Json]) -> str:
         """Note the token that a result gives out."""
         token = given_out(self._part, asked.tool, content)
         if token is not None:

@@ -28,7 +28,7 @@ def keep(kept: dict[_Key, _Form], key: _Key, form: _Form) -> _Form:
 
 
 @dataclass(slots=True)
-class Asked:
+class CallInFlight:
     """One call on its way inwards: every view leaves it as the next one takes it."""
 
     tool: str
@@ -44,13 +44,13 @@ class Asked:
     """The part of it that was called, of a tool that is several."""
     sent: Mapping[str, Json] | None = None
     """The arguments as they were sent, where the tool's records spell them otherwise."""
-    dark: bool = False
+    is_effect_unknown: bool = False
     """Of a recorded call: its result is none that the tool is known to give."""
 
     def __post_init__(self) -> None:
         self.version = self.version or self.tool
 
-    def lost(self, why: str) -> None:
+    def give_up(self, why: str) -> None:
         """Nobody knows what becomes of it."""
         self.why = self.why or why
 
@@ -72,18 +72,18 @@ class View:
         """Whether it is known to leave this call and whatever is answered as they are: asked first, so it has to be quick."""
         return False
 
-    def inward(self, asked: Asked) -> None:
+    def inward(self, asked: CallInFlight) -> None:
         """Take off a call what only stands around it."""
 
-    def outward(self, asked: Asked, result: ToolResult) -> ToolResult:  # noqa: ARG002 - as above
+    def outward(self, asked: CallInFlight, result: ToolResult) -> ToolResult:  # noqa: ARG002 - as above
         """The answer as the next view outwards has it; called for every call, unknown answers too."""
         return result
 
-    def observed(self, asked: Asked, content: str) -> str:
+    def observed(self, asked: CallInFlight, content: str) -> str:
         """Follow a recorded call; its result as the next view inwards has it."""
         self.inward(asked)
         return content
 
-    def bare(self, asked: Asked, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - as above
+    def bare(self, asked: CallInFlight, content: str, drawn: dict[str, Json]) -> str:  # noqa: ARG002 - as above
         """A result without what says nothing, outside any session; notes values that every session draws anew, by mark."""
         return content

@@ -23,15 +23,15 @@ Call = tuple[str, str]
 
 
 @dataclass(slots=True)
-class Moment:
+class CachedState:
     """One state, and where each call made there leads."""
 
     state: State
-    ways: dict[Call, tuple[ToolResult, Moment | None]] = field(default_factory=dict)
+    ways: dict[Call, tuple[ToolResult, CachedState | None]] = field(default_factory=dict)
     """The answer, and the moment after the call; None where the call changes nothing."""
 
 
-class Room:
+class CacheBudget:
     """How much a world may still keep."""
 
     __slots__ = ("answers", "moments")

@@ -75,7 +75,7 @@ def _days_in(value: Json) -> Iterator[str]:
 
 
 @dataclass(slots=True, kw_only=True)
-class Came:
+class CallResult:
     """What came back from a call."""
 
     content: str
@@ -92,7 +92,7 @@ class Came:
 
 
 @dataclass(slots=True, kw_only=True)
-class Met:
+class RowSnapshot:
     """A row that a call is about, as it was."""
 
     place: Place
@@ -119,23 +119,23 @@ class Entry:
     """In normal form."""
     known: bool
     """False when nobody knows what it did."""
-    came: Came | None = None
-    met: tuple[Met, ...] = ()
+    came: CallResult | None = None
+    met: tuple[RowSnapshot, ...] = ()
     kind: str = ""
     """Of its event, where there is one."""
-    lost: bool = False
+    is_result_unknown: bool = False
     """Nobody knows what came of it: no recorded history had that."""
     settled: frozenset[str] = frozenset()
     targets: set[Place] = field(default_factory=set)
     """Rows whose state after it is known."""
     about: tuple[Place, ...] = ()
-    blind: frozenset[str] = frozenset()
+    tainted_tables: frozenset[str] = frozenset()
     """Tables any row of which it may have touched: it was about a record that nobody has seen."""
     under: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Per name the words that lists with it were asked for by."""
     fields: frozenset[str] = frozenset()
     """Keys that look like ids and name nothing, unless the call gives one as a value."""
-    nameless: bool = False
+    may_name_anything: bool = False
     """It may have named anything: its result is unknown, and such results name new things."""
     _call: str | None = None
     _names: frozenset[str] | None = None
@@ -148,7 +148,7 @@ class Entry:
     def call(self) -> str:
         """Tool and arguments in normal form: what recorded histories are compared by."""
         if self._call is None:
-            self._call = call_text(self.tool, self.args) + (DOUBT if self.lost else "")
+            self._call = call_text(self.tool, self.args) + (DOUBT if self.is_result_unknown else "")
         return self._call
 
     @property

@@ -12,19 +12,19 @@ from ..answers.path_containment import within
 from ..expr.gaps import NoValueError
 from ..task.attempt import Json
 from ..values.normal import labels_in, tokens_in
-from .entries import Came, Entry, Met, Place
-from .scope import Here, place_of, plain_place, scope_of
+from .entries import CallResult, Entry, Place, RowSnapshot
+from .scope import CallContext, place_of, plain_place, scope_of
 from .state import ABSENT, ONLY
 from .tool import RowRef, Tool
 
 
-def history(here: Here, tool: Tool, args: dict[str, Json], content: str) -> tuple[str, ...]:
+def history(here: CallContext, tool: Tool, args: dict[str, Json], content: str) -> tuple[str, ...]:
     """The earlier calls that matter for this one: they share a name with it or with its result."""
     if not here.state.log:
         return ()
     about = _about(here, tool, args)
     asked = labels_in(args)
-    names = asked | Came(content=content).labels()
+    names = asked | CallResult(content=content).labels()
     met = _met(here, about)
     names = names.union(*(one.names() for one in met))
     words = frozenset[str]().union(*(words_in(here, one.row) for one in met))
@@ -44,7 +44,7 @@ def history(here: Here, tool: Tool, args: dict[str, Json], content: str) -> tupl
         or (
             not _ignored(tool, e, about_same)
             and (
-                (e.nameless and _may_name(here, e, names, refused=refused))
+                (e.may_name_anything and _may_name(here, e, names, refused=refused))
                 or not names.isdisjoint(e.names)
                 or (e.tool in tool.untried and not words.isdisjoint(e.names))
                 or not asked.isdisjoint(e.words())
@@ -61,7 +61,7 @@ def _ignored(tool: Tool, entry: Entry, about_same: set[str]) -> bool:
     return entry.tool == tool.name or about_same.isdisjoint(labels_in(entry.args))
 
 
-def words_in(here: Here, row: Json) -> frozenset[str]:
+def words_in(here: CallContext, row: Json) -> frozenset[str]:
     """The plain words in a row under which rows stand: what a call about such a row does may show in this one."""
     return here.world.keyed & tokens_in(row) if here.world.keyed else frozenset()
 
@@ -73,7 +73,7 @@ def _touches(entry: Entry, place: Place) -> bool:
     return place in entry.targets or not entry.known or place[0] not in entry.settled
 
 
-def _shown(here: Here, tool: Tool, args: dict[str, Json]) -> Place:
+def _shown(here: CallContext, tool: Tool, args: dict[str, Json]) -> Place:
     """The record that a reader is asked for, or that a writer's answer shows."""
     shown = tool.reads if tool.reads is not None else tool.shows
     if shown is not None:
@@ -84,7 +84,7 @@ def _shown(here: Here, tool: Tool, args: dict[str, Json]) -> Place:
     return "", ""
 
 
-def _may_name(here: Here, entry: Entry, names: set[str], *, refused: bool) -> bool:
+def _may_name(here: CallContext, entry: Entry, names: set[str], *, refused: bool) -> bool:
     """Whether a call with an unknown result, of a tool that names new things, may have named one of these.
 
     What an answer shows was there before, or was named by such a call when it was recorded. What was not found may be
@@ -94,10 +94,12 @@ def _may_name(here: Here, entry: Entry, names: set[str], *, refused: bool) -> bo
     return refused or not issued or not names.isdisjoint(issued)
 
 
-def entry_of(here: Here, tool: Tool, args: dict[str, Json], came: Came, *, known: bool) -> Entry:
+def entry_of(
+    here: CallContext, tool: Tool, args: dict[str, Json], came: CallResult, *, known: bool
+) -> Entry:
     """A call for the log: which rows it is about, and what it may have touched besides if nobody knows what it did."""
     about = _about(here, tool, args)
-    lost = not known and not came.content
+    is_result_unknown = not known and not came.content
     return Entry(
         tool=tool.name,
         args=args,
@@ -105,27 +107,27 @@ def entry_of(here: Here, tool: Tool, args: dict[str, Json], came: Came, *, known
         came=came,
         met=_met(here, about),
         kind="" if not known else "act" if tool.kind == "act" else "write",
-        lost=lost,
+        is_result_unknown=is_result_unknown,
         under=here.world.listed,
         fields=here.world.fields,
-        nameless=lost and tool.news,
+        may_name_anything=is_result_unknown and tool.news,
         settled=tool.settled,
         about=about,
-        blind=tool.far if known else tool.far | _blind(here, tool, about),
+        tainted_tables=tool.far if known else tool.far | _tainted_tables(here, tool, about),
     )
 
 
-def log_unknown(here: Here, name: str, args: Mapping[str, Json], content: str) -> None:
+def log_unknown(here: CallContext, name: str, args: Mapping[str, Json], content: str) -> None:
     """Remember a call of which nobody knows what it did."""
     tool = here.world.tools.get(name)
     if tool is not None:
-        came = Came(content=content)
+        came = CallResult(content=content)
         here.state.add(entry_of(here, tool, dict(args), came, known=False))
         return
     here.state.add(Entry(tool=name, args=dict(args), known=False, fields=here.world.fields))
 
 
-def _about(here: Here, tool: Tool, args: dict[str, Json]) -> tuple[Place, ...]:
+def _about(here: CallContext, tool: Tool, args: dict[str, Json]) -> tuple[Place, ...]:
     """The rows that a call names."""
     places: list[Place] = []
     for ref in tool.names if tool.shows is None else (*tool.names, tool.shows):
@@ -135,26 +137,26 @@ def _about(here: Here, tool: Tool, args: dict[str, Json]) -> tuple[Place, ...]:
     return tuple(places)
 
 
-def _named(here: Here, ref: RowRef, args: dict[str, Json]) -> Place | None:
+def _named(here: CallContext, ref: RowRef, args: dict[str, Json]) -> Place | None:
     try:
         return place_of(ref, scope_of(here, args, None))
     except NoValueError:
         return None
 
 
-def _met(here: Here, about: tuple[Place, ...]) -> tuple[Met, ...]:
+def _met(here: CallContext, about: tuple[Place, ...]) -> tuple[RowSnapshot, ...]:
     """The rows that a call is about, as they are now."""
     state = here.state
-    met: list[Met] = []
+    met: list[RowSnapshot] = []
     for place in about:
         row = state.look(place)
         # The one record of a table holds all sorts of things that a call about it is not about.
         if row is not ABSENT and place[1] != ONLY:
-            met.append(Met(place=place, row=row, kept=state.names_kept(place)))
+            met.append(RowSnapshot(place=place, row=row, kept=state.names_kept(place)))
     return tuple(met)
 
 
-def _blind(here: Here, tool: Tool, about: tuple[Place, ...]) -> frozenset[str]:
+def _tainted_tables(here: CallContext, tool: Tool, about: tuple[Place, ...]) -> frozenset[str]:
     """What a call with an unknown outcome may reach beyond the rows it names."""
     seen = bool(about) and all(here.state.look(place) is not ABSENT for place in about)
     return frozenset() if seen else tool.reach - {place[0] for place in about}

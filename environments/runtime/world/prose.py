@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
 from ..answers.recorded_only import RecordedSession
-from ..task.attempt import DERIVED, UNKNOWN, EndState, Json, Made, Meant, ToolResult
+from ..task.attempt import DERIVED, UNKNOWN, Answered, EndState, Json, Meant, ToolResult
 from ..values.canonical import digest_bytes
 from ..values.normal import parse_arguments, parse_json, simplify, stable
 from .session import Session
@@ -158,7 +158,7 @@ class _Worded(Session):
         """The tool's answer to one call, and its effect."""
         return self.made(name, arguments).result
 
-    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Made:
+    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
         """The same, with what the call meant."""
         prose = self._world.prose.get(name)
         parsed = parse_arguments(arguments) if prose is not None or self._wordings else None
@@ -176,7 +176,7 @@ class _Worded(Session):
 
     def _otherwise(
         self, name: str, asked: Mapping[str, Json], prose: Prose, before: Self
-    ) -> Made | None:
+    ) -> Answered | None:
         """The answer to the call in a recorded wording; None, and all as it was, where no wording has one."""
         after = self.fork()
         mine = prose.texts(asked)
@@ -197,7 +197,7 @@ class _Worded(Session):
         self._resume(after)
         return None
 
-    def _in_words(self, made: Made) -> Made:
+    def _in_words(self, made: Answered) -> Answered:
         """An answer, and what was meant, in the words of this session."""
         result, meant = made
         if not self._wordings:
@@ -208,7 +208,7 @@ class _Worded(Session):
         content = said_again(result.content, self._wordings)
         if content != result.content:
             result = replace(result, content=content, source=DERIVED)
-        return Made(result, meant)
+        return Answered(result, meant)
 
     def end_state(self) -> EndState:
         """What differs from the start, in the words of this session."""
@@ -223,9 +223,9 @@ class _Worded(Session):
         return replace(end, effects=effects, events=events)
 
 
-def replaced(made: Made, result: ToolResult) -> Made:
+def replaced(made: Answered, result: ToolResult) -> Answered:
     """The same call with another answer."""
-    return Made(result, made.meant)
+    return Answered(result, made.meant)
 
 
 def _like(

@@ -1,6 +1,6 @@
 """What the expressions of a world see of a session, and the rows they name.
 
-Goes in: a call and `Here`, the place where it is answered. Comes out: `Scope` and `Place`. Not here: evaluating (`expression`).
+Goes in: a call and `CallContext`, the place where it is answered. Comes out: `Scope` and `Place`. Not here: evaluating (`expression`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Here:
+class CallContext:
     """Where a call is answered: a world, and the state of the session that asks."""
 
     world: World
@@ -47,7 +47,7 @@ class Here:
         return value
 
 
-def scope_of(here: Here, args: dict[str, Json], old: Json) -> Scope:
+def scope_of(here: CallContext, args: dict[str, Json], old: Json) -> Scope:
     """What an expression sees: the call, the record before it, every row of the session, and its counters."""
     state = here.state
     return Scope(

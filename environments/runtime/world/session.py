@@ -16,15 +16,15 @@ from ..answers.reads import show, show_computed
 from ..answers.recall import Recall
 from ..answers.tape import taped
 from ..answers.writes import change, follow_change, follow_read
-from ..task.attempt import DERIVED, RECORDED, UNKNOWN, EndState, Json, Made, ToolResult
+from ..task.attempt import DERIVED, RECORDED, UNKNOWN, Answered, EndState, Json, ToolResult
 from ..values.normal import parse_arguments, unwrap
-from ..views.view import Asked
+from ..views.view import CallInFlight
 from .believed import Given
-from .cached_states import Moment
+from .cached_states import CachedState
 from .entries import Place
 from .log import log_unknown
 from .notice import ONLY_RECORDED, SELDOM_RIGHT, notice, whole
-from .scope import Here
+from .scope import CallContext
 from .state import ABSENCE
 from .tool import STRICT, Tool
 
@@ -53,7 +53,7 @@ class Session:
     def __init__(
         self,
         world: World,
-        moment: Moment,
+        moment: CachedState,
         *,
         started_at: int,
         caller: str | None,
@@ -68,7 +68,7 @@ class Session:
         """The calls that may have changed something, in a world that recalls answers."""
         self._wordings: Mapping[str, str] = {}
         """Recorded texts, each with the one that this session sent instead."""
-        self._moment: Moment | None = moment
+        self._moment: CachedState | None = moment
         self._shared = True
         self.state = moment.state
         """What others may hold too: never to be changed but by `_leave` first."""
@@ -89,7 +89,7 @@ class Session:
         result = self._called(name, arguments)
         return self._settled(recall, name, (name, arguments), result)
 
-    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Made:
+    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
         """The same, with what the call meant."""
         recall = self._world.recall
         if recall is None:
@@ -101,7 +101,7 @@ class Session:
         result = self._settled(recall, tool, (name, arguments), made.result, before)
         if not looks and not result.is_error:
             self._done = (*self._done, recall.done(name, arguments, tool))
-        return made if result is made.result else Made(result, made.meant)
+        return made if result is made.result else Answered(result, made.meant)
 
     def _went_before(self, name: str, arguments: Mapping[str, Json] | str) -> bool:
         """Whether a run made this call here, and knew the answer."""
@@ -150,12 +150,12 @@ class Session:
             entry.known, entry.kind = not again, entry.kind or "write"
         return best.result()
 
-    def _made(self, name: str, arguments: Mapping[str, Json] | str) -> Made:
+    def _made(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
         """What learnt behaviour answers."""
         views = self._views
         if not views:
-            return Made(self._called(name, arguments))
-        asked = Asked(name, arguments)
+            return Answered(self._called(name, arguments))
+        asked = CallInFlight(name, arguments)
         for view in views:
             view.inward(asked)
         if asked.why is None:
@@ -164,7 +164,7 @@ class Session:
             result = self._not_known(asked.version, asked.arguments, asked.why)
         for view in reversed(views):
             result = view.outward(asked, result)
-        return Made(result, asked.meant)
+        return Answered(result, asked.meant)
 
     def _called(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
         """The answer with marks where fresh values go."""
@@ -242,7 +242,7 @@ class Session:
         if self.state.same_as(before):
             self.state, self._moment, self._shared = before, moment, shared
         elif moment is not None and self._world.room.moment():
-            self._moment, self._shared = Moment(self.state), True
+            self._moment, self._shared = CachedState(self.state), True
         return result
 
     def _leave(self) -> None:
@@ -271,11 +271,11 @@ class Session:
 
     def _observe(self, name: str, arguments: Mapping[str, Json] | str, content: str) -> None:
         self._leave()
-        asked, inside = Asked(name, arguments), unwrap(content, self._envelope())
+        asked, inside = CallInFlight(name, arguments), unwrap(content, self._envelope())
         for view in self._views:
             inside = view.observed(asked, inside)
         tool, parsed = self._world.tools.get(asked.version), parse_arguments(asked.arguments)
-        if tool is None or parsed is None or asked.dark:
+        if tool is None or parsed is None or asked.is_effect_unknown:
             log_unknown(self.here(), asked.version, parsed or {}, inside)
             return
         args = tool.normal(parsed)
@@ -284,9 +284,9 @@ class Session:
         else:
             follow_change(self.here(), tool, args, inside)
 
-    def here(self) -> Here:
+    def here(self) -> CallContext:
         """Where the next call is answered."""
-        return Here(self._world, self.state, self._given.own, self._given.believed)
+        return CallContext(self._world, self.state, self._given.own, self._given.believed)
 
     def end_state(self) -> EndState:
         """What differs from the start, what was done without a record, and what nobody knows."""
@@ -301,7 +301,7 @@ class Session:
         self._shared = True
         other = type(self)(
             self._world,
-            self._moment or Moment(self.state),
+            self._moment or CachedState(self.state),
             started_at=self.started_at,
             caller=self.caller,
             given=self._given,
@@ -326,9 +326,11 @@ class Session:
             return False
         if not state.log:
             return True
-        if place is not None and (place[0] in state.blind or place[0] + ABSENCE in state.blind):
+        if place is not None and (
+            place[0] in state.tainted_tables or place[0] + ABSENCE in state.tainted_tables
+        ):
             return False
-        if any(entry.nameless for entry in state.log):
+        if any(entry.may_name_anything for entry in state.log):
             return False
         return names is not None and not state.touches(names)
 

@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from threading import Lock
 
-from ..task.attempt import SIMULATED, UNKNOWN, EndState, Json, Made, ToolResult
+from ..task.attempt import SIMULATED, UNKNOWN, Answered, EndState, Json, ToolResult
 from ..values.canonical import digest
 from ..values.normal import parse_arguments
 from .session import Session
@@ -104,7 +104,7 @@ class SimulatedSession:
         """The world's answer, else a simulated one where the tool's policy allows it."""
         return self.made(name, arguments).result
 
-    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Made:
+    def made(self, name: str, arguments: Mapping[str, Json] | str) -> Answered:
         """The same, with what the call meant."""
         with self._world.lock:
             result, meant = self._session.made(name, arguments)
@@ -119,7 +119,7 @@ class SimulatedSession:
             result = self._simulated(name, parsed) or result
         text = arguments if isinstance(arguments, str) else digest(dict(arguments))
         self._earlier.append((name, text, result.content))
-        return Made(result, meant)
+        return Answered(result, meant)
 
     def end_state(self) -> EndState:
         """What differs from the start; simulated calls leave it unknown."""

@@ -14,7 +14,7 @@ from ..answers.nested_tables import Nested, Source, find
 from ..expr.gaps import MISSING, TOUCHED, UNSEEN, Gap, Partial, unknown
 from ..task.attempt import Effect, EndState, Json
 from ..values.normal import labels_in, parse_json, same_json
-from .entries import Entry, Met, Place
+from .entries import Entry, Place, RowSnapshot
 
 ABSENT: Final = object()
 """No such row in the base and none in the session."""
@@ -31,7 +31,6 @@ class State:
 
     __slots__ = (
         "base",
-        "blind",
         "counters",
         "dated",
         "fresh",
@@ -41,6 +40,7 @@ class State:
         "row_names",
         "rows",
         "start",
+        "tainted_tables",
         "version",
     )
 
@@ -65,7 +65,7 @@ class State:
         self.fresh: dict[Place, int] = {}
         self.log: list[Entry] = []
         self.counters: dict[str, int] = {}
-        self.blind: dict[str, int] = {}
+        self.tainted_tables: dict[str, int] = {}
         self.version = 0
         """Rises with every change: answers may be kept while it stands."""
 
@@ -79,7 +79,7 @@ class State:
         other.fresh = dict(self.fresh)
         other.log = list(self.log)
         other.counters = dict(self.counters)
-        other.blind = dict(self.blind)
+        other.tainted_tables = dict(self.tainted_tables)
         other.version = self.version
         return other
 
@@ -102,14 +102,14 @@ class State:
 
     def row(self, place: Place, names: Iterable[str]) -> Any:
         """The row as it is now; a gap where it was never seen or may have been touched unseen."""
-        if self.log and self.clouded(place, names):
+        if self.log and self.is_tainted(place, names):
             return TOUCHED
         found = self.look(place)
         return UNSEEN if found is ABSENT else found
 
     def names_at(self, place: Place, row: Json) -> frozenset[str]:
         """Everything that the row at a place names."""
-        return Met(place=place, row=row, kept=self.names_kept(place)).names()
+        return RowSnapshot(place=place, row=row, kept=self.names_kept(place)).names()
 
     def names_kept(self, place: Place) -> dict[Place, frozenset[str]] | None:
         """Where the names of the row at a place are kept for all sessions; None where the row is this session's."""
@@ -125,7 +125,7 @@ class State:
             return self._inside_or_part(table, nested, key)
         parent, source, element = held
         if parent not in self.rows and not self.dated:
-            if self.log and self.clouded(parent, ()):
+            if self.log and self.is_tainted(parent, ()):
                 return self._seen_inside(nested, key, TOUCHED)
             return element
         return _inside(source, parent, self.row(parent, ()), key)
@@ -142,7 +142,7 @@ class State:
 
     def _row_or_part(self, place: Place) -> Any:
         """A row, or what is known of one that nobody read."""
-        if self.log and self.clouded(place, ()):
+        if self.log and self.is_tainted(place, ()):
             return TOUCHED
         found = self.look(place)
         return self._part(*place) if found is ABSENT else found
@@ -155,27 +155,27 @@ class State:
         found = self._seen_inside(nested, key, _MAYBE_MADE)
         if found is not _MAYBE_MADE:
             return found
-        clouded = any(self.clouded((source.table, key), ()) for source in nested.sources)
-        return found if clouded else self._part(table, key)
+        tainted = any(self.is_tainted((source.table, key), ()) for source in nested.sources)
+        return found if tainted else self._part(table, key)
 
     def _seen_inside(self, nested: Nested, key: str, otherwise: Gap) -> Any:
         """A nested record that only rows of this session hold: shown to it, or made by it."""
         known: list[Json] = []
         for source in nested.sources:
             for place in self.rows:
-                if place[0] == source.table and not self.clouded(place, ()):
+                if place[0] == source.table and not self.is_tainted(place, ()):
                     inner = find(source, place, self.rows[place], key)
                     known += [inner] if inner is not None else []
         if not known or any(not same_json(known[0], other) for other in known[1:]):
             return otherwise
         return known[0]
 
-    def clouded(self, place: Place, names: Iterable[str]) -> bool:
+    def is_tainted(self, place: Place, names: Iterable[str]) -> bool:
         """Whether some logged call may have changed the row without anybody knowing how."""
         since = self.fresh.get(place, 0)
         table = place[0]
-        if self.blind.get(table, -1) >= since and any(
-            table in e.blind and place not in e.targets for e in self.log[since:]
+        if self.tainted_tables.get(table, -1) >= since and any(
+            table in e.tainted_tables and place not in e.targets for e in self.log[since:]
         ):
             return True
         asked: set[str] | None = None
@@ -194,12 +194,12 @@ class State:
 
     def _doubted(self, place: Place, writes: Writes) -> frozenset[str] | None:
         """Fields of a row that calls of which nobody knows what they did may have changed; None: any of them."""
-        dark = [entry for entry in self.log[self.fresh.get(place, 0) :] if not entry.known]
-        if not dark:
+        doubtful = [entry for entry in self.log[self.fresh.get(place, 0) :] if not entry.known]
+        if not doubtful:
             return frozenset()
         names = {*self.names_at(place, self.rows[place]), *names_of_key(place[1]), "|".join(place)}
         found: set[str] = set()
-        for entry in dark:
+        for entry in doubtful:
             if place in entry.about and place not in entry.targets:
                 fields = writes.get(entry.tool, _NO_WRITES).get(place[0])
                 if fields is None:
@@ -208,7 +208,7 @@ class State:
                 continue
             apart = place[1] != ONLY and names.isdisjoint(entry.labels)
             spared = apart or place[0] in entry.settled
-            if not spared or place[0] in entry.blind or not entry.about:
+            if not spared or place[0] in entry.tainted_tables or not entry.about:
                 return None
         return frozenset(found)
 
@@ -216,7 +216,7 @@ class State:
         """Whether a logged call names any of these, or is about such a row."""
         return any(not names.isdisjoint(entry.labels) for entry in self.log)
 
-    def clouded_at_large(self, table: str) -> bool:
+    def is_tainted_at_large(self, table: str) -> bool:
         """Whether some logged call may have changed a result that names nothing in particular."""
         return any(table not in entry.settled for entry in self.log)
 
@@ -237,8 +237,8 @@ class State:
         at = len(self.log)
         self.version += 1
         self.log.append(entry)
-        for table in entry.blind:
-            self.blind[table] = at
+        for table in entry.tainted_tables:
+            self.tainted_tables[table] = at
 
     def end(self, writes: Writes | None = None) -> EndState:
         """What differs from the start; `writes`: per tool and table, the fields that its successes were seen to change."""

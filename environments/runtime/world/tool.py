@@ -20,7 +20,7 @@ from ..expr.scope import Expr, Tree
 from ..task.attempt import Json
 from ..values.json_text import Writer, writer
 from ..values.normal import coerce, simplify, stable
-from .entries import Came
+from .entries import CallResult
 
 INNOCENT: Final = frozenset({"constant", "pure", "read", "search"})
 """Kinds of tools that change nothing."""
@@ -324,7 +324,7 @@ def _writer(style: Mapping[str, Any]) -> Writer:
 
 def _issued(tape: Mapping[str, Any]) -> frozenset[str]:
     contents = {entry["content"] for entries in tape.values() for entry in entries}
-    return frozenset[str]().union(*(Came(content=content).labels() for content in contents))
+    return frozenset[str]().union(*(CallResult(content=content).labels() for content in contents))
 
 
 def _ref(part: Mapping[str, Any] | None) -> RowRef | None:

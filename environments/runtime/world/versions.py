@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..task.attempt import ToolResult
-from ..views.view import Asked, View
+from ..views.view import CallInFlight, View
 from .notice import named
 
 
@@ -28,13 +28,13 @@ class Versions(View):
         """Of the moment where a session began."""
         return Versions(self._known, at)
 
-    def inward(self, asked: Asked) -> None:
+    def inward(self, asked: CallInFlight) -> None:
         """Name the version that answers."""
         asked.version = version_at(self._known, asked.tool, self._at)
         if between(self._known.get(asked.tool, ()), self._at):
-            asked.lost("the tool changed at about this time")
+            asked.give_up("the tool changed at about this time")
 
-    def outward(self, asked: Asked, result: ToolResult) -> ToolResult:
+    def outward(self, asked: CallInFlight, result: ToolResult) -> ToolResult:
         """A notice under the tool's own name."""
         return result if asked.version == asked.tool else named(asked.tool, result)
 

@@ -21,7 +21,7 @@ from ..values.normal import parse_arguments
 from ..views.chain import views_of
 from ..views.multiplexed import EMPTY, Dispatched
 from .believed import given_by
-from .cached_states import Moment, Room
+from .cached_states import CacheBudget, CachedState
 from .dated_rows import dated_base, latest_rows
 from .entries import Place
 from .prose import WordedRecordedSession, WordedSession, prose_of
@@ -118,13 +118,13 @@ class World:
         """Recorded answers that are told though no behaviour says them; None where only what is certain is told."""
         self.prose = prose_of(document.get("prose", {}))
         """Texts that agents word themselves, by tool as they call it."""
-        self.room = Room()
+        self.room = CacheBudget()
         self.row_names: dict[Place, frozenset[str]] = {}
         self.listed = listed(self.base)
         self.keyed = keyed(self.base)
         self.fields = frozenset(document.get("fields", ()))
         """Keys that look like ids and name nothing: fields and arguments."""
-        self.roots: dict[tuple[int, int], tuple[Mapping[str, Any] | None, Moment]] = {}
+        self.roots: dict[tuple[int, int], tuple[Mapping[str, Any] | None, CachedState]] = {}
         self.cache: dict[
             tuple[str, str], tuple[ToolResult, frozenset[str] | None, Place | None]
         ] = {}
@@ -175,13 +175,13 @@ class World:
         kind = kinds[bool(self.recordings.tools or given.path)]
         return kind(self, moment, started_at=started_at, caller=caller, given=given)
 
-    def _root(self, start: Mapping[str, Any] | None, started_at: int) -> Moment:
+    def _root(self, start: Mapping[str, Any] | None, started_at: int) -> CachedState:
         """The moment where sessions with this start begin; made once for all runs of one task."""
         key = id(start), started_at if self.living else 0
         known = self.roots.get(key)
         if known is not None:
             return known[1]
-        moment = Moment(self._opened(start, started_at))
+        moment = CachedState(self._opened(start, started_at))
         if self.room.moment():
             # The start is held too: as long as it lives, no other object has its id.
             self.roots[key] = (start, moment)

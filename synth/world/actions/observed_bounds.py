@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from environments.runtime.answers.guards import names_part
-from environments.runtime.answers.observed_bounds import Condition, Met, note
+from environments.runtime.answers.observed_bounds import Condition, ObservedBounds, note
 from environments.runtime.values.normal import stable
 from synth.world.actions.effects import rescoped, spread
 from synth.world.actions.examples import Example
@@ -34,7 +34,7 @@ def learn_met(bench: Workbench, examples: Mapping[str, Sequence[Example]]) -> No
             part = part and guard["holds"][1] not in keys
             if not looks or not (guard["support"] or part):
                 continue
-            condition, met = Condition(guard["holds"]), Met()
+            condition, met = Condition(guard["holds"]), ObservedBounds()
             for scope in scopes:
                 note(condition, met, scope)
             found = met.to_json()
