@@ -42,6 +42,7 @@ from synth.injected import injected_arguments, without_injected
 from synth.labels import Label
 from synth.readings import Readings
 from synth.recorded_path import is_walked, path_of
+from synth.rubric.calculators import calculators
 from synth.rubric.constructed import Intents
 from synth.rubric.corrected import NOT_SAID, OTHER_TOOL, Corrected, tried
 from synth.rubric.corrections import Correction, Said, joined
@@ -113,9 +114,9 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
     for e in usable:
         with unit("episode", e.episode_id):
             records.append(readings.recorded(tools.completed(e), read))
-    said = world.document.get("reads", []) if world is not None else []
     injected = injected_arguments(records)
-    kinds = infer_tools(records, reads=said, dispatched=several).with_injected(injected.tools)
+    kinds = infer_tools(records, reads=_reads(world), dispatched=several)
+    kinds = kinds.with_injected(injected.tools)
     facts = {
         r.episode.episode_id: readings.facts(r, labels.get(r.episode.episode_id), kinds)
         for r in records
@@ -154,7 +155,8 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
                 made = _answered(g, mine, right, begins, kinds) or made
         found.append(_Attempts(g, mine, made, right))
     also = [*intents.seen(), *(one for f in found for one in _ended_right(f, kinds))]
-    traits = traits_of(kinds, attempts, silent=silent, also=also)
+    risk = world.document.get("recall", {}).get("risk", 0.0)
+    traits = traits_of(kinds, attempts, silent=silent, risk=risk, also=also)
     candidates = _candidates(found, traits, starts, unit, judged=judged)
     return [without_injected(c, injected) for c in candidates]
 
@@ -307,6 +309,14 @@ def _played(
     again = run_actions(replace(task, start=believing.start), start.world, actions)
     known = all(c.result.source != UNKNOWN for c in again.calls)
     return (believing, again) if known else (start, attempt)
+
+
+def _reads(world: LearntWorld | None) -> dict[str, str]:
+    """Tools that change nothing whatever their names say, each with the reason."""
+    if world is None:
+        return {}
+    found = dict.fromkeys(calculators(world.document["tools"]), "it calculates")
+    return found | dict.fromkeys(world.document.get("reads", ()), "a person says so")
 
 
 def _silent(

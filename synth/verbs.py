@@ -7,6 +7,7 @@ In: a name and a description. Out: log-odds that the tool writes. A prior only: 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Final
 
 from environments.runtime.views.multiplexed import spoken
@@ -17,13 +18,19 @@ WRITES: Final = frozenset(
         "activate",
         "add",
         "adjust",
+        "allocate",
         "alter",
+        "amend",
+        "annotate",
         "append",
         "apply",
+        "appoint",
         "approve",
         "archive",
         "assign",
         "attach",
+        "authorize",
+        "ban",
         "block",
         "book",
         "buy",
@@ -37,23 +44,35 @@ WRITES: Final = frozenset(
         "commit",
         "complete",
         "confirm",
+        "connect",
         "create",
         "deactivate",
         "debit",
         "decline",
         "decrease",
+        "delegate",
         "delete",
+        "deliver",
+        "demote",
+        "deny",
         "deploy",
         "deposit",
+        "detach",
         "disable",
         "discard",
+        "disconnect",
         "dismiss",
+        "dispatch",
+        "downgrade",
         "drop",
+        "duplicate",
         "edit",
         "email",
         "enable",
+        "enqueue",
         "enrol",
         "enroll",
+        "erase",
         "escalate",
         "exchange",
         "execute",
@@ -62,14 +81,18 @@ WRITES: Final = frozenset(
         "file",
         "fill",
         "finalize",
+        "fix",
         "flag",
+        "follow",
         "forward",
+        "freeze",
         "fulfil",
         "fulfill",
         "grant",
         "hand",
         "handoff",
         "handover",
+        "hide",
         "hire",
         "hold",
         "import",
@@ -88,12 +111,15 @@ WRITES: Final = frozenset(
         "link",
         "lock",
         "log",
+        "lower",
         "mark",
         "merge",
         "message",
         "migrate",
         "modify",
         "move",
+        "mute",
+        "nominate",
         "notify",
         "open",
         "order",
@@ -106,27 +132,42 @@ WRITES: Final = frozenset(
         "play",
         "post",
         "process",
+        "promote",
+        "provision",
         "publish",
         "purchase",
+        "purge",
         "push",
         "put",
         "raise",
+        "reactivate",
+        "reallocate",
         "reassign",
         "rebook",
-        "reactivate",
+        "receive",
         "record",
+        "recover",
         "redeem",
+        "redirect",
+        "redo",
+        "refill",
+        "refuel",
         "refund",
         "register",
+        "reimburse",
+        "reinstate",
         "reject",
         "release",
+        "remit",
         "remove",
         "rename",
         "renew",
         "reopen",
+        "repay",
         "replace",
         "reply",
         "report",
+        "repost",
         "request",
         "reschedule",
         "reserve",
@@ -137,7 +178,9 @@ WRITES: Final = frozenset(
         "resume",
         "retry",
         "return",
+        "reverse",
         "revert",
+        "revise",
         "revoke",
         "rollback",
         "rotate",
@@ -146,14 +189,20 @@ WRITES: Final = frozenset(
         "schedule",
         "send",
         "set",
+        "settle",
+        "shelve",
+        "shift",
         "ship",
         "sign",
+        "silence",
+        "skip",
         "start",
         "stop",
         "store",
         "submit",
         "subscribe",
         "suspend",
+        "swap",
         "switch",
         "sync",
         "tag",
@@ -161,18 +210,38 @@ WRITES: Final = frozenset(
         "toggle",
         "top",
         "transfer",
+        "trash",
         "trigger",
+        "truncate",
+        "unarchive",
+        "unassign",
         "unblock",
+        "undelete",
+        "undo",
+        "unfollow",
+        "unfreeze",
+        "unhide",
+        "uninstall",
+        "unlike",
         "unlink",
         "unlock",
+        "unmark",
+        "unmute",
+        "unpin",
+        "unpublish",
+        "unset",
+        "unstar",
         "unsubscribe",
+        "unsuspend",
+        "untag",
         "update",
         "upgrade",
-        "downgrade",
         "upload",
         "upsert",
+        "upvote",
         "void",
         "waive",
+        "wipe",
         "withdraw",
         "write",
     ]
@@ -325,6 +394,8 @@ HANDS_OVER: Final = re.compile(
     r"\b(?:escalat|hand(?:s|ed)?[\s_-]?(?:off|over|over to))|\bto an? (?:human|person|colleague|supervisor)",
     re.IGNORECASE,
 )
+ANSWERS: Final = frozenset({"return", "returns"})
+"""What a description begins with that says what comes back."""
 _BOTH: Final = re.compile(r"\s*[A-Za-z]+\s*(?:/|and\b)\s*[A-Za-z]+", re.IGNORECASE)
 """Two verbs: `Computes/records`."""
 SPLIT: Final = re.compile(r"[^A-Za-z]+|(?<=[a-z])(?=[A-Z])")
@@ -342,8 +413,9 @@ def hands_over(name: str, description: str) -> bool:
 
 def write_log_odds(name: str, description: str) -> float:
     """Positive for tools that say they change something, negative for those that say they look."""
-    score = max(_of_name(part, description) for part in _joined(_spoken(name)))
-    score += _of_sentence(description)
+    spoken = _spoken(name)
+    score = max(_of_name(part, description) for part in _joined(spoken))
+    score += _of_sentence(description, spoken)
     return score - 4.0 if CHANGES_NOTHING.search(description) else score
 
 
@@ -358,12 +430,15 @@ def _without_verb(words: list[str]) -> int:
 
 
 def _joined(words: list[str]) -> list[list[str]]:
-    """The parts of a name that says several things: what computes and stores (`compute_and_store_mean`) stores."""
+    """The parts of a name that says several things: what computes and stores (`compute_and_store_mean`) stores.
+
+    What is listed by date and category does one thing: only a verb begins another part.
+    """
     parts: list[list[str]] = [[]]
-    for word in words:
-        if word == "and":
+    for word, after in zip(words, [*words[1:], ""], strict=True):
+        if word == "and" and _said(after):
             parts.append([])
-        else:
+        elif word != "and":
             parts[-1].append(word)
     return parts
 
@@ -396,10 +471,15 @@ def _leads(verb: str, description: str) -> bool:
     return words in ([f"{verb}s"], [f"{verb}es"])
 
 
-def _of_sentence(description: str) -> float:
-    """The first word of a description is nearly always its verb; inflected forms are read too, and of two verbs the one that writes."""
+def _of_sentence(description: str, name: Collection[str]) -> float:
+    """The first word of a description is nearly always its verb; inflected forms are read too, and of two verbs the one that writes.
+
+    What returns something is no return of goods, unless the name says so.
+    """
     sentence = description.split(".", maxsplit=1)[0]
     words = [word for word in words_of(sentence) if word != "and"][:2]
+    if words and words[0] in ANSWERS and "return" not in name:
+        return 0.0
     if words and words[0] in NOUNS and _is_heading(sentence, words):
         return 0.0
     if _BOTH.match(sentence) and max(map(_sign, words)) > 0:

@@ -226,7 +226,8 @@ def _end_check(
         "ignore": kinds.ignore(),
         "silent": list[Json](sorted(traits.silent | set(kinds.failing(WRITE)))),
         "takes": list[Json](kinds.taking()),
-        **_failing_args(kinds),
+        **_named(lasting=kinds.failing(WRITE), dirty=kinds.failing(MAYBE)),
+        **_named(once=traits.repeats.once, again=traits.repeats.again),
     }
     if not accepted:
         args["bad"] = [_end_args("", end, kinds) for end in ends if _surely_bad(end)]
@@ -244,10 +245,9 @@ def _end_check(
     )
 
 
-def _failing_args(kinds: ToolKinds) -> dict[str, Json]:
-    """Tools whose failed calls change something, or may; nothing for an app without any."""
-    named = {"lasting": kinds.failing(WRITE), "dirty": kinds.failing(MAYBE)}
-    return {name: list[Json](tools) for name, tools in named.items() if tools}
+def _named(**tools: Sequence[str]) -> dict[str, Json]:
+    """Lists of tools under their names, without those that are empty."""
+    return {name: list[Json](names) for name, names in tools.items() if names}
 
 
 def _surely_bad(end: End) -> bool:

@@ -158,20 +158,19 @@ class _Traces:
 def infer_tools(
     records: Sequence[Recorded],
     *,
-    reads: Collection[str] = (),
+    reads: Mapping[str, str] | None = None,
     dispatched: Dispatched = EMPTY,
 ) -> ToolKinds:
-    """Judge every tool that was offered or called; of `reads` a person says that they change nothing."""
+    """Judge every tool that was offered or called; of `reads` it is known that they change nothing, and why."""
     definitions = dispatched.definitions(_definitions(records).values())
     traces: dict[str, _Traces] = defaultdict(_Traces)
     for recorded in records:
         _collect(recorded, traces)
     names = sorted({*definitions, *traces})
     tools = {name: _judge(name, definitions.get(name, {}), traces[name]) for name in names}
-    for name in tools.keys() & set(reads):
-        tools[name] = replace(
-            tools[name], kind=READ, terminal=False, evidence=("a person says so",)
-        )
+    for name, why in (reads or {}).items():
+        if name in tools:
+            tools[name] = replace(tools[name], kind=READ, terminal=False, evidence=(why,))
     return ToolKinds(tools=tools)
 
 

@@ -17,6 +17,7 @@ from synth.rubric.fact_forms import ENGLISH
 from synth.rubric.facts import Facts
 from synth.rubric.forgiveness import Seen, ended_right, undecided, unforgiven
 from synth.rubric.habits import NULL
+from synth.rubric.repeats import Repeats, repeats_of
 from synth.rubric.spread import Spread, spread_of
 from synth.rubric.tool_kinds import ToolKinds
 
@@ -44,7 +45,8 @@ class AppTraits:
     """How many new numbers an honest attempt may tell where a fact is to be told."""
     silent: frozenset[str] = frozenset()
     """Writing tools that leave nothing in the world as learnt: its effects prove nothing about them."""
-
+    repeats: Repeats = field(default_factory=Repeats)
+    """What equal calls do once more."""
     groundless_texts: frozenset[str] = frozenset()
     """The same of what they write in messages, notes and documents."""
     written_everywhere: frozenset[str] = frozenset()
@@ -65,9 +67,10 @@ def traits_of(
     groups: Sequence[Sequence[Facts]],
     *,
     silent: frozenset[str] = frozenset(),
+    risk: float = 0.0,
     also: Sequence[Seen] = (),
 ) -> AppTraits:
-    """Learn an app's habits from the attempts at all its tasks."""
+    """Learn an app's habits from the attempts at all its tasks; `risk`: the share of answers that may be wrong."""
     attempts = [attempt for group in groups for attempt in group]
     counts = Counter(word for attempt in attempts for word in attempt.explained)
     most = max(FEW, EVERYDAY * len(attempts))
@@ -80,6 +83,7 @@ def traits_of(
         undecided=undecided(known),
         spread=spread_of(groups),
         silent=silent,
+        repeats=repeats_of([a.recorded for a in attempts], kinds, risk=risk),
         groundless=_groundless(attempts),
         groundless_texts=_groundless_texts(attempts),
         written_everywhere=_written_everywhere(groups),

@@ -27,6 +27,9 @@ from tests.unit.parcel_rubrics import FETCH, HAND, STOP, episode, kinds_of
         ("mean_levels", "Computes and records the mean of all levels.", True),
         ("search_and_filter", "Searches and filters the list.", False),
         ("store_search", "Stores what a search found.", True),
+        ("freezeAccountOnAlert", "", True),
+        ("list_costs_by_month_and_kind", "Return the costs of a month.", False),
+        ("return_parcel", "Return a parcel.", True),
         ("note", "Appends a thought. It does not change the database.", False),
     ],
 )

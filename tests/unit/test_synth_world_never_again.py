@@ -106,7 +106,8 @@ def test_whom_a_refusal_happened_to_is_no_reason_for_it(world: World) -> None:
 
 def test_graders_hold_what_a_person_vouches_for_to_be_a_look() -> None:
     """Asking for the price of a change is no change, whatever the name says."""
-    kinds = infer_tools([record(e) for e in conversations()], reads=READS)
+    said = dict.fromkeys(READS, "a person says so")
+    kinds = infer_tools([record(e) for e in conversations()], reads=said)
     assert kinds.tools["change_price"].kind == READ
     assert kinds.tools["change_kind"].kind != READ
 

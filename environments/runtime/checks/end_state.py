@@ -86,7 +86,7 @@ def compare_end(end: Mapping[str, Json], args: Mapping[str, Json], view: View) -
     """Compare with one end: by writes first, by effects where the writes differ."""
     made = _Made.of(args, view).beside(end)
     wanted = Counter(_writes(end.get("writes")))
-    by_writes = _by_writes(made, wanted, _names(args.get("takes")))
+    by_writes = _by_writes(made, wanted, args)
     if by_writes.score == 1.0:
         return _in_order(by_writes, end, args, view)
     by_effects = _by_effects(end, args, view, made)
@@ -117,6 +117,8 @@ class _Made:
     def of(cls, args: Mapping[str, Json], view: View) -> _Made:
         writes, maybe = _names(args.get("writes")), _names(args.get("maybe"))
         dirty, lasting = _names(args.get("dirty")), _names(args.get("lasting"))
+        # What an equal call did once more is known of these, whatever it would have answered.
+        repeated = _names(args.get("again")) | _names(args.get("once"))
         certain: Counter[Write] = Counter()
         doubtful: Counter[Write] = Counter()
         possible: Counter[Write] = Counter()
@@ -131,7 +133,7 @@ class _Made:
                 traces[key] += call.tool in dirty
             elif call.tool in maybe:
                 possible[key] += 1
-            elif call.unknown:
+            elif call.unknown and not (certain[key] and call.tool in repeated):
                 doubtful[key] += 1
             else:
                 certain[key] += 1
@@ -150,15 +152,24 @@ def _unlike(made: Counter[Write], alternatives: Iterable[Json]) -> Counter[Write
     return Counter() if made in seen else (made - seen[0]) + (seen[0] - made)
 
 
-def _by_writes(made: _Made, wanted: Counter[Write], takes: Collection[str]) -> Found:
-    """The verdict on writes; a tool in `takes` refuses so seldom that a call without an answer counts as taken."""
+def _by_writes(made: _Made, wanted: Counter[Write], args: Mapping[str, Json]) -> Found:
+    """The verdict on writes.
+
+    A tool in `takes` refuses so seldom that a call without an answer counts as taken; equal calls of one in `once` change no more than
+    the first, those of one in `again` each change something.
+    """
+    takes, once, again = (_names(args.get(name)) for name in ("takes", "once", "again"))
     taken = Counter({key: n for key, n in made.doubtful.items() if key[0] in takes})
     doubtful = made.doubtful - taken
     extra = made.certain + taken - wanted
     missing = wanted - made.certain - taken
+    for key in [k for k in made.certain if k[0] in once and k in wanted]:
+        del extra[key], missing[key]
     foreign = [k for k in extra if k not in wanted and (k in made.certain or not missing)]
-    if foreign:
-        return Found(0.0, f"{_first(foreign)[0]} changed what no good attempt changes")
+    repeated = [k for k in extra if k[0] in again]
+    if foreign or repeated:
+        what = "changed what no good attempt changes" if foreign else "changed it once too often"
+        return Found(0.0, f"{_first(foreign or repeated)[0]} {what}")
     if not extra and not missing:
         if doubtful:
             return Found(None, f"{_first(doubtful)[0]} may have changed something more")

@@ -87,6 +87,7 @@ def _unrounded(numbers: Sequence[str], lists: Sequence[str]) -> Iterator[Formula
         yield from ([name, left, right] for name in BINARY)
         yield ["abs", ["-", left, right]]
         yield from _hundredths(left, right)
+        yield from _multiples(left, right)
     for total in totals:
         for arg in args:
             yield from ([name, total, arg] for name in ("+", "-", "*", "/"))
@@ -95,12 +96,25 @@ def _unrounded(numbers: Sequence[str], lists: Sequence[str]) -> Iterator[Formula
 
 
 def _hundredths(left: Formula, right: Formula) -> Iterator[Formula]:
-    """A share as a percentage, and a percentage of something, as they are worked out."""
+    """A share as a percentage, a percentage of something, and what is more or less by one, as they are worked out."""
     hundred: Formula = ["number", 100]
     yield ["*", ["/", left, right], hundred]
     yield ["/", ["*", left, hundred], right]
-    yield ["/", ["*", left, right], hundred]
-    yield ["*", left, ["/", right, hundred]]
+    parts: tuple[Formula, ...] = (
+        ["/", ["*", left, right], hundred],
+        ["*", left, ["/", right, hundred]],
+    )
+    yield from parts
+    for sign in ("+", "-"):
+        yield ["*", left, [sign, ["number", 1], ["/", right, hundred]]]
+        yield from ([sign, left, part] for part in parts)
+
+
+def _multiples(value: Formula, unit: Formula) -> Iterator[Formula]:
+    """The multiple of a unit that is nearest, next below or next above."""
+    times: Formula = ["/", value, unit]
+    for whole in (["round", times, ["number", 0]], ["floor", times], ["ceil", times]):
+        yield ["*", whole, unit]
 
 
 def _uses(formula: Formula, name: str) -> bool:
