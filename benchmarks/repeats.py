@@ -11,7 +11,6 @@ import random
 from collections import defaultdict
 from collections.abc import Iterator
 from copy import deepcopy
-from typing import Any
 
 from benchmarks import unseen
 from benchmarks.backends.attempts import TASKS, began, make, started
@@ -36,7 +35,7 @@ def repeated(style: Style) -> Iterator[tuple[str, bool]]:
                 yield call[0], _state(other) != after
 
 
-def _state(value: Any) -> Any:
+def _state(value: object) -> object:
     """What can be compared of a backend."""
     if isinstance(value, dict):
         return {str(key): _state(part) for key, part in value.items()}

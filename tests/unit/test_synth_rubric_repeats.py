@@ -29,9 +29,7 @@ def episode(name: str, key: str, lines: Sequence[Line]) -> CleanEpisode:
         steps.append(CleanStep(role="assistant", tool_calls=(call,)))
         steps.append(CleanStep(role="tool", call_id=call.call_id, content=result))
     steps.append(CleanStep(role="assistant", content="It is done."))
-    return CleanEpisode(
-        app="desk", episode_id=name, started_at=1, task_key=key, steps=tuple(steps)
-    )
+    return CleanEpisode(app="desk", episode_id=name, started_at=1, task_key=key, steps=tuple(steps))
 
 
 def note(n: int) -> Line:

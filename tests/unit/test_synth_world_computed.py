@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import floor
 from typing import Any
 
 import pytest
@@ -62,6 +63,9 @@ def _record(value: object) -> str:
         lambda a, b: a / b,
         lambda a, b: a / b * 100,
         lambda a, b: round(a * b, 2),
+        lambda a, b: a * (1 + b / 100),
+        lambda a, b: a - a * b / 100,
+        lambda a, b: floor(a / b) * b,
         max,
     ],
 )

@@ -164,6 +164,7 @@ class Recall:
         "_always",
         "_answers",
         "_asked",
+        "_echoes",
         "_influence",
         "_least",
         "_scale",
@@ -181,6 +182,7 @@ class Recall:
         """How sure an answer must be to be told."""
         self._asked: dict[tuple[str, str], Done] = {}
         self._trust = {(tool, source): q for tool, source, q in part.get("trust", ())}
+        self._echoes: Mapping[str, float] = part.get("echoes", {})
         self._scale: Mapping[str, float] = part["scale"]
         """How many times more often answers were wrong than they promised, of `OWN` and `OTHER` episodes."""
         cells = {(w, r, relation): q for w, r, relation, q in part["cells"]}
@@ -232,6 +234,11 @@ class Recall:
         if sure is None:
             return result
         return replace(result, confidence=sure) if sure >= self._least else None
+
+    def echoes(self, tool: str) -> float | None:
+        """How surely a tool answers by what it is given alone; None where not surely enough."""
+        sure = self._echoes.get(tool, 0.0)
+        return sure if sure and sure >= self._least else None
 
     def told(self, call: Done, past: Sequence[Done], own: frozenset[str]) -> Recalled | None:
         """The answer to tell after these calls; None where none is sure enough."""

@@ -43,8 +43,29 @@ def change(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolResult:
             early = said_early(tool.early, tool.name, here.state.log, args)
             if early is not None:
                 return early
+            repeated = _repeated(here, tool, args)
+            if repeated is not None:
+                return repeated
     log_unknown(here, tool.name, args, "")
     return notice(tool.name, why)
+
+
+def _repeated(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolResult | None:
+    """What a tool says that repeats what it is given and never refused a call, where that is sure enough."""
+    sure = here.world.recall.echoes(tool.name) if here.world.recall is not None else None
+    if sure is None or tool.answer is None or _too_unlike(here, tool, args) is not None:
+        return None
+    mine = [e.args for e in here.state.log if e.tool == tool.name]
+    names = names_in(args)
+    if args in mine or (names and any(names <= names_in(given) for given in mine)):
+        return None  # a second one about the same may be one too many
+    try:
+        content = tool.render(required(tool.answer(scope_of(here, args, None))))
+    except NoValueError:
+        return None
+    follow_change(here, tool, args, content)
+    evidence = f"{tool.name}: repeats what it is given"
+    return ToolResult(content=content, source=DERIVED, evidence=evidence, confidence=sure)
 
 
 def _undone(here: CallContext, tool: Tool, args: dict[str, Json], early: Early) -> ToolResult:
@@ -104,6 +125,14 @@ def follow_read(here: CallContext, tool: Tool, args: dict[str, Json], content: s
 
 def _unlike_any(here: CallContext, tool: Tool, args: dict[str, Json]) -> str | None:
     """Why nobody knows what becomes of such a call at this point of an episode, whatever the records are."""
+    unlike = _too_unlike(here, tool, args)
+    if unlike is None and tool.alone and history(here, tool, args, ""):
+        return "an earlier call may have changed what this does"
+    return unlike
+
+
+def _too_unlike(here: CallContext, tool: Tool, args: dict[str, Json]) -> str | None:
+    """The same, but for earlier calls that may have changed what it does."""
     strange = tool.strange(args)
     if strange is not None:
         return strange
@@ -113,8 +142,6 @@ def _unlike_any(here: CallContext, tool: Tool, args: dict[str, Json]) -> str | N
         done = {e.tool for e in here.state.log}
         if not tool.needs <= done or not tool.bars.isdisjoint(done):
             return "success was never seen after these calls"
-    if tool.alone and history(here, tool, args, ""):
-        return "an earlier call may have changed what this does"
     return None
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -49,6 +49,11 @@ PRIOR: Final[Mapping[str, float]] = {
 STRENGTH: Final = 2.0
 """Trials that a prior counts as."""
 ROUNDS: Final = 30
+REFUSAL: Final = "refusal"
+TELLS_ARGUMENTS: Final = frozenset(
+    {"arg", "case", "const", "either", "exists", "if", "list", "object", "sort", "text"}
+)
+"""Operations of answers that say nothing but what a call gives."""
 MOST_PAIRS: Final = 40
 """Pairs of recordings that are compared for one call."""
 MOST_LEFT_OUT: Final = 3000
@@ -87,14 +92,75 @@ def recall_part(
     for one in made:
         by_text[one.call.text].append(one)
     cells, pooled = _fitted(list(_trials(by_text)))
+    looks = _looks(world, made)
     part = _written(by_text) | {
         "risk": risk,
-        "looks": sorted(_looks(world, made)),
+        "looks": sorted(looks),
         "cells": [[*cell, round(q, 6)] for cell, q in sorted(cells.items())],
         "pooled": {relation: round(q, 6) for relation, q in sorted(pooled.items())},
         "scale": {OWN: 1.0, OTHER: 1.0},
+        "echoes": {} if world.living else echoes(document["tools"], made, looks),
     }
     return part | {"scale": _scale(Recall(part), made)}
+
+
+def echoes(
+    tools: Mapping[str, Mapping[str, Any]], made: Sequence[_Call], looks: Container[str]
+) -> dict[str, float]:
+    """Tools that answer by what they are given alone and never refused: how surely the next call is answered so too."""
+    tasks: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for one in made:
+        tasks[one.call.tool][one.call.text].add(one.task)
+    bound = {one.call.tool for one in made if one.failed} | _given_what_was_made(made, looks)
+    looked_up = {
+        argument
+        for tool in tools.values()
+        if REFUSAL in tool["outcomes"].values()
+        for argument in tool.get("takes", ())
+    }
+    found = {}
+    for name, tool in tools.items():
+        if tool["kind"] != "write" or name in bound or not _of_arguments(tool.get("answer")):
+            continue
+        # What other tools do not find this one may not find either.
+        if looked_up.isdisjoint(tool.get("takes", ())):
+            different = {min(t) for t in tasks[name].values()}
+            found[name] = round(1.0 - 1.0 / (len(different) + 2), 4)
+    return found
+
+
+def _given_what_was_made(made: Sequence[_Call], looks: Container[str]) -> set[str]:
+    """Tools that are given names which the answer of a change brought up: without that change there is no such thing."""
+    given: set[str] = set()
+    episode, known, issued = "", set[str](), set[str]()
+    for one in made:
+        if one.episode != episode:
+            episode, known, issued = one.episode, set(), set()
+        if not issued.isdisjoint(one.call.names):
+            given.add(one.call.tool)
+        known |= one.call.names
+        shown = names_shown(one.content)
+        if one.call.tool not in looks:
+            issued |= shown - known
+        known |= shown
+    return given
+
+
+def _of_arguments(tree: Any) -> bool:
+    """Whether an answer says an argument, and nothing of any record."""
+    heads = set(_heads(tree)) if isinstance(tree, list) else set()
+    return "arg" in heads and heads <= TELLS_ARGUMENTS
+
+
+def _heads(tree: list[Any]) -> Iterator[str]:
+    """The operations of a tree."""
+    yield str(tree[0])
+    if tree[0] == "const":
+        return
+    parts = [part[1] for part in tree[1:]] if tree[0] == "object" else tree[1:]
+    if tree[0] == "case":
+        parts = [tree[1], *(part[1] for part in tree[2])]
+    yield from (head for part in parts if isinstance(part, list) for head in _heads(part))
 
 
 def _looks(world: World, made: Sequence[_Call]) -> set[str]:

@@ -31,6 +31,8 @@ from synth.world.search.terms import Tables, Term, Terms, agree, coverage, gathe
 MAX_DEPTH: Final = 4
 MIN_PER_CASE: Final = 3
 """Different calls."""
+MIN_GIVEN: Final = 2
+"""Different values of an argument that a field of its name repeats, before another value counts as what is there without it."""
 MIN_EMPTY: Final = 8
 """Different calls that left a list or object empty, which is there to hold something, before the next is taken to."""
 
@@ -126,7 +128,18 @@ class Fitter:
             mine = term.tree[-1] == name and term.tree[0] in {"arg", "it", "by", "old"}
             if mine and agree(term.values, target):
                 return self._order_kept(term, target)
-        return None
+        return self._given(target, name)
+
+    def _given(self, target: Sequence[Any], name: str) -> Tree | None:
+        """What the argument of the field's name says where it is given, and one value where it is left out."""
+        own: Tree = ["arg", name]
+        told = evaluate(own, self.scopes) if "arg" in self.roots else []
+        pairs = list(zip(told, target, strict=True)) if told else []
+        said = [(stable(given), stable(value)) for given, value in pairs if given is not MISSING]
+        without = {stable(value): value for given, value in pairs if given is MISSING}
+        if len(set(said)) < MIN_GIVEN or len(without) != 1 or any(g != v for g, v in said):
+            return None
+        return ["if", ["exists", own], own, ["const", *without.values()]]
 
     def _constant(self, target: Sequence[Any]) -> Tree | None:
         """One value in every example; none for what was empty each time, unless many calls left it so."""
