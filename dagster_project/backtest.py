@@ -29,9 +29,9 @@ from environments.fidelity import RecordedEpisode, record_tape, replay
 from environments.frontier import Replayed, frontier, reliability
 from environments.runtime.checks.table import evaluate
 from environments.runtime.play.environment import run_actions
+from environments.runtime.sessions.simulated import SimulatedWorld
 from environments.runtime.task.candidate import Candidate
 from environments.runtime.values.canonical import task_version
-from environments.runtime.world.simulated import SimulatedWorld
 from environments.runtime.world.world import World
 from environments.simulate import Background, Simulator
 from environments.verify import ACCEPTED

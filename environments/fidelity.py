@@ -13,6 +13,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from environments.runtime.sessions.simulated import SimulatedWorld
 from environments.runtime.task.attempt import SIMULATED, UNKNOWN, Json, ToolResult
 from environments.runtime.values.normal import (
     parse_arguments,
@@ -24,7 +25,6 @@ from environments.runtime.values.normal import (
 from environments.runtime.views.clock_and_ids import BY_FORMAT
 from environments.runtime.views.python_literals import from_literal
 from environments.runtime.views.view import CallInFlight
-from environments.runtime.world.simulated import SimulatedWorld
 from environments.runtime.world.versions import version_at
 from environments.runtime.world.world import World
 from environments.unsettled import reason_of, shape_of

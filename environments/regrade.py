@@ -18,10 +18,10 @@ from environments.judges.question import Question, questions_of, that_decide
 from environments.runtime.play.environment import run_actions
 from environments.runtime.play.message import text_of
 from environments.runtime.play.user import RecordedUser, User
+from environments.runtime.sessions.simulated import SimulatedWorld
 from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.task_set import TaskSet
 from environments.runtime.task.verdict import Verdict
-from environments.runtime.world.simulated import SimulatedWorld
 from environments.runtime.world.world import World
 
 Message = Mapping[str, Json]

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from environments.runtime.answers.recorded_only import only_looks, past_key
+from environments.runtime.answers.recorded_only import past_key
 from environments.runtime.play.environment import run_actions
+from environments.runtime.sessions.recorded import only_looks
 from environments.runtime.task.attempt import UNKNOWN, Json
 from environments.runtime.task.task import Task
 from environments.runtime.world.entries import asked_text

@@ -9,7 +9,7 @@ from typing import Any
 
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import stable
-from environments.runtime.world.world import WORLD_FORMAT
+from environments.runtime.world.learnt import WORLD_FORMAT
 from redact.clean_episode import WITHHELD
 from synth.world.model import TableModel, ToolModel, Tree, Workbench
 

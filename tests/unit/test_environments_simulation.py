@@ -25,7 +25,7 @@ from environments.rollout.errors import EndpointError, RolloutError
 from environments.rollout.policy import Message, Run, Turn
 from environments.rollout.rollout import Rollout
 from environments.runtime import TaskSet
-from environments.runtime.world.simulated import SimulatedWorld
+from environments.runtime.sessions.simulated import SimulatedWorld
 from environments.runtime.world.world import World
 from environments.simulate import NO_ANSWER, Simulation, Simulator
 from tests.environments_shop import call, say, world, write_shop

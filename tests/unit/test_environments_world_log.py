@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from environments.runtime.task.attempt import DERIVED, RECORDED, UNKNOWN
-from environments.runtime.world.world import WORLD_FORMAT, World
+from environments.runtime.world.learnt import WORLD_FORMAT
+from environments.runtime.world.world import World
 
 TABLE = {"table": "valve", "key": [["arg", "valve"]]}
 ROWS = {f'["VL-{n}"]': {"valve": f"VL-{n}", "open": False, "line": "LN-7"} for n in (1, 2)}

@@ -9,8 +9,9 @@ import pytest
 
 from dagster_project.world_parts import version_rows
 from environments.runtime.task.attempt import UNKNOWN
+from environments.runtime.world.learnt import WORLD_FORMAT
 from environments.runtime.world.versions import outdated, version_at
-from environments.runtime.world.world import WORLD_FORMAT, World
+from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode, CleanStep
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world

@@ -15,8 +15,8 @@ from typing import Any
 
 from ..checks.table import evaluate
 from ..play.environment import Environment, run_actions
+from ..sessions.simulated import SimulatedWorld
 from ..values.canonical import digest_bytes
-from ..world.simulated import SimulatedWorld
 from ..world.world import World
 from .attempt import Attempt, Json
 from .candidate import Action, RecordedAttempt

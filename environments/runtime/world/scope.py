@@ -18,14 +18,14 @@ from .state import State
 from .tool import RowRef
 
 if TYPE_CHECKING:
-    from .world import World
+    from .learnt import Learnt
 
 
 @dataclass(slots=True)
 class CallContext:
     """Where a call is answered: a world, and the state of the session that asks."""
 
-    world: World
+    world: Learnt
     state: State
     own: frozenset[str]
     """Episodes whose recordings count where the backend lives on."""

@@ -30,7 +30,7 @@ from .tool import STRICT, Tool
 
 if TYPE_CHECKING:
     from ..answers.recall import Done
-    from .world import World
+    from .learnt import Learnt
 
 
 class Session:
@@ -52,7 +52,7 @@ class Session:
 
     def __init__(
         self,
-        world: World,
+        world: Learnt,
         moment: CachedState,
         *,
         started_at: int,

@@ -32,7 +32,7 @@ from environments.runtime.answers.recall import (
     done,
     names_shown,
 )
-from environments.runtime.answers.recorded_only import only_looks
+from environments.runtime.sessions.recorded import only_looks
 from environments.runtime.values.canonical import canonical
 from environments.runtime.values.normal import parse_json, unwrap
 from environments.runtime.views.python_literals import from_literal

@@ -15,9 +15,9 @@ from threading import Lock
 from ..task.attempt import SIMULATED, UNKNOWN, Answered, EndState, Json, ToolResult
 from ..values.canonical import digest
 from ..values.normal import parse_arguments
-from .session import Session
-from .tool import SIMULATE
-from .world import World
+from ..world.session import Session
+from ..world.tool import SIMULATE
+from ..world.world import World
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
