@@ -41,6 +41,7 @@ from dagster_project.skipped import Skipped, Skips, Unit, skipped_of
 from dagster_project.tidy import tidy
 from dagster_project.yield_table import HEADINGS, table_rows
 from ingest.wal import Wal
+from redact.collector import seldom_collecting
 
 _ROUNDS: Final = 5
 """What a day teaches may re-open older days, which teach nothing new: two rounds settle it."""
@@ -85,7 +86,7 @@ def build(  # noqa: PLR0913 - all that a person may set
     `fresh`: figures over a whole app are taken anew, however little it has grown since (`figures`).
     """
     asked = judge or JudgeChoice(model="")
-    with owned(home, on_wait=on_wait), listening(on_step):
+    with owned(home, on_wait=on_wait), listening(on_step), seldom_collecting():
         remove_abandoned(home.private)  # raw data that a killed build left lying
         with Wal(home.wal) as wal:
             land(home, wal)

@@ -10,6 +10,7 @@ from typing import Any
 
 from dagster_project.errors import StageError
 from dagster_project.skipped import keep_place, place_of
+from redact.collector import seldom_collecting
 
 _loaded: list[tuple[int, Any]] = []
 """The latest function with what it shares, by a number of the map."""
@@ -30,7 +31,8 @@ def run_chunk(number: int, blob: bytes, items: Sequence[Any]) -> list[Any]:
         gc.freeze()  # what is shared stays: no collection needs to walk through it
     function, shared = _loaded[0][1]
     try:
-        return [function(shared, item) for item in items]
+        with seldom_collecting():
+            return [function(shared, item) for item in items]
     except Exception as fault:
         keep_place(fault)
         if not _travels(fault):
