@@ -14,6 +14,7 @@ from synth.worlds import WorldSettings, learn_world
 
 Given = dict[str, Any]
 TASKS = 12
+CRASH = "Error: 'dict' object has no attribute 'append'"
 
 
 def measure(given: Given) -> str:
@@ -49,9 +50,16 @@ def given(n: int) -> Given:
 
 @cache
 def world(store: Callable[[Given], str] = measure, risk: float = 0.005) -> World:
-    """A world of two stores, each called once a task."""
+    """A world of two stores and a tool that always fails, each called once a task."""
     made = [
-        episode(n, [("store_measure", g := given(n), store(g)), ("store_rain", g, measure(g))])
+        episode(
+            n,
+            [
+                ("store_measure", g := given(n), store(g)),
+                ("store_rain", g, measure(g)),
+                ("close_station", {"station": f"C-{n}"}, CRASH),
+            ],
+        )
         for n in range(TASKS)
     ]
     document = learn_world(made, WorldSettings(risk=risk)).document
@@ -92,3 +100,13 @@ def test_a_tool_that_refused_once_may_refuse_again() -> None:
     """One refusal is enough to know that it looks at what it is given."""
     (told,) = answers(world(picky), ("store_measure", {"station": "S-999", "level": 77}))
     assert told.source == UNKNOWN
+
+
+def test_a_tool_that_always_failed_fails_again() -> None:
+    """Whatever it was asked it said the same, so it does of another station; nothing is changed by it."""
+    session = world().session({})
+    told = session.call("close_station", '{"station": "C-99"}')
+    assert (told.source, told.content, told.is_error) == (DERIVED, CRASH, True)
+    assert session.end_state() == world().session({}).end_state()
+    (unsure,) = answers(world(risk=0), ("close_station", {"station": "C-99"}))
+    assert unsure.source == UNKNOWN

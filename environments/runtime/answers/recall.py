@@ -14,7 +14,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from ..task.attempt import RECORDED, Json, ToolResult
+from ..task.attempt import DERIVED, RECORDED, Json, ToolResult
 from ..values.normal import labels_in, names_in, parse_arguments, parse_json
 from ..world.entries import asked_text
 
@@ -167,6 +167,7 @@ class Recall:
         "_echoes",
         "_influence",
         "_least",
+        "_refused",
         "_scale",
         "_trust",
         "looks",
@@ -183,6 +184,7 @@ class Recall:
         self._asked: dict[tuple[str, str], Done] = {}
         self._trust = {(tool, source): q for tool, source, q in part.get("trust", ())}
         self._echoes: Mapping[str, float] = part.get("echoes", {})
+        self._refused: Mapping[str, tuple[str, float]] = part.get("refused", {})
         self._scale: Mapping[str, float] = part["scale"]
         """How many times more often answers were wrong than they promised, of `OWN` and `OTHER` episodes."""
         cells = {(w, r, relation): q for w, r, relation, q in part["cells"]}
@@ -239,6 +241,16 @@ class Recall:
         """How surely a tool answers by what it is given alone; None where not surely enough."""
         sure = self._echoes.get(tool, 0.0)
         return sure if sure and sure >= self._least else None
+
+    def refused(self, tool: str) -> ToolResult | None:
+        """What a tool says that refused every recorded call in the same words; None where that is not sure enough."""
+        text, sure = self._refused.get(tool, ("", 0.0))
+        if not sure or sure < self._least:
+            return None
+        evidence = f"{tool}: refused whatever was asked"
+        return ToolResult(
+            content=text, source=DERIVED, is_error=True, evidence=evidence, confidence=sure
+        )
 
     def told(self, call: Done, past: Sequence[Done], own: frozenset[str]) -> Recalled | None:
         """The answer to tell after these calls; None where none is sure enough."""

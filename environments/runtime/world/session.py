@@ -137,10 +137,11 @@ class Session:
         """The recorded answer, followed like a recording; None where none is sure enough."""
         call = recall.done(*asked, tool)
         best = recall.told(call, self._done, self._given.own)
-        if best is None:
-            return None
-        if before is not None:
+        refused = recall.refused(tool) if best is None else None
+        if before is not None and (best is not None or refused is not None):
             self._go_back(before)
+        if best is None:
+            return refused
         known = len(self.state.log)
         self._observe(*asked, best.answer.content)
         again = any(earlier.text == call.text for earlier in self._done)

@@ -99,6 +99,7 @@ def recall_part(
         "cells": [[*cell, round(q, 6)] for cell, q in sorted(cells.items())],
         "pooled": {relation: round(q, 6) for relation, q in sorted(pooled.items())},
         "scale": {OWN: 1.0, OTHER: 1.0},
+        "refused": always_refused(made),
         "echoes": {} if world.living else echoes(document["tools"], made, looks),
     }
     return part | {"scale": _scale(Recall(part), made)}
@@ -108,9 +109,9 @@ def echoes(
     tools: Mapping[str, Mapping[str, Any]], made: Sequence[_Call], looks: Container[str]
 ) -> dict[str, float]:
     """Tools that answer by what they are given alone and never refused: how surely the next call is answered so too."""
-    tasks: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    by_tool: dict[str, list[_Call]] = defaultdict(list)
     for one in made:
-        tasks[one.call.tool][one.call.text].add(one.task)
+        by_tool[one.call.tool].append(one)
     bound = {one.call.tool for one in made if one.failed} | _given_what_was_made(made, looks)
     looked_up = {
         argument
@@ -118,15 +119,35 @@ def echoes(
         if REFUSAL in tool["outcomes"].values()
         for argument in tool.get("takes", ())
     }
-    found = {}
-    for name, tool in tools.items():
-        if tool["kind"] != "write" or name in bound or not _of_arguments(tool.get("answer")):
-            continue
+    return {
+        name: _as_always(by_tool[name])
+        for name, tool in tools.items()
+        if tool["kind"] == "write"
+        and name not in bound
+        and _of_arguments(tool.get("answer"))
         # What other tools do not find this one may not find either.
-        if looked_up.isdisjoint(tool.get("takes", ())):
-            different = {min(t) for t in tasks[name].values()}
-            found[name] = round(1.0 - 1.0 / (len(different) + 2), 4)
-    return found
+        and looked_up.isdisjoint(tool.get("takes", ()))
+    }
+
+
+def always_refused(made: Sequence[_Call]) -> dict[str, tuple[str, float]]:
+    """Tools that refused every recorded call in the same words, with these words: how surely the next one is refused so too."""
+    by_tool: dict[str, list[_Call]] = defaultdict(list)
+    for one in made:
+        by_tool[one.call.tool].append(one)
+    return {
+        tool: (calls[0].content, _as_always(calls))
+        for tool, calls in sorted(by_tool.items())
+        if all(one.failed and one.content == calls[0].content for one in calls)
+    }
+
+
+def _as_always(calls: Sequence[_Call]) -> float:
+    """How surely the next call is answered as all were: calls of one task, or equal ones, say it once."""
+    tasks: dict[str, set[str]] = defaultdict(set)
+    for one in calls:
+        tasks[one.call.text].add(one.task)
+    return round(1.0 - 1.0 / (len({min(t) for t in tasks.values()}) + 2), 4)
 
 
 def _given_what_was_made(made: Sequence[_Call], looks: Container[str]) -> set[str]:
