@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from environments.runtime.sessions.prose import beside, reworded, said_again, text_at, with_texts
 from environments.runtime.task.attempt import UNKNOWN
-from environments.runtime.world.prose import beside, reworded, said_again, text_at, with_texts
 from environments.runtime.world.session import Session
 from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode, CleanStep

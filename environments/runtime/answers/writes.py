@@ -8,49 +8,20 @@ from __future__ import annotations
 
 from ..expr.gaps import TOUCHED, Gap, NoValueError, required
 from ..expr.scope import Scope
-from ..task.attempt import DERIVED, RECORDED, Json, ToolResult
+from ..task.attempt import DERIVED, Json, ToolResult
 from ..values.normal import names_in, parse_json, stable
 from ..views.implicit_subject import SUBJECT
 from ..world.entries import CallResult, Place
 from ..world.log import entry_of, history, log_unknown
-from ..world.notice import NEVER_DONE, NEVER_SO, ONLY_RECORDED, notice
+from ..world.notice import NEVER_DONE, NEVER_SO
 from ..world.scope import CallContext, place_of, scope_of
 from ..world.state import ABSENT
-from ..world.tool import STRICT, Tool, Write
-from .protocol_preconditions import UNDONE, Early, said_early, undone
-from .tape import taped
+from ..world.tool import Tool, Write
 
 _BELIEVED = "the task takes it that this call goes through, as alike users' calls did"
 
 
-def change(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolResult:
-    """The answer to a call that may change something, recorded or derived; what it does is in the state afterwards."""
-    recorded = taped(here, tool, args)
-    again = undone(tool.early, here.state.log) if tool.early else None
-    if again is not None and (recorded is None or recorded[0] != again.says):
-        return _undone(here, tool, args, again)
-    if recorded is not None:
-        content, episode = recorded
-        follow_change(here, tool, args, content)
-        is_error = bool(tool.refused(content, args))
-        return ToolResult(content=content, source=RECORDED, is_error=is_error, evidence=episode)
-    why = ONLY_RECORDED
-    if tool.policy != STRICT:
-        try:
-            return _derive_change(here, tool, args)
-        except NoValueError as fault:
-            why = str(fault) or "no behaviour was learnt for this case"
-            early = said_early(tool.early, tool.name, here.state.log, args)
-            if early is not None:
-                return early
-            repeated = _repeated(here, tool, args)
-            if repeated is not None:
-                return repeated
-    log_unknown(here, tool.name, args, "")
-    return notice(tool.name, why)
-
-
-def _repeated(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolResult | None:
+def repeated(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolResult | None:
     """What a tool says that repeats what it is given and never refused a call, where that is sure enough."""
     sure = here.world.recall.echoes(tool.name) if here.world.recall is not None else None
     if sure is None or tool.answer is None or _too_unlike(here, tool, args) is not None:
@@ -66,15 +37,6 @@ def _repeated(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolResul
     follow_change(here, tool, args, content)
     evidence = f"{tool.name}: repeats what it is given"
     return ToolResult(content=content, source=DERIVED, evidence=evidence, confidence=sure)
-
-
-def _undone(here: CallContext, tool: Tool, args: dict[str, Json], early: Early) -> ToolResult:
-    """The answer where something may have undone what has to come first."""
-    said = said_early((early,), tool.name, here.state.log, args)
-    if said is not None and tool.policy != STRICT:
-        return said
-    log_unknown(here, tool.name, args, "")
-    return notice(tool.name, UNDONE)
 
 
 def follow_change(here: CallContext, tool: Tool, args: dict[str, Json], content: str) -> None:
@@ -145,7 +107,8 @@ def _too_unlike(here: CallContext, tool: Tool, args: dict[str, Json]) -> str | N
     return None
 
 
-def _derive_change(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolResult:
+def derive_change(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolResult:
+    """What learnt refusals and effects say; raises `NoValueError` where nobody knows."""
     unlike = _unlike_any(here, tool, args)
     if unlike is not None:
         raise NoValueError(unlike)

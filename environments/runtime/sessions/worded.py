@@ -14,8 +14,8 @@ from typing import Final, Self
 
 from ..task.attempt import DERIVED, UNKNOWN, Answered, EndState, Json, Meant, ToolResult
 from ..values.normal import parse_arguments, stable
-from ..world.prose import Prose, reworded, said_again, with_texts
 from ..world.session import Session
+from .prose import Prose, reworded, said_again, with_texts
 from .recorded import RecordedSession
 
 SAYS: Final = "asked in a recorded wording"

@@ -14,6 +14,7 @@ from ..answers.nested_tables import load_nested
 from ..answers.partial_rows import load_parts
 from ..answers.recall import Recall
 from ..answers.recorded_only import Recordings
+from ..sessions.prose import prose_of
 from ..task.attempt import Json, ToolResult
 from ..values.normal import parse_arguments
 from ..views.chain import views_of
@@ -21,7 +22,6 @@ from ..views.multiplexed import EMPTY, Dispatched
 from .cached_states import CacheBudget, CachedState
 from .dated_rows import latest_rows
 from .entries import Place
-from .prose import prose_of
 from .tool import SIMULATE, Tool, load_tool, written
 from .versions import origins
 

@@ -11,14 +11,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
-from ..answers.protocol_preconditions import read_early
-from ..answers.reads import show, show_computed
+from ..answers.reads import show
 from ..answers.recall import Recall
-from ..answers.tape import taped
-from ..answers.writes import change, follow_change, follow_read
+from ..answers.writes import follow_change, follow_read
 from ..task.attempt import DERIVED, RECORDED, UNKNOWN, Answered, EndState, Json, ToolResult
 from ..values.normal import parse_arguments, unwrap
 from ..views.view import CallInFlight
+from .answerers import LookUp, ToolCall, change, read
 from .believed import Given
 from .cached_states import CachedState
 from .entries import Place
@@ -196,44 +195,38 @@ class Session:
         if parsed is None:
             return notice(name, "the arguments are not a JSON object")
         args = tool.normal(parsed)
-        if not tool.innocent:
-            return self._changing(lambda: whole(name, args, change(self.here(), tool, args)))
-        return self._show(tool, args, arguments)
+        if tool.innocent:
+            return self._show(tool, args, arguments)
+        return self._changing(lambda: self._change(tool, args, arguments))
+
+    def _change(
+        self, tool: Tool, args: dict[str, Json], arguments: Mapping[str, Json] | str
+    ) -> ToolResult:
+        """The answer of a tool that may change something."""
+        call = ToolCall(context=self.here(), tool=tool, args=args, sent=arguments)
+        return whole(tool.name, args, change(call))
 
     def _show(
         self, tool: Tool, args: dict[str, Json], arguments: Mapping[str, Json] | str
     ) -> ToolResult:
         """The answer of a tool that changes nothing."""
         found, place, names = show(self.here(), tool, args)
-        result = whole(tool.name, args, found)
-        if tool.policy == STRICT and result.source == DERIVED:
+        shown = whole(tool.name, args, found)
+        if tool.policy == STRICT and shown.source == DERIVED:
             return notice(tool.name, ONLY_RECORDED)
-        if tool.early and tool.policy != STRICT:
-            early = read_early(tool.early, tool.name, self.state.log, args, result)
-            if early is not None:
-                return early
-        if tool.computes is not None and tool.policy != STRICT:
-            computed = show_computed(self.here(), tool, arguments)
-            # What was recorded for `5.0` is told for `5` elsewhere: here they may be written differently.
-            if computed is not None and computed.content != result.content:
-                return computed
-        own = self._given.own
-        if tool.tape and (own or result.source == UNKNOWN):
-            recorded = taped(self.here(), tool, args)
-            # What the task's own episode was told goes before what others saw, or what an answer taken for a record says.
-            if recorded is not None and (result.source == UNKNOWN or recorded[1] in own):
-                return self._changing(lambda: self._shown_again(tool, args, *recorded))
+        call = LookUp(context=self.here(), tool=tool, args=args, sent=arguments, shown=shown)
+        result = read(call)
+        if result is not shown:
+            is_replayed = result.source == RECORDED
+            return self._changing(lambda: self._seen(tool, args, result)) if is_replayed else result
         if isinstance(arguments, str) and not (tool.early or tool.makers or tool.beneath):
             self._keep((tool.name, arguments), result, place, None if tool.loose else names)
         return result
 
-    def _shown_again(
-        self, tool: Tool, args: dict[str, Json], content: str, episode: str
-    ) -> ToolResult:
-        """A recorded answer to a reader: what it shows is known from here on."""
-        follow_read(self.here(), tool, args, content)
-        is_error = bool(tool.refused(content, args))
-        return ToolResult(content=content, source=RECORDED, is_error=is_error, evidence=episode)
+    def _seen(self, tool: Tool, args: dict[str, Json], told: ToolResult) -> ToolResult:
+        """A recorded answer of a reader: what it shows is known from here on."""
+        follow_read(self.here(), tool, args, told.content)
+        return told
 
     def _changing(self, change: Callable[[], ToolResult]) -> ToolResult:
         """The answer to a call that may change something; the state that it leads to becomes a moment."""

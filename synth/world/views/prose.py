@@ -3,7 +3,7 @@
 Comes from calls as agents made them and what learning found of their outcome. Out: per tool the paths of such texts and the recorded
 wordings (the `prose` of the world file). A text is prose where it has several words, hardly ever the same ones in other calls, where no
 tool had shown it first, none looks things up by it, no refusal names it, and calls that differ in it alone end alike. What a tool answers that is not known to change something has to be the
-same to enough wordings besides: whoever searches by a text is answered by it. Not here: how a session uses it (`environments.runtime.world.prose`).
+same to enough wordings besides: whoever searches by a text is answered by it. Not here: how a session uses it (`environments.runtime.sessions.prose`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, Final
 
+from environments.runtime.sessions.prose import Path, beside, object_in, said_again, text_at
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.tool_definition import (
     choices_of,
@@ -23,7 +24,6 @@ from environments.runtime.task.tool_definition import (
 )
 from environments.runtime.values.facts import folded
 from environments.runtime.values.normal import parse_json
-from environments.runtime.world.prose import Path, beside, object_in, said_again, text_at
 from redact.clean_episode import CleanEpisode
 from synth.world.influence.contrast_pairs import says_write
 from synth.world.model import Workbench, refused
