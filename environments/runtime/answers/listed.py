@@ -1,7 +1,7 @@
 """What is listed under a word: names in the rows that one plain word asks for (the events of a day).
 
 Goes in: the rows of a world's base. Comes out: per name the words it is listed under. A call about such a name may change
-what any tool shows for these words. Not here: rows that a call itself names (`world_entry`).
+what any tool shows for these words. Not here: rows that a call itself names (`world.entries`).
 """
 
 from __future__ import annotations

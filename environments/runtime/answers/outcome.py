@@ -1,7 +1,7 @@
 """The class of a result: what tells that a call did something from what tells that nothing was done.
 
 Goes in: the text of a result and the call's arguments. Comes out: a class by name. Not here: which classes are refusals
-(`world_tool` reads it from the world file).
+(`world.tool` reads it from the world file).
 """
 
 from __future__ import annotations

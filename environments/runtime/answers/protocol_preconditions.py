@@ -1,7 +1,7 @@
 """Early answers: what a tool says, whatever it is asked, before anybody called what has to come first.
 
 Goes in: a call in a state. Comes out: the text as an answer, or that what came first may have been undone. Not here:
-conditions over arguments and records (`world_guards`), recorded answers (`world_tape`).
+conditions over arguments and records (`answers.guards`), recorded answers (`answers.tape`).
 """
 
 from __future__ import annotations

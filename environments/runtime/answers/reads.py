@@ -1,7 +1,7 @@
 """Answers of tools that change nothing: a row shown, or a value computed.
 
 Goes in: a call in a state. Comes out: `ToolResult`, with the row it shows and the names it hangs on. Not here: caching
-(`world_session`), tools that change something (`world_writes`).
+(`world.session`), tools that change something (`answers.writes`).
 """
 
 from __future__ import annotations

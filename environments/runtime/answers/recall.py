@@ -3,7 +3,7 @@
 Goes in: the `recall` part of a world file, a call, and the calls before it that may have changed something. Comes out: the recorded
 answer that is most probably right, with that probability, or nothing. Two pasts differ by calls that only one of them has; each may have
 changed the answer with a probability that was learnt by writer, reader and what they have in common. Not here: how these
-probabilities are learnt (`synth.world.influence.recall`), answers that follow from learnt behaviour (`world_session`).
+probabilities are learnt (`synth.world.influence.recall`), answers that follow from learnt behaviour (`world.session`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Recorded answers of tools that change something, where the same calls came before.
 
 Goes in: a call in a state. Comes out: the recorded answer, if its history is the same in every way that matters. Not
-here: which earlier calls matter (`world_log`), recorded reads (`world_reads`).
+here: which earlier calls matter (`world.log`), recorded reads (`answers.reads`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Calls that change something: what they answer, and what they leave behind.
 
 Goes in: a call in a state that is the session's own, or a recorded call with its result. Comes out: `ToolResult`; the
-state is changed. Not here: sharing states between sessions (`world_session`), tools that change nothing (`world_reads`).
+state is changed. Not here: sharing states between sessions (`world.session`), tools that change nothing (`answers.reads`).
 """
 
 from __future__ import annotations

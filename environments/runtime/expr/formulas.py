@@ -1,7 +1,7 @@
 """Formulas over a call's arguments: small trees of JSON lists, evaluated in bounded steps, nothing as code.
 
 Goes in: `["/", ["arg", "part"], ["arg", "whole"]]` and arguments as they were sent (`5.0` is not `5`). Comes out: a finite
-number, or the reason why there is none. Not here: where a result stands in an answer (`world_computed`).
+number, or the reason why there is none. Not here: where a result stands in an answer (`answers.computed`).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Goes in: values, or a format from a world file. Comes out: a moment or the value of one, and ids in a format. The rule is
 stated in the world file: a time is the session's own, an id is a keyed digest in the alphabet and length that were seen.
-Not here: where such values stand in results (`world_fresh`), how they are found (`synth.world.volatile.clock_and_ids`).
+Not here: where such values stand in results (`views.clock_and_ids`), how they are found (`synth.world.volatile.clock_and_ids`).
 """
 
 from __future__ import annotations

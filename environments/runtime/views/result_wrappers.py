@@ -1,7 +1,7 @@
 """Wrappings: what stands around every result of a tool and says nothing of what was asked, a request's number or its duration.
 
 Goes in: an answer without it. Comes out: the answer as the tool gives it, with marks where times, ids and numbers go
-(`world_fresh` tells them), and a recorded result without its wrapping. Not here: how wrappings are found
+(`views.clock_and_ids` tells them), and a recorded result without its wrapping. Not here: how wrappings are found
 (`synth.world.views.result_wrappers`).
 """
 

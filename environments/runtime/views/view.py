@@ -1,7 +1,7 @@
 """Views: what stands between calls as agents make them and the calls that a world was learnt from.
 
 A view maps a call inwards and its answer outwards, and does the same to a recorded call and its recorded result. Views stand in
-one chain (`world_around` lists them, the outermost first): a call passes them in order, its answer in the opposite order. A world in which
+one chain (`views.chain` lists them, the outermost first): a call passes them in order, its answer in the opposite order. A world in which
 nothing stands around calls has none. Not here: how each is found (`synth.world.views.discover`).
 """
 

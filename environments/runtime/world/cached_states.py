@@ -2,7 +2,7 @@
 
 Goes in: a state, and what a call at it led to. Comes out: the same answer at once, for every session that comes the same
 way: rollouts of one task mostly make the same calls. A state that belongs to a moment is never changed: a session that
-goes on from it copies it first. Not here: how an answer is found (`world_session`).
+goes on from it copies it first. Not here: how an answer is found (`world.session`).
 """
 
 from __future__ import annotations

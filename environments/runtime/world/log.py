@@ -1,7 +1,7 @@
 """The log of a session: the calls that changed something, and which of them matter for a later one.
 
 Goes in: a world, the state of a session, a call. Comes out: `Entry` records in the state's log, and histories. Not here:
-what a call changes (`world_writes`), recorded answers (`world_tape`).
+what a call changes (`answers.writes`), recorded answers (`answers.tape`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What the expressions of a world see of a session, and the rows they name.
 
-Goes in: a call and `CallContext`, the place where it is answered. Comes out: `Scope` and `Place`. Not here: evaluating (`expression`).
+Goes in: a call and `CallContext`, the place where it is answered. Comes out: `Scope` and `Place`. Not here: evaluating (`expr.evaluate`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A session: one running copy of a world, answering calls and following recordings.
 
 Goes in: calls, or recorded calls with their results. Comes out: `ToolResult` with its source, and the `EndState`. A
-session shares its state with the others that came the same way (`world_moment`) until it leaves that way. Not here: how
-an answer is found (`world_reads`, `world_writes`), what all sessions share (`world`), learning (`synth.worlds`).
+session shares its state with the others that came the same way (`world.cached_states`) until it leaves that way. Not here: how
+an answer is found (`answers.reads`, `answers.writes`), what all sessions share (`world`), learning (`synth.worlds`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One tool of a world as the runtime uses it: its learnt behaviour with every tree built into a closure.
 
 Goes in: the tool's part of a world file. Comes out: `Tool`, read-only and shared by all sessions. Not here: state
-(`world_state`), the order in which behaviours are asked (`world`).
+(`world.state`), the order in which behaviours are asked (`world`).
 """
 
 from __future__ import annotations

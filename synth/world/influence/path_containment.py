@@ -2,7 +2,7 @@
 
 Comes from observations; sets per tool the changers whose calls about `a/b/c`, or about `a`, count in the history of a call
 that asks for `a/b` (`beneath`), until enough of them were seen to leave such answers alone. Two paths share no name,
-so that what `relevance` learns of calls far apart would clear them. Not here: which calls those are (`world_places`).
+so that what `relevance` learns of calls far apart would clear them. Not here: which calls those are (`runtime.answers.path_containment`).
 """
 
 from __future__ import annotations

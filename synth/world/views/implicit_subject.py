@@ -1,7 +1,7 @@
 """Tools that answer for whoever is signed in: equal calls after equal pasts, answered otherwise for each subject.
 
 In: observations. Out: names of such tools; their calls get the subject as an argument, in place, so that everything
-learnt after this keeps one subject's records from another's. Not here: the argument itself (`world_subject`).
+learnt after this keeps one subject's records from another's. Not here: the argument itself (`runtime.views.implicit_subject`).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 In: observations. Out: per such tool the choosing tool and its argument; their calls get what was chosen as an
 argument, in place. A choice replaces the one before it: what an earlier choice named does not matter any more, which
-tells it from a call that changes a record. Not here: the session's own choices (`world_chosen`).
+tells it from a call that changes a record. Not here: the session's own choices (`runtime.views.selected_subject`).
 """
 
 from __future__ import annotations
