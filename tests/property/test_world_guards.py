@@ -161,6 +161,18 @@ def test_all_at_once_is_one_by_one(trees: list[tuple[Any, bool]], calls: list[An
         assert _together(guards, Scope(arguments, old, row=_row)) == expected
 
 
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.one_of(_values(False), _conditions(False)), min_size=1, max_size=5), CALLS)
+def test_what_trees_share_is_what_each_finds_alone(trees: list[Any], calls: list[Any]) -> None:
+    """Trees of one call that keep what they find for one another give the values, and the gaps, that each gives by itself."""
+    for arguments, old in calls:
+        shared = Scope(arguments, old, row=_row)
+        shared.memo = {}
+        for tree in (*trees, *trees):
+            alone = build(tree)(Scope(arguments, old, row=_row))
+            assert repr(build(tree, keeps=True)(shared)) == repr(alone)
+
+
 BEFORE = ["row", "order", [["arg", "order"]]]
 _RECORDS: st.SearchStrategy[Any] = st.sampled_from(
     [
