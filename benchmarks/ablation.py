@@ -50,20 +50,22 @@ def neutral(function: Callable[..., Any]) -> Callable[..., Any] | None:
 
 @contextmanager
 def replaced(function: Callable[..., Any], other: Callable[..., Any]) -> Iterator[None]:
-    """`other` in place of a function in every module that has imported it, until the end of the block."""
+    """`other` in place of a function in every module that has imported it or lists it as a step, until the end of the block."""
     places = [
-        (module, name)
+        (module, name, value)
         for module in list(sys.modules.values())
         for name, value in list(getattr(module, "__dict__", {}).items())
-        if value is function
+        if value is function or (type(value) is tuple and any(one is function for one in value))
     ]
-    for module, name in places:
-        setattr(module, name, other)
+    for module, name, value in places:
+        steps = value if isinstance(value, tuple) else ()
+        put = tuple(other if one is function else one for one in steps)
+        setattr(module, name, put or other)
     try:
         yield
     finally:
-        for module, name in places:
-            setattr(module, name, function)
+        for module, name, value in places:
+            setattr(module, name, value)
 
 
 @contextmanager

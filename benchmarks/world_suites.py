@@ -55,6 +55,8 @@ ANSWERED: Final = (
     (LEDGER, "refused: detail"),
     (TICKETS, "refused: null"),
     (LEAVE, "refused: problem"),
+    (LEAVE, "refused: sentence"),
+    (TICKETS, "refused: sentence"),
     (TICKETS, "as Python writes it"),
     *((LEDGER, form) for form in enveloped.WRITTEN),
 )

@@ -17,43 +17,21 @@ from environments.runtime.world.versions import origins
 from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode
 from synth.llm import LlmSettings
-from synth.world.actions.effects import learn_effects
-from synth.world.actions.examples import collect
-from synth.world.actions.observed_bounds import learn_met
-from synth.world.actions.partial_rows import learn_parts
 from synth.world.document import write_document
 from synth.world.influence.contrast_pairs import says_write
 from synth.world.influence.dependencies import learn_relevance
-from synth.world.influence.frame_axioms import learn_settled
-from synth.world.influence.path_containment import learn_beneath
-from synth.world.influence.protocol_preconditions import learn_early
-from synth.world.influence.reach import learn_reach
 from synth.world.influence.recall import recall_part
-from synth.world.influence.repeatability import learn_once
-from synth.world.influence.writers import learn_base, learn_last, learn_writers
+from synth.world.influence.writers import learn_writers
+from synth.world.learn import learn_results, learn_theory
 from synth.world.model import ToolModel, Workbench
 from synth.world.observation import by_tool, histories, paired_results, subject_of
-from synth.world.proposals import Proposer
 from synth.world.recorded_only import SAYS as RECORDED_ONLY
 from synth.world.recorded_only import in_words, recorded_part, without
-from synth.world.refusals.guards import learn_guards
-from synth.world.refusals.unexplained_refusals import withhold_refused
 from synth.world.schema.field_names import forget_fields
-from synth.world.schema.http_status import learn_http_status
-from synth.world.schema.kinds import learn_kinds, withhold_unseen
-from synth.world.schema.nested_tables import learn_nested
-from synth.world.schema.outcomes import learn_outcomes, learn_style
-from synth.world.schema.paired_values import learn_paired
-from synth.world.schema.partial_success import learn_partly_done
-from synth.world.schema.receipts import adds_fields, unsettle
-from synth.world.schema.refusal_prefixes import learn_refusal_words
-from synth.world.search.computed import learn_computed
-from synth.world.tape import learn_tape
 from synth.world.time.continuity import LIVING, infer_continuity
-from synth.world.time.timeline import learn_timeline, rows_at_start
+from synth.world.time.timeline import rows_at_start
 from synth.world.views.discover import learn_around
 from synth.world.views.prose import learn_prose
-from synth.world.volatile.clock_and_ids import tell_times
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,42 +94,16 @@ def learn_world(
 ) -> LearntWorld:
     """The world of one app's episodes; `doubtful`: unless a person says otherwise, its backend is taken to live on."""
     said = settings.continuity is not None
-    bench = _kinds_of(_observe(episodes, settings.reads, shared=said))
+    bench = learn_results(_observe(episodes, settings, shared=said))
     bench.continuity = infer_continuity(bench, override=settings.continuity)
     if doubtful and not said:
         bench.continuity = bench.continuity | {"kind": LIVING}
     if bench.living and bench.fresh:
         # What is stored comes back in later episodes as it was told: only readers keep their marks.
         continuity = bench.continuity
-        bench = _kinds_of(_observe(episodes, settings.reads, living=True, shared=said))
+        bench = learn_results(_observe(episodes, settings, living=True, shared=said))
         bench.continuity = continuity
-    learn_writers(bench)
-    learn_relevance(bench)
-    learn_computed(bench)
-    learn_beneath(bench)
-    learn_early(bench)
-    learn_once(bench)
-    if bench.living:
-        learn_last(bench)
-        bench.nested = learn_nested(bench)
-    for _ in range(2):
-        learn_base(bench)
-        if bench.living:
-            _forget_base(bench)
-        learn_settled(bench)
-    _mark_shown(bench)
-    if not bench.living:
-        bench.nested = learn_nested(bench)
-    learn_reach(bench)
-    _learn_behaviour(bench, settings.proposals)
-    unsettle(bench)
-    withhold_unseen(bench)
-    learn_paired(bench)
-    plain = write_document(bench)
-    if bench.living:
-        # First, because it clears writers of tables, and recorded answers hang on who may have touched what.
-        bench.timeline = learn_timeline(bench, plain)
-    bench.tape = learn_tape(bench, plain)
+    learn_theory(bench)
     # What observations have lost comes last: all steps before follow calls and results without it.
     document = write_document(bench) | bench.lost | learn_prose(bench, episodes)
     _set_policies(document["tools"], settings, origins(bench.versions))
@@ -218,7 +170,7 @@ def _in_words(
     """What the calls of some tools say of the backend where their results are words; None where that fails as well."""
     words = in_words(episodes, tools)
     try:
-        bench = _kinds_of(_observe(words, settings.reads, shared=settings.continuity is not None))
+        bench = learn_results(_observe(words, settings, shared=settings.continuity is not None))
         bench.continuity = infer_continuity(bench, override=settings.continuity)
         learn_writers(bench)
         learn_relevance(bench)
@@ -233,20 +185,6 @@ def _that_look(bench: Workbench | None, tools: Collection[str]) -> frozenset[str
     return frozenset(n for n in tools if n in known and known[n].innocent and says_write(n) < 0)
 
 
-def _kinds_of(bench: Workbench) -> Workbench:
-    """The same bench, with outcomes, layout and kind of every tool."""
-    for tool in bench.tools.values():
-        learn_outcomes(tool)
-    learn_refusal_words(bench)
-    learn_partly_done(bench)
-    learn_http_status(bench)
-    for tool in bench.tools.values():
-        learn_style(tool)
-    learn_kinds(bench)
-    tell_times(bench.tools.values(), bench.fresh)
-    return bench
-
-
 def _starts(document: dict[str, Any], *, living: bool) -> StartOf:
     """In a reset app every episode starts from the base; in a living one from what it saw itself, over the timeline."""
     if not living:
@@ -257,29 +195,9 @@ def _starts(document: dict[str, Any], *, living: bool) -> StartOf:
     return lambda episode: rows_at_start(world, episode)
 
 
-def _forget_base(bench: Workbench) -> None:
-    """A living backend has no state that every episode starts from: rows come from the timeline."""
-    for table in bench.tables.values():
-        table.rows, table.unsure, table.refusals = {}, set(), {}
-
-
-def _learn_behaviour(bench: Workbench, model: LlmSettings | None) -> None:
-    """Effects first, then guards over examples that already follow the effects."""
-    propose = None if model is None else Proposer(settings=model, bench=bench)
-    examples = collect(bench, World.from_json(write_document(bench)))
-    learn_effects(bench, examples, propose)
-    examples = collect(bench, World.from_json(write_document(bench)))
-    learn_parts(bench, examples)
-    if bench.parts:
-        examples = collect(bench, World.from_json(write_document(bench)))
-    learn_guards(bench, examples, propose)
-    learn_met(bench, examples)
-    withhold_refused(bench, examples)
-
-
 def _observe(
     episodes: Sequence[CleanEpisode],
-    reads: frozenset[str],
+    settings: WorldSettings,
     *,
     living: bool = False,
     shared: bool = False,
@@ -294,7 +212,7 @@ def _observe(
             observations=group,
             forms=around.forms.get(old[name].tool if name in old else name, {}),
             reshaped=name in old and old[name].reshaped,
-            declared=_declared(old[name].tool if name in old else name, reads),
+            declared=_declared(old[name].tool if name in old else name, settings.reads),
         )
         for name, group in by_tool(seen).items()
     }
@@ -312,21 +230,13 @@ def _observe(
         owners=around.owners,
         fields=fields,
         own_starts=around.own_starts,
+        model=settings.proposals,
     )
 
 
 def _declared(name: str, reads: frozenset[str]) -> bool:
     """Whether a person says that a tool changes nothing: the part itself, or all of a tool that is several."""
     return name in reads or name.partition("[")[0] in reads
-
-
-def _mark_shown(bench: Workbench) -> None:
-    """A write whose successful result is a row of a table that a read shows: the row after it."""
-    shown = {t.table for t in bench.tools.values() if t.innocent and t.table is not None}
-    more = adds_fields(bench)
-    for tool in bench.tools.values():
-        if tool.kind == "write" and tool.table in shown and tool.name not in more:
-            tool.evidence["shows"] = tool.table
 
 
 def _summary(tool: ToolModel) -> ToolSummary:

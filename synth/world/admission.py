@@ -17,20 +17,27 @@ from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.values.normal import stable
 from synth.world.actions.examples import Example, evaluate
 from synth.world.search.numbers import mentions
+from synth.world.support import (
+    MOSTLY,
+    SEEN_MANY_TIMES,
+    SEEN_SEVERAL_TIMES,
+    SEEN_THRICE,
+    SEEN_TWICE,
+)
 
 MAX_NODES: Final = 200
 MAX_DEPTH: Final = 12
 MAX_TEXT: Final = 4_000
 """Characters of a proposed tree, written as JSON."""
-MIN_CALLS: Final = 6
+MIN_CALLS: Final = SEEN_SEVERAL_TIMES
 """Different calls in all; with fewer, an accident passes every test."""
-MIN_UNSHOWN: Final = 3
+MIN_UNSHOWN: Final = SEEN_THRICE
 """Different calls of tasks that the author of the proposal never saw."""
-MIN_OUTCOMES: Final = 2
+MIN_OUTCOMES: Final = SEEN_TWICE
 """Different results among those."""
-ENOUGH: Final = 12
+ENOUGH: Final = SEEN_MANY_TIMES
 """Different calls from which on a tree may bring values of its own: with fewer, they may be learnt by heart."""
-MIN_KNOWN: Final = 0.8
+MIN_KNOWN: Final = MOSTLY
 """Share of the examples in which the tree must have a value."""
 FORBIDDEN: Final = frozenset({"next", "calc"})
 """Operations that hang on more than the examples show."""

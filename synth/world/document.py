@@ -75,13 +75,11 @@ def _tool(tool: ToolModel, *, living: bool) -> dict[str, Any]:
         "untried",
         "makers",
         "modes",
-        "needs",
-        "bars",
         "far",
     ):
         if getattr(tool, name):
             part[name] = sorted(getattr(tool, name))
-    part |= {name: True for name in ("news", "once") if getattr(tool, name)}
+    part |= {"news": True} if tool.news else {}
     part |= _taken(tool) | _bare(tool) | _computed(tool)
     if tool.ignore:
         part["ignore"] = list(tool.ignore)

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from environments.runtime.answers.outcome import outcome_of
 from environments.runtime.task.attempt import Json
+from synth.llm import LlmSettings
 from synth.world.observation import History, Observation
 from synth.world.time.own_starts import OwnStarts
 
@@ -83,10 +84,6 @@ class ToolModel:
     """Of the untried, where others are known to change its answers from afar: what it shows after them only may be their doing."""
     modes: set[str] = field(default_factory=set)
     """Of the untried: what switches a mode; nobody knows what becomes of an answer that hangs on earlier calls."""
-    needs: set[str] = field(default_factory=set)
-    """Of those it heeds: called before every success."""
-    bars: set[str] = field(default_factory=set)
-    """Of those it heeds: called before no success."""
     early: list[dict[str, Any]] = field(default_factory=list)
     """What it says, whatever it is asked, before anybody called what has to come first."""
     far: set[str] = field(default_factory=set)
@@ -97,8 +94,6 @@ class ToolModel:
     """Of a writer: the arguments that are the key there."""
     news: bool = False
     """Its results name what nothing before had named: while one is unknown, any name may be its."""
-    once: bool = False
-    """Never seen to do the same twice, with nothing else about the same before."""
     doubted: bool = False
     """Taken for a writer only for want of evidence: where its answers contradict, nothing explains it."""
     restless: bool = False
@@ -158,6 +153,8 @@ class Workbench:
     """Tools asked for what is somebody's own, and whose each name is."""
     fresh: dict[str, Any] = field(default_factory=dict)
     """Places in results where times and random ids stand, with their formats."""
+    model: LlmSettings | None = None
+    """Who may propose behaviours where the search finds none."""
     timeline: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Of a living backend: versions and horizon per table."""
 

@@ -16,9 +16,10 @@ from environments.runtime.world.scope import CallContext
 from environments.runtime.world.world import World
 from synth.world.document import holds_withheld
 from synth.world.model import ToolModel, Workbench
+from synth.world.support import SEEN_OFTEN
 from synth.world.time.time_invariant_results import steady_answers
 
-MIN_AGAIN: Final = 8
+MIN_AGAIN: Final = SEEN_OFTEN
 """Equal calls made again, each answered otherwise, before a tool that seems to look is taken for a clock."""
 
 

@@ -8,18 +8,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import pytest
-
 from environments.runtime.answers.outcome import outcome_of
 from environments.runtime.task.attempt import RECORDED, UNKNOWN
 from environments.runtime.world.entries import Entry
 from environments.runtime.world.session import Session
 from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode, CleanStep, CleanToolCall
-from synth.world.model import ToolModel
-from synth.world.observation import Observation
-from synth.world.schema.counters import gives_anew
-from synth.world.schema.outcomes import learn_outcomes
 from synth.worlds import WorldSettings, learn_world
 
 MINUTE = 60 * 10**9
@@ -185,33 +179,3 @@ def test_an_entry_names_the_days_of_its_moments() -> None:
     """A day by itself is no moment, and names itself already."""
     given = {"start": "2026-05-03 10:00", "end": "2026-05-04T11:30:00Z", "due": "2026-05-09"}
     assert Entry(tool="add", args=dict(given), known=True).days() == {"=2026-05-03", "=2026-05-04"}
-
-
-@pytest.mark.parametrize(
-    ("results", "anew"),
-    [
-        (["71", "15", "93", "48"], True),
-        (["71", "71", "93", "48"], False),
-        (["71", "15", "93", "5"], False),
-    ],
-)
-def test_what_is_given_out_anew(results: list[str], *, anew: bool) -> None:
-    """Equal calls never with the same value; a value that was asked for is none."""
-    seen = [_note(number, result) for number, result in enumerate(results)]
-    tool = ToolModel(name="note", observations=seen)
-    learn_outcomes(tool)
-    assert gives_anew(tool) is anew
-
-
-def _note(position: int, number: str) -> Observation:
-    seen = Observation(
-        tool="note",
-        arguments={"copies": 5},
-        content=f'{{"sent": true, "number": {number}}}',
-        episode=position,
-        position=0,
-        at=position,
-        caller="agent",
-    )
-    seen.settle()
-    return seen

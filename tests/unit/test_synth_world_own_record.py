@@ -7,12 +7,10 @@ import random
 from functools import cache
 from typing import Any
 
-from environments.runtime.task.attempt import UNKNOWN
 from environments.runtime.world.world import World
 from redact.clean_episode import CleanEpisode
 from synth.world.model import ToolModel, Workbench
 from synth.world.observation import histories
-from synth.world.refusals.unexplained_refusals import never_taken
 from synth.world.schema.outcomes import learn_outcomes
 from synth.world.schema.receipts import adds_fields, unsettle
 from synth.worlds import WorldSettings, learn_world
@@ -119,14 +117,6 @@ def _asked(*calls: Step) -> tuple[str, str, str]:
     return told.content, told.source, pantry.call(name, given)
 
 
-def test_a_record_that_was_never_tried_is_not_refused_for_not_being_there() -> None:
-    """Two jars were put away and one that is not there was refused: of a third that is there nobody knows."""
-    for tool in ("put_away", "bring_up"):
-        content, source, true = _asked((tool, {"jar": "quince"}))
-        assert source == UNKNOWN or content == true
-        assert _asked((tool, {"jar": "sloe"}))[0] == NO_JAR
-
-
 Made = tuple[str, dict[str, Any] | str, str]
 
 
@@ -180,14 +170,3 @@ def test_other_records_left_alone_say_nothing_of_a_receipts_own() -> None:
     assert {n: sorted(t.settled) for n, t in bench.tools.items() if "jar" not in t.settled} == {
         "fill": ["shelf"]
     }
-
-
-def test_a_word_that_was_refused_with_whatever_else_is_not_told_as_taken() -> None:
-    """Two jars were refused with one filling: nobody is told that a third takes it."""
-    fill: Step = ("fill", {"jar": "fig", "holds": "new-1"})
-    once = _bench([fill, AWAY], [("fill", {"jar": "sloe", "holds": "none"})]).tools["fill"]
-    assert not list(never_taken(once))
-    often = _bench([fill], *([("fill", {"jar": jar, "holds": "none"})] for jar in NONE))
-    found = list(never_taken(often.tools["fill"]))
-    assert [g["holds"] for g in found] == [["not", ["among", ["arg", "holds"], ["none"]]]]
-    assert not found[0]["message"]

@@ -132,21 +132,6 @@ def test_answers_tell_fields_of_records_that_nobody_read() -> None:
                 assert fields[f"fares/{place}"] == _run(train, day)["fares"][place]
 
 
-def test_a_booking_of_a_hidden_train_is_answered_from_what_other_bookings_told() -> None:
-    """One traveller on a train and in a class that two travellers booked: the fare and the free places are known."""
-    right = 0
-    for key, fields in _told().items():
-        day, train = json.loads(key)
-        for place in ("plain", "sleeper"):
-            if f"fares/{place}" not in fields:
-                continue
-            for wrong in (0, 3):
-                verdict, _ = _asked(_booking(train, day, place, 1, wrong))
-                assert verdict in {"exact", "unknown"}
-                right += verdict == "exact"
-    assert right >= 20
-
-
 def test_what_was_not_told_stays_unknown() -> None:
     """Another class of a hidden train, or more travellers than ever found a place, are nobody's knowledge."""
     for key, fields in _told().items():

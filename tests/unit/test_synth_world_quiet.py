@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("certain")
 """What learnt behaviour says by itself, without answers that are recalled."""
 
 MINUTE = 60 * 10**9
-CALM = [Trial(table="note", gap=None, tools=frozenset({"send"}), same=True)] * 2
+CALM = [Trial(table="note", gap=None, suspects=frozenset({"send"}), same=True)] * 2
 
 
 def sights(rows: int, row: object, later: object, gap: int = MINUTE) -> dict[int, list[Version]]:

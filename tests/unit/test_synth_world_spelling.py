@@ -11,10 +11,8 @@ import pytest
 
 from benchmarks.backends.attempts import attempts, episode
 from benchmarks.backends.backend import Backend, Call, Step, Style, ToolError
-from environments.runtime.expr.scope import Scope
 from environments.runtime.task.attempt import UNKNOWN, ToolResult
 from environments.runtime.world.world import World
-from synth.world.search.constant_arguments import of_one
 from synth.worlds import WorldSettings, learn_world
 
 PRICES = {f"SKU{n}": 3.5 * n + 1 for n in range(1, 9)}
@@ -148,11 +146,3 @@ def test_a_refusal_that_repeats_what_was_sent_is_not_told_in_another_spelling() 
             told.source == UNKNOWN
             or told.content == Counter().call("get_item", {"sku": sku}).content
         )
-
-
-def test_a_refusal_of_two_calls_that_named_one_record_is_told_of_that_record() -> None:
-    """`SKU-1 stands with Bo`, told twice of one shelf, says nothing of another shelf."""
-    scopes = [Scope({"sku": f"SKU-{n}", "shelf": "SH-7"}, row=lambda *_: None) for n in (1, 2)]
-    tree = ["text", ["arg", "sku"], " stands with Bo"]
-    assert of_one(tree, scopes) == ["case", ["arg", "shelf"], [["SH-7", tree]]]
-    assert of_one(tree, scopes[:1]) == tree

@@ -16,7 +16,6 @@ from ..expr.plan import Plan
 from ..expr.scope import Expr, Scope, Tree
 from ..task.attempt import Json
 from ..values.normal import stable
-from .observed_bounds import Condition, ObservedBounds, met_before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,20 +32,16 @@ class Guard:
     """Never seen broken: where its inputs are not known it does not object."""
     gone: bool = True
     """Whether a refusal was recorded where a part of the condition was missing."""
-    met: tuple[Condition, ObservedBounds] | None = None
-    """What successes tell of records that nobody has seen."""
     also: tuple[Expr, ...] = ()
     """What every recorded refusal met besides: where it is otherwise, other words may have come first."""
     beside: tuple[Expr, ...] = ()
     """The same, of records that some refusals were told without a sight of, and what other refusals are about."""
-    unless: tuple[Expr, ...] = ()
-    """Records of which no refused call had any: where one is there, nobody knows."""
     recurs: bool = False
     """Whether it names things that were refused, some of them without a sight of what else the call is about."""
     of_record: bool = False
     """Whether any of these is about the record before."""
     names_part: bool = False
-    """Whether it says that what an argument names is a part of a record: what may have changed a record seldom adds one."""
+    """Whether it says that what an argument names is a part of a record: others' parts are asked for in vain."""
     listed: Expr | None = None
     """The arguments of which it lists the recorded values, where it is soft and does that."""
 
@@ -64,8 +59,6 @@ class Guard:
                 return True
             # The message was learnt where the condition could be looked at: of a call that lacks a part of it, it says nothing.
             raise NoValueError("the call lacks what this was refused for: " + self.name)
-        if self.met is not None and met_before(*self.met, scope):
-            return False
         # Soft only beside a record that is known, or that a success told of: with nothing known, nothing says
         # that the call succeeds.
         if self.soft and (scope.old is not None or value is IN_PART):
@@ -73,21 +66,16 @@ class Guard:
         raise NoValueError(value.reason)
 
     def strange(self, scope: Scope) -> bool:
-        """Whether nobody knows what it asks for, now or before something may have touched it, and no success had it so."""
+        """Whether nobody knows what it asks for, now or before something may have touched it, or it was not so then."""
         if not is_unknown(self.holds(scope)):
             return False
-        before = as_last_known(scope)
-        value = self.holds(before)
-        if is_unknown(value):
-            return self.met is not None and not met_before(*self.met, before)
-        return value is not MISSING and not value
+        before = self.holds(as_last_known(scope))
+        return is_unknown(before) or (before is not MISSING and not before)
 
     def within(self, scope: Scope) -> bool:
         """Whether nothing sets a call apart from those that were refused so."""
         if self.of_record and scope.old is None and scope.last is not None:
             return False  # an earlier call may have made of the record what other words are about
-        if any(_is_there(row, scope) for row in self.unless):
-            return False
         return all(_not_broken(holds, scope, unseen=False) for holds in self.also) and all(
             _not_broken(holds, scope, unseen=self.recurs) for holds in self.beside
         )
@@ -166,12 +154,6 @@ def _not_broken(holds: Expr, scope: Scope, *, unseen: bool) -> bool:
     return is_unknown(before) or (before is not MISSING and bool(before))
 
 
-def _is_there(row: Expr, scope: Scope) -> bool:
-    """Whether there is such a record, or was before something may have touched it."""
-    found = row(scope)
-    return found is not MISSING and found is not UNSEEN
-
-
 def _listed_of(tree: Tree) -> Expr | None:
     """The arguments of which a condition lists the recorded values; None for any other condition."""
     if tree[0] != "among":
@@ -210,12 +192,8 @@ def _guard(part: Mapping[str, Any]) -> Guard:
         name=str(part.get("says", "")),
         soft=soft,
         gone=bool(part.get("gone")) or soft,
-        met=(Condition(part["holds"]), ObservedBounds.from_json(part["met"]))
-        if "met" in part
-        else None,
         also=tuple(_kept(tree) for tree in part.get("also", ())),
         beside=tuple(_kept(tree) for tree in part.get("beside", ())),
-        unless=tuple(_kept(tree) for tree in part.get("unless", ())),
         recurs="facts" in part,
         of_record='"old"' in stable([part.get("also"), part.get("beside")]),
         names_part=soft and names_part(part["holds"]),

@@ -12,7 +12,7 @@ from typing import Final
 from ..task.attempt import Json
 from ..values.normal import stable
 from ..views.selected_subject import CHOSEN
-from ..world.entries import DOUBT, Entry, call_text, counted
+from ..world.entries import DOUBT, Entry, counted
 from ..world.log import history
 from ..world.scope import CallContext
 from ..world.tool import Taped, Tool
@@ -41,9 +41,7 @@ def taped(here: CallContext, tool: Tool, args: dict[str, Json]) -> tuple[str, st
         same = entry.before == before
         if not same and not _agreed(here, entries, entry.content, before):
             continue
-        if not _twice(here, tool, args, entry) and not _is_invalidated(
-            here, tool, args, (entry, before)
-        ):
+        if not _is_invalidated(here, tool, args, (entry, before)):
             return entry.content, entry.evidence
     return None
 
@@ -72,16 +70,6 @@ def _is_invalidated(
     return bool(before) and any(
         e.tool in tool.modes or (tool.innocent and not e.args and e.tool in tool.untried)
         for e in outside
-    )
-
-
-def _twice(here: CallContext, tool: Tool, args: dict[str, Json], told: Taped) -> bool:
-    """Whether the same call was made before, and not in what was recorded, of a tool never seen to do the same twice."""
-    if not tool.once or tool.refused(told.content, args):
-        return False
-    mine = call_text(tool.name, args)
-    return mine not in told.before and any(
-        e.call.removesuffix(DOUBT) == mine for e in here.state.log if e.tool == tool.name
     )
 
 

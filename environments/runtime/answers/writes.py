@@ -100,10 +100,6 @@ def _too_unlike(here: CallContext, tool: Tool, args: dict[str, Json]) -> str | N
         return strange
     if tool.limit is not None and _made(here, tool) >= tool.limit:
         return "more calls than were ever seen in one episode"
-    if tool.needs or tool.bars:
-        done = {e.tool for e in here.state.log}
-        if not tool.needs <= done or not tool.bars.isdisjoint(done):
-            return "success was never seen after these calls"
     return None
 
 
@@ -225,11 +221,11 @@ def _old(here: CallContext, tool: Tool, scope: Scope) -> Json:
 
 
 def _said_once(here: CallContext, tool: Tool, args: dict[str, Json]) -> bool:
-    """Whether the very call was made before, of a tool whose answers hang on its own calls, or that never did so twice, and whose rows nobody knows.
+    """Whether the very call was made before, of a tool whose answers hang on its own calls and whose rows nobody knows.
 
     `true` may mean that the call changed something, and `false` that it was done already.
     """
-    if tool.writes or not (tool.once or tool.name in tool.heeds):
+    if tool.writes or tool.name not in tool.heeds:
         return False
     return any(e.tool == tool.name and e.args == args for e in here.state.log)
 

@@ -126,16 +126,10 @@ class Tool:
     """Of the untried: tools that may have made what an empty answer lacks."""
     modes: frozenset[str] = frozenset()
     """Of the untried: tools that change so many others' answers that they seem to switch a mode."""
-    needs: frozenset[str] = frozenset()
-    """Tools that came before every success."""
-    bars: frozenset[str] = frozenset()
-    """Tools that came before no success."""
     early: tuple[Early, ...] = ()
     """What it says before anybody called what has to come first."""
     far: frozenset[str] = frozenset()
     """Tables whose rows a call may change without naming them."""
-    once: bool = False
-    """Never seen to do the same twice: a recorded success is not told again after an equal call."""
     news: bool = False
     """Its results name new things: while one is unknown, it may have named anything."""
     policy: str = DERIVE
@@ -263,8 +257,8 @@ def _load(
         settled=frozenset(part.get("settled", ())),
         claims=bool(part.get("claims", False)),
         loose=bool(part.get("loose", False)),
-        reach=frozenset(part.get("reach", ())),
         bare=bool(part.get("bare", False)),
+        reach=frozenset(part.get("reach", ())),
         issues=bool(part.get("issues", False)),
         limit=part.get("limit"),
         alone=bool(part.get("alone", False)),
@@ -275,12 +269,9 @@ def _load(
         untried=frozenset(part.get("untried", ())),
         makers=frozenset(part.get("makers", ())),
         modes=frozenset(part.get("modes", ())),
-        needs=frozenset(part.get("needs", ())),
-        bars=frozenset(part.get("bars", ())),
         early=load_early(part.get("early", ())),
         far=frozenset(part.get("far", ())),
         news=bool(part.get("news", False)),
-        once=bool(part.get("once", False)),
         takes=frozenset(part["takes"]) if "takes" in part else None,
         nulls=frozenset(part.get("nulls", ())),
         paired_by=tuple(part.get("paired_by", ())),

@@ -26,9 +26,10 @@ from synth.world.search.fields import fit_fields, same_value
 from synth.world.search.fit import Fitter
 from synth.world.search.support import support_of
 from synth.world.search.terms import Tables, gather
+from synth.world.support import SEEN_TWICE
 
 MAX_EXAMPLES: Final = 120
-MIN_ARGUMENTS: Final = 2
+MIN_ARGUMENTS: Final = SEEN_TWICE
 """Different calls that an effect must reproduce."""
 
 

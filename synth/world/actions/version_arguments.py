@@ -13,8 +13,9 @@ from environments.runtime.expr.gaps import UNKNOWN
 from environments.runtime.expr.scope import Tree
 from synth.world.actions.examples import evaluate
 from synth.world.refusals.conditions import Cases, withheld
+from synth.world.support import SEEN_TWICE
 
-MIN_SENT: Final = 2
+MIN_SENT: Final = SEEN_TWICE
 """Different successes that sent what the field was."""
 
 

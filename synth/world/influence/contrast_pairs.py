@@ -15,12 +15,14 @@ from typing import Final
 
 from environments.runtime.values.normal import tokens_in
 from synth.verbs import write_log_odds
+from synth.world.influence.blame import fewest
 from synth.world.observation import Observation
+from synth.world.support import SEEN_THRICE, SEEN_TWICE
 
-MIN_COMMON: Final = 3
+MIN_COMMON: Final = SEEN_THRICE
 """Changes of one call, each with other suspects, before those that came with all of them stay suspects."""
 
-MIN_ARRIVALS: Final = 2
+MIN_ARRIVALS: Final = SEEN_TWICE
 """Episodes in which a tool put something in."""
 
 Suspect = tuple[str, bool]
@@ -87,8 +89,6 @@ class Evidence:
     """Per tool the episodes and calls after which the answer named what only that call had named: it puts something in."""
     changers: set[Suspect] = field(default_factory=set)
     """Convicted by other changes than a record coming or going."""
-    stopped: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    """Per tool the calls that were refused after it and answered without, where nothing else was done by other tools."""
 
     def weigh(self) -> None:
         """Count what speaks for each suspect: not where another one is known to change this, and to be undone by it."""
@@ -124,13 +124,6 @@ class Evidence:
         for said in self.said:
             self.said[said] &= {a.key for a in plain if said in a.said}
 
-    def note_stop(self, no: Sequence[Observation], yes: Sequence[Observation], key: str) -> None:
-        """Note who alone came before a refusal, of tools that did not come before the answer to an equal call."""
-        before = {o.tool for o in no}
-        only = before - {o.tool for o in yes}
-        if len(only) == 1 and before.issuperset(o.tool for o in yes):
-            self.stopped[only.pop()].add(key)
-
     def calls_tried(self, name: str, sentences: Iterable[str] = ()) -> int:
         """Different calls that were answered alike with and without a tool before that shares no name with them.
 
@@ -151,7 +144,7 @@ class Evidence:
     def seems_to_create(self, name: str) -> bool:
         """Whether all that a tool was seen to do from afar is that records come or go."""
         key = (name, False)
-        return key in self.creators and key not in self.changers and name not in self.stopped
+        return key in self.creators and key not in self.changers
 
 
 @lru_cache(maxsize=10_000)
@@ -209,16 +202,14 @@ def shared_by_all(changes: Sequence[Event]) -> set[Suspect]:
     return out
 
 
-def cover(evidence: Evidence, changes: list[Event]) -> set[Suspect]:
+def cover(evidence: Evidence, changes: Sequence[Event]) -> set[Suspect]:
     """Fewest suspects that explain the changes, those that most often come with one first."""
-    left = list(changes)
-    out: set[Suspect] = set()
-    while left:
-        rates = rates_of(left, evidence)
+
+    def rank(left: Sequence[Event]) -> dict[Suspect, tuple[float, int]]:
         counts = Counter(suspect for change in left for suspect in change.suspects)
-        if not rates:
-            break
-        best = max(rates, key=lambda s: (rates[s] * favour(s[0]), counts[s], s))
-        out.add(best)
-        left = [change for change in left if best not in change.suspects]
-    return out
+        rates = rates_of(left, evidence)
+        return {
+            suspect: (rate * favour(suspect[0]), counts[suspect]) for suspect, rate in rates.items()
+        }
+
+    return {suspect for suspect, _ in fewest(changes, rank)}

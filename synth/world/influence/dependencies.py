@@ -18,6 +18,7 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import tokens_in
 from environments.runtime.views.implicit_subject import SUBJECT
 from environments.runtime.world.state import ABSENCE
+from synth.world.influence.blame import fewest
 from synth.world.influence.contrast_pairs import (
     Agreement,
     Event,
@@ -33,11 +34,11 @@ from synth.world.influence.contrast_pairs import (
 from synth.world.influence.independence import MODE, ignored, left_alone, matters_far, states_of
 from synth.world.influence.purity_prior import MIN_NAMED, enough
 from synth.world.influence.repeatability import aimless_again, changed_by_asking, share_numbers
-from synth.world.influence.sequences import after_alone, before_nothing
-from synth.world.influence.session_protocol import learn_needs, pasts_of, who_stops
+from synth.world.influence.sequences import after_alone, before_nothing, pasts_of
 from synth.world.influence.writers import finds_the_same
 from synth.world.model import TOO_FEW, ToolModel, Workbench, outcome_class, refused
 from synth.world.observation import Observation
+from synth.world.support import FAVOUR, HALF, SEEN_ALL_THE_TIME, SEEN_THRICE
 from synth.world.time.indirect_effects import note_afar, note_pasts
 from synth.world.volatile.generated_ids import learn_news
 from synth.world.volatile.tokens import admits
@@ -46,18 +47,16 @@ MAX_EXAMPLES: Final = 20
 """Examples of one call that are compared pairwise: learning stays linear in the number of episodes."""
 MAX_ANSWERS: Final = 8
 """Different answers among them: of a call that is answered in many ways some answers have to be there twice."""
-MIN_NEAR: Final = 3
+MIN_NEAR: Final = SEEN_THRICE
 """Unequal answers and no equal ones, before a tool is taken to be a clock."""
-MIN_LOCAL: Final = 50
+MIN_LOCAL: Final = SEEN_ALL_THE_TIME
 """Equal calls answered alike, none ever otherwise from afar, before calls that share no name are taken as unrelated."""
-SURE: Final = 3
+SURE: Final = SEEN_THRICE
 """Different calls answered alike with and without a tool before its absence is taken not to matter either."""
 MAX_ROUNDS: Final = 8
-MIN_MYSTERIES: Final = 3
-MIN_RATE: Final = 0.5
+MIN_MYSTERIES: Final = SEEN_THRICE
+MIN_RATE: Final = HALF
 """Changes that only a reader can explain, or their share, before it counts as a writer."""
-FAVOUR: Final = 1.5
-"""How much likelier a known writer is to have made a change than a tool that seems to read."""
 READERS: Final = frozenset({"read", "search", "constant"})
 
 
@@ -81,7 +80,7 @@ def learn_relevance(bench: Workbench) -> None:
     changers = sorted(n for n, t in bench.tools.items() if not t.innocent)
     local, states = _is_local(found), states_of(found)
     after, spared = after_alone(bench), before_nothing(bench)
-    stopping, otherwise = who_stops(bench, found), aimless_again(bench)
+    otherwise = aimless_again(bench)
     sharing = share_numbers(bench)
     said = {v: _sentences(bench.tools[v]) for v in changers}
     moved = Counter(v for e in found.values() for v, near in e.convicted if not near)
@@ -96,7 +95,7 @@ def learn_relevance(bench: Workbench) -> None:
         if not local:
             heeds |= {v for v in changers if matters_far(found, v, name, states=states)}
             heeds |= after[name].intersection(changers)
-        heeds |= stopping.get(name, set()) | otherwise.intersection({name})
+        heeds |= otherwise.intersection({name})
         heeds |= {v for v in sharing.get(name, ()) if evidence.calls_tried(v) < SURE}
         tool.heeds = heeds.intersection(changers)
         left = [v for v in changers if v not in heeds]
@@ -117,7 +116,6 @@ def learn_relevance(bench: Workbench) -> None:
             if tool.restless:
                 tool.table = None
                 tool.says = "never answers alike: a clock or dice"
-    learn_needs(bench)
     learn_news(bench)
 
 
@@ -236,29 +234,23 @@ def _demote(tool: ToolModel, why: str) -> None:
 
 def _impostors(evidence: Evidence, readers: frozenset[str]) -> Iterator[str]:
     """Readers that explain changes which no known writer explains as well."""
-    left = [] if _is_restless(evidence) else list(evidence.events)
-    while left:
+
+    def rank(left: Sequence[Event]) -> dict[Suspect, tuple[float, int]]:
         counts = Counter(s for event in left for s in event.suspects)
-        rates = {
-            s: (rate if s[0] in readers else rate * FAVOUR) * favour(s[0])
+        return {
+            s: ((rate if s[0] in readers else rate * FAVOUR) * favour(s[0]), counts[s])
             for s, rate in rates_of(left, evidence).items()
         }
-        if not rates:
-            return
-        best = max(rates, key=lambda s: (rates[s], counts[s], s))
-        blamed = [event for event in left if best in event.suspects]
+
+    for suspect, explained in fewest(() if _is_restless(evidence) else evidence.events, rank):
+        tool = suspect[0]
         # One odd episode convicts nobody.
-        odd = frozenset[int].intersection(*(event.episodes for event in blamed))
-        if (
-            best[0] in readers
-            and not odd
-            and (
-                len(blamed) >= MIN_MYSTERIES
-                or (len(blamed) > 1 and rates[best] >= MIN_RATE * favour(best[0]))
-            )
-        ):
-            yield best[0]
-        left = [event for event in left if best not in event.suspects]
+        odd = frozenset[int].intersection(*(event.episodes for event in explained))
+        if tool not in readers or odd:
+            continue
+        few = len(explained) < MIN_MYSTERIES
+        if not few or (len(explained) > 1 and rates_of(explained, evidence)[suspect] >= MIN_RATE):
+            yield tool
 
 
 def _evidence(bench: Workbench) -> dict[str, Evidence]:
@@ -340,7 +332,6 @@ def _compare(left: _Example, right: _Example, readers: frozenset[str], into: Evi
     into.events.append(_event(suspects or guilty, left, right))
     if left.refused is not right.refused:
         into.absences.append(change)
-        into.note_stop(*((mine, theirs) if left.refused else (theirs, mine)), left.seen.key)
     else:
         into.others.append(change)
 

@@ -16,15 +16,20 @@ from environments.runtime.world.state import names_of_key
 from synth.world.influence.writers import Look, looks, place_of
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import History, Observation
+from synth.world.support import (
+    SEEN_MANY_TIMES,
+    SEEN_THRICE,
+    SEEN_TWICE,
+)
 
-MIN_POOLED: Final = 15
+MIN_POOLED: Final = SEEN_MANY_TIMES
 """Calm looks after all writers together, and the number of writers, before they speak for one more writer."""
-MIN_WRITERS: Final = 3
-MIN_UNCHANGED: Final = 2
+MIN_WRITERS: Final = SEEN_THRICE
+MIN_UNCHANGED: Final = SEEN_TWICE
 """Looks at different records, unchanged after a write that names them, before the write counts as harmless to them."""
 APART: Final = "apart from "
 """Before the name of a table: calm looks that show little, counted by themselves."""
-MIN_APART: Final = 12
+MIN_APART: Final = SEEN_MANY_TIMES
 """The same of lists with which neither the call nor a record that it names has anything to do: most would be as they were anyhow."""
 
 

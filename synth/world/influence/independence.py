@@ -16,46 +16,56 @@ from typing import Final
 from synth.world.influence.contrast_pairs import Evidence, Suspect, says_write
 from synth.world.influence.purity_prior import says_done
 from synth.world.model import ToolModel, Workbench, outcome_class
+from synth.world.support import (
+    A_TRACE,
+    A_TRIAL,
+    CLEAR,
+    FAINT,
+    SEEN_OFTEN,
+    SEEN_SEVERAL_TIMES,
+    SEEN_TWICE,
+    STRONG,
+)
 
-LIMIT: Final = 2.0
+LIMIT: Final = STRONG
 """From it on a suspect matters. Log-odds by their order, not calibrated: measured as the highest with under 0.5 % wrong."""
-BASE: Final = -1.0
-NAMED: Final = 0.5
+BASE: Final = -CLEAR
+NAMED: Final = FAINT
 """For a tool whose name says that it changes something; as much against where it says that it looks."""
-NEAR: Final = 1.5
+NEAR: Final = CLEAR + FAINT
 """The two calls share a name."""
-SELF: Final = 1.0
+SELF: Final = CLEAR
 """What changes anything mostly changes its own next answer."""
-PAIR: Final = 2.5
+PAIR: Final = STRONG + FAINT
 """Convicted of changing this tool's answers where names are shared, or the other way round."""
-GUILTY: Final = 1.5
+GUILTY: Final = CLEAR + FAINT
 """Convicted of changing another tool's answers in the same way."""
-AGAIN: Final = 0.5
+AGAIN: Final = FAINT
 MAX_AGAIN: Final = 4
 """For each further tool: what switches a mode changes all that follows."""
-MOVED: Final = 0.7
+MOVED: Final = A_TRIAL
 """Something else is known to change this tool's answers in the same way."""
-UNTRIED: Final = 1.0
+UNTRIED: Final = CLEAR
 """A known writer that was never called before one of two equal calls and not before the other."""
-WIDE: Final = 2.0
+WIDE: Final = STRONG
 """The same for any suspect, before answers to calls without arguments: no name that is shared says what those show."""
-ALWAYS: Final = 2.0
+ALWAYS: Final = STRONG
 """The same for what came before every success: nobody knows how it is without."""
-TRIAL: Final = 0.7
+TRIAL: Final = A_TRIAL
 """Against, per opportunity to change this very answer that changed nothing."""
-CALM: Final = 0.15
+CALM: Final = 3 * A_TRACE
 MAX_CALM: Final = 20
 """Against, per such opportunity with other tools' answers."""
-STILL: Final = 0.05
+STILL: Final = A_TRACE
 MAX_STILL: Final = 40
 """Against, per opportunity of other suspects to change this answer, where nobody ever did."""
-MIN_TRIALS: Final = 2
+MIN_TRIALS: Final = SEEN_TWICE
 """Opportunities before calls that share a name are taken not to matter."""
-MIN_SUSPECTED: Final = 2
+MIN_SUSPECTED: Final = SEEN_TWICE
 """Different calls answered otherwise after a suspect, before what it left alone has to be more to clear it."""
-MODE: Final = 5
+MODE: Final = SEEN_SEVERAL_TIMES
 """Tools whose answers one was seen to change from afar, before it counts as what switches a mode."""
-MIN_STEADY: Final = 10
+MIN_STEADY: Final = SEEN_OFTEN
 """Opportunities to change an answer, none taken, before it counts as known which writers it hangs on."""
 TEXT: Final = "text:"
 SUCCESS: Final = "success"

@@ -14,8 +14,9 @@ from environments.runtime.answers.path_containment import around, places_of, wit
 from synth.world.influence.contrast_pairs import says_write
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
+from synth.world.support import SEEN_THRICE
 
-CLEARED: Final = 3
+CLEARED: Final = SEEN_THRICE
 """Different calls inside what was asked for that left answers alike, to as many different calls, none ever otherwise."""
 
 _Below = frozenset[tuple[str, str]]

@@ -21,12 +21,13 @@ from environments.runtime.values.normal import leaves, simplify, stable
 from synth.world.document import holds_withheld
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
+from synth.world.support import SEEN_THRICE
 
-MIN_CALLS: Final = 3
+MIN_CALLS: Final = SEEN_THRICE
 """Different calls that were told the text with nothing before them that may matter."""
-MIN_TASKS: Final = 3
+MIN_TASKS: Final = SEEN_THRICE
 """Tasks with such calls, and tasks in which the tool said something else."""
-MIN_PAIRS: Final = 3
+MIN_PAIRS: Final = SEEN_THRICE
 """Values of an argument, each taken with one value of another only, before the two have to go together."""
 MAX_VALUES: Final = 400
 """Values of one argument that the world file lists."""

@@ -15,14 +15,15 @@ from synth.verbs import READS, WRITES, words_of
 from synth.world.influence.contrast_pairs import says_write
 from synth.world.model import ToolModel
 from synth.world.observation import Observation
+from synth.world.support import SEEN_ALL_THE_TIME, SEEN_MANY_TIMES, SEEN_THRICE
 
-MIN_READER: Final = 3
+MIN_READER: Final = SEEN_THRICE
 """Different calls answered alike before a tool with a telling result counts as one that changes nothing."""
-MIN_DOUBTFUL: Final = 12
+MIN_DOUBTFUL: Final = SEEN_MANY_TIMES
 """The same where nothing else explains some unequal answer."""
-MIN_NAMED: Final = 30
+MIN_NAMED: Final = SEEN_ALL_THE_TIME
 """The same where its name, or its answers, say that it changes something."""
-MIN_CALLS: Final = 30
+MIN_CALLS: Final = SEEN_ALL_THE_TIME
 """Calls of a tool whose name says that it reads, none of which alone explains a change, before one such call is enough."""
 IRREGULAR: Final = {
     "paid": "pay",

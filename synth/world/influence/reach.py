@@ -14,9 +14,10 @@ from typing import Final
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import names_in, parse_json, stable
 from synth.world.model import ToolModel, Workbench
+from synth.world.support import SEEN_TWICE, SELDOM
 
-MIN_HITS: Final = 2
-MIN_SHARE: Final = 0.3
+MIN_HITS: Final = SEEN_TWICE
+MIN_SHARE: Final = SELDOM
 
 
 def learn_reach(bench: Workbench) -> None:

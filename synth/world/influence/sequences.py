@@ -13,10 +13,9 @@ from typing import Final
 from environments.runtime.task.attempt import Json
 from synth.world.model import Workbench, outcome_class, refused
 from synth.world.observation import Observation
+from synth.world.support import CHANCE
 
 NOTHING: Final[tuple[Json, ...]] = ({}, [])
-CHANCE: Final = 0.05
-"""How likely it may be by accident that a tool came before an outcome in every task that had it."""
 
 Told = tuple[str, frozenset[str]]
 """A task, and the tools that had changed something before the call."""
@@ -50,6 +49,19 @@ def before_nothing(bench: Workbench) -> dict[str, set[str]]:
         if seen.is_json and seen.value in NOTHING:
             found[seen.tool] |= past
     return found
+
+
+def pasts_of(bench: Workbench) -> dict[str, list[frozenset[str]]]:
+    """Per tool: which tools had been called before each of its successes."""
+    before: dict[str, list[frozenset[str]]] = defaultdict(list)
+    for history in bench.histories:
+        past: set[str] = set()
+        for seen in history.observations:
+            tool = bench.tools[seen.tool]
+            if not refused(tool, seen):
+                before[seen.tool].append(frozenset(past))
+                past.add(seen.tool)
+    return before
 
 
 def _calls(bench: Workbench) -> Iterator[tuple[str, Observation, frozenset[str]]]:

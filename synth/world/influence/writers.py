@@ -14,17 +14,19 @@ from typing import Final
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import names_in, stable, tokens_in
 from environments.runtime.world.state import ABSENCE, names_of_key
+from synth.world.influence.blame import fewest
 from synth.world.influence.contrast_pairs import says_write
 from synth.world.model import TOO_FEW, TableModel, ToolModel, Workbench, refused
 from synth.world.observation import History, Observation, agree, same_row
-from synth.world.schema.counters import gives_anew, issued_fields
+from synth.world.schema.counters import issued_fields
 from synth.world.schema.informative import informative
+from synth.world.support import HARDLY_EVER, SEEN_THRICE, SELDOM, Support, accept
 
-MIN_CHANGE_RATE: Final = 0.08
+MIN_CHANGE_RATE: Final = HARDLY_EVER
 """Share of its calls that must come with a change before a tool is blamed for any."""
-MIN_SAME: Final = 3
+MIN_SAME: Final = SEEN_THRICE
 """Second looks that must find the same before a living backend's tool counts as a reader."""
-MIN_SAME_SHARE: Final = 0.25
+MIN_SAME_SHARE: Final = SELDOM
 
 
 @dataclass(slots=True, kw_only=True)
@@ -94,8 +96,6 @@ def learn_writers(bench: Workbench) -> None:
         tool.issues = not tool.declared and bool(issued_fields(bench, tool))
         tool.evidence["changes"] = sum(tool.name in c.suspects for c in changes)
         tool.evidence["calm"] = calm[tool.name]
-    for tool in bench.tools.values() if bench.living else ():
-        tool.issues = tool.issues or gives_anew(tool)
 
 
 def _shown_changed(bench: Workbench) -> set[str]:
@@ -170,22 +170,18 @@ def _cover(changes: list[Change], calm: Counter[str]) -> set[str]:
     A change that only readers surround stays unexplained (a call without a result may have made it): one event
     makes a writer only of the tool that itself showed the changed record.
     """
-    left = list(changes)
-    writers: set[str] = set()
-    while left:
+
+    def rank(left: Sequence[Change]) -> dict[str, tuple[float, int]]:
         counts = Counter(name for change in left for name in change.suspects)
         shown = Counter(change.shown_by for change in left)
-        able = [
-            n
-            for n in counts
-            if counts[n] >= MIN_CHANGE_RATE * (counts[n] + calm[n]) and (counts[n] >= 2 or shown[n])
-        ]
-        if not able:
-            break
-        best = max(able, key=lambda n: (counts[n] / (counts[n] + calm[n]), counts[n], n))
-        writers.add(best)
-        left = [change for change in left if best not in change.suspects]
-    return writers
+        rates = {name: n / (n + calm[name]) for name, n in counts.items()}
+        return {
+            name: (rate, counts[name])
+            for name, rate in rates.items()
+            if rate >= MIN_CHANGE_RATE and (counts[name] >= 2 or shown[name])
+        }
+
+    return {name for name, _ in fewest(changes, rank)}
 
 
 def finds_the_same(tool: ToolModel, least: int = MIN_SAME) -> bool:
@@ -210,7 +206,7 @@ def finds_the_same(tool: ToolModel, least: int = MIN_SAME) -> bool:
     says = says_write(tool.name)
     if says <= 0 and soon[True] >= least - (says < 0) and not soon[False]:
         return True  # what moves on from day to day, and not while somebody looks
-    return same >= least and same >= MIN_SAME_SHARE * pairs
+    return accept(Support(cases=same, against=pairs - same), least=least, share=MIN_SAME_SHARE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

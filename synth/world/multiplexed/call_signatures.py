@@ -17,9 +17,8 @@ from environments.runtime.values.normal import stable
 from environments.runtime.views.multiplexed import opened
 from synth.tool_content import innermost
 from synth.world.observation import Observation
+from synth.world.support import NEARLY_ALWAYS
 
-MOSTLY: Final = 0.9
-"""Share of calls that have what all of them should; the others are slips of agents."""
 MAX_PAIRS: Final = 400
 Kind = tuple[frozenset[str], frozenset[str], frozenset[str]]
 """Of some calls: the arguments that nearly all have, those that more than a slip have, and what came back."""
@@ -76,12 +75,12 @@ class Group:
     def always(self) -> frozenset[str]:
         """Arguments that nearly all of them have."""
         counts = Counter(key for call in self.calls for key in call.keys)
-        return frozenset(k for k, n in counts.items() if n >= MOSTLY * len(self.calls))
+        return frozenset(k for k, n in counts.items() if n >= NEARLY_ALWAYS * len(self.calls))
 
     def ever(self) -> frozenset[str]:
         """Arguments that more than a slip of them have."""
         counts = Counter(key for call in self.calls for key in call.keys)
-        return frozenset(k for k, n in counts.items() if n > (1 - MOSTLY) * len(self.calls))
+        return frozenset(k for k, n in counts.items() if n > (1 - NEARLY_ALWAYS) * len(self.calls))
 
     def kind(self, *, under: str = "", shapes: bool = True) -> Kind:
         """What tells these calls from others: all of it, or what an object of arguments holds."""

@@ -12,9 +12,10 @@ from typing import Final
 
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import is_name, stable
-from synth.world.multiplexed.call_signatures import MOSTLY, Call
+from synth.world.multiplexed.call_signatures import Call
+from synth.world.support import NEARLY_ALWAYS, SEEN_THRICE
 
-MANY: Final = 3
+MANY: Final = SEEN_THRICE
 """Calls for each value of an argument, on average."""
 LABEL: Final = re.compile(r"[^\W\d_][\w./:-]{0,79}")
 """A word or a name of words, not a sentence and not a number."""
@@ -28,7 +29,7 @@ def labels_of(calls: Sequence[Call]) -> list[str]:
     for name, values in _few(calls):
         texts = {value for value in values if isinstance(value, str)}
         words = sum(LABEL.fullmatch(text) is not None and not is_name(text) for text in texts)
-        if words >= MOSTLY * len({stable(value) for value in values}):
+        if words >= NEARLY_ALWAYS * len({stable(value) for value in values}):
             found.append(name)
     return found
 
@@ -39,7 +40,7 @@ def numbered_of(calls: Sequence[Call]) -> list[str]:
         name
         for name, values in _few(calls)
         if sum(isinstance(v, str) and NUMBERED.fullmatch(v) is not None for v in values)
-        >= MOSTLY * len(values)
+        >= NEARLY_ALWAYS * len(values)
     ]
 
 
@@ -61,7 +62,7 @@ def paths_of(calls: Sequence[Call]) -> list[str]:
         for name, value in call.arguments.items()
         if isinstance(value, str) and _is_path(value)
     )
-    return [name for name, n in sorted(counts.items()) if n >= MOSTLY * len(calls)]
+    return [name for name, n in sorted(counts.items()) if n >= NEARLY_ALWAYS * len(calls)]
 
 
 def _is_path(text: str) -> bool:

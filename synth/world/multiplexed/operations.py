@@ -21,20 +21,28 @@ from environments.runtime.views.multiplexed import (
     plain_number,
     split_path,
 )
-from synth.world.multiplexed.call_signatures import MOSTLY, Call, Group, differing
+from synth.world.multiplexed.call_signatures import Call, Group, differing
 from synth.world.multiplexed.operation_labels import MANY, is_data, labels_of, numbered_of, paths_of
 from synth.world.multiplexed.url_paths import templates_of
 from synth.world.observation import History, Observation, by_tool
+from synth.world.support import (
+    HALF,
+    MOSTLY,
+    NEARLY_ALWAYS,
+    SEEN_MANY_TIMES,
+    SEEN_THRICE,
+    SELDOM,
+)
 
-MIN_CALLS: Final = 12
+MIN_CALLS: Final = SEEN_MANY_TIMES
 """Calls of a tool that may be several."""
-MIN_SEEN: Final = 3
+MIN_SEEN: Final = SEEN_THRICE
 """Calls with one value that are compared with those of others."""
-SUPPORTED: Final = 0.8
+SUPPORTED: Final = MOSTLY
 """Share of calls whose value came so often."""
-APART: Final = 0.5
+APART: Final = HALF
 """Share of pairs of values whose calls differ in kind."""
-WITHIN: Final = 0.3
+WITHIN: Final = SELDOM
 """The same of a further argument, within the parts told apart already."""
 Key = tuple[str, ...]
 Place = tuple[str, ...]
@@ -189,7 +197,7 @@ def _tells_more(calls: Sequence[Call], told: _Told, name: str) -> bool:
     """Whether an argument tells parts further apart, or every part has one value of it."""
     groups = [g for g in _grouped(calls, told).values() if len(g.calls) >= MIN_SEEN]
     values = [Counter(stable(c.arguments.get(name)) for c in g.calls) for g in groups]
-    fixed = sum(max(v.values()) >= MOSTLY * v.total() for v in values)
+    fixed = sum(max(v.values()) >= NEARLY_ALWAYS * v.total() for v in values)
     if fixed >= SUPPORTED * len(groups):
         return True
     pairs = [_pairs(_grouped(g.calls, _Told(by=(name,)))) for g in groups]
@@ -333,7 +341,7 @@ def _are_numbers(values: Sequence[Json]) -> bool:
     """Whether texts are numbers: a slip of an agent aside, and none that JSON would not spell so (a zip code)."""
     plain = [v for v in values if isinstance(v, str) and not isinstance(plain_number(v), str)]
     digits = [v for v in values if isinstance(v, str) and v.isdigit()]
-    return len(plain) >= MOSTLY * len(values) and all(v in plain for v in digits)
+    return len(plain) >= NEARLY_ALWAYS * len(values) and all(v in plain for v in digits)
 
 
 def _schema(values: Sequence[Json], *, numbers: bool) -> dict[str, Json]:

@@ -20,8 +20,9 @@ from synth.world.actions.examples import Example, evaluate, holding_values
 from synth.world.search.fit import Fitter
 from synth.world.search.numbers import element_scopes, is_number, mentions, numeric_terms
 from synth.world.search.terms import Tables, Term, Terms
+from synth.world.support import SEEN_TWICE, SELDOM
 
-RARE: Final = 0.25
+RARE: Final = SELDOM
 """Share of examples in which a path must be there to be part of a condition."""
 FEW: Final = 8
 """Different values up to which a term is a category."""
@@ -33,7 +34,7 @@ TRUE: Final[Tree] = ["eq", ["it"], ["const", True]]
 """What every pair of two lists has to give."""
 MAX_LENGTHS: Final = 6
 """Lists whose lengths are compared with numbers of elements."""
-MIN_MET: Final = 2
+MIN_MET: Final = SEEN_TWICE
 """Different successes that must have met a limit which nothing recorded broke."""
 
 

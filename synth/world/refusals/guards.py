@@ -23,7 +23,6 @@ from synth.world.actions.version_arguments import locked
 from synth.world.model import ToolModel, Workbench
 from synth.world.proposals import Proposer
 from synth.world.refusals.conditions import RARE, Cases, Condition, bounds, conditions, withheld
-from synth.world.refusals.known_rows import known_after_all
 from synth.world.refusals.message_literals import bind_words, unseen_amounts
 from synth.world.refusals.named_refusals import told_again
 from synth.world.refusals.precondition_search import explain, lists_names
@@ -33,16 +32,16 @@ from synth.world.search.fit import Fitter
 from synth.world.search.fit_parts import amounts_in
 from synth.world.search.numbers import is_number, mentions
 from synth.world.search.terms import Tables, Term
-from synth.world.time.time_varying_preconditions import forget_moments
+from synth.world.support import HARDLY_EVER, SEEN_FOUR_TIMES, SEEN_SEVERAL_TIMES, SEEN_TWICE
 
-MAX_UNEXPLAINED: Final = 0.06
+MAX_UNEXPLAINED: Final = HARDLY_EVER
 """Share of refusals without a guard above which success is not claimed."""
-NOVEL: Final = 5
+NOVEL: Final = SEEN_SEVERAL_TIMES
 """Successes per value of a category before a new value withholds success."""
-NOVEL_WORD: Final = 4
+NOVEL_WORD: Final = SEEN_FOUR_TIMES
 """The same of an argument itself: what is sent says what is asked for."""
 MAX_WITHHOLD: Final = 80
-MIN_RELATED: Final = 2
+MIN_RELATED: Final = SEEN_TWICE
 """Different successes after which an argument is taken to name a part of a record."""
 WITHHELD_FORMS: Final = frozenset({"among", "member", "exists", "eq", "not", "distinct", "le"})
 _POINTS: Final = ('"row"', '"at"', '"pick"')
@@ -63,9 +62,6 @@ def learn_guards(
         if tool.answer is None:
             continue
         _learn(tool, examples[name], tables, propose)
-        known_after_all(bench, tool, examples[name])
-        if bench.living:
-            forget_moments(tool)
 
 
 def _learn(

@@ -19,8 +19,9 @@ from synth.world.refusals.conditions import Cases, withheld
 from synth.world.search.constant_arguments import MIN_LENGTH, unbound, words_of
 from synth.world.search.numbers import is_number
 from synth.world.search.terms import Term
+from synth.world.support import SEEN_TWICE
 
-MIN_TAKEN: Final = 2
+MIN_TAKEN: Final = SEEN_TWICE
 """Different amounts that were taken before nobody is told of one beyond them."""
 
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w])")

@@ -15,16 +15,17 @@ from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.values.normal import HOLE, stable
 from synth.world.actions.examples import Example, evaluate
 from synth.world.refusals.conditions import Condition
-from synth.world.search.constant_arguments import bound, of_one, unbound
+from synth.world.search.constant_arguments import bound, unbound
 from synth.world.search.fit import Fitter
 from synth.world.search.fit_text import holed_text
 from synth.world.search.numbers import fit_number, is_number, numeric_terms
 from synth.world.search.terms import Tables, Term, Terms
+from synth.world.support import SEEN_FOUR_TIMES, SEEN_THRICE
 
-MIN_ALLOWED: Final = 4
+MIN_ALLOWED: Final = SEEN_FOUR_TIMES
 """Different successes that must have met an equality before a refusal's numbers are fitted with them."""
 
-MIN_FIXED: Final = 3
+MIN_FIXED: Final = SEEN_THRICE
 """Tasks whose refusals say the same number before it counts as part of the words."""
 
 
@@ -153,7 +154,7 @@ def message_of(
         said[0] == "text" and not (_fixed(said, refusal) and _apart(said, refusal))
     ):
         return None
-    return of_one(_either(tree, fitter.terms), refusal.scopes)
+    return _either(tree, fitter.terms)
 
 
 def _either(tree: Any, terms: Terms) -> Any:

@@ -17,10 +17,11 @@ from environments.runtime.values.normal import HOLE, stable
 from synth.world.actions.examples import Example, evaluate
 from synth.world.refusals.conditions import Cases
 from synth.world.refusals.messages import hole_words
+from synth.world.support import SEEN_TWICE
 
 MAX_FACTS: Final = 400
 MAX_HOLES: Final = 3
-MIN_TOLD: Final = 2
+MIN_TOLD: Final = SEEN_TWICE
 """Different refused calls of the class before its words are believed to name the thing."""
 
 

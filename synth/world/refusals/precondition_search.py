@@ -20,10 +20,11 @@ from synth.world.refusals.conditions import FEW, Cases, Condition, texts
 from synth.world.refusals.messages import Refusal, culprits_of, hole_terms, message_of
 from synth.world.search.fit import Fitter
 from synth.world.search.terms import ENOUGH, Term
+from synth.world.support import SEEN_MANY_TIMES, SEEN_TWICE
 
-MIN_TO_REFUSE: Final = 2
+MIN_TO_REFUSE: Final = SEEN_TWICE
 """Different refused calls before a refusal is claimed; one is enough to withhold success."""
-MIN_COMPARED: Final = 12
+MIN_COMPARED: Final = SEEN_MANY_TIMES
 """Different calls, refused and not, before a comparison that the message says nothing of refuses."""
 RIVALS: Final = 6
 """How much worse another explanation of a refusal may be and still have a say."""

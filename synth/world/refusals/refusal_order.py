@@ -14,8 +14,9 @@ from environments.runtime.expr.scope import Tree
 from synth.world.actions.examples import broken, evaluate
 from synth.world.refusals.conditions import Cases, Condition
 from synth.world.refusals.relations import is_state, relates
+from synth.world.support import SEEN_TWICE
 
-MIN_BOUND: Final = 2
+MIN_BOUND: Final = SEEN_TWICE
 """Different refused calls before what all of them met belongs to the refusal."""
 
 

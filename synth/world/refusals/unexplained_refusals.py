@@ -19,10 +19,11 @@ from synth.world.actions.effects import rescoped
 from synth.world.actions.examples import Example, broken, evaluate
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.schema.paired_values import Pair, pairs_named
+from synth.world.support import SEEN_TWICE
 
 MAX_LISTED: Final = 400
 """Calls or pairs that the world file lists for a tool."""
-MIN_TRIED: Final = 2
+MIN_TRIED: Final = SEEN_TWICE
 """Different calls that were refused with a word before nobody is told success with it."""
 
 

@@ -11,17 +11,12 @@ from itertools import pairwise
 from typing import Any, Final
 
 from environments.runtime.expr.scope import Tree
-from environments.runtime.values.normal import is_name, leaves, names_in, stable
-from environments.runtime.views.clock_and_ids import places_of
-from environments.runtime.views.implicit_subject import SUBJECT
+from environments.runtime.values.normal import is_name, names_in
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
+from synth.world.support import SEEN_THRICE
 
-MIN_EPISODES: Final = 3
-MIN_ANEW: Final = 3
-"""Equal calls that were answered otherwise at a place before its values are held to be given out anew each time."""
-MIN_DISTINCT: Final = 0.95
-"""Share of such values that are distinct: short ids drawn by dice meet now and then."""
+MIN_EPISODES: Final = SEEN_THRICE
 
 
 def fit_counter(bench: Workbench, tool: ToolModel, field: str) -> Tree | None:
@@ -70,28 +65,6 @@ def issued_fields(bench: Workbench, tool: ToolModel) -> list[str]:
         if len(set(values)) * 2 <= len({o.key for o in good}) and _by_order(bench, tool, field):
             out.append(field)
     return out
-
-
-def gives_anew(tool: ToolModel) -> bool:
-    """Whether a place in a tool's results hardly held the same twice, never for equal calls, and never what was asked for.
-
-    In a backend that lives on ids and moments go on from episode to episode: an answer that holds one is told only where
-    the tool was called as often before.
-    """
-    values: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    good = tool.good()
-    for seen in good:
-        given = {str(v) for v in leaves(seen.arguments)}
-        asked = stable({k: v for k, v in seen.arguments.items() if k != SUBJECT})
-        for place, value in places_of(seen.content).items():
-            if not isinstance(value, bool | float) and str(value) not in given:
-                values[place].append((asked, str(value)))
-    return any(
-        len(rows) == len(good) == len(set(rows))
-        and len({value for _, value in rows}) >= MIN_DISTINCT * len(rows)
-        and len(rows) - len({key for key, _ in rows}) >= MIN_ANEW
-        for rows in values.values()
-    )
 
 
 def _given(seen: Observation) -> set[str]:

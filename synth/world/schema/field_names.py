@@ -14,10 +14,11 @@ from typing import Final
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import is_name, leaves, names_in_text
 from synth.world.observation import History, Observation
+from synth.world.support import SEEN_OFTEN, SEEN_TWICE
 
-MIN_RECORDS: Final = 8
+MIN_RECORDS: Final = SEEN_OFTEN
 """Different calls of a tool that show a key, always beside the same others, before it is taken for a field."""
-MIN_PLAIN: Final = 2
+MIN_PLAIN: Final = SEEN_TWICE
 """Keys beside it that do not look like ids: one with nothing but such keys may be a map by id."""
 Place = tuple[str, tuple[str, ...]]
 """Tool and path inside its results."""

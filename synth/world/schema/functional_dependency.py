@@ -15,8 +15,9 @@ from environments.runtime.values.normal import leaves, stable
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
 from synth.world.search.numbers import is_number
+from synth.world.support import SEEN_TWICE
 
-MIN_PLACED: Final = 2
+MIN_PLACED: Final = SEEN_TWICE
 """Records found with one value and refused with another."""
 
 

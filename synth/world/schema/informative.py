@@ -12,8 +12,9 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import leaves, stable
 from synth.world.model import ToolModel
 from synth.world.observation import Observation
+from synth.world.support import SEEN_THRICE
 
-MIN_TEXTS: Final = 3
+MIN_TEXTS: Final = SEEN_THRICE
 """Different answers of plain words, before these say what is and not what was done."""
 
 

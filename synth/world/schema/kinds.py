@@ -21,9 +21,10 @@ from synth.world.model import TableModel, ToolModel, Workbench
 from synth.world.observation import Observation
 from synth.world.schema.functional_dependency import decides, of_one_amount, places
 from synth.world.schema.same_rows import agree
+from synth.world.support import MORE_THAN_HALF, SEEN_THRICE
 
-MIN_SUPPORT: Final = 3
-SAME_RECORD: Final = 0.6
+MIN_SUPPORT: Final = SEEN_THRICE
+SAME_RECORD: Final = MORE_THAN_HALF
 """Share of fields that two results have in common when they show one kind of record."""
 
 

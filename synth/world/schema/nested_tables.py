@@ -13,12 +13,18 @@ from environments.runtime.answers.nested_tables import Source, records
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import parse_json, stable
 from synth.world.model import TableModel, Workbench
+from synth.world.support import (
+    MORE_THAN_HALF,
+    MOSTLY,
+    SEEN_FOUR_TIMES,
+    SEEN_THRICE,
+)
 
-MIN_ROWS: Final = 4
-MIN_SHARED: Final = 3
+MIN_ROWS: Final = SEEN_FOUR_TIMES
+MIN_SHARED: Final = SEEN_THRICE
 """Rows that two sources must share, and agree on, before they are one table."""
-ALIKE: Final = 0.6
-KIN: Final = 0.85
+ALIKE: Final = MORE_THAN_HALF
+KIN: Final = MOSTLY
 """Fields that two sources must have in common before they can be one table without common rows."""
 MAX_PATHS: Final = 40
 MAX_ELEMENTS: Final = 3_000

@@ -19,8 +19,9 @@ from environments.runtime.values.normal import stable
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
 from synth.world.schema.functional_dependency import decides_beside
+from synth.world.support import SEEN_THRICE
 
-MIN_PAIRED: Final = 3
+MIN_PAIRED: Final = SEEN_THRICE
 """Records that were shown in two tasks or more with one value each, before another value is a question nobody asked."""
 Pair = tuple[str, str]
 """Two arguments, by name."""

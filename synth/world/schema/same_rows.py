@@ -13,8 +13,9 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import leaves, stable
 from synth.world.model import ToolModel
 from synth.world.observation import Observation
+from synth.world.support import SEEN_TWICE
 
-MIN_ROWS: Final = 2
+MIN_ROWS: Final = SEEN_TWICE
 """Different rows that a tool shows with the values of its call in them, before it is taken to write these there."""
 
 

@@ -28,16 +28,17 @@ from synth.world.model import TOO_FEW, ToolModel, Workbench, refused
 from synth.world.observation import Observation
 from synth.world.schema.answer_parts import Parts, commonest, is_number_text, parts_of
 from synth.world.search.formulas import Given, is_echo, is_factor, ways_of
+from synth.world.support import SEEN_SEVERAL_TIMES, SEEN_THRICE, SEEN_TWICE
 
-MIN_CALLS: Final = 5
+MIN_CALLS: Final = SEEN_SEVERAL_TIMES
 """Different calls that a formula gives: fewer fit too many."""
-MIN_OF_WORDS: Final = 3
+MIN_OF_WORDS: Final = SEEN_THRICE
 """Of calls that have the same words: what is multiplied by one number, to the letter."""
-MIN_RESULTS: Final = 3
-MIN_ELSEWHERE: Final = 2
+MIN_RESULTS: Final = SEEN_THRICE
+MIN_ELSEWHERE: Final = SEEN_TWICE
 """Different calls outside any one episode."""
-MIN_REFUSED: Final = 2
-MIN_AFTER: Final = 3
+MIN_REFUSED: Final = SEEN_TWICE
+MIN_AFTER: Final = SEEN_THRICE
 """Calls after a tool that changes something, before a rate is taken to outlast it."""
 MAX_FITTED: Final = 300
 """Different calls that formulas are searched in; the rest verifies them once."""
@@ -79,7 +80,7 @@ def learn_computed(bench: Workbench) -> None:
         tool.computes = part | ({"untried": _untried(bench, tool)} if name in kept else {})
         tool.says = f"computes {stable(part['cases'][0]['slots'])} of its arguments"
     for tool in tools:
-        for names in (tool.heeds, tool.untried, tool.makers, tool.suspects, tool.modes, tool.needs):
+        for names in (tool.heeds, tool.untried, tool.makers, tool.suspects, tool.modes):
             names.difference_update(found)
 
 

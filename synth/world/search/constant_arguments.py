@@ -1,8 +1,7 @@
 """Fixed words that spell an argument: told for that argument's recorded value only.
 
 Comes in: a fitted tree and the scopes that it was fitted on. Comes out: the same tree, bound to the value of each argument
-that never varied there and whose value its fixed words spell, or to the words of an argument that were looked at. Not
-here: fitting.
+that never varied there and whose value its fixed words spell, or to the words of an argument that were looked at. Not here: fitting.
 """
 
 from __future__ import annotations
@@ -32,20 +31,6 @@ def bound(tree: Tree, scopes: Sequence[Scope]) -> Tree:
     for name, value in _same(scopes):
         if re.search(rf"(?<![^\W_]){re.escape(value.casefold())}(?![^\W_])", words):
             tree = ["case", ["arg", name], [[value, tree]]]
-    return tree
-
-
-def of_one(tree: Tree, scopes: Sequence[Scope]) -> Tree:
-    """The tree, for the one record that an argument of all different calls named.
-
-    `belongs to Bo Kitson` was told of one person's things only: whether these words are about that person nobody knows.
-    """
-    if len({stable(scope.arg) for scope in scopes}) > 1 and any(
-        True for _ in words_of(unbound(tree))
-    ):
-        for name, value in _same(scopes):
-            if is_name(value) and not mentions(tree, ["arg", name]):
-                tree = ["case", ["arg", name], [[value, tree]]]
     return tree
 
 

@@ -13,13 +13,14 @@ from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Scope, Tree
 from synth.world.actions.examples import evaluate
 from synth.world.search.terms import Tables, Term, Terms, agree, gather, sliced
+from synth.world.support import SEEN_FOUR_TIMES, SEEN_TWICE
 
 MAX_TERMS: Final = 70
 DIGITS: Final = 6
-MIN_EXAMPLES: Final = 4
+MIN_EXAMPLES: Final = SEEN_FOUR_TIMES
 """Different examples that arithmetic must reproduce: fewer fit too many formulas."""
 
-MIN_TOLD: Final = 2
+MIN_TOLD: Final = SEEN_TWICE
 """Different amounts that must show one price per piece."""
 MAX_RIVALS: Final = 4
 

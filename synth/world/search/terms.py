@@ -15,15 +15,14 @@ from environments.runtime.expr.gaps import MISSING, UNKNOWN, Gap
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.values.normal import key_text
 from synth.world.actions.examples import evaluate
+from synth.world.support import SEEN_SEVERAL_TIMES, SEEN_TWICE, USUALLY
 
 MAX_DEPTH: Final = 5
 MAX_PATHS: Final = 160
-MOSTLY: Final = 0.7
-"""Share of examples in which what a value is fitted with has to be there."""
-SIGHTS: Final = 2
+SIGHTS: Final = SEEN_TWICE
 PROBE: Final = 12
 """Values tried before a table is given up as the target of a reference."""
-ENOUGH: Final = 5
+ENOUGH: Final = SEEN_SEVERAL_TIMES
 """Examples with known state that a value is fitted on, where state is not known in others."""
 
 
@@ -58,7 +57,7 @@ class Terms:
     scopes: list[Scope]
     scalars: list[Term]
     containers: list[Term]
-    mostly: float = MOSTLY
+    mostly: float = USUALLY
     """Share of examples in which a path must be there to be a term."""
 
     @property
@@ -67,7 +66,7 @@ class Terms:
 
         What is a term wherever it is there at all, as in conditions, needs few: what an argument names is seldom looked at.
         """
-        return ENOUGH if self.mostly >= MOSTLY else SIGHTS
+        return ENOUGH if self.mostly >= USUALLY else SIGHTS
 
     def sliced(self, rows: Sequence[int]) -> Terms:
         """The same terms over some of the scopes."""
@@ -88,7 +87,7 @@ def gather(
     roots: Sequence[str],
     tables: Tables,
     *,
-    mostly: float = MOSTLY,
+    mostly: float = USUALLY,
 ) -> Terms:
     """Every term under the given roots (`arg`, `old`, `it`, `by`), with one step through references."""
     terms = Terms(scopes=scopes, scalars=[], containers=[], mostly=mostly)

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from math import comb
 from typing import Final
 
-MIN_SIDE: Final = 5
+from synth.world.support import CHANCE_AMONG_MANY, SEEN_SEVERAL_TIMES
+
+MIN_SIDE: Final = SEEN_SEVERAL_TIMES
 """Different tasks on either side: attempts at one task are one example."""
-MIN_ODDS: Final = 1_000_000
+MIN_ODDS: Final = round(1 / CHANCE_AMONG_MANY)
 """One in this many orders of the tasks is sorted like that by chance; hundreds of things are tested per app."""
 
 

@@ -18,14 +18,15 @@ from environments.runtime.world.entries import Place, call_text
 from synth.world.influence.writers import Look, blamed, looks
 from synth.world.model import Workbench, refused
 from synth.world.observation import History, Observation
+from synth.world.support import CHANCE, SEEN_SEVERAL_TIMES, SEEN_THRICE, SEEN_TWICE, Support, accept
 from synth.world.time.own_starts import OwnStarts
 from synth.world.volatile.drawn_values import Homes, drawn_anew
 
 RESET: Final = "reset"
 LIVING: Final = "living"
-MIN_CASES: Final = 3
+MIN_CASES: Final = SEEN_THRICE
 """Records first seen again after a recorded change, before they alone decide."""
-MIN_DIFFERENT: Final = 5
+MIN_DIFFERENT: Final = SEEN_SEVERAL_TIMES
 """First sights that disagree, of as many as `MIN_CASES` records, before they decide for `living`."""
 FEW: Final = {"as_left": 2.3, "different": 2.4, "same": -0.43}
 """Before there are that many: how much more likely a case is where the backend lives on (natural logarithms).
@@ -33,12 +34,12 @@ FEW: Final = {"as_left": 2.3, "different": 2.4, "same": -0.43}
 A record is met otherwise than it was left in one of three cases where others may change it in between, in one of thirty where
 only writes that nobody recorded do; one that was changed itself is met as it was left ten times as often.
 """
-MIN_OPENINGS: Final = 5
+MIN_OPENINGS: Final = SEEN_SEVERAL_TIMES
 """Calls that were answered otherwise elsewhere, and alike after equal pasts, before every episode is taken to start alike."""
-MIN_OTHERWISE: Final = 2
+MIN_OTHERWISE: Final = SEEN_TWICE
 """Calls after equal pasts with unequal answers, before they alone decide for `living`."""
 MAX_PAST: Final = 6
-MIN_SHARE: Final = 0.05
+MIN_SHARE: Final = CHANCE
 """Share of first sights, and of answers after equal pasts, that must disagree: a few do by dice and faults."""
 
 
@@ -75,7 +76,8 @@ class _Openings:
     def live_on(self) -> bool:
         """Whether they differ too often, and in too many tools, for a backend that starts afresh."""
         different, same = self.different.total(), self.same.total()
-        if different < MIN_OTHERWISE or different < MIN_SHARE * (same + different):
+        differs = Support(cases=different, against=same)
+        if not accept(differs, least=MIN_OTHERWISE, share=MIN_SHARE):
             return False
         # One tool alone may draw lots.
         beside = sum(n for tool, n in self.same.items() if not self.different[tool])
@@ -213,7 +215,8 @@ def _certain(seen: _Seen) -> _Kind | None:
 def _guess(seen: _Seen) -> _Kind:
     """First sights that disagree may be writes that nobody knows, too."""
     different, total = seen.pairs["different"], seen.pairs.total()
-    often = different >= max(MIN_DIFFERENT, MIN_SHARE * total) and seen.moved >= MIN_CASES
+    differs = Support(cases=different, against=total - different)
+    often = accept(differs, least=MIN_DIFFERENT, share=MIN_SHARE) and seen.moved >= MIN_CASES
     likely = not seen.before and _likelier(seen.after, seen.pairs) > 0
     if often or (likely and (seen.moved > 1 or seen.left)):
         return _Kind(LIVING, "first_sights" if often else "few_sights", sure=False)

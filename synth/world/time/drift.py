@@ -20,12 +20,13 @@ from redact.clean_episode import CleanEpisode
 from synth.world.model import ToolModel
 from synth.world.observation import History, Observation, by_tool
 from synth.world.schema.outcomes import learn_outcomes
+from synth.world.support import CHANCE_AMONG_SOME, SEEN_THRICE
 from synth.world.time.change_points import Flag, Split, find_split
 from synth.world.time.drift_behaviour import behaviour_changes
 
-MIN_DEFINED: Final = 3
+MIN_DEFINED: Final = SEEN_THRICE
 """Episodes on either side of a definition that changed: a definition is no sample, it says what it says."""
-MIN_DEFINED_ODDS: Final = 1_000
+MIN_DEFINED_ODDS: Final = round(1 / CHANCE_AMONG_SOME)
 MAX_DEPTH: Final = 4
 """How deep inside results the shape is looked at."""
 MAX_TRAITS: Final = 400

@@ -18,17 +18,18 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import is_name, leaves, stable
 from synth.world.model import ToolModel, outcome_class, refused
 from synth.world.observation import History, Observation
+from synth.world.support import CHANCE_AMONG_MANY, CHANCE_AMONG_RANGES, SEEN_SEVERAL_TIMES
 from synth.world.time.change_points import Flag, Split, find_split
 
-RANGE_ODDS: Final = 100_000_000
+RANGE_ODDS: Final = round(1 / CHANCE_AMONG_RANGES)
 """Ranges are chosen among many, so chance has to be rarer still."""
 EDGES: Final = 16
 """Points between which ranges of a number lie: learning stays linear in the number of calls."""
-MIN_OPPOSED: Final = 5
+MIN_OPPOSED: Final = SEEN_SEVERAL_TIMES
 """Calls, of as many tasks, that are answered otherwise across the moment."""
-MIN_CALM: Final = 5
+MIN_CALM: Final = SEEN_SEVERAL_TIMES
 """Equal calls answered alike, on either side of it."""
-MAX_CHANCE: Final = 1e-6
+MAX_CHANCE: Final = CHANCE_AMONG_MANY
 
 Scalar = str | float | bool
 

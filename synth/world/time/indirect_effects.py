@@ -7,17 +7,19 @@ often otherwise, the writer is taken to reach the table from afar. Not here: cal
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from environments.runtime.values.normal import names_in
 from environments.runtime.views.implicit_subject import SUBJECT
+from synth.world.influence.blame import fewest
 from synth.world.influence.contrast_pairs import Evidence, Suspect
 from synth.world.influence.independence import ignored, matters_far, states_of
 from synth.world.model import ToolModel, Workbench
+from synth.world.support import HARDLY_EVER
 
-MAX_CHANCE: Final = 0.1
+MAX_CHANCE: Final = HARDLY_EVER
 """Chance of another record than expected after a writer's calls, that still counts as other people's doing."""
 
 
@@ -28,7 +30,7 @@ class Trial:
     table: str
     gap: int | None
     """Since the sight before; None where that was of the same episode."""
-    tools: frozenset[str]
+    suspects: frozenset[str]
     same: bool
 
 
@@ -87,21 +89,17 @@ def reaching(trials: Iterable[Trial]) -> dict[str, set[str]]:
     """Per table the writers that change its records from afar: the likeliest first, which then explain what they were in."""
     by: dict[str, list[Trial]] = {}
     for trial in trials:
-        if trial.tools:
+        if trial.suspects:
             by.setdefault(trial.table, []).append(trial)
     return {table: _blamed(mine) for table, mine in by.items()}
 
 
-def _blamed(trials: list[Trial]) -> set[str]:
-    calm = Counter(tool for trial in trials if trial.same for tool in trial.tools)
-    left = [trial for trial in trials if not trial.same]
-    out: set[str] = set()
-    while left:
-        moved = Counter(tool for trial in left for tool in trial.tools)
+def _blamed(trials: Sequence[Trial]) -> set[str]:
+    calm = Counter(tool for trial in trials if trial.same for tool in trial.suspects)
+
+    def rank(left: Sequence[Trial]) -> dict[str, tuple[float, int]]:
+        moved = Counter(tool for trial in left for tool in trial.suspects)
         chance = {tool: (n - 0.5) / (n + calm[tool]) for tool, n in moved.items()}
-        worst = max(sorted(chance), key=lambda tool: (chance[tool], moved[tool]))
-        if chance[worst] <= MAX_CHANCE:
-            break
-        out.add(worst)
-        left = [trial for trial in left if worst not in trial.tools]
-    return out
+        return {tool: (one, moved[tool]) for tool, one in chance.items() if one > MAX_CHANCE}
+
+    return {tool for tool, _ in fewest((t for t in trials if not t.same), rank)}

@@ -16,8 +16,9 @@ from environments.runtime.values.normal import key_text, simplify, stable
 from synth.world.influence.writers import place_of
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import History, Observation
+from synth.world.support import SEEN_OFTEN
 
-MIN_CALLS: Final = 8
+MIN_CALLS: Final = SEEN_OFTEN
 """Different calls, each with its record seen in the same episode, that a lookup must be understood from."""
 
 Path = tuple[str, ...]

@@ -13,22 +13,32 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from synth.world.observation import History, Observation
+from synth.world.support import (
+    HARDLY_EVER,
+    SEEN_FOUR_TIMES,
+    SEEN_MANY_TIMES,
+    SEEN_OFTEN,
+    SEEN_TWICE,
+    SEEN_VERY_OFTEN,
+    Support,
+    accept,
+)
 from synth.world.time.equal_pasts import equal_pasts
 
-MIN_WITHIN: Final = 14
+MIN_WITHIN: Final = SEEN_MANY_TIMES
 """Pairs of one subject, all alike: where a backend lives on, one of ten differs."""
-MIN_CONTESTED: Final = 4
+MIN_CONTESTED: Final = SEEN_FOUR_TIMES
 """Those among them of tools that answered subjects differently."""
-MIN_DIFFERENT: Final = 2
+MIN_DIFFERENT: Final = SEEN_TWICE
 """Pairs of different subjects that differ, and the share of all such pairs."""
-MIN_SHARE: Final = 0.1
-MIN_UNCOMPARED: Final = 20
+MIN_SHARE: Final = HARDLY_EVER
+MIN_UNCOMPARED: Final = SEEN_VERY_OFTEN
 """Pairs of one subject where no pair of two subjects says anything: their starts may differ or not."""
 MAX_EQUAL: Final = 20
 """Pairs of two subjects that agree, none of which differs: so many say that the start is shared."""
-MIN_SUBJECTS: Final = 10
+MIN_SUBJECTS: Final = SEEN_OFTEN
 """Subjects, before it says something that no two of them were comparable."""
-MIN_CHANGING: Final = 2
+MIN_CHANGING: Final = SEEN_TWICE
 """Calls that were answered otherwise at some time."""
 
 
@@ -84,7 +94,8 @@ def infer_own_starts(histories: Sequence[History]) -> OwnStarts | None:
     found = OwnStarts(
         within=pairs.within.total(), alike=pairs.same + pairs.equal, different=different
     )
-    if different >= max(MIN_DIFFERENT, MIN_SHARE * (found.alike + different)):
+    differs = Support(cases=different, against=found.alike)
+    if accept(differs, least=MIN_DIFFERENT, share=MIN_SHARE):
         # What is asked without arguments may be whoever's is signed in, of records that all share.
         if not any(pairs.told[tool] for tool in steady):
             return None

@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from environments.runtime.world.entries import Place
+from synth.world.support import SEEN_THRICE, SEEN_TWICE
 from synth.world.time.indirect_effects import Trial
 from synth.world.time.validity import MIN_PAIRS, Version, horizon_of, pairs_of
 
-MIN_OWN: Final = 3
+MIN_OWN: Final = SEEN_THRICE
 """Pairs of sights of a table's own within the gap, none changed: what moves by itself would have shown it."""
-MIN_CALM: Final = 2
+MIN_CALM: Final = SEEN_TWICE
 """Looks that found a table's record as it was after a writer's call, before the writer is taken to leave it alone."""
 
 
@@ -84,7 +85,7 @@ def _never_calm(
     calm: dict[str, Counter[str]] = defaultdict(Counter)
     for trial in trials:
         if trial.same:
-            calm[trial.table].update(trial.tools)
+            calm[trial.table].update(trial.suspects)
     return {table: frozenset(w for w in writers if calm[table][w] < MIN_CALM) for table in tables}
 
 

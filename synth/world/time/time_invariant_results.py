@@ -15,9 +15,10 @@ from environments.runtime.task.attempt import Json
 from synth.world.document import holds_withheld
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import Observation
+from synth.world.support import SEEN_TWICE
 from synth.world.time.validity import MAX_OF_ROW, MIN_PAIRS, holds
 
-MIN_EPISODES: Final = 2
+MIN_EPISODES: Final = SEEN_TWICE
 """Episodes in which a call was made, before its answer is told to others."""
 
 

@@ -26,6 +26,7 @@ from synth.world.influence.purity_prior import says_done
 from synth.world.influence.writers import place_of
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import History, Observation, paired_calls, subject_of
+from synth.world.support import SEEN_OFTEN, SEEN_THRICE
 from synth.world.time.indirect_effects import Trial, reaching
 from synth.world.time.lookups import Lookup, learn_lookups
 from synth.world.time.table_stability import Written, doubted, quiet_tables
@@ -40,10 +41,10 @@ from synth.world.time.validity import (
     trusted,
 )
 
-MIN_ASKED: Final = 3
+MIN_ASKED: Final = SEEN_THRICE
 """Pairs of sights of one search itself, none changed, before what it found is kept."""
 
-MIN_OWN: Final = 8
+MIN_OWN: Final = SEEN_OFTEN
 """Rows that were the same before and after a tool's calls, where no tool was ever seen to touch their table."""
 
 
@@ -291,7 +292,7 @@ def _try(timeline: _Timeline, place: Place, now: Version, made: list[str]) -> No
         Trial(
             table=place[0],
             gap=None if own else now.at - before.at,
-            tools=frozenset(made[before.done if own else 0 :]),
+            suspects=frozenset(made[before.done if own else 0 :]),
             same=same_json(before.row, now.row),
         )
     )

@@ -15,18 +15,19 @@ from typing import Final
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import same_json
 from environments.runtime.world.entries import Place
+from synth.world.support import CHANCE, SEEN_MANY_TIMES, SEEN_TWICE, SEEN_VERY_OFTEN
 
 WINDOW: Final = 60
 """Pairs of sights that the chance of a silent change is estimated from, at each gap."""
-MIN_PAIRS: Final = 20
+MIN_PAIRS: Final = SEEN_VERY_OFTEN
 """Below this many pairs of sights from different episodes nothing is trusted past its episode."""
-MAX_CHANCE: Final = 0.03
+MAX_CHANCE: Final = CHANCE
 """Chance of a silent change, within the window, that still counts as stable."""
 MAX_OF_ROW: Final = 5
 """Pairs of one row that count towards what is enough."""
-MIN_MOVED: Final = 2
+MIN_MOVED: Final = SEEN_TWICE
 """Changes of one record, in times over which its table holds, before no later sight of it tells of earlier ones."""
-MIN_STILL: Final = 12
+MIN_STILL: Final = SEEN_MANY_TIMES
 """Pairs of sights from different episodes, whatever lies between, before a table that nobody saw change is taken to stand still."""
 
 

@@ -12,8 +12,9 @@ from typing import Any, Final
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import coerce, parse_json, simplify, unwrap
 from synth.world.observation import History
+from synth.world.support import SEEN_TWICE
 
-MIN_ENVELOPES: Final = 2
+MIN_ENVELOPES: Final = SEEN_TWICE
 """Results in the same envelope before it counts as one."""
 MAX_AFFIX: Final = 40
 

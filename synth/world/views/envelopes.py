@@ -25,19 +25,20 @@ from environments.runtime.views.envelopes import (
     Envelopes,
 )
 from synth.world.observation import History, Observation, by_tool
+from synth.world.support import SEEN_THRICE, SEEN_TWICE
 from synth.world.views.envelope_places import Place, faulty, places_of, shows
 from synth.world.views.refusal_templates import said_instead
 
 MAX_LEVELS: Final = 3
 SAMPLE: Final = 60
 """Different results of a tool that are looked through for envelopes."""
-MIN_TOOLS: Final = 2
+MIN_TOOLS: Final = SEEN_TWICE
 """Tools whose results have the same structure around them before it counts as an envelope."""
-MIN_SEEN: Final = 3
+MIN_SEEN: Final = SEEN_THRICE
 """Results of a tool, or refusals of an app, that a structure is told from."""
 MIN_SHARE: Final = 1 / 3
 """Of all results that an envelope has to be around."""
-SHARED_TOOLS: Final = 3
+SHARED_TOOLS: Final = SEEN_THRICE
 SHARED: Final = 2 / 3
 """The same of an envelope around numbers and words."""
 MAX_FORMS: Final = 3

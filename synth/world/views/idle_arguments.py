@@ -19,15 +19,15 @@ from environments.runtime.views.formats import freedom, id_format
 from redact.clean_episode import CleanEpisode
 from synth.world.model import outcome_class
 from synth.world.observation import History, Observation
+from synth.world.support import MOSTLY, NEARLY_ALWAYS, SEEN_SEVERAL_TIMES, SEEN_THRICE
 from synth.world.volatile.clock_and_ids import MIN_IDS, MIN_LENGTH, MIN_SEEN, clock
 
-MIN_TOOLS: Final = 3
+MIN_TOOLS: Final = SEEN_THRICE
 """Tools that take one free text, and half of all."""
-MIN_PAIRS: Final = 5
+MIN_PAIRS: Final = SEEN_SEVERAL_TIMES
 """Calls that differ in idle arguments alone."""
-ALIKE: Final = 0.8
+ALIKE: Final = MOSTLY
 """Share of them that end alike: what was changed in between accounts for the others."""
-MOSTLY: Final = 0.9
 
 Rows = list[tuple[Observation, Json]]
 Forms = dict[str, dict[str, dict[str, Json]]]
@@ -104,7 +104,7 @@ def _form(rows: Rows, told: int, tools: int) -> dict[str, Json] | None:
     if form is not None and form.get("form") != "date" and "origin" not in form:
         return {**form, "says": "the time of the call"}
     texts = [value for value in values if isinstance(value, str)]
-    if len(texts) < len(values) or told > len(values) * (1 - MOSTLY):
+    if len(texts) < len(values) or told > len(values) * (1 - NEARLY_ALWAYS):
         return None
     if told == 0 and _drawn(texts):
         known = id_format(texts)
@@ -125,7 +125,7 @@ def _drawn(texts: Sequence[str]) -> bool:
 
 def _varies(texts: Sequence[str]) -> bool:
     spaced = sum(" " in text for text in texts)
-    return spaced >= MOSTLY * len(texts) and len(set(texts)) >= MIN_PAIRS
+    return spaced >= NEARLY_ALWAYS * len(texts) and len(set(texts)) >= MIN_PAIRS
 
 
 def _ends_alike(rows: Rows, name: str, idle: Mapping[str, object]) -> bool:

@@ -18,27 +18,39 @@ from environments.runtime.values.normal import leaves, names_in, stable
 from environments.runtime.views.implicit_subject import SUBJECT, subject_name
 from environments.runtime.world.entries import call_text
 from synth.world.observation import History, Observation
+from synth.world.support import (
+    HALF,
+    HARDLY_EVER,
+    MOSTLY,
+    SEEN_OFTEN,
+    SEEN_SEVERAL_TIMES,
+    SEEN_THRICE,
+    SELDOM,
+    USUALLY,
+    Support,
+    accept,
+)
 from synth.world.time.equal_pasts import equal_pasts
 
-MIN_DIFFERENT: Final = 5
+MIN_DIFFERENT: Final = SEEN_SEVERAL_TIMES
 """Equal calls of different subjects with different answers."""
-MIN_SHARE: Final = 0.5
+MIN_SHARE: Final = HALF
 """Share of such pairs that differ: records of the subject's own are seldom equal."""
-MOST_SHARED: Final = 0.5
+MOST_SHARED: Final = HALF
 """Mean share of values that two differing answers have in common: more is one list that changes for all."""
-NEARER: Final = 0.2
+NEARER: Final = SELDOM
 """How much more an answer shares with the same subject's earlier one; else what differs is time, not the subject."""
-MIN_WITHIN: Final = 3
-MIN_BESIDE: Final = 8
-MOST_ALIKE: Final = 0.1
+MIN_WITHIN: Final = SEEN_THRICE
+MIN_BESIDE: Final = SEEN_OFTEN
+MOST_ALIKE: Final = HARDLY_EVER
 """Where a subject's calls came one after another, with nobody else's between, time may explain as well that they agree: so
 many have to agree, all of them, and no more than this share of those of different subjects."""
-MOST_GROWN: Final = 0.8
+MOST_GROWN: Final = MOSTLY
 """Share of differing pairs whose later answer only counted further: ids given out in order are nobody's own."""
 DIGITS: Final = re.compile(r"[0-9]{1,4000}")
 """A longer run is several numbers: Python reads none of more digits."""
-MIN_SUBJECTS: Final = 3
-MIN_KNOWN: Final = 0.75
+MIN_SUBJECTS: Final = SEEN_THRICE
+MIN_KNOWN: Final = USUALLY
 """Share of a tool's calls for what its subject was shown, before what others were shown counts as theirs alone."""
 
 
@@ -61,7 +73,8 @@ class _Pairs:
     def bound(self) -> bool:
         """Whether the subject decides."""
         total = self.same + self.different
-        if self.different < MIN_DIFFERENT or self.different < MIN_SHARE * total:
+        differs = Support(cases=self.different, against=self.same)
+        if not accept(differs, least=MIN_DIFFERENT, share=MIN_SHARE):
             return False
         if self.grown >= MOST_GROWN * self.different:
             return False

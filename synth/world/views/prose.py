@@ -28,6 +28,7 @@ from redact.clean_episode import CleanEpisode
 from synth.world.influence.contrast_pairs import says_write
 from synth.world.model import Workbench, refused
 from synth.world.observation import Observation, histories
+from synth.world.support import HALF, MOSTLY, SEEN_SEVERAL_TIMES, SELDOM
 
 WORDS: Final = 3.0
 """Mean number of words from which a text is prose."""
@@ -36,13 +37,13 @@ WORDS_OF_FEW: Final = 4.0
 FEW: Final = 3
 CHARACTERS: Final = 3
 """Characters that count as a word where words have no spaces."""
-VARIED: Final = 0.5
+VARIED: Final = HALF
 """Share of different calls that have a text of their own: codes and states come again."""
-SHOWN: Final = 0.2
+SHOWN: Final = SELDOM
 """Share of texts that may have been shown before, or be looked up elsewhere, by accident."""
-ALIKE: Final = 0.8
+ALIKE: Final = MOSTLY
 """Share of pairs that differ in prose alone and end alike; what was changed in between accounts for the others."""
-PAIRS_OF_LOOKS: Final = 5
+PAIRS_OF_LOOKS: Final = SEEN_SEVERAL_TIMES
 NOTHING: Final = frozenset({"", "[]", "{}", "null", "none"})
 """Answers that say nothing: whatever is asked for in vain is answered so."""
 MOST_PAIRS: Final = 200

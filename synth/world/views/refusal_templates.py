@@ -14,13 +14,14 @@ from typing import Final
 
 from environments.runtime.values.normal import parse_json
 from synth.tool_errors import looks_failed
+from synth.world.support import SEEN_THRICE, SEEN_TWICE
 from synth.world.views.envelope_places import Place, faulty, places_of, shows
 
-MIN_TOOLS: Final = 2
+MIN_TOOLS: Final = SEEN_TWICE
 """Tools that have results of their own beside such a record."""
-MIN_SEEN: Final = 3
+MIN_SEEN: Final = SEEN_THRICE
 """Such records in the whole app."""
-MIN_OWN: Final = 2
+MIN_OWN: Final = SEEN_TWICE
 """Other results of such a tool."""
 
 Shape = tuple[object, ...]

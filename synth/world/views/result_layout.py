@@ -14,8 +14,9 @@ from typing import Final
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import simplify, stable
 from synth.world.observation import History, Observation
+from synth.world.support import SEEN_THRICE
 
-MIN_SPELT: Final = 3
+MIN_SPELT: Final = SEEN_THRICE
 """Results that came in two spellings."""
 
 

@@ -23,13 +23,14 @@ from environments.runtime.views.result_wrappers import OPEN, Wrapping, without
 from synth.world.model import ToolModel, outcome_class, refused
 from synth.world.observation import History, Observation, by_tool
 from synth.world.schema.outcomes import learn_outcomes
+from synth.world.support import MOSTLY, SEEN_SEVERAL_TIMES, SEEN_TWICE, Support, accept
 from synth.world.volatile.clock_and_ids import MIN_SEEN, clock, dice, mark_name
 
-MIN_TOOLS: Final = 2
+MIN_TOOLS: Final = SEEN_TWICE
 """Tools that have a place in common."""
-MOST: Final = 0.8
+MOST: Final = MOSTLY
 """Share of all results, or of all refusals, that have it."""
-MIN_MOVED: Final = 5
+MIN_MOVED: Final = SEEN_SEVERAL_TIMES
 """Equal calls with equal results beside it, and another number there."""
 MAX_TAIL: Final = 8
 """Words behind a result."""
@@ -216,7 +217,8 @@ class _Moves:
     def idle(self) -> bool:
         """Whether the number says nothing."""
         counts = self._at_once if self._at_once.total() >= MIN_MOVED else self._ever
-        return counts[True] >= MIN_MOVED and counts[True] >= MOST * counts.total()
+        moved = Support(cases=counts[True], against=counts[False])
+        return accept(moved, least=MIN_MOVED, share=MOST)
 
 
 def _equal_without(one: Observation, other: Observation, places: Sequence[str]) -> bool:

@@ -20,16 +20,17 @@ from environments.runtime.views.selected_subject import CHOSEN, Choice, chosen_n
 from synth.world.model import ToolModel, refused
 from synth.world.observation import History, Observation, by_tool
 from synth.world.schema.outcomes import learn_outcomes
+from synth.world.support import HALF, SEEN_SEVERAL_TIMES, SEEN_THRICE, USUALLY, Support, accept
 from synth.world.views.implicit_subject import changing
 
-MIN_PAIRS: Final = 5
+MIN_PAIRS: Final = SEEN_SEVERAL_TIMES
 """Equal calls after different choices, answered otherwise; and as many after equal choices, answered alike."""
-MIN_SHARE: Final = 0.5
-MIN_ALIKE: Final = 0.7
+MIN_SHARE: Final = HALF
+MIN_ALIKE: Final = USUALLY
 """Share of these: what was chosen may be changed as well."""
-MIN_AGAIN: Final = 3
+MIN_AGAIN: Final = SEEN_THRICE
 """Of those alike: where one of the two had another choice before its last."""
-MOST_SHARED: Final = 0.5
+MOST_SHARED: Final = HALF
 """Mean share of values, the chosen ones apart, that answers after different choices have in common."""
 MAX_EXAMPLES: Final = 40
 """Of one call, after one choice and after several: learning stays linear in the number of episodes."""
@@ -51,13 +52,13 @@ class _Pairs:
     @property
     def decides(self) -> bool:
         """Whether the choice decides, and the last one alone."""
-        enough = self.otherwise >= MIN_PAIRS and self.alike[True] >= MIN_PAIRS
+        otherwise = Support(cases=self.otherwise, against=self.same)
+        alike = Support(cases=self.alike[True], against=self.alike[False])
+        again = Support(cases=self.again[True], against=self.again[False])
         return (
-            enough
-            and self.again[True] >= MIN_AGAIN
-            and self.otherwise >= MIN_SHARE * (self.otherwise + self.same)
-            and self.alike[True] >= MIN_ALIKE * self.alike.total()
-            and self.again[True] >= MIN_ALIKE * self.again.total()
+            accept(otherwise, least=MIN_PAIRS, share=MIN_SHARE)
+            and accept(alike, least=MIN_PAIRS, share=MIN_ALIKE)
+            and accept(again, least=MIN_AGAIN, share=MIN_ALIKE)
             and self.shared <= MOST_SHARED * self.otherwise
         )
 

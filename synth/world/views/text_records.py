@@ -22,10 +22,11 @@ from environments.runtime.values.text_yaml import TIME
 from environments.runtime.views.text_records import from_text, read
 from synth.tool_errors import looks_failed
 from synth.world.observation import History, Observation, by_tool
+from synth.world.support import MOSTLY, SEEN_TWICE
 
-MIN_TEXTS: Final = 2
+MIN_TEXTS: Final = SEEN_TWICE
 """Different texts of a tool that are read."""
-MOST: Final = 0.8
+MOST: Final = MOSTLY
 """Share of a tool's results of several lines that are."""
 _INDENTED: Final = ((2, 0), (2, 2), (4, 0), (4, 2), (4, 4))
 _EMPTY: Final = frozenset({"[]\n", "{}\n"})

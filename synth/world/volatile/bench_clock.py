@@ -17,11 +17,12 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.views.clock_and_ids import places_of
 from environments.runtime.views.formats import fits, read_time
 from synth.world.observation import History, Observation
+from synth.world.support import SEEN_THRICE
 
-MIN_UNLIKE: Final = 3
+MIN_UNLIKE: Final = SEEN_THRICE
 """Different calls, each answered with unequal times, before these are a clock's and not something's own."""
 UNTOLD: Final = "the time of a clock of its own, which nobody can tell"
-MIN_PLACES: Final = 3
+MIN_PLACES: Final = SEEN_THRICE
 """Different places in an episode at which a rule must have told the time."""
 
 

@@ -34,17 +34,18 @@ from environments.runtime.views.formats import (
 from synth.world.model import ToolModel
 from synth.world.observation import History, Observation, by_tool
 from synth.world.schema.outcomes import learn_outcomes
+from synth.world.support import SEEN_SEVERAL_TIMES, SEEN_THRICE
 from synth.world.volatile.bench_clock import bench_clock, stamps, stored
 from synth.world.volatile.listed_ids import listed_ids, number_of
 from synth.world.volatile.stored_draws import FORMS, mark_stored
 
-MIN_SEEN: Final = 5
+MIN_SEEN: Final = SEEN_SEVERAL_TIMES
 """Values, of as many episodes, before a place counts as fresh."""
 MAX_DRIFT: Final = 300 * SECOND
 """How far a clock's distance to the moments of its calls may vary."""
 MIN_SPAN: Final = 20
 """Times that by which the calls have to be apart: stored times and dates of delivery do not move along."""
-MIN_REPEATS: Final = 3
+MIN_REPEATS: Final = SEEN_THRICE
 """Equal calls of different episodes, answered with different ids each time."""
 MIN_IDS: Final = 2**20
 """Ids that a format has to have: fewer may be a short list."""

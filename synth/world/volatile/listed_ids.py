@@ -18,12 +18,13 @@ from environments.runtime.values.normal import is_name, names_in, stable
 from environments.runtime.views.clock_and_ids import LISTED
 from environments.runtime.views.formats import fits, freedom, id_format, short_digest
 from synth.world.observation import History, Observation, by_tool
+from synth.world.support import SEEN_SEVERAL_TIMES, SEEN_THRICE, SEEN_TWICE
 
-MIN_HOMES: Final = 5
+MIN_HOMES: Final = SEEN_SEVERAL_TIMES
 """Episodes in which such an id was shown."""
-MIN_TWINS: Final = 2
+MIN_TWINS: Final = SEEN_TWICE
 """Records of different episodes that are equal but for the id, each time another one."""
-MIN_ABSENT: Final = 3
+MIN_ABSENT: Final = SEEN_THRICE
 """Ids shown by calls that were answered without any such id at some other time."""
 MIN_IDS: Final = 2**20
 MAX_TAKEN: Final = 5_000

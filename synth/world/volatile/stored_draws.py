@@ -21,6 +21,7 @@ from environments.runtime.values.normal import names_in
 from environments.runtime.views.clock_and_ids import ANY, STYLES
 from environments.runtime.views.formats import grain, read_time
 from synth.world.observation import History, Observation
+from synth.world.support import SEEN_THRICE, SEEN_TWICE
 from synth.world.volatile.drawn_values import (
     MAX_DRIFT,
     Homes,
@@ -29,9 +30,9 @@ from synth.world.volatile.drawn_values import (
     unlike_in,
 )
 
-MIN_TIMES: Final = 3
+MIN_TIMES: Final = SEEN_THRICE
 """Pairs of answers that differ by times of their calls, before the app has a clock."""
-MIN_PAIRS: Final = 2
+MIN_PAIRS: Final = SEEN_TWICE
 """Pairs that differ at a place by dice, before it holds ids of dice."""
 NOBODYS: Final = "stored by an episode that drew it, which nobody can tell"
 FORMS: Final[dict[str, dict[str, Json]]] = {
