@@ -2,7 +2,7 @@
 
 Run: `python -m benchmarks.enveloped [--seed N] [--backend NAME] [--form NAME]`. The same attempts and sequences as `benchmarks.unseen`, with every
 answer put into one form; only the envelope then says which calls failed. The last forms also hold what differs from call to call, a request's
-number and duration (decision 0131): their answers are right by format. Not here: how worlds are learnt.
+number and duration (log 0131): their answers are right by format. Not here: how worlds are learnt.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Three invented apps whose tools answer in forms that nothing parses: a terminal screen, segments of a message, a printed object.
 
-In: a number and a draw. Out: a conversation with its truth. Written before the rules for text of unknown form (decision 0118).
+In: a number and a draw. Out: a conversation with its truth. Written before the rules for text of unknown form (log 0118).
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Comes in: stored bodies, unpacked. Goes out: the table that `ingest.otlp` and `span_row` would make, at several times
 their speed, and what was refused. A span with anything out of the ordinary (events, links, odd ids or times, values
 that repeat a key, damage) is read by `ingest.otlp` alone: there is one definition of what a span means, and a property test holds the
-two to it. docs/decisions/0012-decoding.md has the measurements.
+two to it. docs/log/0012-decoding.md has the measurements.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The write-ahead log: bodies as they arrived, durable before anyone is told so.
 
 Comes in: `WalRecord`s from the receiver and from files. Goes out: `StoredRecord`s to `ingest.decode`, in order.
-One SQLite file with full sync (measured in docs/decisions/0010-wal.md); it never looks into a body.
+One SQLite file with full sync (measured in docs/log/0010-wal.md); it never looks into a body.
 """
 
 from __future__ import annotations

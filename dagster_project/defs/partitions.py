@@ -1,7 +1,7 @@
 """Partitions: app and UTC day for what arrives, app for what is learnt.
 
 Keys are dynamic: a day exists when something of it has arrived. App names are percent-encoded, so `|` never stands in
-one. Measured against other layouts in docs/decisions/0070-partitions.md.
+one. Measured against other layouts in docs/log/0070-partitions.md.
 """
 
 from collections.abc import Iterable
